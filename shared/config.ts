@@ -1,0 +1,192 @@
+import { isIP } from 'node:net';
+
+/** Every setting of the service, read once at start-up. Frozen: nothing reads the environment afterwards. */
+export interface Config {
+  /** Dev fallback credential; acts as the server principal. Secret. */
+  readonly apiToken: string;
+  /** Connection setting of PostgreSQL, or null for the embedded database. Secret. */
+  readonly databaseUrl: string | null;
+  /** Folder of the embedded database. */
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  /** Addresses or CIDR blocks of proxies whose X-Forwarded-* headers count. */
+  readonly trustedProxies: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  readonly publicUrl: string | null;
+  readonly identityUrl: string | null;
+  readonly rateLimits: boolean;
+  readonly rateLimitPerMinute: number;
+  readonly logLevel: string;
+  readonly companyName: string;
+  readonly teamName: string;
+  readonly ownerEmail: string;
+  readonly sessionIdleSeconds: number;
+  readonly sessionMaxSeconds: number;
+  readonly serverEmbeddings: boolean;
+  readonly embeddingModel: string;
+  readonly modelDir: string;
+  readonly queryEmbeddingTimeoutMs: number;
+  readonly importPayloadDays: number;
+  readonly workspaceKeepVersions: number;
+  readonly metricsToken: string | null;
+  /** Remarks for the operator: accepted, but not recommended. */
+  readonly warnings: readonly string[];
+}
+
+/** The environment does not make a configuration; `faults` holds one line per variable, never a value. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** Reads variables one by one and collects what is wrong with each, so that all faults show at once. */
+class Reader {
+  readonly faults: string[] = [];
+  readonly #env: Readonly<Record<string, string | undefined>>;
+
+  constructor(env: Readonly<Record<string, string | undefined>>) {
+    this.#env = env;
+  }
+
+  /** An empty variable counts as unset: `FOO= npm start` is how a shell clears one. */
+  raw(name: string): string | null {
+    const value = this.#env[name]?.trim();
+    return value === undefined || value === '' ? null : value;
+  }
+
+  fault(name: string, expected: string): void {
+    this.faults.push(`${name}: expected ${expected}`);
+  }
+
+  #parse<T>(name: string, expected: string, fallback: T, parse: (value: string) => T | null): T {
+    const value = this.raw(name);
+    if (value === null) return fallback;
+    const parsed = parse(value);
+    if (parsed !== null) return parsed;
+    this.fault(name, expected);
+    return fallback;
+  }
+
+  text(name: string, fallback: string, max = 300): string {
+    return this.#parse(name, `at most ${max} characters`, fallback, (v) => (v.length <= max ? v : null));
+  }
+
+  integer(name: string, fallback: number, min: number, max: number): number {
+    return this.#parse(name, `a whole number from ${min} to ${max}`, fallback, (v) => {
+      const n = Number(v);
+      return /^\d+$/.test(v) && n >= min && n <= max ? n : null;
+    });
+  }
+
+  oneOf<T>(name: string, fallback: T, values: Readonly<Record<string, T>>): T {
+    return this.#parse(name, `one of ${Object.keys(values).join(', ')}`, fallback, (v) =>
+      Object.hasOwn(values, v) ? (values[v] as T) : null,
+    );
+  }
+
+  url(name: string, protocols: readonly string[]): string | null {
+    const expected = `an absolute address beginning with ${protocols.map((p) => `${p}//`).join(' or ')}`;
+    return this.#parse<string | null>(name, expected, null, (v) => {
+      if (!URL.canParse(v) || !protocols.includes(new URL(v).protocol)) return null;
+      return v.replace(/\/+$/, '');
+    });
+  }
+
+  list(name: string, expected: string, isValid: (item: string) => boolean): readonly string[] {
+    return this.#parse<readonly string[]>(name, `a comma-separated list of ${expected}`, [], (v) => {
+      const items = v.split(',').map((item) => item.trim());
+      return items.every(isValid) ? Object.freeze(items) : null;
+    });
+  }
+}
+
+function isAddressOrBlock(item: string): boolean {
+  const [address = '', bits, ...rest] = item.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
+
+function isOrigin(item: string): boolean {
+  return URL.canParse(item) && /^https?:$/.test(new URL(item).protocol) && new URL(item).origin === item;
+}
+
+/** `<local>@<host>`, deliberately loose: the true test of an address is that its owner reads it. */
+export function isEmail(value: string): boolean {
+  return value.length <= 300 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(value);
+}
+
+function readApiToken(reader: Reader, warnings: string[]): string {
+  const token = reader.raw('MEMORY_API_TOKEN');
+  if (token === null) {
+    reader.fault('MEMORY_API_TOKEN', 'a secret of at least 16 characters; it is required');
+    return '';
+  }
+  if (/\s|\p{Cc}/u.test(token)) reader.fault('MEMORY_API_TOKEN', 'a secret without spaces');
+  if (token.length < 16) {
+    warnings.push('MEMORY_API_TOKEN is shorter than 16 characters: anyone may guess it');
+  }
+  return token;
+}
+
+/**
+ * Makes the configuration from an environment.
+ * @throws ConfigError with every fault, one line each, naming the variable and what it expects.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const reader = new Reader(env);
+  const warnings: string[] = [];
+  const apiToken = readApiToken(reader, warnings);
+  const databaseUrl = reader.url('MEMORY_DATABASE_URL', ['postgres:', 'postgresql:']);
+  // PORT is read even where MEMORY_API_PORT wins, so that a broken value is named and not found out later.
+  const platformPort = reader.integer('PORT', 8787, 0, 65535);
+  const ownerEmail = reader.text('MEMORY_OWNER_EMAIL', 'owner@localhost').toLowerCase();
+  if (!isEmail(ownerEmail)) reader.fault('MEMORY_OWNER_EMAIL', 'an email address');
+  const rateLimits = reader.oneOf('MEMORY_RATE_LIMITS', true, { on: true, off: false });
+  if (!rateLimits) warnings.push('MEMORY_RATE_LIMITS=off: only failed passwords are limited');
+
+  const config: Config = {
+    apiToken,
+    databaseUrl,
+    dataDir: reader.text('MEMORY_DATA_DIR', '.data', 4096),
+    host: reader.text('MEMORY_API_HOST', databaseUrl === null ? '127.0.0.1' : '0.0.0.0'),
+    port: reader.integer('MEMORY_API_PORT', platformPort, 0, 65535),
+    trustedProxies: reader.list('MEMORY_TRUSTED_PROXIES', 'IP addresses or CIDR blocks', isAddressOrBlock),
+    allowedOrigins: reader.list(
+      'MEMORY_ALLOWED_ORIGINS',
+      'origins such as https://app.example.com',
+      isOrigin,
+    ),
+    publicUrl: reader.url('MEMORY_API_PUBLIC_URL', ['http:', 'https:']),
+    identityUrl: reader.url('IDENTITY_AUTH_URL', ['http:', 'https:']),
+    rateLimits,
+    rateLimitPerMinute: reader.integer('MEMORY_RATE_LIMIT_PER_MINUTE', 600, 1, 1_000_000),
+    logLevel: reader.oneOf(
+      'MEMORY_LOG_LEVEL',
+      'info',
+      Object.fromEntries(LOG_LEVELS.map((level) => [level, level])),
+    ),
+    companyName: reader.text('MEMORY_COMPANY_NAME', 'Company'),
+    teamName: reader.text('MEMORY_TEAM_NAME', 'General'),
+    ownerEmail,
+    sessionIdleSeconds: reader.integer('MEMORY_SESSION_IDLE_SECONDS', 7 * 86_400, 1, 3650 * 86_400),
+    sessionMaxSeconds: reader.integer('MEMORY_SESSION_MAX_SECONDS', 30 * 86_400, 1, 3650 * 86_400),
+    serverEmbeddings: reader.oneOf('MEMORY_API_SERVER_EMBEDDINGS', false, { '1': true, '0': false }),
+    embeddingModel: reader.text('MEMORY_EMBEDDING_MODEL', 'Xenova/bge-m3'),
+    modelDir: reader.text('MEMORY_MODEL_DIR', '.data/models', 4096),
+    queryEmbeddingTimeoutMs: reader.integer('MEMORY_QUERY_EMBEDDING_TIMEOUT_MS', 5000, 1, 600_000),
+    importPayloadDays: reader.integer('MEMORY_IMPORT_PAYLOAD_DAYS', 30, 0, 3650),
+    workspaceKeepVersions: reader.integer('MEMORY_WORKSPACE_KEEP_VERSIONS', 10, 1, 100_000),
+    metricsToken: reader.raw('MEMORY_METRICS_TOKEN'),
+    warnings: Object.freeze(warnings),
+  };
+  if (reader.faults.length > 0) throw new ConfigError(reader.faults);
+  return Object.freeze(config);
+}

@@ -1,0 +1,44 @@
+import { ConfigError } from './config.ts';
+
+/** How long a process may take to finish what runs. Platforms kill after 30 seconds. */
+const DRAIN_MS = 19_000;
+
+/**
+ * Ends the process on SIGTERM or SIGINT when `close` is done, with exit code 0, or after the time for draining
+ * with 1. A second signal while draining changes nothing.
+ */
+export function closeOnSignal(close: () => Promise<void>, onError: (error: unknown) => void): void {
+  let closing = false;
+  const drain = () => {
+    if (closing) return;
+    closing = true;
+    setTimeout(() => {
+      onError(new Error('draining took too long'));
+      process.exit(1);
+    }, DRAIN_MS).unref();
+    close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        onError(error);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', drain);
+  process.on('SIGINT', drain);
+}
+
+/** Ends a start-up that failed: one line for each fault on standard error, exit code 1. */
+export function failStartup(error: unknown): never {
+  const faults = error instanceof ConfigError ? error.faults : [describe(error)];
+  for (const fault of faults) process.stderr.write(`${fault}\n`);
+  process.exit(1);
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return 'the service could not start';
+  // A refused connection has no message of its own, only a list of what was tried.
+  const tried =
+    error instanceof AggregateError ? error.errors.map((e: unknown) => describe(e)).join('; ') : '';
+  return `${(error.message || tried || error.name).replaceAll(/\s*\n\s*/g, ' ')}`;
+}

@@ -1,0 +1,69 @@
+import { type Static, type TSchema, Type } from 'typebox';
+
+/** Who a job acts for, and in which layer: what `jobScope` makes a scope of. */
+const Origin = {
+  companyId: Type.String(),
+  teamId: Type.String(),
+  userId: Type.String(),
+};
+
+/** How pg-boss keeps and retries the jobs of a queue. Its own defaults lose jobs: 14 days, no heartbeat. */
+interface QueueSettings {
+  retryLimit: number;
+  retryDelay: number;
+  retryBackoff: boolean;
+  retryDelayMax: number;
+  expireInSeconds: number;
+  /** A worker silent for this long has lost the job: it goes to another. Half of what the contract allows. */
+  heartbeatSeconds: number;
+  retentionSeconds: number;
+  deleteAfterSeconds: number;
+  notify: boolean;
+  policy?: 'short';
+  deadLetter?: string;
+}
+
+const DAY = 86_400;
+const DURABLE: QueueSettings = {
+  retryLimit: 10,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 60,
+  expireInSeconds: 900,
+  heartbeatSeconds: 20,
+  retentionSeconds: 3650 * DAY,
+  deleteAfterSeconds: 7 * DAY,
+  notify: true,
+};
+
+/** Every queue: what its jobs carry and how they are kept. A dead-letter queue stands before who uses it. */
+export const QUEUES = {
+  'import.dead': {
+    payload: Type.Object({
+      ...Origin,
+      clientId: Type.Union([Type.String(), Type.Null()]),
+      importId: Type.String(),
+    }),
+    settings: DURABLE,
+  },
+  'import.process': {
+    payload: Type.Object({
+      ...Origin,
+      clientId: Type.Union([Type.String(), Type.Null()]),
+      importId: Type.String(),
+    }),
+    settings: { ...DURABLE, deadLetter: 'import.dead' },
+  },
+  'keywords.count': {
+    payload: Type.Object(Origin),
+    // One waiting job a Team is enough: it counts whatever was written before it runs.
+    settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+  },
+  'upkeep.prune': {
+    payload: Type.Object({}),
+    settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+  },
+} as const satisfies Record<string, { payload: TSchema; settings: QueueSettings }>;
+
+export type QueueName = keyof typeof QUEUES;
+export type Payload<Q extends QueueName> = Static<(typeof QUEUES)[Q]['payload']>;
