@@ -1,0 +1,82 @@
+import type { Scope, TeamScope } from '../shared/scope.ts';
+
+/** One statement against the database. Both drivers return the same types: see `postgres.ts`. */
+export interface Queryable {
+  /**
+   * @param text one statement, with `$1` … for the values
+   * @param values strings, numbers, booleans, null, Date, arrays of these, and bytes (`Uint8Array`), which go
+   *   over the wire as they are: as bytea, or in the binary form of the parameter's own type
+   */
+  readonly query: <R extends object = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ) => Promise<R[]>;
+}
+
+/** The port that everything but the drivers takes. Statements run here as the role that connected. */
+export interface Database extends Queryable {
+  readonly backend: 'postgres' | 'pglite';
+  /**
+   * Runs `fn` in one transaction: committed when it resolves, rolled back when it rejects. With the embedded
+   * database a query outside it that it waits for is a deadlock: use the given connection alone.
+   */
+  transaction<T>(fn: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** Runs several statements without values, as in a migration. */
+  script(tx: Queryable, text: string): Promise<void>;
+  /** Closes what was opened. Closing twice is fine. */
+  close(): Promise<void>;
+}
+
+/** The role as which the service works: neither superuser, nor owner of a table, nor BYPASSRLS. */
+export const SERVICE_ROLE = 'memory_service';
+
+/**
+ * A transaction within a scope. Queries on tenant data take this type, so none can be asked without a scope,
+ * and the scope asked for and the claims set can never differ.
+ */
+export interface ScopedTransaction<S extends Scope = Scope> extends Queryable {
+  readonly scope: S;
+}
+export type TeamTransaction = ScopedTransaction<TeamScope>;
+
+const SET_CLAIMS = `select set_config('role', '${SERVICE_ROLE}', true),
+  set_config('app.company', $1, true), set_config('app.user', $2, true), set_config('app.team', $3, true),
+  set_config('app.reads_team', $4, true), set_config('app.reads_clients', $5, true),
+  set_config('app.writes_team', $6, true), set_config('app.writes_clients', $7, true),
+  set_config('plan_cache_mode', 'force_custom_plan', true)`;
+
+function claims(scope: Scope): string[] {
+  if (!('teamId' in scope)) return [scope.companyId, scope.userId, '', 'false', '{}', 'false', '{}'];
+  return [
+    scope.companyId,
+    scope.userId,
+    scope.teamId,
+    String(scope.reads.team),
+    `{${scope.reads.clients.join(',')}}`,
+    String(scope.writes.team),
+    `{${scope.writes.clients.join(',')}}`,
+  ];
+}
+
+/** Runs `fn` in one transaction as the service's role, with the claims of the scope. */
+export function transaction<S extends Scope, T>(
+  database: Database,
+  scope: S,
+  fn: (tx: ScopedTransaction<S>) => Promise<T>,
+): Promise<T> {
+  return database.transaction(async (tx) => {
+    await tx.query(SET_CLAIMS, claims(scope));
+    return fn({ scope, query: (text, values) => tx.query(text, values) });
+  });
+}
+
+/**
+ * Runs `fn` in one transaction as the service's role with no claims: every tenant table is empty or refused,
+ * and only the functions that look one secret up by exact match answer. For sign-in, and before it.
+ */
+export function withoutScope<T>(database: Database, fn: (tx: Queryable) => Promise<T>): Promise<T> {
+  return database.transaction(async (tx) => {
+    await tx.query(`select set_config('role', '${SERVICE_ROLE}', true)`);
+    return fn(tx);
+  });
+}

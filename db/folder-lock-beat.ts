@@ -1,0 +1,24 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { workerData } from 'node:worker_threads';
+
+/** The heartbeat of `lockFolder`: changes the lock file each beat, and ends when the file became another's. */
+const { file, owner, pid, everyMs } = workerData as {
+  file: string;
+  owner: string;
+  pid: number;
+  everyMs: number;
+};
+let count = 0;
+
+const timer = setInterval(() => {
+  try {
+    if (!readFileSync(file, 'utf8').startsWith(owner)) {
+      clearInterval(timer);
+      return;
+    }
+  } catch {
+    // Someone removed the file by hand: the folder is still ours, so write it again.
+  }
+  count += 1;
+  writeFileSync(file, `${owner} ${count} pid ${pid}\n`);
+}, everyMs);

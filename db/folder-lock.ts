@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+
+/** How often the holder changes the lock file. */
+const BEAT_MS = 1000;
+/** How long an unchanged lock file must be watched before its holder counts as gone. */
+const STALE_MS = 6000;
+
+export interface FolderLock {
+  /** Gives the folder back. Releasing twice is fine. */
+  release(): Promise<void>;
+}
+
+/** The folder belongs to another living process. */
+export class FolderLockedError extends Error {
+  constructor(folder: string) {
+    super(`${folder} is in use by another process: an embedded database serves one process only`);
+    this.name = 'FolderLockedError';
+  }
+}
+
+function read(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Waits until the lock is free or shown to be abandoned. What counts is that the content changes while we
+ * watch: a pid says nothing in containers, where every main process has pid 1, and two clocks may differ.
+ */
+async function waitUntilFree(folder: string, file: string): Promise<void> {
+  const first = read(file);
+  for (let waited = 0; first !== null && waited < STALE_MS; waited += BEAT_MS / 4) {
+    await sleep(BEAT_MS / 4);
+    const now = read(file);
+    if (now === null) return;
+    if (now !== first) throw new FolderLockedError(folder);
+  }
+}
+
+/**
+ * Locks a folder against every other process, by a file whose holder changes it each second. The beat runs in
+ * a thread of its own: the embedded database computes on the main thread, and a beat that stalled with it
+ * would let a second process in.
+ * @throws FolderLockedError when another process holds it
+ */
+export async function lockFolder(folder: string): Promise<FolderLock> {
+  const file = join(folder, 'lock');
+  const owner = randomUUID();
+  await waitUntilFree(folder, file);
+  writeFileSync(file, `${owner} 0 pid ${process.pid}\n`);
+  // Two that found the lock abandoned at once both wrote it: the last writer stays, the other sees it here.
+  await sleep(BEAT_MS / 4);
+  if (read(file)?.startsWith(owner) !== true) throw new FolderLockedError(folder);
+
+  const beat = new Worker(new URL('./folder-lock-beat.ts', import.meta.url), {
+    workerData: { file, owner, pid: process.pid, everyMs: BEAT_MS },
+    stdout: false,
+  });
+  beat.unref();
+  // The thread ends by itself only when the lock has become another's: to go on would be to corrupt it.
+  let released = false;
+  beat.on('exit', () => {
+    if (released) return;
+    process.stderr.write(`${new FolderLockedError(folder).message}\n`);
+    process.exit(1);
+  });
+  return {
+    release: async () => {
+      if (released) return;
+      released = true;
+      await beat.terminate();
+      if (read(file)?.startsWith(owner) === true) rmSync(file, { force: true });
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import pg from 'pg';
+import type { Logger } from '../shared/logger.ts';
+import type { Database, Queryable } from './database.ts';
+
+/** How long a statement may run before the server ends it. The client waits longer, so the server does it. */
+const STATEMENT_TIMEOUT_MS = 15_000;
+
+/**
+ * One parser per type in which the drivers differ, so that both yield the same values: int8 and numeric as
+ * number, bytea as Buffer. Everything else agrees: timestamptz is a Date, jsonb parsed, uuid a string.
+ */
+const INT8 = 20;
+const NUMERIC = 1700;
+const types = new pg.TypeOverrides();
+types.setTypeParser(INT8, Number);
+types.setTypeParser(NUMERIC, Number);
+
+function queryable(client: pg.Pool | pg.PoolClient): Queryable {
+  return {
+    query: async <R extends object>(text: string, values: readonly unknown[] = []) => {
+      const bound = values.map((value) =>
+        value instanceof Uint8Array && !Buffer.isBuffer(value)
+          ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+          : value,
+      );
+      return (await client.query(text, bound)).rows as R[];
+    },
+  };
+}
+
+/**
+ * The driver for PostgreSQL.
+ * @param url connection setting; a secret, never logged
+ * @param max connections of the pool
+ */
+export function openPostgres(url: string, logger: Logger, max = 10): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    types,
+    application_name: 'team-memory',
+    connectionTimeoutMillis: 5000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS + 5000,
+    lock_timeout: 10_000,
+    idle_in_transaction_session_timeout: 60_000,
+  });
+  // Without these two a backend that the server terminates ends the process with an unhandled 'error'.
+  const onError = (error: Error) => logger.warn({ err: error }, 'a database connection was lost');
+  pool.on('error', onError);
+  pool.on('connect', (client) => client.on('error', onError));
+  let closing: Promise<void> | null = null;
+
+  return {
+    backend: 'postgres',
+    query: queryable(pool).query,
+    transaction: (fn) => inTransaction(pool, fn),
+    script: async (tx, text) => {
+      await tx.query(text);
+    },
+    close: () => (closing ??= pool.end()),
+  };
+}
+
+async function inTransaction<T>(pool: pg.Pool, fn: (tx: Queryable) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await fn(queryable(client));
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    try {
+      await client.query('rollback');
+    } catch (rollbackError) {
+      // A client that cannot even roll back would poison its next user: have the pool destroy it.
+      failure = rollbackError instanceof Error ? rollbackError : new Error('rollback failed');
+    }
+    throw error;
+  } finally {
+    client.release(failure);
+  }
+}

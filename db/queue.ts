@@ -1,0 +1,117 @@
+import { fromPglite, type Job, PgBoss, type QueueOptions } from 'pg-boss';
+import type { Logger } from '../shared/logger.ts';
+import { type Payload, QUEUES, type QueueName } from '../shared/queues.ts';
+import { type Database, type Queryable, SERVICE_ROLE } from './database.ts';
+import type { EmbeddedDatabase } from './embedded.ts';
+
+const SCHEMA = 'pgboss';
+/** Grants and queues are made by one process at a time: concurrent GRANTs of one table fail. */
+const QUEUE_LOCK = 7_203_114_003;
+
+/** Gives jobs to the queue and settles them, always within the transaction that makes them true. */
+export interface JobQueue {
+  /** Queues a job. A queue that keeps one waiting job a key drops a second: it would do the same. */
+  send<Q extends QueueName>(
+    tx: Queryable,
+    queue: Q,
+    payload: Payload<Q>,
+    options?: SendOptions,
+  ): Promise<void>;
+  /**
+   * Marks the very attempt that runs as done.
+   * @throws LostJobError when the job went to another worker meanwhile, so that the transaction rolls back
+   */
+  settle(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
+  /** The queue itself, for the worker that takes jobs from it. */
+  readonly boss: PgBoss;
+  stop(): Promise<void>;
+}
+
+export interface SendOptions {
+  /** With a queue of policy `short`: one waiting job for each key. */
+  key?: string;
+  /** Whose job it is: the Team. */
+  group?: string;
+}
+
+/** The job is no longer this worker's: it was silent too long and another has it. Nothing was written. */
+export class LostJobError extends Error {
+  override name = 'LostJobError';
+}
+
+function connection(tx: Queryable) {
+  return { executeSql: async (text: string, values?: unknown[]) => ({ rows: await tx.query(text, values) }) };
+}
+
+export interface QueueSetup {
+  database: Database;
+  /** Connection setting, or null with the embedded database. */
+  databaseUrl: string | null;
+  /** Whether this process also watches over jobs: lost heartbeats, expiry, retention. */
+  supervise: boolean;
+  logger: Logger;
+}
+
+/** Opens the queue in the service's own database, makes its tables and queues, and starts it. */
+export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
+  const { database, logger } = setup;
+  const boss = new PgBoss({
+    ...(setup.databaseUrl === null
+      ? { db: fromPglite((database as EmbeddedDatabase).engine as never), backend: 'pglite' as const }
+      : { connectionString: setup.databaseUrl, max: 5, application_name: 'team-memory-queue' }),
+    schema: SCHEMA,
+    useListenNotify: setup.supervise,
+    supervise: setup.supervise,
+    schedule: setup.supervise,
+    monitorIntervalSeconds: 15,
+    superviseIntervalSeconds: 15,
+    queueCacheIntervalSeconds: 15,
+    persistQueueStats: setup.supervise,
+  });
+  boss.on('error', (error) => logger.error({ err: error }, 'the queue reports an error'));
+  boss.on('warning', (warning) => logger.warn({ warning }, 'the queue reports a warning'));
+  await boss.start();
+  await createQueues(boss);
+  await grantToService(database);
+
+  return {
+    boss,
+    send: async (tx, queue, payload, options = {}) => {
+      await boss.send(queue, payload, {
+        db: connection(tx),
+        ...(options.key === undefined ? {} : { singletonKey: options.key }),
+        ...(options.group === undefined ? {} : { group: { id: options.group } }),
+      });
+    },
+    settle: async (tx, queue, job) => {
+      const attempt = { id: job.id, retryCount: job.retryCount };
+      const done = (await boss.complete(queue, attempt, null, { db: connection(tx) })) as {
+        affected: number;
+      };
+      if (done.affected !== 1) throw new LostJobError(`job ${job.id} of ${queue} was taken over`);
+    },
+    stop: () => boss.stop({ graceful: true, timeout: 15_000 }),
+  };
+}
+
+async function createQueues(boss: PgBoss): Promise<void> {
+  const existing = new Set((await boss.getQueues()).map((queue) => queue.name));
+  for (const [name, { settings }] of Object.entries(QUEUES)) {
+    // The policy of a queue is fixed when it is made; everything else follows the code.
+    const { policy, ...options } = settings as QueueOptions & { policy?: string };
+    if (existing.has(name)) await boss.updateQueue(name, options);
+    else await boss.createQueue(name, { ...options, ...(policy === undefined ? {} : { policy }) });
+  }
+}
+
+/** The service's role sends and settles jobs in its own transactions, so it must reach the queue's tables. */
+async function grantToService(database: Database): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.query(`select pg_advisory_xact_lock(${QUEUE_LOCK})`);
+    await tx.query(`grant usage on schema ${SCHEMA} to ${SERVICE_ROLE}`);
+    await tx.query(
+      `grant select, insert, update, delete on all tables in schema ${SCHEMA} to ${SERVICE_ROLE}`,
+    );
+    await tx.query(`grant execute on all functions in schema ${SCHEMA} to ${SERVICE_ROLE}`);
+  });
+}

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, type Queryable, SERVICE_ROLE, withoutScope } from './database.ts';
+
+/** Roles belong to the whole server, so another database may be making the same one right now. */
+const ATTEMPTS = 10;
+
+/**
+ * Makes the role as which the service works, if it is not there, and lets the connecting role act as it.
+ * Not a migration: a database restored on another server lacks the role though its migrations are applied.
+ */
+export async function ensureServiceRole(database: Database): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await database.transaction(createAndGrant);
+      return;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : '';
+      const raced = /tuple concurrently updated|already exists|duplicate key/.test(message);
+      if (!raced || attempt === ATTEMPTS) throw error;
+      await sleep(20 * attempt);
+    }
+  }
+}
+
+async function createAndGrant(tx: Queryable): Promise<void> {
+  const [found] = await tx.query(`select from pg_roles where rolname = '${SERVICE_ROLE}'`);
+  if (found === undefined) await tx.query(`create role ${SERVICE_ROLE} nologin`);
+  const [may] = await tx.query<{ set: boolean }>(
+    `select pg_has_role(current_user, '${SERVICE_ROLE}', 'SET') as set`,
+  );
+  if (may?.set !== true) await tx.query(`grant ${SERVICE_ROLE} to current_user with inherit false, set true`);
+}
+
+/** Row-level security does not hold here. One line, for the operator. */
+export class IsolationError extends Error {
+  override name = 'IsolationError';
+}
+
+/**
+ * Asserts that row-level security stands: the service's role can neither bypass nor own it, every table with a
+ * Company or Team has it on, and without claims each of them reads 0 rows or is refused.
+ * @throws IsolationError naming what does not hold
+ */
+export async function assertIsolation(database: Database): Promise<void> {
+  const tables = await database.query<{ name: string; secured: boolean; owner: string }>(`
+    select c.oid::regclass::text as name, c.relrowsecurity as secured, pg_get_userbyid(c.relowner) as owner
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname in ('memory', 'identity') and c.relkind in ('r', 'p', 'v', 'm')
+       and exists (select from pg_attribute a where a.attrelid = c.oid and not a.attisdropped
+                      and (a.attname in ('company_id', 'team_id') or c.oid = 'identity.company'::regclass))
+     order by 1`);
+  const [role] = await database.query<{ unbound: boolean }>(
+    `select rolsuper or rolbypassrls or rolcreaterole as unbound from pg_roles where rolname = '${SERVICE_ROLE}'`,
+  );
+  if (role?.unbound !== false)
+    throw new IsolationError(`role ${SERVICE_ROLE} must not be able to bypass row-level security`);
+  for (const table of tables) {
+    if (!table.secured || table.owner === SERVICE_ROLE) {
+      throw new IsolationError(`table ${table.name} is not under row-level security`);
+    }
+    if (await showsRowsWithoutClaims(database, table.name)) {
+      throw new IsolationError(`table ${table.name} shows rows to a caller without claims`);
+    }
+  }
+}
+
+async function showsRowsWithoutClaims(database: Database, table: string): Promise<boolean> {
+  try {
+    const rows = await withoutScope(database, (tx) => tx.query(`select from ${table} limit 1`));
+    return rows.length > 0;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === '42501') return false;
+    throw error;
+  }
+}

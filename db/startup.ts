@@ -1,0 +1,38 @@
+import type { Config } from '../shared/config.ts';
+import type { Logger } from '../shared/logger.ts';
+import { type Principal, resolvePrincipal } from './bootstrap.ts';
+import type { Database } from './database.ts';
+import { openEmbedded } from './embedded.ts';
+import { migrate } from './migrate.ts';
+import { openPostgres } from './postgres.ts';
+import { assertIsolation, ensureServiceRole } from './service-role.ts';
+
+/** The first four steps of start-up, the same for API and worker. The fifth, listening, is the API's. */
+export interface Backend {
+  database: Database;
+  principal: Principal;
+}
+
+/**
+ * Start-up, in the order that the specification gives: resolves the backend, migrates memory, migrates
+ * identity, resolves or bootstraps the server principal. Then asserts that row-level security holds.
+ */
+export async function startBackend(config: Config, logger: Logger): Promise<Backend> {
+  const database =
+    config.databaseUrl === null
+      ? await openEmbedded({ dataDir: config.dataDir })
+      : openPostgres(config.databaseUrl, logger);
+  try {
+    await ensureServiceRole(database);
+    for (const set of ['memory', 'identity'] as const) {
+      const applied = await migrate(database, set);
+      if (applied.length > 0) logger.info({ set, applied }, 'migrated');
+    }
+    const principal = await resolvePrincipal(database, config);
+    await assertIsolation(database);
+    return { database, principal };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
