@@ -1,0 +1,91 @@
+/** The blocks of a document: headings, fenced code and paragraphs, as far as Markdown and plain text agree. */
+
+/** A stretch of the document, from `start` to `end` (exclusive), without the line break after it. */
+export type Block =
+  | { kind: 'text' | 'code'; start: number; end: number }
+  | { kind: 'heading'; start: number; end: number; level: number; title: string };
+
+/** A longer line that looks like a heading is a paragraph: plain text holds such lines by accident. */
+const MAX_HEADING_LENGTH = 200;
+
+/** CommonMark 4.2: up to three spaces, one to six `#`, white space, the title, perhaps more `#`. */
+const ATX_HEADING = /^ {0,3}(#{1,6})[ \t](.*)$/;
+const ATX_CLOSING = /(?:^|[ \t])#+$/;
+/** CommonMark 4.3: the line below a title, all `=` or all `-`. */
+const SETEXT_UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
+/** Lines that `---` below does not make a title: list items, quotations, table rows. */
+const NO_SETEXT_TITLE = /^\s*(?:[-*+>|]|\d+[.)]\s)/;
+/** CommonMark 4.5: three or more backticks (none after them on the line) or tildes. */
+const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
+const NOT_BLANK = /\S/;
+/** What headings, underlines and fences begin with: most lines need no closer look. */
+const MARKUP = /^ {0,3}[#`~=-]/;
+
+/** Only this much of a line is looked at to tell what it is: a line may be as long as the document. */
+const LINE_HEAD_LENGTH = 1_000;
+
+/**
+ * Reads the blocks of `text`, whose line breaks are `\n` alone, from first to last. Blank lines belong to no
+ * block, except inside fenced code. A fence that nobody closes runs to the end of the document.
+ */
+export function* readBlocks(text: string): Generator<Block> {
+  let paragraph: { start: number; end: number; lines: number } | undefined;
+  let fence: { marker: string; start: number } | undefined;
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf('\n', start);
+    const end = newline === -1 ? text.length : newline;
+    const line = text.slice(start, Math.min(end, start + LINE_HEAD_LENGTH));
+    const next = end + 1;
+    if (fence) {
+      if (closesFence(line, fence.marker)) {
+        yield { kind: 'code', start: fence.start, end };
+        fence = undefined;
+      }
+    } else if (paragraph?.lines === 1 && isSetext(text, paragraph, line)) {
+      const title = text.slice(paragraph.start, paragraph.end).trim();
+      yield { kind: 'heading', start: paragraph.start, end, level: line.includes('=') ? 1 : 2, title };
+      paragraph = undefined;
+    } else {
+      const markup = MARKUP.test(line);
+      const heading = markup ? readAtxHeading(line, end - start) : undefined;
+      const marker = markup ? FENCE.exec(line)?.[1] : undefined;
+      const blank = end - start <= LINE_HEAD_LENGTH && !NOT_BLANK.test(line);
+      if (paragraph && (heading || marker !== undefined || blank)) {
+        yield { kind: 'text', start: paragraph.start, end: paragraph.end };
+        paragraph = undefined;
+      }
+      if (heading) yield { kind: 'heading', start, end, ...heading };
+      else if (marker !== undefined) fence = { marker, start };
+      else if (!blank)
+        paragraph = { start: paragraph?.start ?? start, end, lines: (paragraph?.lines ?? 0) + 1 };
+    }
+    start = next;
+  }
+  if (fence) yield { kind: 'code', start: fence.start, end: text.length };
+  if (paragraph) yield { kind: 'text', start: paragraph.start, end: paragraph.end };
+}
+
+function readAtxHeading(line: string, length: number): { level: number; title: string } | undefined {
+  if (length > MAX_HEADING_LENGTH) return undefined;
+  const match = ATX_HEADING.exec(line);
+  const title = match?.[2]?.trim().replace(ATX_CLOSING, '').trimEnd();
+  // A `#` without a title, as comments in plain text have it, heads nothing.
+  return title ? { level: match![1]!.length, title } : undefined;
+}
+
+/**
+ * Whether `line` underlines the one-line paragraph above it. CommonMark lets titles run over several lines;
+ * in plain text a rule below a paragraph is more common, so here they do not.
+ */
+function isSetext(text: string, paragraph: { start: number; end: number }, line: string): boolean {
+  if (paragraph.end - paragraph.start > MAX_HEADING_LENGTH) return false;
+  const underline = SETEXT_UNDERLINE.exec(line)?.[1];
+  if (underline === undefined) return false;
+  return underline.startsWith('=') || !NO_SETEXT_TITLE.test(text.slice(paragraph.start, paragraph.end));
+}
+
+/** A closing fence repeats the opening marker's character at least as often, and nothing else. */
+function closesFence(line: string, marker: string): boolean {
+  const run = FENCE.exec(line)?.[1];
+  return run !== undefined && run.startsWith(marker) && line.trim() === run;
+}

@@ -1,0 +1,58 @@
+import { cpus } from 'node:os';
+import { Piscina } from 'piscina';
+import { cutText } from './chunking.ts';
+import { ServiceError } from './errors.ts';
+import { type ChunkTerms, chunkTerms } from './terms.ts';
+
+/** A chunk with all that search stores of it, but for its vector. */
+export interface PreparedChunk {
+  text: string;
+  headings: string[];
+  terms: ChunkTerms;
+}
+
+/** What chunks are made of: a text to be cut, or chunks that stay as given. */
+export type ChunkInput = { text: string } | { chunks: readonly string[] };
+
+/** Cutting and terms of more than this many chunks would hold up other requests of the process. */
+const INLINE_CHUNKS = 50;
+const INLINE_CHARACTERS = INLINE_CHUNKS * 1200;
+
+/** A document that makes more chunks than this is no document: 32 MiB of prose make about 30,000. */
+const MAX_CHUNKS = 50_000;
+
+/** Cuts a text and makes the terms of each chunk. Blocks: about 0.15 ms a chunk. */
+export function prepareChunksNow(teamId: string, input: ChunkInput): PreparedChunk[] {
+  const pieces = 'text' in input ? cutText(input.text) : input.chunks.map((text) => ({ text, headings: [] }));
+  if (pieces.length > MAX_CHUNKS) throw new TooManyChunksError();
+  return pieces.map(({ text, headings }) => ({ text, headings, terms: chunkTerms(teamId, text) }));
+}
+
+/** The text divides into more chunks than one source may have. */
+export class TooManyChunksError extends ServiceError {
+  constructor() {
+    super('invalid_request', `The text divides into more than ${MAX_CHUNKS} chunks: send it in parts`);
+  }
+}
+
+let pool: Piscina | null = null;
+
+/**
+ * Cuts a text and makes the terms of each chunk, in a thread of its own where the text is long, so that the
+ * process answers others meanwhile.
+ */
+export async function prepareChunks(teamId: string, input: ChunkInput): Promise<PreparedChunk[]> {
+  const short =
+    'text' in input ? input.text.length <= INLINE_CHARACTERS : input.chunks.length <= INLINE_CHUNKS;
+  if (short) return prepareChunksNow(teamId, input);
+  // Threads end when idle, and do not keep the process alive.
+  pool ??= new Piscina({
+    filename: new URL('./prepared-chunks-worker.ts', import.meta.url).href,
+    minThreads: 0,
+    maxThreads: Math.max(1, cpus().length - 1),
+    idleTimeout: 10_000,
+  });
+  const prepared = (await pool.run({ teamId, input })) as PreparedChunk[] | null;
+  if (prepared === null) throw new TooManyChunksError();
+  return prepared;
+}

@@ -1,0 +1,222 @@
+/**
+ * The terms of the keyword search: what is stored of a chunk and what a query asks for. Both are made by the
+ * same rules, and both are numbers only, so that the tables that hold them tell nobody's text.
+ *
+ * Kinds of terms: `exact` (words, bigrams, compounds), `gram` (four characters of a word: inflections and
+ * typing errors still share most of them) and `prefix` (the first five, only to find candidates).
+ */
+
+import { finishHash, hashState } from './hash.ts';
+import { type CountedWords, countWords, foldMarks, isIdentifier } from './words.ts';
+
+/** Dimensions of the stored vectors, pgvector's `sparsevec(536870912)`. */
+export const TERM_DIMENSIONS = 2 ** 29;
+
+/** The most non-zero elements that pgvector's `sparsevec` takes. */
+export const MAX_CHUNK_DIMS = 16_000;
+
+/** What `chunk_keyword` stores of a chunk. */
+export interface ChunkTerms {
+  /** Keys of the candidates' index: signed, sorted, unique, of one Team alone. */
+  keys: Int32Array;
+  /** Dimensions of the weights, from 1 to `TERM_DIMENSIONS`, ascending and unique, at most 16,000. */
+  dims: Int32Array;
+  /** BM25 weight of each dimension without its idf, above 0. */
+  weights: Float32Array;
+}
+
+/** What a query asks for: parallel arrays, ready to be bound as SQL arrays. */
+export interface QueryTerms {
+  /** Dimensions, unique. */
+  dims: number[];
+  /** What to multiply the idf of each of `dims` by. */
+  factors: number[];
+  /** Keys of candidates, unique. */
+  keys: number[];
+  /** The dimension that counts the chunks holding each of `keys`; a prefix's is in no stored vector. */
+  keyDims: number[];
+  /** Keys of the codes in the query, a part of `keys`: chunks that hold one come first if it is rare. */
+  identifierKeys: number[];
+}
+
+const EXACT = hashState('e');
+const GRAM = hashState('g');
+const PREFIX = hashState('k');
+
+const GRAM_LENGTH = 4;
+const PREFIX_LENGTH = 5;
+
+/**
+ * Query-side factors. Grams weigh half of a word that matches as it stands; on the query's side, so that
+ * the figure can change without a stored weight. A code outweighs the words of the question around it.
+ */
+const GRAM_FACTOR = 0.5;
+const IDENTIFIER_FACTOR = 5;
+
+/**
+ * BM25 (Robertson & Zaragoza 2009) with k1 = 0.9 and b = 0.5. The average length is a constant and not
+ * the Team's, so that a weight once stored stays right when other chunks come and go.
+ */
+const K1 = 0.9;
+const B = 0.5;
+const AVERAGE_LENGTH = 100;
+
+/** A frequency is packed below a dimension in one float64 that sorts by dimension: 29 + 20 bits. */
+const PACK = 2 ** 20;
+
+/**
+ * The terms of a chunk: keys hashed with the Team, so that no other Team's postings are ever read, and
+ * weights `tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / 100))`. Terms that fall on one dimension are
+ * counted together. Of more than 16,000 dimensions the heaviest stay. Empty arrays for a text without words.
+ */
+export function chunkTerms(teamId: string, text: string): ChunkTerms {
+  const counted = countWords(text);
+  const sink: TermSink = { team: teamState(teamId), keys: [], packed: [] };
+  for (const [term, count] of counted.bigrams) sinkExact(sink, term, count);
+  for (const [term, count] of counted.compounds) sinkExact(sink, term, count);
+  for (const [word, count] of counted.words) {
+    sinkExact(sink, word, count);
+    const folded = `_${foldMarks(word)}`;
+    sink.keys.push(prefixKey(sink.team, folded));
+    for (let i = 0; i < gramCount(folded); i++) sink.packed.push(pack(gramDim(folded, i), count));
+  }
+  return { keys: sortedUnique(sink.keys), ...weigh(Float64Array.from(sink.packed).sort(), counted.length) };
+}
+
+interface TermSink {
+  team: number;
+  keys: number[];
+  packed: number[];
+}
+
+function sinkExact(sink: TermSink, term: string, count: number): void {
+  sink.keys.push(exactKey(sink.team, term));
+  sink.packed.push(pack(exactDim(term), count));
+}
+
+function pack(dim: number, count: number): number {
+  return dim * PACK + Math.min(count, PACK - 1);
+}
+
+/** Dimensions and weights of sorted packed frequencies, for a text of the given length. */
+function weigh(packed: Float64Array, length: number): { dims: Int32Array; weights: Float32Array } {
+  const dims = new Int32Array(packed.length);
+  const weights = new Float32Array(packed.length);
+  const saturation = K1 * (1 - B + (B * length) / AVERAGE_LENGTH);
+  let size = 0;
+  for (let i = 0; i < packed.length; ) {
+    const dim = Math.floor(packed[i]! / PACK);
+    let frequency = 0;
+    for (; i < packed.length && packed[i]! < (dim + 1) * PACK; i++) frequency += packed[i]! - dim * PACK;
+    dims[size] = dim;
+    weights[size] = (frequency * (K1 + 1)) / (frequency + saturation);
+    size += 1;
+  }
+  return heaviest(dims.slice(0, size), weights.slice(0, size));
+}
+
+/** Keeps what `sparsevec` can hold. Only compatibility characters that unfold into many exceed it. */
+function heaviest(dims: Int32Array, weights: Float32Array): { dims: Int32Array; weights: Float32Array } {
+  if (dims.length <= MAX_CHUNK_DIMS) return { dims, weights };
+  const order = Uint32Array.from(dims, (_, i) => i);
+  order.sort((a, b) => weights[b]! - weights[a]! || a - b);
+  const kept = order.subarray(0, MAX_CHUNK_DIMS).sort();
+  return {
+    dims: Int32Array.from(kept, (i) => dims[i]!),
+    weights: Float32Array.from(kept, (i) => weights[i]!),
+  };
+}
+
+/**
+ * The terms of a query. How often the query itself repeats a word does not count. Empty arrays if it has no
+ * word at all.
+ */
+export function queryTerms(teamId: string, query: string): QueryTerms {
+  const { words, bigrams, compounds } = countWords(query);
+  const team = teamState(teamId);
+  const factors = new Map<number, number>();
+  const keyDims = new Map<number, number>();
+  const identifierKeys = new Set<number>();
+  const raise = (dim: number, factor: number) => factors.set(dim, Math.max(factors.get(dim) ?? 0, factor));
+  for (const term of [...words.keys(), ...bigrams.keys(), ...compounds.keys()]) {
+    const key = exactKey(team, term);
+    const dim = exactDim(term);
+    const identifier = isIdentifier(term);
+    keyDims.set(key, dim);
+    raise(dim, identifier ? IDENTIFIER_FACTOR : 1);
+    if (identifier) identifierKeys.add(key);
+  }
+  for (const word of words.keys()) {
+    const folded = `_${foldMarks(word)}`;
+    keyDims.set(prefixKey(team, folded), prefixDim(folded));
+    for (let i = 0; i < gramCount(folded); i++) raise(gramDim(folded, i), GRAM_FACTOR);
+  }
+  return {
+    dims: [...factors.keys()],
+    factors: [...factors.values()],
+    keys: [...keyDims.keys()],
+    keyDims: [...keyDims.values()],
+    identifierKeys: [...identifierKeys],
+  };
+}
+
+/**
+ * The dimensions under which a chunk is counted for document frequencies, sorted and unique: those of its
+ * weights and, beyond them, those of its prefixes.
+ */
+export function countedDims(text: string): Int32Array {
+  const counted: CountedWords = countWords(text);
+  const dims: number[] = [];
+  for (const term of counted.bigrams.keys()) dims.push(exactDim(term));
+  for (const term of counted.compounds.keys()) dims.push(exactDim(term));
+  for (const word of counted.words.keys()) {
+    const folded = `_${foldMarks(word)}`;
+    dims.push(exactDim(word), prefixDim(folded));
+    for (let i = 0; i < gramCount(folded); i++) dims.push(gramDim(folded, i));
+  }
+  return sortedUnique(dims);
+}
+
+function teamState(teamId: string): number {
+  return hashState(':', hashState(teamId));
+}
+
+function toDim(state: number): number {
+  return (finishHash(state) & (TERM_DIMENSIONS - 1)) + 1;
+}
+
+function exactDim(term: string): number {
+  return toDim(hashState(term, EXACT));
+}
+
+function exactKey(team: number, term: string): number {
+  return finishHash(hashState(term, team));
+}
+
+/** A folded word with `_` before it has this many grams; a short one is its own only gram. */
+function gramCount(folded: string): number {
+  return Math.max(1, folded.length - GRAM_LENGTH + 1);
+}
+
+function gramDim(folded: string, index: number): number {
+  return toDim(hashState(folded, GRAM, index, Math.min(index + GRAM_LENGTH, folded.length)));
+}
+
+function prefixDim(folded: string): number {
+  return toDim(hashState(folded, PREFIX, 1, Math.min(1 + PREFIX_LENGTH, folded.length)));
+}
+
+/** A prefix is keyed with a `*` behind it, which no exact term has: a code must not find longer ones. */
+function prefixKey(team: number, folded: string): number {
+  const state = hashState(folded, team, 1, Math.min(1 + PREFIX_LENGTH, folded.length));
+  return finishHash(hashState('*', state));
+}
+
+function sortedUnique(values: number[]): Int32Array {
+  const sorted = Int32Array.from(values).sort();
+  let size = 0;
+  for (let i = 0; i < sorted.length; i++) {
+    if (i === 0 || sorted[i] !== sorted[i - 1]) sorted[size++] = sorted[i]!;
+  }
+  return sorted.slice(0, size);
+}

@@ -1,0 +1,160 @@
+/**
+ * From text to words, the same for stored texts and for queries, in every script and without knowing the
+ * language. No dictionary and no `Intl.Segmenter`: their results change between ICU versions, while what is
+ * made of these words stays in the database.
+ */
+
+/** The words of one text, each with how often it occurs. */
+export interface CountedWords {
+  /** Words of scripts that put spaces between them. */
+  words: Map<string, number>;
+  /** Pairs of neighbouring graphemes in scripts that do not; a lone grapheme stands by itself. */
+  bigrams: Map<string, number>;
+  /** Words joined by punctuation: codes, paths, addresses, versions, dates. */
+  compounds: Map<string, number>;
+  /** Length of the text in words, bigrams counted for as much of a word as they are worth. */
+  length: number;
+}
+
+/** What a bigram is worth in words: an average Chinese word has two characters, a Thai one about three. */
+const EAST_ASIAN_BIGRAM_LENGTH = 0.5;
+const SOUTH_EAST_ASIAN_BIGRAM_LENGTH = 0.35;
+
+/**
+ * Groups: 1 a run of Han or Kana, 2 one of Thai, Lao, Khmer or Myanmar; else a word. Marks belong to words:
+ * without them every Hindi or Tamil word would fall to pieces at its vowels.
+ */
+const TOKEN =
+  /([[\p{L}\p{N}\p{M}]&&[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}]]+)|([[\p{L}\p{N}\p{M}]&&[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+)|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv;
+
+const JOINER = /[-_./:@#+]/;
+const COMPOUND_WORTH_KEEPING = /[\p{N}_./:@#+]/u;
+
+/** Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark. */
+const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
+/** Typographic hyphens, which word processors put in place of the plain one. */
+const HYPHEN = /[\u2010\u2011]/g;
+const ASCII = /^[\0-\x7f]*$/;
+
+/** Brings what reads the same to the same characters: compatibility forms, invisible characters, case. */
+export function normalizeText(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
+  return text.normalize('NFKC').replace(INVISIBLE, '').replace(HYPHEN, '-').toLowerCase().normalize('NFC');
+}
+
+/** Counts the words, bigrams and compounds of a text. Linear in its length. */
+export function countWords(text: string): CountedWords {
+  const normal = normalizeText(text);
+  const counted: CountedWords = { words: new Map(), bigrams: new Map(), compounds: new Map(), length: 0 };
+  // The words joined so far: where they start and end in `normal`, and how many there are.
+  let joinedFrom = 0;
+  let joinedTo = 0;
+  let joined = 0;
+  for (const match of normal.matchAll(TOKEN)) {
+    const token = match[0];
+    if (match[1] !== undefined) {
+      counted.length += EAST_ASIAN_BIGRAM_LENGTH * countBigrams(token, counted.bigrams);
+      continue;
+    }
+    if (match[2] !== undefined) {
+      counted.length += SOUTH_EAST_ASIAN_BIGRAM_LENGTH * countBigrams(token, counted.bigrams);
+      continue;
+    }
+    add(counted.words, token);
+    counted.length += 1;
+    if (joined > 0 && match.index === joinedTo + 1 && JOINER.test(normal.charAt(joinedTo))) {
+      joined += 1;
+    } else {
+      if (joined > 1) addCompound(counted.compounds, normal.slice(joinedFrom, joinedTo));
+      joinedFrom = match.index;
+      joined = 1;
+    }
+    joinedTo = match.index + token.length;
+  }
+  if (joined > 1) addCompound(counted.compounds, normal.slice(joinedFrom, joinedTo));
+  return counted;
+}
+
+/** Adds the bigrams of a run and returns how many they are. Not empty: so at least one. */
+function countBigrams(run: string, bigrams: Map<string, number>): number {
+  // The bigram that ends before the grapheme at hand starts at `first`, its second grapheme at `second`.
+  let first = 0;
+  let second = 0;
+  let count = 0;
+  for (let i = 1; i <= run.length; i++) {
+    if (i < run.length && !startsGrapheme(run, i)) continue;
+    if (second > first) {
+      add(bigrams, run.slice(first, i));
+      count += 1;
+    }
+    first = second;
+    second = i;
+  }
+  if (count > 0) return count;
+  add(bigrams, run);
+  return 1;
+}
+
+const MARK = /^\p{M}/u;
+const MYANMAR_VIRAMA = 0x1039;
+const KHMER_COENG = 0x17d2;
+
+/** What is known of each code unit: 0 nothing yet, 1 a mark, 2 none. Thai took 3 times as long without. */
+const knownMarks = new Uint8Array(2 ** 16);
+
+/**
+ * Whether a grapheme starts at `index`, above 0: not at a mark, and not at a consonant that a Khmer coeng or a
+ * Myanmar virama binds to the one before.
+ */
+function startsGrapheme(run: string, index: number): boolean {
+  const unit = run.charCodeAt(index);
+  const previous = run.charCodeAt(index - 1);
+  if (previous === MYANMAR_VIRAMA || previous === KHMER_COENG) return false;
+  if (unit >= 0xd800 && unit <= 0xdfff) return unit < 0xdc00 && !MARK.test(run.slice(index, index + 2));
+  if (knownMarks[unit] === 0) knownMarks[unit] = MARK.test(run.charAt(index)) ? 1 : 2;
+  return knownMarks[unit] === 2;
+}
+
+/** Hyphens between plain words ("well-known") make no compound: the words say as much. */
+function addCompound(compounds: Map<string, number>, compound: string): void {
+  if (COMPOUND_WORTH_KEEPING.test(compound)) add(compounds, compound);
+}
+
+function add(counts: Map<string, number>, term: string): void {
+  counts.set(term, (counts.get(term) ?? 0) + 1);
+}
+
+const MARKS_AFTER_ALPHABET = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}])\p{M}+/gu;
+
+/**
+ * A word without the marks that writers leave out: accents, Arabic and Hebrew vowel signs. Marks of other
+ * scripts stay, for they are its vowels. The result is in NFD, which takes Hangul syllables apart into letters,
+ * so that a Korean noun shares its beginning with the same noun before a particle.
+ */
+export function foldMarks(word: string): string {
+  if (ASCII.test(word)) return word;
+  return word.normalize('NFD').replace(MARKS_AFTER_ALPHABET, '$1');
+}
+
+/**
+ * Ordinals and decades: letters and digits, yet nobody's code. The endings are those of English, German,
+ * French, Spanish, Portuguese, Italian and Russian, in this order.
+ */
+const ORDINAL =
+  /^\p{Nd}+[-.]?(?:st|nd|rd|th|s|er|ers|ern|e|è|re|eme|ème|[oa]s?|[rdtmnv][oa]|й|я|е|х|го|му|м|ми|ти|ы[йх]|ая|о[ейм]|у?ю)$/u;
+const LETTER = /\p{L}/u;
+const DIGIT = /\p{Nd}/gu;
+const HAS_DIGIT = /\p{Nd}/u;
+
+/**
+ * Whether a word or compound looks like a code that someone would search for as it stands: it has an
+ * underscore, five digits, or both letters and digits (four characters at least, and no ordinal).
+ */
+export function isIdentifier(token: string): boolean {
+  if (token.includes('_')) return true;
+  const digits = token.match(DIGIT)?.length ?? 0;
+  if (digits >= 5) return true;
+  if (digits === 0 || token.length < 4 || !LETTER.test(token) || ORDINAL.test(token)) return false;
+  // "20th-century": without its ordinal there is no digit left.
+  return token.split(JOINER).some((part) => HAS_DIGIT.test(part) && !ORDINAL.test(part));
+}

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { cutText, MAX_PIECE_LENGTH, type Piece, TARGET_PIECE_LENGTH } from '../../shared/chunking.ts';
+
+const compact = (text: string) => text.replace(/\s/g, '');
+const texts = (pieces: Piece[]) => pieces.map((piece) => piece.text);
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+const SENTENCES = {
+  english: 'The pump in hall three leaks, and nobody has ordered the seal yet. ',
+  german: 'Die Wärmerückgewinnungsanlage läuft seit Dr. Müllers Besuch wieder. ',
+  russian: 'Насос в третьем зале протекает, а прокладку никто не заказал. ',
+  greek: 'Η αντλία στην αίθουσα τρία στάζει. ',
+  chinese: '三号厅的水泵漏水，还没有人订购密封圈。',
+  japanese: '第三ホールのポンプが漏れています。誰も注文していません。',
+  korean: '삼번 홀의 펌프가 새고 있습니다. ',
+  thai: 'ปั๊มน้ำในห้องโถงสามรั่วและยังไม่มีใครสั่งซื้อซีล',
+  arabic: 'المضخة في القاعة الثالثة تسرب، ولم يطلب أحد الحشية. ',
+  hindi: 'तीसरे हॉल का पंप रिस रहा है और किसी ने सील नहीं मंगवाई। ',
+  khmer: 'ស្នប់ទឹកនៅសាលទីបីលេចធ្លាយ',
+  amharic: 'በሦስተኛው አዳራሽ ያለው ፓምፕ ያፈስሳል። ',
+};
+
+const fragment = fc.oneof(
+  fc.constantFrom(...Object.values(SENTENCES)),
+  fc.constantFrom('\n', '\r\n', '\r', '\n\n', '\r\n\r\n', ' ', '\t', '\n \n', '\u00a0', '\u3000', '\ufeff'),
+  fc.constantFrom(
+    '\n# A\n',
+    '\n## B\n',
+    '\nC\n===\n',
+    '\nD\n---\n',
+    '\n```\n',
+    '\n~~~js\n',
+    '# ',
+    '- item\n',
+    '| a | b |\n',
+  ),
+  fc.constantFrom(
+    '👨‍👩‍👧‍👦',
+    '🇩🇪',
+    'e\u0301\u0323',
+    ' \u0301',
+    '\ud800',
+    '\udc00',
+    '\0',
+    '\u200b',
+    'क्षि',
+    '각',
+  ),
+  fc.string({ unit: 'binary', maxLength: 20 }),
+);
+
+/** Documents from empty to some pieces long: fragments, many of them repeated. */
+const document = fc
+  .array(
+    fc.tuple(
+      fragment,
+      fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 900 })),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.map(([text, times]) => text.repeat(times)).join(''));
+
+describe('any document', () => {
+  test('is kept whole but for white space, in pieces that are neither blank nor too long', () => {
+    fc.assert(
+      fc.property(document, (text) => {
+        const pieces = texts(cutText(text));
+        assert.equal(compact(pieces.join('')), compact(text));
+        for (const piece of pieces) {
+          assert.notEqual(piece.trim(), '');
+          assert.ok(piece.length <= MAX_PIECE_LENGTH, `${piece.length}`);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('without white space is cut between graphemes only', () => {
+    const unit = fc.constantFrom(
+      '👨‍👩‍👧‍👦',
+      '🇩🇪',
+      'e\u0301\u0323',
+      'क्षि',
+      '각',
+      '각',
+      'ที่',
+      'ខ្មែ',
+      'a',
+      '字',
+      '𠀀',
+      '。',
+      '.',
+    );
+    const run = fc.tuple(unit, fc.integer({ min: 1, max: 1500 })).map(([text, times]) => text.repeat(times));
+    fc.assert(
+      fc.property(fc.array(run, { minLength: 1, maxLength: 6 }), (runs) => {
+        const text = runs.join('');
+        const starts = new Set(Array.from(graphemes.segment(text), (segment) => segment.index));
+        let offset = 0;
+        for (const piece of texts(cutText(text))) {
+          assert.ok(starts.has(offset), `cut at ${offset}`);
+          offset += piece.length;
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('that is blank gives no pieces', () => {
+    for (const text of ['', ' ', '\r\n\r\n', '\u3000\t\n', ' '.repeat(10_000), '\ufeff']) {
+      assert.deepEqual(cutText(text), []);
+    }
+  });
+
+  test('gives the same pieces with CRLF as with LF', () => {
+    const text = `# Title\n\n${SENTENCES.english.repeat(60)}\n\n\`\`\`\na\n\nb\n\`\`\`\n`;
+    assert.deepEqual(cutText(text.replaceAll('\n', '\r\n')), cutText(text));
+  });
+});
+
+describe('paragraphs', () => {
+  test('short ones are packed into one piece as they stand', () => {
+    assert.deepEqual(texts(cutText('One.\n\nTwo.\n\n\nThree.\n')), ['One.\n\nTwo.\n\n\nThree.']);
+  });
+
+  test('are packed up to the target and not beyond', () => {
+    const paragraph = 'x'.repeat(500);
+    const pieces = texts(cutText(Array(4).fill(paragraph).join('\n\n')));
+    assert.deepEqual(pieces, [`${paragraph}\n\n${paragraph}`, `${paragraph}\n\n${paragraph}`]);
+  });
+
+  test('between the target and the maximum stay whole', () => {
+    const paragraph = SENTENCES.english.repeat(28).trimEnd();
+    assert.ok(paragraph.length > TARGET_PIECE_LENGTH && paragraph.length <= MAX_PIECE_LENGTH);
+    assert.deepEqual(
+      texts(cutText(`Before.\n\n${paragraph}\n\nAfter, and this one is not a scrap: ${'y'.repeat(200)}`))[1],
+      paragraph,
+    );
+  });
+
+  test('a scrap at the end of a section joins the piece before it', () => {
+    const paragraph = 'x'.repeat(1190);
+    assert.deepEqual(texts(cutText(`${paragraph}\n\nThe end.`)), [`${paragraph}\n\nThe end.`]);
+  });
+});
+
+describe('a paragraph that is too long', () => {
+  for (const [script, sentence] of Object.entries(SENTENCES)) {
+    if (['thai', 'khmer'].includes(script)) continue;
+    test(`is cut between sentences in ${script}`, () => {
+      const pieces = texts(cutText(sentence.repeat(Math.ceil(5000 / sentence.length))));
+      assert.ok(pieces.length > 2);
+      for (const piece of pieces) {
+        assert.match(piece, /[.。।።]$/u);
+        assert.ok(piece.length > 600);
+      }
+    });
+  }
+
+  test('is cut between words in Thai, which marks no sentences', () => {
+    const pieces = texts(cutText(SENTENCES.thai.repeat(150)));
+    const words = new Intl.Segmenter('th', { granularity: 'word' });
+    const known = new Set(Array.from(words.segment(SENTENCES.thai.repeat(3)), ({ segment }) => segment));
+    for (const piece of pieces) {
+      const [first] = words.segment(piece);
+      assert.ok(known.has(first!.segment), first!.segment);
+    }
+  });
+
+  test('keeps sentences together that are wrapped over lines', () => {
+    const sentence = 'The pump in hall three leaks,\nand nobody has ordered\nthe seal yet. ';
+    for (const piece of texts(cutText(sentence.repeat(100)))) assert.match(piece, /^The pump[^]*yet\.$/);
+  });
+
+  test('is cut at white space where one sentence is too long', () => {
+    const pieces = texts(cutText('lorem ipsum dolor sit amet '.repeat(300)));
+    assert.ok(pieces.length > 3);
+    for (const piece of pieces)
+      assert.match(piece, /^(lorem|ipsum|dolor|sit|amet) [^]* (lorem|ipsum|dolor|sit|amet)$/);
+  });
+
+  test('is cut between graphemes where one word is too long', () => {
+    const family = '👨‍👩‍👧‍👦';
+    const pieces = texts(cutText(family.repeat(1000)));
+    for (const piece of pieces) assert.equal(piece.length % family.length, 0);
+    assert.equal(pieces.join(''), family.repeat(1000));
+  });
+
+  test('is cut inside a grapheme only where that one is longer than a piece', () => {
+    const pieces = texts(cutText(`a${'\u0301'.repeat(4500)}`));
+    assert.equal(pieces.join('').length, 4501);
+    assert.equal(pieces[0]!.length, MAX_PIECE_LENGTH);
+    const marks = texts(cutText(`a${'\u{1e8d0}'.repeat(2500)}`));
+    for (const piece of marks) assert.ok(piece.isWellFormed());
+  });
+
+  test('leaves no scrap at its end', () => {
+    const pieces = texts(cutText('z'.repeat(2010)));
+    assert.deepEqual(
+      pieces.map((piece) => piece.length),
+      [1005, 1005],
+    );
+  });
+});
+
+describe('headings', () => {
+  test('begin a piece and are passed down with their path', () => {
+    const text =
+      'Intro.\n\n# Guide\nHello.\n\n## Install\nRun it.\n\n### Linux\nApt.\n\n## Use\nType.\n\n# End\nBye.';
+    assert.deepEqual(cutText(text), [
+      { text: 'Intro.', headings: [] },
+      { text: '# Guide\nHello.', headings: ['Guide'] },
+      { text: '## Install\nRun it.', headings: ['Guide', 'Install'] },
+      { text: '### Linux\nApt.', headings: ['Guide', 'Install', 'Linux'] },
+      { text: '## Use\nType.', headings: ['Guide', 'Use'] },
+      { text: '# End\nBye.', headings: ['End'] },
+    ]);
+  });
+
+  test('right below another share its piece', () => {
+    assert.deepEqual(cutText('# Guide\n\n## Install\n\nRun it.'), [
+      { text: '# Guide\n\n## Install\n\nRun it.', headings: ['Guide', 'Install'] },
+    ]);
+  });
+
+  test('underlined are headings of the first and second level', () => {
+    assert.deepEqual(cutText('Guide\n=====\n\nHello.\n\nInstall\n---\nRun it.'), [
+      { text: 'Guide\n=====\n\nHello.', headings: ['Guide'] },
+      { text: 'Install\n---\nRun it.', headings: ['Guide', 'Install'] },
+    ]);
+  });
+
+  test('lose their closing marks and surrounding space in the path', () => {
+    assert.deepEqual(cutText('  ##  C# and F# ##  \nText.')[0]!.headings, ['C# and F#']);
+  });
+
+  test('stay with the beginning of a paragraph that is too long', () => {
+    for (const filler of [SENTENCES.english, SENTENCES.thai, 'x']) {
+      const pieces = cutText(`# Pumps\n\n${filler.repeat(Math.ceil(6000 / filler.length))}`);
+      assert.ok(pieces[0]!.text.length > 500);
+      for (const piece of pieces) assert.deepEqual(piece.headings, ['Pumps']);
+    }
+  });
+
+  test('are not the lines of fenced code, not even of code that is never closed', () => {
+    const text =
+      '# Real\n\n```sh\n# no heading\nls\n~~~\n# nor this\n```\n\n~~~~\n# nor here\n~~~\n# still code';
+    assert.deepEqual(cutText(text), [{ text, headings: ['Real'] }]);
+  });
+
+  test('are not tags, marks without a title, rules, list items or very long lines', () => {
+    const text = `#tag\n\n#\n\n---\n\n- item\n---\n\nTwo lines\nand a rule\n---\n\n####### seven\n\n# ${'long '.repeat(60)}`;
+    assert.deepEqual(cutText(text), [{ text: text.trimEnd(), headings: [] }]);
+  });
+});
+
+describe('fenced code', () => {
+  test('that is too long is cut between lines, whose indentation stays', () => {
+    const line = '    if (done) return; // Never. Mind.\n';
+    const pieces = texts(cutText(`\`\`\`js\n${line.repeat(200)}\`\`\`\n`));
+    assert.ok(pieces.length > 4);
+    for (const piece of pieces.slice(1)) assert.ok(piece.startsWith('    if (done)'));
+    for (const piece of pieces.slice(0, -1)) assert.ok(piece.endsWith('Mind.'));
+  });
+
+  test('keeps its blank lines', () => {
+    const text = '```\na\n\n\n\nb\n```';
+    assert.deepEqual(texts(cutText(text)), [text]);
+  });
+});

@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { finishHash, hashState } from '../../shared/hash.ts';
+import { chunkTerms, countedDims, MAX_CHUNK_DIMS, queryTerms, TERM_DIMENSIONS } from '../../shared/terms.ts';
+import { countWords, foldMarks, isIdentifier, normalizeText } from '../../shared/words.ts';
+
+const TEAM = '7b0f3c1e-4a52-4b6e-9d53-0a3f1f0f5a11';
+const OTHER_TEAM = 'c2a8de10-95f4-4f0a-8f63-5d2b7f1d9e22';
+
+/** Texts that mix scripts, marks, invisible characters, joiners and any character at all. */
+const anyText = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('Straße', 'हिन्दी', 'น้ำมัน', '数据库', 'カタカナ', 'العربية', '한국어', 'မြန်မာ', 'ខ្មែរ'),
+      fc.constantFrom('ERR_CONN_42', '-', '.', ' ', '\u200b', '\u00ad', '\ufdfa', '\ud800', '1st', '\n'),
+    ),
+    { maxLength: 40 },
+  )
+  .map((parts) => parts.join(''));
+
+const words = (text: string) => [...countWords(text).words.keys()];
+const bigrams = (text: string) => [...countWords(text).bigrams.keys()];
+const compounds = (text: string) => [...countWords(text).compounds.keys()];
+
+/** The sum over shared dimensions, as the database scores, every idf being 1. */
+function score(text: string, query: string): number {
+  const chunk = chunkTerms(TEAM, text);
+  const weights = new Map([...chunk.dims].map((dim, i) => [dim, chunk.weights[i]!]));
+  const { dims, factors } = queryTerms(TEAM, query);
+  return dims.reduce((sum, dim, i) => sum + factors[i]! * (weights.get(dim) ?? 0), 0);
+}
+
+function isCandidate(text: string, query: string): boolean {
+  const keys = new Set(chunkTerms(TEAM, text).keys);
+  return queryTerms(TEAM, query).keys.some((key) => keys.has(key));
+}
+
+describe('the hash', () => {
+  test('gives the values that are stored in databases', () => {
+    assert.equal(finishHash(hashState('')), -1421968373);
+    assert.equal(finishHash(hashState('hello')), -174874980);
+    assert.equal(finishHash(hashState('数据')), -670706759);
+  });
+
+  test('is FNV-1a over the bytes of the code units', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        let hash = 0x811c9dc5n;
+        for (const byte of Buffer.from(text, 'utf16le'))
+          hash = ((hash ^ BigInt(byte)) * 0x01000193n) & 0xffffffffn;
+        assert.equal(hashState(text) >>> 0, Number(hash));
+      }),
+    );
+  });
+
+  test('goes on from the state of a prefix', () => {
+    assert.equal(hashState('world', hashState('hello ')), hashState('hello world'));
+    assert.equal(hashState('a hello b', undefined, 2, 7), hashState('hello'));
+  });
+});
+
+describe('normalising', () => {
+  test('compatibility forms, case and composition make no difference', () => {
+    assert.equal(normalizeText('ＡＢＣ ﬁne ①'), 'abc fine 1');
+    assert.equal(normalizeText('CAFE\u0301'), 'caf\u00e9');
+  });
+
+  test('soft hyphens, zero-width characters and byte order marks are deleted', () => {
+    assert.equal(normalizeText('\ufeffda\u00adta\u200bba\u200cse\u200d \u2060x'), 'database x');
+  });
+
+  test('typographic hyphens become plain ones', () => {
+    assert.deepEqual(compounds('ERR\u201142'), ['err-42']);
+  });
+});
+
+describe('words', () => {
+  test('marks belong to words: Hindi words stay whole', () => {
+    assert.deepEqual(words('हिन्दी में किताब'), ['हिन्दी', 'में', 'किताब']);
+  });
+
+  test('Chinese gives pairs of characters, and a lone character itself', () => {
+    assert.deepEqual(bigrams('数据库，大'), ['数据', '据库', '大']);
+  });
+
+  test('kanji and kana form one run', () => {
+    assert.deepEqual(bigrams('食べるー'), ['食べ', 'べる', 'るー']);
+  });
+
+  test('Thai gives pairs of graphemes, vowels and tones staying with their consonant', () => {
+    assert.deepEqual(bigrams('ที่นี่ดี'), ['ที่นี่', 'นี่ดี']);
+    assert.deepEqual(bigrams('ที่'), ['ที่']);
+  });
+
+  test('Khmer and Myanmar consonants below others stay with them', () => {
+    assert.deepEqual(bigrams('ខ្មែរ'), ['ខ្មែរ']);
+    assert.deepEqual(bigrams('က္ကခ'), ['က္ကခ']);
+  });
+
+  test('characters beyond the basic plane are not taken apart', () => {
+    assert.deepEqual(bigrams('𠀀𠀁𠀂'), ['𠀀𠀁', '𠀁𠀂']);
+  });
+
+  test('a word inside a Chinese sentence is a word', () => {
+    assert.deepEqual(words('使用postgres数据库'), ['postgres']);
+  });
+
+  test('length counts words, and bigrams for a part of one', () => {
+    assert.equal(countWords('three plain words').length, 3);
+    assert.equal(countWords('数据库').length, 1);
+    assert.equal(countWords('ที่นี่ดี').length, 0.7);
+  });
+});
+
+describe('compounds', () => {
+  test('codes, paths, addresses and versions are one term beside their words', () => {
+    assert.deepEqual(compounds('see ERR_CONN_42, foo.bar/baz-9; v1.2.3 ann@example.org.'), [
+      'err_conn_42',
+      'foo.bar/baz-9',
+      'v1.2.3',
+      'ann@example.org',
+    ]);
+    assert.deepEqual(words('foo.bar/baz-9'), ['foo', 'bar', 'baz', '9']);
+  });
+
+  test('hyphens between plain words make no compound', () => {
+    assert.deepEqual(compounds('a well-known fact'), []);
+  });
+
+  test('two joiners in a row end a compound', () => {
+    assert.deepEqual(compounds('a.b--c_d'), ['a.b', 'c_d']);
+  });
+
+  test('a code inside a Chinese sentence is found', () => {
+    assert.deepEqual(compounds('错误ERR-42发生'), ['err-42']);
+  });
+});
+
+describe('identifiers', () => {
+  test('letters with digits, underscores and long numbers are', () => {
+    for (const token of ['err_conn_42', 'ab12', 'x_y', '10023', 'foo.bar/baz-9', '2024-05-12', 'gpt-4']) {
+      assert.equal(isIdentifier(token), true, token);
+    }
+  });
+
+  test('plain words, short ones, years and ordinals are not', () => {
+    const plain = [
+      'word',
+      'a1',
+      '2024',
+      '1st',
+      '2nd',
+      '21st',
+      '101st',
+      '1990s',
+      '1970er',
+      '10ème',
+      '1990-х',
+      '20-го',
+    ];
+    for (const token of [...plain, '20th-century', 'example.org', '1.2']) {
+      assert.equal(isIdentifier(token), false, token);
+    }
+  });
+});
+
+describe('chunk terms', () => {
+  test('are the same for ever', () => {
+    const terms = chunkTerms(TEAM, 'cat 数');
+    // Keys of "cat", "cat*" and "数", dimensions of "ecat", "g_cat" and "e数", in order of size.
+    assert.deepEqual([...terms.keys], [-2139242092, -1081866681, 658377281]);
+    assert.deepEqual([...terms.dims], [184464854, 287520900, 530911151]);
+  });
+
+  test('weigh by BM25 with k1 = 0.9, b = 0.5 and a length of 100', () => {
+    // Two words: "ab" twice, both its exact term and its only gram.
+    const { weights } = chunkTerms(TEAM, 'ab ab');
+    const expected = Math.fround((2 * 1.9) / (2 + 0.9 * (0.5 + (0.5 * 2) / 100)));
+    assert.deepEqual([...weights], [expected, expected]);
+  });
+
+  test('of different Teams share no key but every dimension', () => {
+    const one = chunkTerms(TEAM, 'The quick brown fox');
+    const other = chunkTerms(OTHER_TEAM, 'The quick brown fox');
+    assert.deepEqual(one.dims, other.dims);
+    assert.equal(one.keys.length, other.keys.length);
+    assert.deepEqual(
+      [...one.keys].filter((key) => other.keys.includes(key)),
+      [],
+    );
+  });
+
+  test('of a text without words are empty', () => {
+    for (const text of ['', ' \n', '— … !', '\u200b', '\ud800']) {
+      const { keys, dims, weights } = chunkTerms(TEAM, text);
+      assert.deepEqual([keys.length, dims.length, weights.length], [0, 0, 0]);
+    }
+  });
+
+  test('are sorted, unique, in range and as many as there are weights, for any text', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const { keys, dims, weights } = chunkTerms(TEAM, text);
+        assert.equal(dims.length, weights.length);
+        assert.ok(keys.every((key, i) => i === 0 || key > keys[i - 1]!));
+        assert.ok(
+          dims.every((dim, i) => dim >= 1 && dim <= TERM_DIMENSIONS && (i === 0 || dim > dims[i - 1]!)),
+        );
+        assert.ok(weights.every((weight) => weight > 0 && weight < 1.9));
+      }),
+    );
+  });
+
+  test('beyond what a sparsevec holds, the heaviest stay', () => {
+    // U+FDFA unfolds into 18 characters; numbers keep the words apart.
+    const rare = Array.from({ length: 9000 }, (_, i) => `w${i}x`).join(' ');
+    const { dims, weights } = chunkTerms(TEAM, `${rare} often often often`);
+    assert.equal(dims.length, MAX_CHUNK_DIMS);
+    assert.equal(weights.length, MAX_CHUNK_DIMS);
+    const often = queryTerms(TEAM, 'often').dims;
+    assert.ok(often.every((dim) => dims.includes(dim)));
+    assert.ok(dims.every((dim, i) => i === 0 || dim > dims[i - 1]!));
+  });
+});
+
+describe('query terms', () => {
+  test('a chunk is a candidate for each of its own texts, and shares every dimension', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const chunk = chunkTerms(TEAM, text);
+        const query = queryTerms(TEAM, text);
+        assert.deepEqual(Int32Array.from(query.keys).sort(), chunk.keys);
+        assert.deepEqual(Int32Array.from(query.dims).sort(), chunk.dims);
+      }),
+    );
+  });
+
+  test('words count in full, grams by half, codes five times', () => {
+    const { factors } = queryTerms(TEAM, 'cat');
+    assert.deepEqual(factors, [1, 0.5]);
+    assert.ok(queryTerms(TEAM, 'ERR_CONN_42').factors.includes(5));
+    assert.ok(!queryTerms(TEAM, 'the 1st connection').factors.includes(5));
+  });
+
+  test('a code inside a sentence is one exact term, and named as an identifier', () => {
+    const [key, ...more] = queryTerms(TEAM, 'What does ERR_CONN_42 mean?').identifierKeys;
+    assert.deepEqual(more, []);
+    assert.ok(chunkTerms(TEAM, 'It failed with err_conn_42.').keys.includes(key!));
+    assert.ok(!chunkTerms(TEAM, 'It failed with err_conn_421.').keys.includes(key!));
+    assert.ok(!chunkTerms(TEAM, 'err conn 42').keys.includes(key!));
+  });
+
+  test('the prefix of a longer word is not taken for a code of that length', () => {
+    const { identifierKeys } = queryTerms(TEAM, 'AB123');
+    assert.equal(identifierKeys.length, 1);
+    assert.ok(!chunkTerms(TEAM, 'AB1234').keys.includes(identifierKeys[0]!));
+    assert.ok(isCandidate('AB1234', 'AB123'));
+  });
+
+  test('repeating a word changes nothing', () => {
+    assert.deepEqual(queryTerms(TEAM, 'cat cat Cat'), queryTerms(TEAM, 'cat'));
+  });
+
+  test('every key names the dimension that counts its chunks', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const { keys, keyDims, dims, identifierKeys } = queryTerms(TEAM, text);
+        const counted = new Set(countedDims(text));
+        assert.equal(keys.length, keyDims.length);
+        assert.ok(keyDims.every((dim) => counted.has(dim)));
+        assert.ok(dims.every((dim) => counted.has(dim)));
+        assert.ok(identifierKeys.every((key) => keys.includes(key)));
+      }),
+    );
+  });
+
+  test('an inflected or mistyped word still finds and scores', () => {
+    assert.ok(isCandidate('Die Verbindungen brachen ab', 'Verbindung'));
+    assert.ok(score('Die Verbindungen brachen ab', 'Verbindung') > 0.5);
+    assert.ok(score('connection refused', 'connecton refused') > score('connection refused', 'refused'));
+  });
+
+  test('accents and vowel signs left out still find', () => {
+    assert.equal(foldMarks('café'), 'cafe');
+    assert.equal(foldMarks('كِتَاب'), 'كتاب');
+    assert.equal(foldMarks('किताब'), 'किताब');
+    assert.ok(isCandidate('un café noir', 'cafe'));
+    assert.ok(isCandidate('un cafe noir', 'café'));
+  });
+
+  test('a Korean noun is found before any particle', () => {
+    assert.ok(isCandidate('한국은 크다', '한국을'));
+  });
+});

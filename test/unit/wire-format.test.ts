@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { PGlite } from '@electric-sql/pglite';
+import { vector } from '@electric-sql/pglite-pgvector';
+import fc from 'fast-check';
+import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../db/wire-format.ts';
+import { chunkTerms } from '../../shared/terms.ts';
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
+
+describe('bytes', () => {
+  test('a sparsevec is its dimensions, its size, zero, the indices from 0 and the values', () => {
+    const bytes = termsToSparsevecBinary({
+      dims: Int32Array.of(1, 258, 536870912),
+      weights: Float32Array.of(1, 0.5, 1.5),
+    });
+    assert.equal(
+      hex(bytes),
+      '20000000' +
+        '00000003' +
+        '00000000' +
+        '00000000' +
+        '00000101' +
+        '1fffffff' +
+        '3f800000' +
+        '3f000000' +
+        '3fc00000',
+    );
+  });
+
+  test('a sparsevec without elements is its head alone', () => {
+    const bytes = termsToSparsevecBinary({ dims: new Int32Array(0), weights: new Float32Array(0) });
+    assert.equal(hex(bytes), '200000000000000000000000');
+  });
+
+  test('a sparsevec with fewer weights than dimensions is refused', () => {
+    const terms = { dims: Int32Array.of(1, 2), weights: Float32Array.of(1) };
+    assert.throws(() => termsToSparsevecBinary(terms), RangeError);
+  });
+
+  test('an int4 array is one axis, no nulls, the type, the length, the lower bound and each element', () => {
+    assert.equal(
+      hex(int4ArrayBinary(Int32Array.of(-1, 258))),
+      '00000001' +
+        '00000000' +
+        '00000017' +
+        '00000002' +
+        '00000001' +
+        '00000004ffffffff' +
+        '0000000400000102',
+    );
+  });
+
+  test('an int4 array without elements has no axis', () => {
+    assert.equal(hex(int4ArrayBinary(new Int32Array(0))), '000000000000000000000017');
+  });
+
+  test('a halfvec is its dimensions, zero and the values as float16', () => {
+    assert.equal(hex(halfvecBinary(Float32Array.of(1, -2, 0.5))), '0003' + '0000' + '3c00' + 'c000' + '3800');
+  });
+
+  test('a halfvec has the same bytes from a Float16Array as from a Float32Array', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.float({ min: -65000, max: 65000, noNaN: true }), { minLength: 1 }),
+        (values) => {
+          assert.deepEqual(halfvecBinary(new Float16Array(values)), halfvecBinary(new Float32Array(values)));
+        },
+      ),
+    );
+  });
+
+  test('a halfvec without dimensions, with too many or with a value past float16 is refused', () => {
+    for (const values of [[], [NaN], [Infinity], [65520], Array.from({ length: 16001 }, () => 0)]) {
+      assert.throws(() => halfvecBinary(new Float32Array(values)), RangeError);
+    }
+  });
+});
+
+describe('PostgreSQL reads back', () => {
+  let db: PGlite;
+  before(async () => {
+    db = await PGlite.create({ extensions: { vector } });
+    await db.exec(`create extension vector;
+      create table received (keys int4[], weights sparsevec(536870912), embedding halfvec);`);
+  });
+  after(() => db.close());
+
+  /** One row through COPY in the binary format, whose fields are what the recv functions read. */
+  async function receive(
+    fields: Uint8Array[],
+  ): Promise<{ keys: number[]; weights: string; embedding: string }> {
+    const int = (size: 2 | 4, value: number) => {
+      const buffer = Buffer.alloc(size);
+      buffer.writeIntBE(value, 0, size);
+      return buffer;
+    };
+    const row = fields.flatMap((field) => [int(4, field.length), field]);
+    const head = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
+    const file = [head, int(4, 0), int(4, 0), int(2, fields.length), ...row, int(2, -1)];
+    await db.query(`truncate received`);
+    await db.query(`copy received from '/dev/blob' with (format binary)`, [], {
+      blob: new Blob(file.map((part) => new Uint8Array(part))),
+    });
+    const { rows } = await db.query('select keys, weights::text, embedding::text from received');
+    return rows[0] as { keys: number[]; weights: string; embedding: string };
+  }
+
+  test('what was stored of a chunk', async () => {
+    const terms = chunkTerms('team', 'The pump P-101 leaks. 水泵漏水');
+    const row = await receive([
+      int4ArrayBinary(terms.keys),
+      termsToSparsevecBinary(terms),
+      halfvecBinary(Float32Array.of(0.25, -1)),
+    ]);
+    assert.deepEqual(row.keys, [...terms.keys]);
+    const [elements, dimensions] = row.weights.slice(1).split('}/') as [string, string];
+    assert.equal(dimensions, '536870912');
+    const pairs = elements.split(',').map((pair) => pair.split(':').map(Number) as [number, number]);
+    assert.deepEqual(
+      pairs.map(([dim]) => dim),
+      [...terms.dims],
+    );
+    assert.deepEqual(
+      Float32Array.from(pairs, ([, weight]) => weight),
+      terms.weights,
+    );
+    assert.equal(row.embedding, '[0.25,-1]');
+  });
+
+  test('a chunk without words', async () => {
+    const terms = chunkTerms('team', '— … —');
+    const row = await receive([
+      int4ArrayBinary(terms.keys),
+      termsToSparsevecBinary(terms),
+      halfvecBinary(Float32Array.of(1)),
+    ]);
+    assert.deepEqual(row, { keys: [], weights: '{}/536870912', embedding: '[1]' });
+  });
+});
