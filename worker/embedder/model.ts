@@ -1,0 +1,180 @@
+import path from 'node:path';
+import { AutoModel, AutoTokenizer, env, Tensor } from '@xenova/transformers';
+import { type ModelProfile, modelProfile } from './known-models.ts';
+import { ensureModelFiles, oneLine } from './model-files.ts';
+
+/** Numbers in a vector; the database's columns are made for exactly this many. */
+const WIDTH = 1024;
+
+export interface ModelSettings {
+  /** For example `Xenova/bge-m3`. */
+  name: string;
+  /** Local folder of models; this one lies in `<modelDir>/<name>/`. */
+  modelDir: string;
+  /** Whether missing files may be fetched from the hub into `modelDir`. */
+  allowDownload: boolean;
+  /** Base address of the model hub, for a mirror; Hugging Face by default. */
+  hub?: string;
+}
+
+export interface Embedder {
+  readonly name: string;
+  /**
+   * One text to one vector of 1,024 numbers and length 1. Blocks the thread while the model runs. A text longer
+   * than the model's window is cut into equal windows; its vector is the normalised mean of theirs.
+   * @throws Error when the model gives no usable vector, or after `close()`.
+   */
+  embed(text: string, purpose: 'query' | 'passage'): Promise<Float32Array>;
+  /** Lets the model go; closing twice is fine. The runtime gives memory back only when the process ends. */
+  close(): Promise<void>;
+}
+
+type Tokenizer = Awaited<ReturnType<typeof AutoTokenizer.from_pretrained>>;
+type Model = Awaited<ReturnType<typeof AutoModel.from_pretrained>>;
+
+/** The tokens the tokenizer puts around every text, as [CLS] and [SEP]. */
+interface Frame {
+  before: number[];
+  after: number[];
+}
+
+/**
+ * Loads an int8 feature-extraction model with @xenova/transformers and runs it once, so that a model of another
+ * width is refused here and the first text waits no longer than the others. At most one load at a time in a
+ * process: the library's settings are global.
+ * @throws Error with a one-line message: files missing (names model and folder), unreadable, or not 1,024 wide.
+ */
+export async function loadEmbedder(settings: ModelSettings): Promise<Embedder> {
+  const { name } = settings;
+  await ensureModelFiles({ hub: 'https://huggingface.co/', ...settings });
+  env.allowLocalModels = true;
+  env.allowRemoteModels = false;
+  env.localModelPath = path.resolve(settings.modelDir);
+  // Else the library looks into a cache of its own inside node_modules before it looks into the folder.
+  env.useFSCache = false;
+
+  let tokenizer: Tokenizer;
+  let model: Model;
+  try {
+    tokenizer = await AutoTokenizer.from_pretrained(name);
+    model = await AutoModel.from_pretrained(name, { quantized: true });
+  } catch (error) {
+    const folder = path.join(env.localModelPath, name);
+    throw new Error(`Embedding model ${name} in ${folder} cannot be loaded: ${oneLine(error)}`, {
+      cause: error,
+    });
+  }
+  const embedder = makeEmbedder(name, tokenizer, model);
+  try {
+    await embedder.embed('width', 'query');
+  } catch (error) {
+    await embedder.close();
+    throw error;
+  }
+  return embedder;
+}
+
+function makeEmbedder(name: string, tokenizer: Tokenizer, model: Model): Embedder {
+  const profile = modelProfile(name);
+  const frame = findFrame(tokenizer);
+  const windowTokens = windowLength(tokenizer, model, profile);
+  let closed = false;
+  return {
+    name,
+    async embed(text, purpose) {
+      const prefix = purpose === 'query' ? profile.queryPrefix : profile.passagePrefix;
+      const sum = new Float32Array(WIDTH);
+      for (const tokens of cutWindows(tokenizer, frame, windowTokens, prefix, text)) {
+        if (closed) throw new Error(`Embedding model ${name} is closed`);
+        const vector = unitLength(name, await runModel(name, model, tokens, profile.pooling));
+        for (let i = 0; i < WIDTH; i++) sum[i]! += vector[i]!;
+      }
+      return unitLength(name, sum);
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      await model.dispose();
+    },
+  };
+}
+
+/**
+ * Token ids of each window, frame and prefix included. Windows are of equal length, so that no short rest weighs
+ * as much as a full one. The prefix stands before every window, as each is a text of its own to the model.
+ */
+function cutWindows(tokenizer: Tokenizer, frame: Frame, windowTokens: number, prefix: string, text: string) {
+  const body = bareTokens(tokenizer, prefix + text);
+  // Without its final blank: that belongs to the word that follows.
+  const head = body.slice(0, prefix === '' ? 0 : bareTokens(tokenizer, prefix.trimEnd()).length);
+  const rest = body.slice(head.length);
+  const room = windowTokens - frame.before.length - head.length - frame.after.length;
+  const count = Math.max(1, Math.ceil(rest.length / room));
+  return Array.from({ length: count }, (_, index) => {
+    const from = Math.round((index * rest.length) / count);
+    const to = Math.round(((index + 1) * rest.length) / count);
+    return [...frame.before, ...head, ...rest.slice(from, to), ...frame.after];
+  });
+}
+
+function bareTokens(tokenizer: Tokenizer, text: string): number[] {
+  return tokenizer.encode(text, null, { add_special_tokens: false });
+}
+
+/** The library adds the special tokens to a whole text only; seen on a sample, they can go around any window. */
+function findFrame(tokenizer: Tokenizer): Frame {
+  const bare = bareTokens(tokenizer, 'a');
+  const framed: number[] = tokenizer.encode('a');
+  const start = framed.findIndex((_, at) => bare.every((token, i) => framed[at + i] === token));
+  if (start < 0 || bare.length === 0)
+    throw new Error('The tokenizer changes a text when it adds its special tokens');
+  return { before: framed.slice(0, start), after: framed.slice(start + bare.length) };
+}
+
+/** Tokens per window: the least of what tokenizer, model and profile allow. */
+function windowLength(tokenizer: Tokenizer, model: Model, profile: ModelProfile): number {
+  const config = model.config as {
+    model_type?: string;
+    max_position_embeddings?: number;
+    pad_token_id?: number;
+  };
+  // RoBERTa and its kin number positions from after the padding's id: 514 of them carry 512 tokens.
+  const unused = /roberta|camembert/.test(config.model_type ?? '') ? (config.pad_token_id ?? 1) + 1 : 0;
+  const limits = [
+    tokenizer.model_max_length as number | undefined,
+    (config.max_position_embeddings ?? Number.NaN) - unused,
+    profile.maxWindow,
+  ];
+  return Math.min(...limits.filter((limit) => limit !== undefined && limit > 0).map(Number));
+}
+
+/** One run: token ids [n] to a vector [1024], pooled and not yet normalised. */
+async function runModel(
+  name: string,
+  model: Model,
+  tokens: number[],
+  pooling: ModelProfile['pooling'],
+): Promise<Float32Array> {
+  const shape = [1, tokens.length];
+  const output = await model({
+    input_ids: new Tensor('int64', BigInt64Array.from(tokens, BigInt), shape),
+    attention_mask: new Tensor('int64', new BigInt64Array(tokens.length).fill(1n), shape),
+  });
+  const states: Tensor | undefined = output.last_hidden_state ?? output.token_embeddings;
+  const width = states?.dims.at(-1);
+  if (!states || width !== WIDTH) {
+    throw new Error(`Embedding model ${name} gives vectors of ${width ?? 'no'} numbers; ${WIDTH} are needed`);
+  }
+  const data = states.data as Float32Array;
+  if (pooling === 'cls') return data.slice(0, WIDTH);
+  const mean = new Float32Array(WIDTH);
+  for (let i = 0; i < data.length; i++) mean[i % WIDTH]! += data[i]! / tokens.length;
+  return mean;
+}
+
+function unitLength(name: string, vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector);
+  if (!Number.isFinite(length) || length === 0)
+    throw new Error(`Embedding model ${name} gave an unusable vector`);
+  return vector.map((value) => value / length);
+}
