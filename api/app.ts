@@ -1,0 +1,110 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import cors from '@fastify/cors';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  LogController,
+  type RawServerDefault,
+} from 'fastify';
+import { newId } from '../shared/ids.ts';
+import { DEFAULT_BODY_LIMIT } from './body-limits.ts';
+import type { Dependencies } from './dependencies.ts';
+import { resetPage } from './pages/reset.ts';
+import errors from './plugins/errors.ts';
+import { inTeam, managingCompany, signedIn } from './plugins/guards.ts';
+import identity from './plugins/identity.ts';
+import input from './plugins/input.ts';
+import openapi from './plugins/openapi.ts';
+import { loginRoute } from './routes/auth/login.ts';
+import { logoutRoute } from './routes/auth/logout.ts';
+import { resetRoute } from './routes/auth/reset.ts';
+import { sessionRoute } from './routes/auth/session.ts';
+import { resetLinksRoute } from './routes/company/reset-links.ts';
+import { healthRoutes } from './routes/health.ts';
+import { embeddingRoutes } from './routes/memory/embeddings.ts';
+import { expandRoute } from './routes/memory/expand.ts';
+import { importRoutes } from './routes/memory/imports.ts';
+import { ingestRoute } from './routes/memory/ingest.ts';
+import { searchRoute } from './routes/memory/search.ts';
+import { statusRoute } from './routes/memory/status.ts';
+
+/** A file of routes: given the app of its scope, and what the app was built from. */
+export type Routes = (app: App, deps: Dependencies) => void;
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** Builds the HTTP app. It listens to nothing: `inject` and `listen` are its callers' affair. */
+export async function buildApp(deps: Dependencies): Promise<App> {
+  const app: App = Fastify({
+    loggerInstance: deps.logger as FastifyBaseLogger,
+    // One line a request, below, instead of Fastify's two: its own hold the whole URL.
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => newId(),
+    bodyLimit: DEFAULT_BODY_LIMIT,
+    // Fastify's own time-outs are all off by default: a silent client would hold its connection for ever.
+    connectionTimeout: 120_000,
+    requestTimeout: 120_000,
+    trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true } },
+    routerOptions: { maxParamLength: 300 },
+    return503OnClosing: true,
+    forceCloseConnections: 'idle',
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    if (request.url.startsWith('/v1/')) reply.header('cache-control', 'no-store');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    // The path alone: a query may hold what a person searched for.
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? 'unknown',
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      'answered',
+    );
+  });
+  await app.register(errors);
+  await app.register(input);
+  await app.register(identity);
+  await app.register(openapi);
+  await app.register(cors, {
+    origin: [...deps.config.allowedOrigins],
+    exposedHeaders: ['x-request-id', 'retry-after'],
+    maxAge: 600,
+  });
+  await app.register(routes(deps));
+  return app;
+}
+
+/** Routes stand inside a scope named for who may enter it. */
+function routes(deps: Dependencies): FastifyPluginAsync {
+  return async (root) => {
+    const within = (app: FastifyInstance, ...files: Routes[]) => {
+      for (const file of files) file(app as App, deps);
+    };
+    within(root, healthRoutes, resetPage, loginRoute, resetRoute);
+    await root.register(async (caller) => {
+      caller.addHook('onRequest', signedIn(deps));
+      within(caller, sessionRoute, logoutRoute);
+      await caller.register(async (company) => {
+        company.addHook('onRequest', managingCompany);
+        within(company, resetLinksRoute);
+      });
+      await caller.register(async (team) => {
+        team.addHook('onRequest', inTeam);
+        within(team, searchRoute, expandRoute, ingestRoute, importRoutes, embeddingRoutes, statusRoute);
+      });
+    });
+  };
+}

@@ -1,0 +1,14 @@
+import type { Database } from '../db/database.ts';
+import type { JobQueue } from '../db/queue.ts';
+import type { Config } from '../shared/config.ts';
+import type { Logger } from '../shared/logger.ts';
+import type { PasswordHasher } from '../shared/passwords.ts';
+
+/** What the app is built from. It opens and closes none of these, and reads no environment. */
+export interface Dependencies {
+  config: Config;
+  database: Database;
+  queue: JobQueue;
+  logger: Logger;
+  passwords: PasswordHasher;
+}

@@ -1,0 +1,41 @@
+import type { Server } from 'node:http';
+import type { Config } from '../../shared/config.ts';
+import { invalidField } from '../../shared/errors.ts';
+
+/**
+ * Where the one-time links of the service lead, without a slash at the end: the base that the caller named, or
+ * else what is configured, or else the loopback address. Never the Host header, which a stranger may choose.
+ * @param requested `baseUrl` of the request
+ * @param server tells the port that is really listened on, where the configured one is 0
+ * @throws ServiceError `invalid_request` where `requested` is no base address
+ */
+export function linkBase(
+  config: Pick<Config, 'identityUrl' | 'publicUrl' | 'port'>,
+  server: Server,
+  requested?: string,
+): string {
+  if (requested !== undefined) return readBaseUrl(requested);
+  return configuredLinkBase(config, `http://127.0.0.1:${listeningPort(server) ?? config.port}`);
+}
+
+/** The configured base of links, or `listeningUrl` where none is configured. */
+export function configuredLinkBase(
+  config: Pick<Config, 'identityUrl' | 'publicUrl'>,
+  listeningUrl: string,
+): string {
+  return config.identityUrl ?? config.publicUrl ?? listeningUrl;
+}
+
+function listeningPort(server: Server): number | null {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : null;
+}
+
+/** A query, a fragment or a user name would not survive what is put behind the base, or would mislead. */
+function readBaseUrl(text: string): string {
+  const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : null;
+  if (url === null || /[?#]/.test(text) || url.username !== '' || url.password !== '') {
+    throw invalidField('/baseUrl', 'must be an absolute http or https address without query and fragment');
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}

@@ -1,0 +1,111 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { databaseFault } from '../../db/faults.ts';
+import { ERRORS, type FieldError, ServiceError } from '../../shared/errors.ts';
+
+/** What Fastify itself refuses, by its own codes. */
+const FRAMEWORK_CODES: Readonly<Record<string, ConstructorParameters<typeof ServiceError>>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'Content-Length is not the length of the body'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'The body is not valid JSON'],
+  FST_ERR_BAD_URL: ['not_found'],
+};
+
+/** The field that a validation error is about, as a JSON pointer into the part of the request at fault. */
+function fieldErrors(error: FastifyError): FieldError[] {
+  return (error.validation ?? []).map((fault) => {
+    const { additionalProperty, missingProperty } = fault.params as Record<string, string | undefined>;
+    const child = additionalProperty ?? missingProperty;
+    const path = `${fault.instancePath}${child === undefined ? '' : `/${child}`}`;
+    let message = fault.message ?? 'is not valid';
+    if (additionalProperty !== undefined) message = 'is not a known field';
+    else if (missingProperty !== undefined) message = 'is required';
+    else if (fault.keyword === 'pattern') message = 'must not be blank';
+    return { path: path === '' ? '/' : path, message };
+  });
+}
+
+/** The refusal that an error stands for: one table, one place where the status is decided. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const fastify = error as FastifyError;
+  if (fastify.validation !== undefined) {
+    const errors = fieldErrors(fastify);
+    const detail = errors.map((fault) => `${fault.path}: ${fault.message}`).join('; ');
+    return new ServiceError('invalid_request', detail, { errors });
+  }
+  const known = typeof fastify.code === 'string' ? FRAMEWORK_CODES[fastify.code] : undefined;
+  if (known !== undefined) return new ServiceError(...known);
+  const fault = databaseFault(error);
+  if (fault === 'bad_value') {
+    return new ServiceError('invalid_request', 'A value is out of the range that can be stored', {
+      cause: error,
+    });
+  }
+  if (fault === 'unavailable') return new ServiceError('unavailable', undefined, { cause: error });
+  if (typeof fastify.statusCode === 'number' && fastify.statusCode >= 400 && fastify.statusCode < 500) {
+    return new ServiceError('invalid_request', 'The request could not be read');
+  }
+  return new ServiceError('internal_error', undefined, { cause: error });
+}
+
+function sendProblem(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, title } = ERRORS[error.code];
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (status === 503) reply.header('retry-after', '2');
+  return reply
+    .code(status)
+    .type('application/problem+json')
+    .serializer(JSON.stringify)
+    .send({
+      type: `urn:team-memory:problem:${error.code}`,
+      title,
+      status,
+      detail: error.message,
+      code: error.code,
+      requestId: request.id,
+      ...(error.errors === undefined ? {} : { errors: error.errors }),
+      ...error.extra,
+    });
+}
+
+/** A registered path as an expression that a requested path can be held against. */
+function pathPattern(url: string): RegExp {
+  const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:[^/]+/g, '[^/]+');
+  return new RegExp(`^${escaped.replace(/\*/g, '.*')}$`);
+}
+
+/** Answers every failure with problem+json: unknown routes and methods, bad input, and our own faults. */
+export default fp(function errors(app: FastifyInstance, _options: object, done: () => void) {
+  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  app.addHook('onRoute', (route) => {
+    const known = routes.get(route.url) ?? { pattern: pathPattern(route.url), methods: new Set<string>() };
+    for (const method of [route.method].flat()) known.methods.add(method);
+    routes.set(route.url, known);
+  });
+
+  app.setErrorHandler((error, request, reply) => {
+    const problem = toServiceError(error);
+    if (problem.status >= 500) {
+      request.log.error({ err: problem.cause ?? error, code: problem.code }, 'request failed');
+    }
+    return sendProblem(problem, request, reply);
+  });
+
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? '';
+    const allowed = new Set<string>();
+    for (const { pattern, methods } of routes.values()) {
+      if (!path.includes('*') && pattern.test(path)) for (const method of methods) allowed.add(method);
+    }
+    allowed.delete('OPTIONS');
+    if (allowed.size === 0 || allowed.has(request.method)) {
+      return sendProblem(new ServiceError('not_found', 'There is no such route'), request, reply);
+    }
+    const methods = [...allowed].sort().join(', ');
+    reply.header('allow', methods);
+    return sendProblem(new ServiceError('method_not_allowed', `The route takes ${methods}`), request, reply);
+  });
+  done();
+});

@@ -1,0 +1,56 @@
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import { managesCompany, ownsCompany, type TeamMembership } from '../../shared/access.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import { teamScope } from '../../shared/scope.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { identify, requestedTeam } from './identity.ts';
+
+/**
+ * Guards stand at the head of an encapsulated scope of routes, named for who may enter, and run before the body
+ * is read: who may not enter learns nothing of what a body should look like.
+ */
+export function signedIn({ database, config }: Dependencies): onRequestAsyncHookHandler {
+  return async (request) => {
+    request.identity = await identify(request, database, config);
+  };
+}
+
+/** Company Owners and Admins. */
+export const managingCompany: onRequestAsyncHookHandler = async (request) => {
+  if (!managesCompany(request.identity)) throw new ServiceError('company_role_required');
+};
+
+/** Company Owners alone. */
+export const owningCompany: onRequestAsyncHookHandler = async (request) => {
+  if (!ownsCompany(request.identity)) throw new ServiceError('company_role_required');
+};
+
+/** Callers who may enter the selected Team. */
+export const inTeam: onRequestAsyncHookHandler = async (request) => {
+  const scope = teamScope(request.identity, selectTeam(request));
+  // Teams that may not be entered are not among those resolved, so this is a second look at the same rule.
+  if (scope === null) throw new ServiceError('team_forbidden');
+  request.teamScope = scope;
+};
+
+/** Callers with Full access to the selected Team. Stands behind `inTeam`. */
+export const withFullAccess: onRequestAsyncHookHandler = async (request) => {
+  if (request.teamScope.access !== 'full') throw new ServiceError('full_access_required');
+};
+
+function selectTeam(request: FastifyRequest): TeamMembership {
+  const { teams, selectedTeamId } = request.identity;
+  if (requestedTeam(request) === undefined && teams.length > 1) throw new ServiceError('team_required');
+  const team = teams.find((candidate) => candidate.id === selectedTeamId);
+  if (team === undefined) throw new ServiceError('team_forbidden');
+  return team;
+}
+
+/**
+ * Refuses a change in an archived Team. Not a hook: the state of things comes after the form of the body.
+ * @throws ServiceError `team_archived`
+ */
+export function assertTeamActive(request: FastifyRequest): void {
+  const team = request.identity.teams.find((candidate) => candidate.id === request.teamScope.teamId);
+  if (team?.state !== 'active') throw new ServiceError('team_archived');
+}

@@ -1,0 +1,33 @@
+import { transaction, withoutScope } from '../../../db/database.ts';
+import { findSignIn, holdPasswordHash } from '../../../db/queries/accounts.ts';
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { LoginRequest, Session } from '../../../shared/schemas/identity.ts';
+import { companyScope } from '../../../shared/scope.ts';
+import type { Routes } from '../../app.ts';
+import { startSession } from './session-view.ts';
+
+const schema = {
+  summary: 'Sign in',
+  description: 'An unknown email and a wrong password look alike, in the answer and in its time.',
+  tags: ['auth'],
+  security: [],
+  body: LoginRequest,
+  response: { 200: Session },
+};
+
+export const loginRoute: Routes = (app, { database, config, passwords }) => {
+  app.post('/v1/auth/login', { schema }, async (request) => {
+    const { email, password } = request.body;
+    const found = await withoutScope(database, (tx) => findSignIn(tx, email.trim().toLowerCase()));
+    const matches = await passwords.verify(found?.passwordHash ?? null, password);
+    if (found === null || !matches) throw new ServiceError('invalid_credentials');
+    return transaction(database, companyScope(found), async (tx) => {
+      // A reset that came between ended every session: one begun with the old password must not outlive it.
+      if ((await holdPasswordHash(tx)) !== found.passwordHash) throw new ServiceError('invalid_credentials');
+      const { sessionId, session } = await startSession(tx, request.headers['user-agent'], config);
+      await insertAuditEvents(tx, [{ kind: 'auth.login', subjectType: 'session', subjectId: sessionId }]);
+      return session;
+    });
+  });
+};

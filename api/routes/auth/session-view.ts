@@ -1,0 +1,45 @@
+import type { ScopedTransaction } from '../../../db/database.ts';
+import { insertSession, resolveSession } from '../../../db/queries/sessions.ts';
+import { type Identity, teamAccess } from '../../../shared/access.ts';
+import type { Config } from '../../../shared/config.ts';
+import { newId } from '../../../shared/ids.ts';
+import type { Session, SessionInfo } from '../../../shared/schemas/identity.ts';
+import type { CompanyScope } from '../../../shared/scope.ts';
+import { hashToken, newToken } from '../../../shared/tokens.ts';
+
+/** The longest user agent that is kept. */
+const MAX_USER_AGENT = 300;
+
+/** Who a caller is and what is open to it, as the wire shows it. */
+export function sessionInfo(identity: Identity): SessionInfo {
+  return {
+    expiresAt: identity.session?.expiresAt.toISOString() ?? null,
+    user: { id: identity.userId, email: identity.email, name: identity.name },
+    company: { id: identity.companyId, name: identity.companyName, role: identity.companyRole },
+    teams: identity.teams.flatMap((team) => {
+      const access = teamAccess(identity.companyRole, team);
+      return access === null
+        ? []
+        : [{ id: team.id, name: team.name, state: team.state, role: team.role, access }];
+    }),
+  };
+}
+
+/** Starts a session of the scope's user and returns it with its token, which is shown this once. */
+export async function startSession(
+  tx: ScopedTransaction<CompanyScope>,
+  userAgent: string | undefined,
+  limits: Pick<Config, 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
+): Promise<{ sessionId: string; session: Session }> {
+  const sessionId = newId();
+  const token = newToken();
+  const tokenHash = hashToken(token);
+  await insertSession(tx, {
+    id: sessionId,
+    tokenHash,
+    userAgent: userAgent?.slice(0, MAX_USER_AGENT) ?? null,
+  });
+  const identity = await resolveSession(tx, tokenHash, null, limits);
+  if (typeof identity === 'string') throw new Error(`a new session resolves as ${identity}`);
+  return { sessionId, session: { token, ...sessionInfo(identity) } };
+}

@@ -1,0 +1,35 @@
+import { transaction } from '../../../db/database.ts';
+import { selectNearbyChunks } from '../../../db/queries/chunks.ts';
+import { isId } from '../../../shared/ids.ts';
+import { ExpandRequest, ExpandResponse } from '../../../shared/schemas/memory.ts';
+import { narrowScope } from '../../../shared/scope.ts';
+import type { Routes } from '../../app.ts';
+
+const DEFAULT_NEIGHBOURS = 2;
+
+/**
+ * POST /v1/memory/expand: a chunk with its neighbours. One that is unknown, malformed or out of scope has none:
+ * the answer never tells which.
+ */
+export const expandRoute: Routes = (app, { database }) => {
+  app.post(
+    '/v1/memory/expand',
+    {
+      schema: {
+        summary: 'Nearby chunks of the same source',
+        tags: ['memory'],
+        body: ExpandRequest,
+        response: { 200: ExpandResponse },
+      },
+    },
+    async (request) => {
+      const { chunkId, scope: requested, before, after } = request.body;
+      const scope = requested === undefined ? request.teamScope : narrowScope(request.teamScope, requested);
+      if (!isId(chunkId)) return { chunks: [] };
+      const chunks = await transaction(database, scope, (tx) =>
+        selectNearbyChunks(tx, chunkId, before ?? DEFAULT_NEIGHBOURS, after ?? DEFAULT_NEIGHBOURS),
+      );
+      return { chunks };
+    },
+  );
+};

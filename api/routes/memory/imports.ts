@@ -1,0 +1,162 @@
+import { Type } from 'typebox';
+import { transaction } from '../../../db/database.ts';
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import { findImport, insertImport, listImports, type NewImport } from '../../../db/queries/imports.ts';
+import { invalidField, ServiceError } from '../../../shared/errors.ts';
+import { isId, newId } from '../../../shared/ids.ts';
+import { importMediaType } from '../../../shared/media-types.ts';
+import { Page, PageQuery } from '../../../shared/schemas/common.ts';
+import { IMPORT_STATES, Import, ImportRequest, ImportResponse } from '../../../shared/schemas/memory.ts';
+import { narrowScope, writeLayer } from '../../../shared/scope.ts';
+import type { Routes } from '../../app.ts';
+import { DOCUMENT_BODY_LIMIT } from '../../body-limits.ts';
+import { readPage, toPage } from '../../pagination.ts';
+import { assertTeamActive } from '../../plugins/guards.ts';
+import { answerOnce } from '../../plugins/idempotency.ts';
+
+type Item = ImportRequest['items'][number];
+
+/** Refuses the whole request for an item of a type that cannot be imported; the form is looked at later. */
+function assertMediaTypes(body: unknown): void {
+  const items = (body as { items?: unknown } | null | undefined)?.items;
+  if (!Array.isArray(items)) return;
+  for (const [index, item] of items.entries()) {
+    const { filename, mediaType } = (item ?? {}) as Record<string, unknown>;
+    if (typeof filename !== 'string') continue;
+    if (importMediaType(filename, typeof mediaType === 'string' ? mediaType : undefined) === null) {
+      throw new ServiceError(
+        'unsupported_media_type',
+        `/items/${index}: cannot be imported: its type is not known`,
+      );
+    }
+  }
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+
+function itemContent(item: Item, index: number): Buffer {
+  if ((item.text === undefined) === (item.contentBase64 === undefined)) {
+    throw invalidField(`/items/${index}`, 'needs either text or contentBase64');
+  }
+  if (item.text !== undefined) return Buffer.from(item.text, 'utf8');
+  const base64 = (item.contentBase64 ?? '').replaceAll(/\s+/g, '');
+  if (!BASE64.test(base64)) throw invalidField(`/items/${index}/contentBase64`, 'is not base64');
+  return Buffer.from(base64, 'base64');
+}
+
+function newImport(item: Item, index: number): Omit<NewImport, 'layer'> {
+  const mediaType = importMediaType(item.filename, item.mediaType);
+  if (mediaType === null) throw new ServiceError('unsupported_media_type');
+  return {
+    id: newId(),
+    filename: item.filename,
+    title: item.title ?? item.filename,
+    mediaType,
+    content: itemContent(item, index),
+  };
+}
+
+const ImportQuery = Type.Object(
+  { ...PageQuery, state: Type.Optional(Type.String()), clientId: Type.Optional(Type.String()) },
+  { additionalProperties: false },
+);
+
+function readState(state: string | undefined): Import['state'] | null {
+  if (state === undefined) return null;
+  const known = IMPORT_STATES.find((candidate) => candidate === state);
+  if (known === undefined) throw invalidField('/state', `must be one of ${IMPORT_STATES.join(', ')}`);
+  return known;
+}
+
+/** /v1/memory/imports: files that the worker reads. Each is accepted with its job, in one transaction. */
+export const importRoutes: Routes = (app, { database, queue }) => {
+  app.post(
+    '/v1/memory/imports',
+    {
+      bodyLimit: DOCUMENT_BODY_LIMIT,
+      schema: {
+        summary: 'Import files',
+        tags: ['memory'],
+        body: ImportRequest,
+        response: { 202: ImportResponse },
+      },
+      preValidation: async (request) => assertMediaTypes(request.body),
+    },
+    async (request, reply) => {
+      const { teamScope: scope, body } = request;
+      const drafts = body.items.map(newImport);
+      const layer = writeLayer(scope, body.scope);
+      assertTeamActive(request);
+      return answerOnce(
+        request,
+        reply,
+        database,
+        async () => drafts.map((draft) => ({ ...draft, layer })),
+        async (tx, items) => {
+          const imports: Import[] = [];
+          for (const item of items) imports.push(await insertImport(tx, item));
+          await insertAuditEvents(
+            tx,
+            imports.map(({ id, bytes, mediaType }) => ({
+              kind: 'memory.import' as const,
+              subjectType: 'import' as const,
+              subjectId: id,
+              layer,
+              detail: { bytes, mediaType },
+            })),
+          );
+          const { companyId, teamId, userId } = scope;
+          for (const { id } of imports) {
+            const payload = { companyId, teamId, userId, clientId: layer, importId: id };
+            await queue.send(tx, 'import.process', payload, { group: teamId });
+          }
+          return { status: 202, body: { imports } };
+        },
+      ) as Promise<never>;
+    },
+  );
+
+  app.get(
+    '/v1/memory/imports',
+    {
+      schema: {
+        summary: 'Imports, newest first',
+        tags: ['memory'],
+        querystring: ImportQuery,
+        response: { 200: Page(Import) },
+      },
+    },
+    async (request) => {
+      const { query } = request;
+      const page = readPage(query);
+      const state = readState(query.state);
+      const scope =
+        query.clientId === undefined
+          ? request.teamScope
+          : narrowScope(request.teamScope, { clientId: query.clientId, include: ['client'] });
+      const rows = await transaction(database, scope, (tx) =>
+        listImports(tx, { state, after: page.after, limit: page.limit + 1 }),
+      );
+      return toPage(rows, page.limit);
+    },
+  );
+
+  app.get(
+    '/v1/memory/imports/:id',
+    {
+      schema: {
+        summary: 'One import',
+        tags: ['memory'],
+        params: Type.Object({ id: Type.String() }),
+        response: { 200: Import },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      if (!isId(id)) throw new ServiceError('not_found');
+      const found = await transaction(database, request.teamScope, (tx) => findImport(tx, id));
+      if (found === null) throw new ServiceError('not_found');
+      return found;
+    },
+  );
+};

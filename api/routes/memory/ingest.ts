@@ -1,0 +1,109 @@
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import type { NewChunk } from '../../../db/queries/chunks.ts';
+import { commitSource, type StagedSource, stageSource } from '../../../db/store-source.ts';
+import { contentHash } from '../../../shared/content-hash.ts';
+import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
+import { invalidField } from '../../../shared/errors.ts';
+import { type ChunkInput, prepareChunks } from '../../../shared/prepared-chunks.ts';
+import { IngestRequest, IngestResponse } from '../../../shared/schemas/memory.ts';
+import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.ts';
+import type { Routes } from '../../app.ts';
+import { DOCUMENT_BODY_LIMIT } from '../../body-limits.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { assertTeamActive } from '../../plugins/guards.ts';
+import { answerOnce } from '../../plugins/idempotency.ts';
+import { assertMetadata } from './metadata.ts';
+
+/** The text to be cut, or the chunks that stay as given: exactly one of the two. */
+function chunkInput(body: IngestRequest): ChunkInput {
+  if (body.text !== undefined && body.chunks !== undefined) {
+    throw invalidField('/chunks', 'must not stand beside text');
+  }
+  if (body.chunks !== undefined) return { chunks: body.chunks.map((chunk) => chunk.text) };
+  if (body.text !== undefined) return { text: body.text };
+  throw invalidField('/text', 'is required where there are no chunks');
+}
+
+/** The vectors that came with the chunks, at unit length. */
+function chunkEmbeddings(body: IngestRequest, model: string): (Float32Array | null)[] {
+  const given = body.chunks ?? [];
+  if (given.some((chunk) => chunk.embedding !== undefined)) checkEmbeddingClaim(body, model);
+  return given.map(({ embedding }, index) =>
+    embedding === undefined ? null : normalizeEmbedding(embedding, `/chunks/${index}/embedding`),
+  );
+}
+
+async function stage(
+  { database, config }: Dependencies,
+  { teamScope, body }: { teamScope: TeamScope; body: IngestRequest },
+  layer: LayerId,
+  input: ChunkInput,
+  embeddings: readonly (Float32Array | null)[],
+): Promise<StagedSource> {
+  const prepared = await prepareChunks(teamScope.teamId, input);
+  const chunks = prepared.map(
+    (chunk, index): NewChunk => ({ ...chunk, embedding: embeddings[index] ?? null }),
+  );
+  return stageSource(database, teamScope, {
+    layer,
+    kind: 'ingest',
+    title: body.title,
+    uri: body.uri ?? null,
+    externalId: body.externalId ?? null,
+    metadata: body.metadata ?? {},
+    contentHash: contentHash(input),
+    model: config.embeddingModel,
+    chunks,
+  });
+}
+
+/** POST /v1/memory/ingest: stores a text, searchable by keyword when the answer comes. */
+export const ingestRoute: Routes = (app, deps) => {
+  const { config, database, queue } = deps;
+  app.post(
+    '/v1/memory/ingest',
+    {
+      bodyLimit: DOCUMENT_BODY_LIMIT,
+      schema: {
+        summary: 'Store a text or chunks',
+        tags: ['memory'],
+        body: IngestRequest,
+        response: { 200: IngestResponse, 201: IngestResponse },
+      },
+    },
+    async (request, reply) => {
+      const { body, teamScope } = request;
+      const { companyId, teamId, userId } = teamScope;
+      const input = chunkInput(body);
+      const embeddings = chunkEmbeddings(body, config.embeddingModel);
+      assertMetadata(body.metadata);
+      const layer = writeLayer(teamScope, body.scope);
+      assertTeamActive(request);
+      return answerOnce(
+        request,
+        reply,
+        database,
+        () => stage(deps, { teamScope, body }, layer, input, embeddings),
+        async (tx, staged) => {
+          const { outcome, source, embedded } = await commitSource(tx, staged);
+          if (outcome !== 'duplicate') {
+            await insertAuditEvents(tx, [
+              {
+                kind: outcome === 'created' ? 'memory.ingest' : 'memory.replace',
+                subjectType: 'source',
+                subjectId: source.id,
+                layer,
+                detail: { chunks: source.chunks, embedded },
+              },
+            ]);
+            await queue.send(tx, 'keywords.count', { companyId, teamId, userId }, { key: teamId });
+          }
+          return {
+            status: outcome === 'created' ? 201 : 200,
+            body: { source, chunks: source.chunks, embedded, duplicate: outcome === 'duplicate' },
+          };
+        },
+      ) as Promise<never>;
+    },
+  );
+};

@@ -1,0 +1,97 @@
+import { type TeamTransaction, transaction } from '../../../db/database.ts';
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import { searchChunks } from '../../../db/queries/search.ts';
+import type { Config } from '../../../shared/config.ts';
+import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { newId } from '../../../shared/ids.ts';
+import { type Hit, SearchRequest, SearchResponse } from '../../../shared/schemas/memory.ts';
+import { narrowScope } from '../../../shared/scope.ts';
+import { queryTerms } from '../../../shared/terms.ts';
+import type { Routes } from '../../app.ts';
+
+const DEFAULT_TOP_K = 8;
+
+/** A query made ready: its vector, or the reason why keywords alone must do. */
+interface QueryEmbedding {
+  mode: 'client-provided' | 'server';
+  vector: Float32Array | null;
+  degraded: boolean;
+}
+
+/** Takes the query's vector from the request. In server mode nothing makes one yet: keywords answer, degraded. */
+function embedQuery(body: SearchRequest, config: Config): QueryEmbedding {
+  if (body.embeddingMode === 'server') return { mode: 'server', vector: null, degraded: true };
+  if (body.queryEmbedding === undefined) throw new ServiceError('query_embedding_required');
+  checkEmbeddingClaim(body, config.embeddingModel);
+  return {
+    mode: 'client-provided',
+    vector: normalizeEmbedding(body.queryEmbedding, '/queryEmbedding'),
+    degraded: false,
+  };
+}
+
+function recordSearch(tx: TeamTransaction, queryId: string, body: SearchRequest, topK: number, hits: Hit[]) {
+  return insertAuditEvents(tx, [
+    {
+      kind: 'memory.search',
+      subjectType: 'query',
+      subjectId: queryId,
+      detail: {
+        scope: body.scope,
+        topK,
+        hitIds: hits.map((hit) => hit.chunk_id),
+        ...(body.storeQueryText === true ? { query: body.query } : {}),
+      },
+    },
+  ]);
+}
+
+/** POST /v1/memory/search: by meaning and by keyword at once, within the caller's scope. */
+export const searchRoute: Routes = (app, { config, database }) => {
+  app.post(
+    '/v1/memory/search',
+    {
+      schema: {
+        summary: 'Search by meaning and by keyword',
+        tags: ['memory'],
+        body: SearchRequest,
+        response: { 200: SearchResponse },
+      },
+      preValidation: async (request) => {
+        // Before every other fault of the embedding, and so before its form is looked at.
+        const body = request.body as Partial<SearchRequest> | null | undefined;
+        if (body?.embeddingMode === 'server' && !config.serverEmbeddings) {
+          throw new ServiceError(
+            'server_embedding_disabled',
+            'Send queryEmbedding, or enable MEMORY_API_SERVER_EMBEDDINGS=1',
+          );
+        }
+      },
+    },
+    async (request) => {
+      const { body } = request;
+      const topK = body.topK ?? DEFAULT_TOP_K;
+      const embedding = embedQuery(body, config);
+      const scope = narrowScope(request.teamScope, body.scope);
+      const terms = queryTerms(scope.teamId, body.query);
+      const queryId = newId();
+      const hits = await transaction(database, scope, async (tx) => {
+        const found = await searchChunks(tx, {
+          terms,
+          embedding: embedding.vector,
+          model: config.embeddingModel,
+          topK,
+        });
+        await recordSearch(tx, queryId, body, topK, found);
+        return found;
+      });
+      return {
+        queryId,
+        embedding: { mode: embedding.mode, model: config.embeddingModel },
+        degraded: embedding.degraded,
+        hits,
+      };
+    },
+  );
+};

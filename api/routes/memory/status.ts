@@ -1,0 +1,45 @@
+import { transaction } from '../../../db/database.ts';
+import { listImports } from '../../../db/queries/imports.ts';
+import { countJobs, countTeamFigures } from '../../../db/queries/status.ts';
+import { listWorkers } from '../../../db/queries/workers.ts';
+import { QUEUES } from '../../../shared/queues.ts';
+import { Status } from '../../../shared/schemas/memory.ts';
+import type { Routes } from '../../app.ts';
+import { embedderView } from '../health.ts';
+
+const RECENT_FAILURES = 10;
+
+/** GET /v1/memory/status: figures of what the caller reaches and, with Full access, of jobs and workers. */
+export const statusRoute: Routes = (app, { config, database }) => {
+  app.get(
+    '/v1/memory/status',
+    {
+      schema: { summary: 'Sources, imports, jobs and workers', tags: ['memory'], response: { 200: Status } },
+    },
+    async (request) => {
+      const full = request.teamScope.access === 'full';
+      return transaction(database, request.teamScope, async (tx) => {
+        const figures = await countTeamFigures(tx);
+        const recentFailures = await listImports(tx, {
+          state: 'failed',
+          after: null,
+          limit: RECENT_FAILURES,
+        });
+        const workers = await listWorkers(tx);
+        const jobs = full ? await countJobs(tx, Object.keys(QUEUES)) : [];
+        return {
+          // Whoever reads this line has an answer of the database, in which the queue lies too.
+          health: { ok: true, database: true, queue: true, worker: workers.length > 0 },
+          ...figures,
+          imports: { ...figures.imports, recentFailures },
+          jobs,
+          // No route makes either yet.
+          captures: { staged: 0, claimed: 0, completed: 0 },
+          memories: { review: 0, published: 0, discarded: 0, archived: 0 },
+          embedder: embedderView(config),
+          workers: full ? workers : [],
+        };
+      });
+    },
+  );
+};

@@ -1,0 +1,76 @@
+import type { CompanyScope } from '../../shared/scope.ts';
+import type { Queryable, ScopedTransaction } from '../database.ts';
+
+/** What a sign-in is checked against. */
+export interface SignIn {
+  userId: string;
+  companyId: string;
+  /** argon2id in PHC form; null until a password was set. */
+  passwordHash: string | null;
+}
+
+/** The open account of an email. Needs no scope: an exact match, before there is any claim. */
+export async function findSignIn(tx: Queryable, email: string): Promise<SignIn | null> {
+  const [row] = await tx.query<SignIn>(
+    `select user_id as "userId", company_id as "companyId", password_hash as "passwordHash"
+       from identity.find_sign_in($1)`,
+    [email],
+  );
+  return row ?? null;
+}
+
+/**
+ * The password hash of the scope's user as it stands now, held against a change until the transaction ends;
+ * null without a password or once the account is closed.
+ */
+export async function holdPasswordHash(tx: ScopedTransaction<CompanyScope>): Promise<string | null> {
+  const [row] = await tx.query<{ passwordHash: string | null }>(
+    `select password_hash as "passwordHash" from identity.account
+      where company_id = $1 and id = $2 and closed_at is null for share`,
+    [tx.scope.companyId, tx.scope.userId],
+  );
+  return row?.passwordHash ?? null;
+}
+
+/**
+ * Takes an account of the Company until the transaction ends, so that changes of its password, sessions and
+ * reset links come one after the other. False: there is no such open account.
+ */
+export async function lockAccount(tx: ScopedTransaction<CompanyScope>, userId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select from identity.account
+      where company_id = $1 and id = $2 and closed_at is null for no key update`,
+    [tx.scope.companyId, userId],
+  );
+  return rows.length > 0;
+}
+
+/** Sets the password of the scope's user. */
+export async function updatePasswordHash(
+  tx: ScopedTransaction<CompanyScope>,
+  passwordHash: string,
+): Promise<void> {
+  await tx.query('update identity.account set password_hash = $3 where company_id = $1 and id = $2', [
+    tx.scope.companyId,
+    tx.scope.userId,
+    passwordHash,
+  ]);
+}
+
+/** The Owner with this email of a Team of the Company, or of the Company itself; null if there is no such Team. */
+export async function findOwner(
+  tx: ScopedTransaction<CompanyScope>,
+  teamId: string,
+  email: string,
+): Promise<{ userId: string } | null> {
+  const [row] = await tx.query<{ userId: string }>(
+    `select a.id as "userId"
+       from identity.account a
+       join identity.team t on t.company_id = a.company_id and t.id = $2
+       left join identity.team_member m on m.company_id = $1 and m.team_id = t.id and m.user_id = a.id
+      where a.company_id = $1 and a.email = $3 and a.closed_at is null
+        and (a.role = 'owner' or m.role = 'owner')`,
+    [tx.scope.companyId, teamId, email],
+  );
+  return row ?? null;
+}

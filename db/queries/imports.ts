@@ -1,0 +1,154 @@
+import type { Import } from '../../shared/schemas/memory.ts';
+import type { LayerId } from '../../shared/scope.ts';
+import type { TeamTransaction } from '../database.ts';
+import { inScope, layerOf, scopeValues, wireTime } from './layers.ts';
+
+export interface NewImport {
+  id: string;
+  layer: LayerId;
+  filename: string;
+  title: string;
+  mediaType: string;
+  content: Buffer;
+}
+
+interface ImportRow {
+  id: string;
+  filename: string;
+  title: string;
+  mediaType: string;
+  bytes: number;
+  clientId: string | null;
+  state: Import['state'];
+  attempts: number;
+  errorCode: string | null;
+  errorMessage: string | null;
+  sourceId: string | null;
+  createdBy: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const COLUMNS = `i.id, i.filename, i.title, i.media_type as "mediaType", i.bytes, i.client_id as "clientId", i.state,
+  i.attempts, i.error_code as "errorCode", i.error_message as "errorMessage", i.source_id as "sourceId",
+  i.created_by as "createdBy", i.created_at as "createdAt", i.updated_at as "updatedAt"`;
+
+function toImport({ errorCode, errorMessage, ...row }: ImportRow): Import {
+  return {
+    ...row,
+    layer: layerOf(row.clientId),
+    error: errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' },
+    createdAt: wireTime(row.createdAt),
+    updatedAt: wireTime(row.updatedAt),
+  };
+}
+
+/** Inserts an import, queued, with the file that it is to read. */
+export async function insertImport(tx: TeamTransaction, item: NewImport): Promise<Import> {
+  const [row] = await tx.query<ImportRow>(
+    `with i as (
+       insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, created_by)
+       values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8) returning *
+     )
+     select ${COLUMNS} from i`,
+    [
+      tx.scope.teamId,
+      item.id,
+      item.layer,
+      item.filename,
+      item.title,
+      item.mediaType,
+      item.content.byteLength,
+      tx.scope.userId,
+    ],
+  );
+  if (row === undefined) throw new Error('the import was not inserted');
+  await tx.query(
+    'insert into memory.import_payload (team_id, client_id, import_id, content) values ($1, $2, $3, $4)',
+    [tx.scope.teamId, item.layer, item.id, item.content],
+  );
+  return toImport(row);
+}
+
+/** One import within the scope, or null. */
+export async function findImport(tx: TeamTransaction, id: string): Promise<Import | null> {
+  const [row] = await tx.query<ImportRow>(
+    `select ${COLUMNS} from memory.import i where i.id = $4 and ${inScope('i')}`,
+    [...scopeValues(tx.scope), id],
+  );
+  return row === undefined ? null : toImport(row);
+}
+
+export interface ImportFilter {
+  state: Import['state'] | null;
+  /** The id of the last one of the page before, or null. */
+  after: string | null;
+  limit: number;
+}
+
+/** Imports within the scope, newest first. */
+export async function listImports(tx: TeamTransaction, filter: ImportFilter): Promise<Import[]> {
+  const rows = await tx.query<ImportRow>(
+    `select ${COLUMNS} from memory.import i
+      where ${inScope('i')} and ($4::text is null or i.state = $4) and ($5::uuid is null or i.id < $5)
+      order by i.id desc limit $6`,
+    [...scopeValues(tx.scope), filter.state, filter.after, filter.limit],
+  );
+  return rows.map(toImport);
+}
+
+/** What a run of an import needs. */
+export interface StartedImport {
+  filename: string;
+  title: string;
+  mediaType: string;
+  content: Buffer;
+}
+
+/** Marks an import as running and counts the run. Null: there is nothing to do, it was settled or cancelled. */
+export async function startImport(tx: TeamTransaction, id: string): Promise<StartedImport | null> {
+  const [row] = await tx.query<StartedImport>(
+    `update memory.import i set state = 'running', attempts = i.attempts + 1, updated_at = now()
+       from memory.import_payload p
+      where i.team_id = $1 and i.id = $2 and i.state in ('queued', 'running')
+        and p.team_id = i.team_id and p.import_id = i.id
+      returning i.filename, i.title, i.media_type as "mediaType", p.content`,
+    [tx.scope.teamId, id],
+  );
+  return row ?? null;
+}
+
+/** Puts a running import back among the queued ones, for the next try. */
+export async function requeueImport(tx: TeamTransaction, id: string): Promise<void> {
+  await tx.query(
+    `update memory.import set state = 'queued', updated_at = now()
+      where team_id = $1 and id = $2 and state = 'running'`,
+    [tx.scope.teamId, id],
+  );
+}
+
+/** Marks an import as done and drops its file. False: it was settled or cancelled meanwhile. */
+export async function completeImport(tx: TeamTransaction, id: string, sourceId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `with gone as (delete from memory.import_payload where team_id = $1 and import_id = $2)
+     update memory.import set state = 'completed', source_id = $3, error_code = null, error_message = null,
+            updated_at = now()
+      where team_id = $1 and id = $2 and state in ('queued', 'running') returning id`,
+    [tx.scope.teamId, id, sourceId],
+  );
+  return rows.length === 1;
+}
+
+/** Marks an import as failed, with a code and a sentence a person can act on. Its file stays, for a retry. */
+export async function failImport(
+  tx: TeamTransaction,
+  id: string,
+  error: { code: string; message: string },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update memory.import set state = 'failed', error_code = $3, error_message = $4, updated_at = now()
+      where team_id = $1 and id = $2 and state in ('queued', 'running') returning id`,
+    [tx.scope.teamId, id, error.code, error.message],
+  );
+  return rows.length === 1;
+}

@@ -1,0 +1,49 @@
+import type { TeamTransaction } from '../database.ts';
+
+/** A sample of a Team's chunks. */
+export interface ChunkSample {
+  total: number;
+  chunkIds: string[];
+}
+
+/** Whether the Team's chunks have moved so far since the last count that the counts mislead. */
+export async function termCountsAreStale(tx: TeamTransaction): Promise<boolean> {
+  const [row] = await tx.query<{ stale: boolean | null }>('select memory.term_counts_are_stale() as stale');
+  return row?.stale !== false;
+}
+
+/** At most `limit` chunks of the Team, in an order that has nothing to do with their age or text. */
+export async function sampleChunks(tx: TeamTransaction, limit: number): Promise<ChunkSample> {
+  const [row] = await tx.query<ChunkSample>(
+    'select total, chunk_ids as "chunkIds" from memory.sample_chunks($1)',
+    [limit],
+  );
+  return row ?? { total: 0, chunkIds: [] };
+}
+
+/** In how many of the given chunks a term occurs. */
+export interface TermCount {
+  space: 'd' | 'k';
+  term: number;
+  df: number;
+}
+
+/** Counts the terms of the given chunks of the Team. */
+export async function countTerms(tx: TeamTransaction, chunkIds: readonly string[]): Promise<TermCount[]> {
+  return tx.query<TermCount>('select space, term, df from memory.count_terms($1::uuid[])', [chunkIds]);
+}
+
+/** Replaces the Team's document frequencies. */
+export async function replaceTermCounts(
+  tx: TeamTransaction,
+  counts: readonly TermCount[],
+  sample: { total: number; sampled: number },
+): Promise<void> {
+  await tx.query('select memory.replace_term_counts($1::text[], $2::int[], $3::int[], $4, $5)', [
+    counts.map((count) => count.space),
+    counts.map((count) => count.term),
+    counts.map((count) => count.df),
+    sample.total,
+    sample.sampled,
+  ]);
+}

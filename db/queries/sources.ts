@@ -1,0 +1,166 @@
+import type { Source } from '../../shared/schemas/memory.ts';
+import type { LayerId } from '../../shared/scope.ts';
+import type { TeamTransaction } from '../database.ts';
+import { layerOf, wireTime } from './layers.ts';
+
+/** A source to be stored. `contentHash` is the SHA-256 of its text. */
+export interface NewSource {
+  id: string;
+  layer: LayerId;
+  kind: Source['kind'];
+  title: string;
+  uri: string | null;
+  externalId: string | null;
+  metadata: Record<string, unknown>;
+  contentHash: Buffer;
+}
+
+interface SourceRow {
+  id: string;
+  kind: Source['kind'];
+  title: string;
+  uri: string | null;
+  externalId: string | null;
+  clientId: string | null;
+  state: Source['state'];
+  chunks: number;
+  createdBy: string;
+  createdAt: Date;
+  updatedAt: Date;
+  contentHash: Buffer;
+}
+
+const COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "externalId", s.client_id as "clientId", s.state,
+  s.chunk_count as chunks, s.created_by as "createdBy", s.created_at as "createdAt", s.updated_at as "updatedAt",
+  s.content_hash as "contentHash"`;
+
+/** A source as it goes over the wire, with the hash of its text beside it. */
+export interface StoredSource {
+  source: Source;
+  contentHash: Buffer;
+}
+
+function toStored({ contentHash, ...row }: SourceRow): StoredSource {
+  return {
+    source: {
+      ...row,
+      layer: layerOf(row.clientId),
+      createdAt: wireTime(row.createdAt),
+      updatedAt: wireTime(row.updatedAt),
+    },
+    contentHash,
+  };
+}
+
+/** Makes requests that would store the same source wait for each other, until the transaction ends. */
+export async function lockSource(tx: TeamTransaction, source: NewSource): Promise<void> {
+  const name = source.externalId === null ? source.contentHash.toString('hex') : `id ${source.externalId}`;
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 2))', [
+    `${tx.scope.teamId} ${source.layer ?? 'team'} ${name}`,
+  ]);
+}
+
+/**
+ * The active source that a new one would repeat or replace: that of the external id if it has one, else any of
+ * the same text in the same layer.
+ */
+export async function findActiveSource(tx: TeamTransaction, source: NewSource): Promise<StoredSource | null> {
+  const [row] = await tx.query<SourceRow>(
+    `select ${COLUMNS} from memory.source s
+      where s.team_id = $1 and s.client_id is not distinct from $2::uuid and s.state = 'active'
+        and case when $3::text is null then s.content_hash = $4 and s.kind <> 'memory'
+                 else s.external_id = $3 end
+      order by s.id limit 1`,
+    [tx.scope.teamId, source.layer, source.externalId, source.contentHash],
+  );
+  return row === undefined ? null : toStored(row);
+}
+
+/** Inserts a source, `loading` until it is activated: search does not see it. */
+export async function insertLoadingSource(tx: TeamTransaction, source: NewSource): Promise<void> {
+  await tx.query(
+    `insert into memory.source (team_id, id, client_id, kind, state, title, uri, external_id, content_hash,
+       metadata, created_by) values ($1, $2, $3, $4, 'loading', $5, $6, $7, $8, $9, $10)`,
+    [
+      tx.scope.teamId,
+      source.id,
+      source.layer,
+      source.kind,
+      source.title,
+      source.uri,
+      source.externalId,
+      source.contentHash,
+      JSON.stringify(source.metadata),
+      tx.scope.userId,
+    ],
+  );
+}
+
+/** Shows a source that was loading to everyone who may read its layer. */
+export async function activateSource(
+  tx: TeamTransaction,
+  sourceId: string,
+  chunks: number,
+): Promise<StoredSource> {
+  const [row] = await tx.query<SourceRow>(
+    `update memory.source s set state = 'active', chunk_count = $3, updated_at = now()
+      where s.team_id = $1 and s.id = $2 and s.state = 'loading' returning ${COLUMNS}`,
+    [tx.scope.teamId, sourceId, chunks],
+  );
+  if (row === undefined) throw new Error('the source to activate is not loading');
+  return toStored(row);
+}
+
+/** Gives an active source the text of a loading one, whose chunks become its own. The loading one goes. */
+export async function replaceSource(
+  tx: TeamTransaction,
+  activeId: string,
+  loading: NewSource,
+  chunks: number,
+): Promise<StoredSource> {
+  await tx.query('delete from memory.chunk where team_id = $1 and source_id = $2', [
+    tx.scope.teamId,
+    activeId,
+  ]);
+  await tx.query('update memory.chunk set source_id = $3 where team_id = $1 and source_id = $2', [
+    tx.scope.teamId,
+    loading.id,
+    activeId,
+  ]);
+  await tx.query('delete from memory.source where team_id = $1 and id = $2', [tx.scope.teamId, loading.id]);
+  const [row] = await tx.query<SourceRow>(
+    `update memory.source s set content_hash = $3, title = $4, uri = $5, metadata = $6, chunk_count = $7,
+            updated_at = now()
+      where s.team_id = $1 and s.id = $2 returning ${COLUMNS}`,
+    [
+      tx.scope.teamId,
+      activeId,
+      loading.contentHash,
+      loading.title,
+      loading.uri,
+      JSON.stringify(loading.metadata),
+      chunks,
+    ],
+  );
+  if (row === undefined) throw new Error('the source to replace is gone');
+  return toStored(row);
+}
+
+/** Removes a loading source that turned out to repeat another. */
+export async function deleteLoadingSource(tx: TeamTransaction, sourceId: string): Promise<void> {
+  await tx.query(`delete from memory.source where team_id = $1 and id = $2 and state = 'loading'`, [
+    tx.scope.teamId,
+    sourceId,
+  ]);
+}
+
+/** How many chunks of a source have no vector of the service's model. */
+export async function countPendingChunks(tx: TeamTransaction, sourceId: string): Promise<number> {
+  const [row] = await tx.query<{ pending: number }>(
+    `select count(*) as pending from memory.embedding_pending p
+       join memory.chunk c on c.team_id = p.team_id and c.id = p.chunk_id
+      where c.team_id = $1 and c.source_id = $2`,
+    [tx.scope.teamId, sourceId],
+  );
+  return row?.pending ?? 0;
+}

@@ -1,0 +1,80 @@
+import type { TeamTransaction } from '../database.ts';
+import { inScope, scopeValues } from './layers.ts';
+
+/** Figures of what the scope reads. */
+export interface TeamFigures {
+  sources: { active: number; archived: number; byKind: Record<string, number> };
+  chunks: { total: number; embedded: number; pending: number };
+  imports: { queued: number; running: number; completed: number; failed: number };
+}
+
+/** Counts sources, chunks and imports within the scope. */
+export async function countTeamFigures(tx: TeamTransaction): Promise<TeamFigures> {
+  const values = scopeValues(tx.scope);
+  const sources = await tx.query<{ kind: string; state: string; n: number }>(
+    `select s.kind, s.state, count(*) as n from memory.source s
+      where ${inScope('s')} and s.state <> 'loading' group by 1, 2`,
+    values,
+  );
+  const [chunks] = await tx.query<{ total: number; pending: number }>(
+    `select (select coalesce(sum(s.chunk_count), 0) from memory.source s
+              where ${inScope('s')} and s.state = 'active') as total,
+            (select count(*) from memory.embedding_pending p where ${inScope('p')}) as pending`,
+    values,
+  );
+  const imports = await tx.query<{ state: string; n: number }>(
+    `select i.state, count(*) as n from memory.import i where ${inScope('i')} group by 1`,
+    values,
+  );
+  const sourcesIn = (state: string) => sources.filter((row) => row.state === state);
+  const sum = (rows: { n: number }[]) => rows.reduce((total, row) => total + row.n, 0);
+  const importsIn = (state: string) => imports.find((row) => row.state === state)?.n ?? 0;
+  const total = chunks?.total ?? 0;
+  // Chunks of a source that is still loading wait too, and are not counted in `total` yet.
+  const pending = Math.min(chunks?.pending ?? 0, total);
+  return {
+    sources: {
+      active: sum(sourcesIn('active')),
+      archived: sum(sourcesIn('archived')),
+      byKind: Object.fromEntries(sourcesIn('active').map((row) => [row.kind, row.n])),
+    },
+    chunks: { total, embedded: total - pending, pending },
+    imports: {
+      queued: importsIn('queued'),
+      running: importsIn('running'),
+      completed: importsIn('completed'),
+      failed: importsIn('failed'),
+    },
+  };
+}
+
+/** One queue, over all Teams. */
+export interface QueueFigures {
+  queue: string;
+  ready: number;
+  deferred: number;
+  active: number;
+  failed: number;
+  completedPerMinute: number;
+  oldestReadyAgeSeconds: number | null;
+}
+
+/** How the given queues stand now. Service-wide: only for those with Full access. */
+export async function countJobs(tx: TeamTransaction, queues: readonly string[]): Promise<QueueFigures[]> {
+  return tx.query<QueueFigures>(
+    `select q.name as queue,
+            count(j.id) filter (where j.state in ('created', 'retry') and j.start_after <= now()) as ready,
+            count(j.id) filter (where j.state in ('created', 'retry') and j.start_after > now()) as deferred,
+            count(j.id) filter (where j.state = 'active') as active,
+            count(j.id) filter (where j.state = 'failed') as failed,
+            count(j.id) filter (where j.state = 'completed'
+              and j.completed_on > now() - interval '5 minutes') / 5.0::float8 as "completedPerMinute",
+            (extract(epoch from now() - min(greatest(j.start_after, j.created_on))
+              filter (where j.state in ('created', 'retry') and j.start_after <= now())))::float8
+              as "oldestReadyAgeSeconds"
+       from unnest($1::text[]) as q (name)
+       left join pgboss.job j on j.name = q.name
+      group by q.name order by q.name`,
+    [queues],
+  );
+}

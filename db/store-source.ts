@@ -1,0 +1,84 @@
+import { newId } from '../shared/ids.ts';
+import type { Source } from '../shared/schemas/memory.ts';
+import type { TeamScope } from '../shared/scope.ts';
+import { type Database, type TeamTransaction, transaction } from './database.ts';
+import { insertChunks, type NewChunk } from './queries/chunks.ts';
+import {
+  activateSource,
+  countPendingChunks,
+  deleteLoadingSource,
+  findActiveSource,
+  insertLoadingSource,
+  lockSource,
+  type NewSource,
+  replaceSource,
+} from './queries/sources.ts';
+
+/** A document about to be stored: what it is, and its chunks. */
+export interface SourceDraft extends Omit<NewSource, 'id'> {
+  chunks: readonly NewChunk[];
+  /** Of the chunks' vectors. */
+  model: string;
+}
+
+/** Chunks that one transaction may write without holding up others, on the embedded database above all. */
+const CHUNKS_A_TRANSACTION = 100;
+
+/** A draft on its way: its chunks are written already if they are many. */
+export interface StagedSource {
+  source: NewSource;
+  draft: SourceDraft;
+  written: boolean;
+}
+
+/**
+ * Writes the chunks of a large draft, batch by batch, under a source that no one sees yet. A small draft waits
+ * for `commitSource`. If the process dies in between, upkeep removes what was written.
+ */
+export async function stageSource(
+  database: Database,
+  scope: TeamScope,
+  draft: SourceDraft,
+): Promise<StagedSource> {
+  const { chunks, model, ...fields } = draft;
+  const source: NewSource = { ...fields, id: newId() };
+  const written = chunks.length > CHUNKS_A_TRANSACTION;
+  if (written) {
+    await transaction(database, scope, (tx) => insertLoadingSource(tx, source));
+    for (let start = 0; start < chunks.length; start += CHUNKS_A_TRANSACTION) {
+      const batch = chunks.slice(start, start + CHUNKS_A_TRANSACTION);
+      await transaction(database, scope, (tx) => insertChunks(tx, { ...source, model }, batch, start));
+    }
+  }
+  return { source, draft, written };
+}
+
+/** What became of a draft: stored as a new source, put in the place of an older text, or already there. */
+export interface StoredDraft {
+  outcome: 'created' | 'replaced' | 'duplicate';
+  source: Source;
+  embedded: number;
+}
+
+/** Makes a staged source the one that everyone sees, in the transaction of whatever else makes it true. */
+export async function commitSource(tx: TeamTransaction, staged: StagedSource): Promise<StoredDraft> {
+  const { source, draft } = staged;
+  await lockSource(tx, source);
+  const present = await findActiveSource(tx, source);
+  if (present?.contentHash.equals(source.contentHash)) {
+    if (staged.written) await deleteLoadingSource(tx, source.id);
+    const pending = await countPendingChunks(tx, present.source.id);
+    return { outcome: 'duplicate', source: present.source, embedded: present.source.chunks - pending };
+  }
+  if (!staged.written) {
+    await insertLoadingSource(tx, source);
+    await insertChunks(tx, { ...source, model: draft.model }, draft.chunks, 0);
+  }
+  const embedded = draft.chunks.filter((chunk) => chunk.embedding !== null).length;
+  if (present !== null) {
+    const stored = await replaceSource(tx, present.source.id, source, draft.chunks.length);
+    return { outcome: 'replaced', source: stored.source, embedded };
+  }
+  const stored = await activateSource(tx, source.id, draft.chunks.length);
+  return { outcome: 'created', source: stored.source, embedded };
+}

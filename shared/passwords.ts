@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { argon2id, hash, verify } from 'argon2';
+import PQueue from 'p-queue';
+import { ServiceError } from './errors.ts';
+
+/** OWASP's minimum for argon2id: 19 MiB, two passes, one lane. The library's own defaults cost four times as much. */
+const PARAMETERS = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+/** Hashes at once. More would hold every thread of the pool, and with them all file access. */
+const CONCURRENCY = 2;
+/** Hashes that may wait. Beyond it a caller would have given up before its turn came. */
+const MAX_WAITING = 50;
+
+/** Makes and checks password hashes. Both throw ServiceError `unavailable` when too many wait. */
+export interface PasswordHasher {
+  /** The argon2id hash of a password, in PHC form. */
+  hash(password: string): Promise<string>;
+  /**
+   * Whether a password is the one of a hash. Null, for an account that is not there or has no password, takes
+   * the same time and is false.
+   */
+  verify(passwordHash: string | null, password: string): Promise<boolean>;
+}
+
+/** One per process: its bound is the process's. */
+export function createPasswordHasher(): PasswordHasher {
+  const queue = new PQueue({ concurrency: CONCURRENCY });
+  let dummy: Promise<string> | null = null;
+
+  const bounded = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (queue.size >= MAX_WAITING) throw new ServiceError('unavailable');
+    return queue.add(work);
+  };
+
+  /** What stands in for a hash that is not there: made with the live parameters, of a password no one has. */
+  const dummyHash = (): Promise<string> => {
+    dummy ??= hash(randomBytes(32), PARAMETERS).catch((error: unknown) => {
+      dummy = null;
+      throw error;
+    });
+    return dummy;
+  };
+
+  return {
+    hash: (password) => bounded(() => hash(canonical(password), PARAMETERS)),
+    verify: (passwordHash, password) =>
+      bounded(async () => {
+        // Made for whoever comes first, known or not: else the first unknown email would take twice as long.
+        const standIn = await dummyHash();
+        const matches = await verify(passwordHash ?? standIn, canonical(password));
+        return passwordHash !== null && matches;
+      }),
+  };
+}
+
+/** One form for the same text: keyboards differ in whether `é` is one code point or two. */
+function canonical(password: string): string {
+  return password.normalize('NFKC');
+}

@@ -1,0 +1,55 @@
+import { type TProperties, type TSchema, Type } from 'typebox';
+import { ERRORS } from '../errors.ts';
+
+/** Times on the wire: ISO 8601, UTC, milliseconds, `Z`. */
+export const Time = Type.String({ format: 'date-time' });
+export const Id = Type.String({ description: 'UUIDv7; opaque' });
+
+/** A JSON null beside another type. */
+export function Nullable<T extends TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** A request body: a field that is not named here is refused, never dropped. */
+export function Body<T extends TProperties>(properties: T, description?: string) {
+  return Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });
+}
+
+/** Required text, not blank. Lengths count characters, as a person would. */
+export function Text(maxLength: number, description?: string) {
+  return Type.String({ minLength: 1, maxLength, pattern: '\\S', ...(description ? { description } : {}) });
+}
+
+/** Names, titles, filenames and the like. */
+export const Name = Text(300);
+
+/** A set of strings, as an enum of the JSON schema rather than a union of constants. */
+export function OneOf<const T extends string[]>(values: [...T], description?: string) {
+  return Type.Unsafe<T[number]>({ type: 'string', enum: values, ...(description ? { description } : {}) });
+}
+
+export const Metadata = Type.Record(Type.String(), Type.Unknown(), { description: 'at most 16 KiB as JSON' });
+
+/** One page of a list, newest first. */
+export function Page<T extends TSchema>(item: T) {
+  return Type.Object({ items: Type.Array(item), nextCursor: Nullable(Type.String()) });
+}
+
+/** Query parameters of every list. They arrive as text and are read by `readPage`. */
+export const PageQuery = {
+  limit: Type.Optional(Type.String({ description: '1–200, default 50' })),
+  cursor: Type.Optional(Type.String({ description: 'nextCursor of the page before' })),
+};
+
+export const Problem = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    code: OneOf(Object.keys(ERRORS)),
+    requestId: Type.String(),
+    errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+  },
+  { $id: 'Problem', additionalProperties: true, description: 'application/problem+json (RFC 9457)' },
+);

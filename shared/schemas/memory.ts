@@ -1,0 +1,210 @@
+import { type Static, Type } from 'typebox';
+import { Body, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.ts';
+
+const Layer = OneOf(['team', 'client']);
+
+export const RequestedScope = Body(
+  {
+    clientId: Type.Optional(Type.String()),
+    include: Type.Optional(Type.Array(Layer, { minItems: 1, maxItems: 2, uniqueItems: true })),
+  },
+  'Which layers are meant: the Team layer without a client, both with one, or as `include` says',
+);
+
+/** A vector as a client sends it. Its length is checked by hand: a wrong one has a code of its own. */
+const Vector = Type.Array(Type.Number(), { description: '1024 numbers', maxItems: 65_536 });
+
+export const SearchRequest = Body({
+  query: Text(4000),
+  queryEmbedding: Type.Optional(Vector),
+  embeddingModel: Type.Optional(Type.String({ maxLength: 300 })),
+  embeddingDim: Type.Optional(Type.Integer()),
+  embeddingMode: Type.Optional(OneOf(['server'])),
+  scope: RequestedScope,
+  topK: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 8 })),
+  storeQueryText: Type.Optional(Type.Boolean()),
+});
+export type SearchRequest = Static<typeof SearchRequest>;
+
+const chunkFields = {
+  chunk_id: Id,
+  source_id: Id,
+  title: Type.String(),
+  uri: Nullable(Type.String()),
+  text: Type.String(),
+  ordinal: Type.Integer({ description: 'place within the source, from 0' }),
+  layer: Layer,
+  client_id: Nullable(Id),
+  kind: OneOf(['ingest', 'import', 'memory']),
+  created_at: Time,
+};
+export const Chunk = Type.Object(chunkFields);
+export const Hit = Type.Object({
+  ...chunkFields,
+  score: Type.Number({ description: 'fused; comparable within one answer only' }),
+  semantic_rank: Nullable(Type.Integer({ description: 'from 1; null where that leg did not find it' })),
+  keyword_rank: Nullable(Type.Integer()),
+});
+export type Chunk = Static<typeof Chunk>;
+export type Hit = Static<typeof Hit>;
+
+export const SearchResponse = Type.Object({
+  queryId: Id,
+  embedding: Type.Object({ mode: OneOf(['client-provided', 'server']), model: Type.String() }),
+  degraded: Type.Boolean({ description: 'true when the query could not be embedded: keywords alone' }),
+  hits: Type.Array(Hit),
+});
+
+export const ExpandRequest = Body({
+  chunkId: Type.String(),
+  scope: Type.Optional(RequestedScope),
+  before: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, default: 2 })),
+  after: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, default: 2 })),
+});
+export const ExpandResponse = Type.Object({ chunks: Type.Array(Chunk) });
+
+export const IngestRequest = Body({
+  title: Name,
+  text: Type.Optional(Type.String({ minLength: 1, pattern: '\\S' })),
+  chunks: Type.Optional(
+    Type.Array(Body({ text: Text(8000), embedding: Type.Optional(Vector) }), { minItems: 1, maxItems: 2000 }),
+  ),
+  embeddingModel: Type.Optional(Type.String({ maxLength: 300 })),
+  embeddingDim: Type.Optional(Type.Integer()),
+  scope: Type.Optional(RequestedScope),
+  uri: Type.Optional(Text(2048)),
+  externalId: Type.Optional(Name),
+  metadata: Type.Optional(Metadata),
+});
+export type IngestRequest = Static<typeof IngestRequest>;
+
+export const Source = Type.Object({
+  id: Id,
+  kind: OneOf(['ingest', 'import', 'memory']),
+  title: Type.String(),
+  uri: Nullable(Type.String()),
+  externalId: Nullable(Type.String()),
+  layer: Layer,
+  clientId: Nullable(Id),
+  state: OneOf(['active', 'archived']),
+  chunks: Type.Integer(),
+  createdBy: Id,
+  createdAt: Time,
+  updatedAt: Time,
+});
+export type Source = Static<typeof Source>;
+export const IngestResponse = Type.Object({
+  source: Source,
+  chunks: Type.Integer(),
+  embedded: Type.Integer(),
+  duplicate: Type.Boolean(),
+});
+
+export const ImportRequest = Body({
+  items: Type.Array(
+    Body({
+      filename: Name,
+      title: Type.Optional(Name),
+      mediaType: Type.Optional(Type.String({ maxLength: 300 })),
+      text: Type.Optional(Type.String()),
+      contentBase64: Type.Optional(Type.String()),
+    }),
+    { minItems: 1, maxItems: 50 },
+  ),
+  scope: Type.Optional(RequestedScope),
+});
+export type ImportRequest = Static<typeof ImportRequest>;
+export const IMPORT_STATES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
+export const Import = Type.Object({
+  id: Id,
+  filename: Type.String(),
+  title: Type.String(),
+  mediaType: Type.String(),
+  bytes: Type.Integer(),
+  layer: Layer,
+  clientId: Nullable(Id),
+  state: OneOf([...IMPORT_STATES]),
+  attempts: Type.Integer({ description: 'every run' }),
+  error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+  sourceId: Nullable(Id),
+  createdBy: Id,
+  createdAt: Time,
+  updatedAt: Time,
+});
+export type Import = Static<typeof Import>;
+export const ImportResponse = Type.Object({ imports: Type.Array(Import) });
+
+export const EmbeddingsClaimRequest = Body({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, default: 64 })),
+});
+export const EmbeddingsClaimResponse = Type.Object({
+  batch: Nullable(
+    Type.Object({
+      id: Id,
+      expiresAt: Time,
+      chunks: Type.Array(Type.Object({ chunkId: Id, text: Type.String() })),
+    }),
+  ),
+});
+export const EmbeddingsCompleteRequest = Body({
+  batchId: Type.String(),
+  embeddingModel: Type.String({ maxLength: 300 }),
+  embeddingDim: Type.Integer(),
+  embeddings: Type.Array(Body({ chunkId: Type.String(), embedding: Vector }), { minItems: 0, maxItems: 256 }),
+});
+export type EmbeddingsCompleteRequest = Static<typeof EmbeddingsCompleteRequest>;
+export const EmbeddingsCompleteResponse = Type.Object({ embedded: Type.Integer() });
+
+export const Embedder = Type.Object({
+  mode: OneOf(['client-provided', 'server']),
+  model: Type.String(),
+  dim: Type.Integer(),
+  serverModeEnabled: Type.Boolean(),
+});
+export const Health = Type.Object({
+  ok: Type.Boolean(),
+  backend: OneOf(['postgres', 'pglite']),
+  embedder: Embedder,
+});
+
+const count = Type.Integer();
+export const Status = Type.Object({
+  health: Type.Object({
+    ok: Type.Boolean(),
+    database: Type.Boolean(),
+    queue: Type.Boolean(),
+    worker: Type.Boolean({ description: 'a worker was seen within 30 seconds' }),
+  }),
+  sources: Type.Object({ active: count, archived: count, byKind: Type.Record(Type.String(), count) }),
+  chunks: Type.Object({ total: count, embedded: count, pending: count }),
+  imports: Type.Object({
+    queued: count,
+    running: count,
+    completed: count,
+    failed: count,
+    recentFailures: Type.Array(Import),
+  }),
+  jobs: Type.Array(
+    Type.Object({
+      queue: Type.String(),
+      ready: count,
+      deferred: count,
+      active: count,
+      failed: count,
+      completedPerMinute: Type.Number(),
+      oldestReadyAgeSeconds: Nullable(Type.Number()),
+    }),
+  ),
+  captures: Type.Object({ staged: count, claimed: count, completed: count }),
+  memories: Type.Object({ review: count, published: count, discarded: count, archived: count }),
+  embedder: Embedder,
+  workers: Type.Array(
+    Type.Object({
+      id: Id,
+      startedAt: Time,
+      lastSeenAt: Time,
+      queues: Type.Array(Type.String()),
+      rssBytes: Type.Integer(),
+    }),
+  ),
+});

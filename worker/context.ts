@@ -1,0 +1,20 @@
+import type { Job } from 'pg-boss';
+import type { Database } from '../db/database.ts';
+import type { JobQueue } from '../db/queue.ts';
+import type { Config } from '../shared/config.ts';
+import type { Logger } from '../shared/logger.ts';
+import type { Payload, QueueName } from '../shared/queues.ts';
+
+/** What every job works with. */
+export interface JobContext {
+  config: Config;
+  database: Database;
+  queue: JobQueue;
+  logger: Logger;
+}
+
+/**
+ * Does one job. The slow part first, outside any transaction; then one transaction with the rows and
+ * `queue.settle`, so that the effect and the end of the job are one. A job that throws is tried again.
+ */
+export type JobHandler<Q extends QueueName> = (job: Job<Payload<Q>>, context: JobContext) => Promise<void>;

@@ -1,0 +1,30 @@
+import { openQueue } from '../db/queue.ts';
+import { startBackend } from '../db/startup.ts';
+import { readConfig } from '../shared/config.ts';
+import { loadEnvironmentFile } from '../shared/environment.ts';
+import { closeOnSignal, failStartup } from '../shared/lifecycle.ts';
+import { createLogger } from '../shared/logger.ts';
+import { startWorker } from './worker.ts';
+
+/** The worker process: `worker` in the Procfile. Any number of them may run against one PostgreSQL. */
+async function main(): Promise<void> {
+  loadEnvironmentFile();
+  const config = readConfig(process.env);
+  if (config.databaseUrl === null) {
+    throw new Error('MEMORY_DATABASE_URL: expected for a worker process alone; `npm start` needs none');
+  }
+  const logger = createLogger(config.logLevel, 'worker');
+  const { database } = await startBackend(config, logger);
+  const queue = await openQueue({ database, databaseUrl: config.databaseUrl, supervise: true, logger });
+  const worker = await startWorker({ config, database, queue, logger });
+  logger.info({ workerId: worker.id }, 'working');
+  closeOnSignal(
+    async () => {
+      await worker.stop();
+      await database.close();
+    },
+    (error) => logger.error({ err: error }, 'the worker did not stop cleanly'),
+  );
+}
+
+await main().catch(failStartup);

@@ -1,0 +1,85 @@
+import type { Job, WorkOptions } from 'pg-boss';
+import { deleteWorker, recordWorker } from '../db/queries/workers.ts';
+import { LostJobError } from '../db/queue.ts';
+import { newId } from '../shared/ids.ts';
+import type { QueueName } from '../shared/queues.ts';
+import type { JobContext, JobHandler } from './context.ts';
+import { HANDLERS } from './registry.ts';
+
+/**
+ * Jobs are taken some at a time and without a pause while there are more: one at a time at the poll, a worker
+ * does two a second. NOTIFY wakes it at once; the poll is for what NOTIFY does not reach.
+ */
+const WORK: WorkOptions & { perJobResults: true } = {
+  batchSize: 8,
+  burstWhenBatchFull: true,
+  perJobResults: true,
+  pollingIntervalSeconds: 0.5,
+  notifyPollingIntervalSeconds: 5,
+};
+
+const BEAT_MS = 10_000;
+
+export interface RunningWorker {
+  readonly id: string;
+  /** Takes no more jobs, finishes those that run, and says that it has gone. */
+  stop(): Promise<void>;
+}
+
+/** Does the jobs of every queue, in this process. */
+export async function startWorker(context: JobContext): Promise<RunningWorker> {
+  const { database, queue, logger } = context;
+  const id = newId();
+  const names = Object.keys(HANDLERS) as QueueName[];
+  for (const name of names) await takeJobs(name, context);
+  await queue.boss.schedule('upkeep.prune', '*/10 * * * *');
+
+  const beat = async () => {
+    try {
+      await recordWorker(database, { id, queues: names, rssBytes: process.memoryUsage.rss() });
+    } catch (error) {
+      logger.warn({ err: error }, 'the worker could not say that it lives');
+    }
+  };
+  await beat();
+  const timer = setInterval(() => void beat(), BEAT_MS);
+  let stopping: Promise<void> | null = null;
+  return {
+    id,
+    stop: () =>
+      (stopping ??= (async () => {
+        clearInterval(timer);
+        // Stops taking jobs and waits for those that run.
+        await queue.stop();
+        await deleteWorker(database, id).catch(() => undefined);
+      })()),
+  };
+}
+
+async function takeJobs<Q extends QueueName>(name: Q, context: JobContext): Promise<void> {
+  const handle = HANDLERS[name] as JobHandler<Q>;
+  await context.queue.boss.work(name, WORK, (jobs: Job<never>[]) =>
+    Promise.all(jobs.map((job) => run(name, handle, job, context))),
+  );
+}
+
+/** Runs one job and says how it ended. A job that settled itself is done already, whatever is said here. */
+async function run<Q extends QueueName>(
+  name: Q,
+  handle: JobHandler<Q>,
+  job: Job<never>,
+  context: JobContext,
+) {
+  const logger = context.logger.child({ queue: name, jobId: job.id });
+  const began = performance.now();
+  try {
+    await handle(job, { ...context, logger });
+    logger.info({ ms: Math.round(performance.now() - began) }, 'job done');
+    return { id: job.id, status: 'completed' as const };
+  } catch (error) {
+    if (error instanceof LostJobError) logger.warn('the job was taken over by another worker');
+    else logger.error({ err: error }, 'job failed');
+    // What pg-boss keeps of a failed job is read by operators: the message alone, never a stack or a value.
+    return { id: job.id, status: 'failed' as const, output: { message: 'see the log of the worker' } };
+  }
+}
