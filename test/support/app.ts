@@ -1,0 +1,72 @@
+import { after } from 'node:test';
+import { type App, buildApp } from '../../api/app.ts';
+import type { Database } from '../../db/database.ts';
+import { type JobQueue, openQueue } from '../../db/queue.ts';
+import { type Config, readConfig } from '../../shared/config.ts';
+import { newId } from '../../shared/ids.ts';
+import { createLogger } from '../../shared/logger.ts';
+import { createPasswordHasher } from '../../shared/passwords.ts';
+import { hashToken, newToken } from '../../shared/tokens.ts';
+import { createTestCompany, databaseUrl, openTestDatabase, type TestCompany } from './database.ts';
+
+export const API_TOKEN = 'test-token-of-the-service';
+
+export interface TestApp {
+  app: App;
+  database: Database;
+  queue: JobQueue;
+  config: Config;
+  /** A Company of the test's own with a signed-in Owner. */
+  company(): Promise<SignedIn>;
+  /** A session for any account, made in the database. */
+  signIn(companyId: string, userId: string): Promise<string>;
+}
+
+export interface SignedIn extends TestCompany {
+  token: string;
+  headers: { authorization: string; 'memory-team': string };
+}
+
+/** The whole HTTP app on the test database, without a port: ask it with `app.inject`. */
+export async function openTestApp(
+  env: Record<string, string> = {},
+  options: { supervise?: boolean } = {},
+): Promise<TestApp> {
+  const database = await openTestDatabase();
+  const logger = createLogger('fatal', 'test');
+  const config = readConfig({ MEMORY_API_TOKEN: API_TOKEN, MEMORY_DATABASE_URL: databaseUrl, ...env });
+  const queue = await openQueue({
+    database,
+    databaseUrl: config.databaseUrl,
+    supervise: options.supervise ?? false,
+    logger,
+  });
+  const app = await buildApp({ config, database, queue, logger, passwords: createPasswordHasher() });
+  after(async () => {
+    await app.close();
+    await queue.stop();
+    // Before the database itself: node:test runs these in the order of their making.
+    await database.close();
+  });
+  const signIn = async (companyId: string, userId: string) => {
+    const token = newToken();
+    await database.query(
+      'insert into identity.session (company_id, id, user_id, token_hash) values ($1, $2, $3, $4)',
+      [companyId, newId(), userId, hashToken(token)],
+    );
+    return token;
+  };
+  return {
+    app,
+    database,
+    queue,
+    config,
+    signIn,
+    company: async () => {
+      const company = await createTestCompany(database);
+      const token = await signIn(company.companyId, company.ownerId);
+      const headers = { authorization: `Bearer ${token}`, 'memory-team': company.teamId };
+      return { ...company, token, headers };
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { after } from 'node:test';
+import { createCompany, resolvePrincipal } from '../../db/bootstrap.ts';
+import type { Database } from '../../db/database.ts';
+import { openEmbedded } from '../../db/embedded.ts';
+import { migrate } from '../../db/migrate.ts';
+import { openPostgres } from '../../db/postgres.ts';
+import { assertIsolation, ensureServiceRole } from '../../db/service-role.ts';
+import { newId } from '../../shared/ids.ts';
+import { createLogger } from '../../shared/logger.ts';
+
+/** The real PostgreSQL to test against, or undefined for the embedded database. */
+export const databaseUrl = process.env['MEMORY_TEST_DATABASE_URL'] || undefined;
+
+export const TEST_MODEL_NAME = 'Xenova/bge-m3';
+const PRINCIPAL = {
+  companyName: 'Company',
+  teamName: 'General',
+  ownerEmail: 'owner@localhost',
+  embeddingModel: TEST_MODEL_NAME,
+};
+
+/** Migrates a database and makes its principal: what start-up does, without a process. */
+export async function prepareDatabase(database: Database): Promise<void> {
+  await ensureServiceRole(database);
+  await migrate(database, 'memory');
+  await migrate(database, 'identity');
+  await resolvePrincipal(database, PRINCIPAL);
+  await assertIsolation(database);
+}
+
+/**
+ * The database that a test file works in: on PostgreSQL one for all files, embedded one in memory for each,
+ * started from a snapshot. Closed when the file's tests are done.
+ */
+export async function openTestDatabase(): Promise<Database> {
+  const database = await open();
+  after(() => database.close());
+  return database;
+}
+
+async function open(): Promise<Database> {
+  if (databaseUrl !== undefined) {
+    const database = openPostgres(databaseUrl, createLogger('fatal', 'test'));
+    await prepareDatabase(database);
+    return database;
+  }
+  const snapshot = process.env['MEMORY_TEST_SNAPSHOT'];
+  if (snapshot !== undefined) {
+    return openEmbedded({ dataDir: null, snapshot: new Blob([await readFile(snapshot)]) });
+  }
+  const database = await openEmbedded({ dataDir: null });
+  await prepareDatabase(database);
+  return database;
+}
+
+export interface TestCompany {
+  companyId: string;
+  ownerId: string;
+  ownerEmail: string;
+  teamId: string;
+}
+
+/** A Company of the test's own, with an Owner and a Team: tests run side by side and clean nothing up. */
+export async function createTestCompany(database: Database): Promise<TestCompany> {
+  const ownerEmail = `owner-${newId()}@example.com`;
+  const made = await database.transaction((tx) =>
+    createCompany(tx, { companyName: 'Test Company', teamName: 'Test Team', ownerEmail, principal: false }),
+  );
+  return { companyId: made.companyId, ownerId: made.userId, ownerEmail, teamId: made.teamId };
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+
+const root = new URL('../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+/** Without comments, which may name what is not so. */
+const code = (path: string) => read(path).replaceAll(/(^|\s)#.*$/gm, '');
+const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
+
+const procfile = code('Procfile');
+const dockerfile = code('Dockerfile');
+const compose = code('docker-compose.yml');
+const manifest = JSON.parse(read('package.json')) as {
+  version: string;
+  devDependencies: Record<string, string>;
+};
+
+/** What is indented below a top-level key of the compose file, and below one of its services. */
+const block = (name: string) =>
+  compose.match(new RegExp(`^${name}:.*\\n((?:[ \\t].*\\n|\\n)*)`, 'm'))?.[1] ?? assert.fail(`no ${name}`);
+const service = (name: string) =>
+  block('services').match(new RegExp(`^ {2}${name}:\\n((?: {4}.*\\n|\\s*\\n)*)`, 'm'))?.[1] ??
+  assert.fail(`no service ${name}`);
+
+describe('deployment', () => {
+  test('every command starts a file that exists, and both processes are started', () => {
+    const mains = {
+      Procfile: all(procfile, /^\w+: node (\S+\.ts)$/gm),
+      Dockerfile: all(dockerfile, /^CMD \["node", "(\S+\.ts)"\]$/gm),
+      'docker-compose.yml': all(compose, /command: \["node", "(\S+\.ts)"\]/g),
+    };
+    assert.deepEqual(mains, {
+      Procfile: ['api/main.ts', 'worker/main.ts'],
+      Dockerfile: ['start.ts'],
+      'docker-compose.yml': ['api/main.ts', 'worker/main.ts'],
+    });
+    for (const path of Object.values(mains).flat()) assert.ok(existsSync(new URL(path, root)), path);
+    assert.match(procfile, /^web: /m, 'the name that platforms route HTTP to');
+  });
+
+  test('what the image copies exists and is let through by .dockerignore', () => {
+    const copied = all(dockerfile, /^COPY (?!--from)(.+)$/gm).flatMap((paths) =>
+      paths.split(' ').slice(0, -1),
+    );
+    assert.ok(copied.length >= 8, `only ${copied.length} paths`);
+    const ignore = code('.dockerignore').split('\n');
+    assert.ok(ignore.includes('*'), 'ignores by default');
+    for (const path of copied) {
+      assert.ok(existsSync(new URL(path, root)), path);
+      assert.ok(ignore.includes(`!${path}`), `${path} in .dockerignore`);
+    }
+    for (const folder of ['api', 'worker', 'shared', 'db']) assert.ok(copied.includes(folder), folder);
+  });
+
+  test('every image names an exact version; the Node is the one the tests ran on', () => {
+    assert.deepEqual(all(dockerfile, /^ARG NODE_IMAGE=(.+)$/gm), [
+      `node:${manifest.devDependencies['node']}-trixie-slim`,
+    ]);
+    assert.deepEqual(new Set(all(dockerfile, /^FROM (\S+)/gm)), new Set(['${NODE_IMAGE}']));
+    const images = all(compose, /image: (\S+)/g);
+    assert.deepEqual(images.sort(), ['pgvector/pgvector:0.8.0-pg17', `team-memory:${manifest.version}`]);
+  });
+
+  test('the image runs as another than root, without development tools, and says whether it lives', () => {
+    const final = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+    assert.deepEqual(all(final, /^USER (\S+)$/gm), ['node']);
+    assert.ok(final.indexOf('USER node') < final.indexOf('\nCMD '), 'before the command');
+    assert.match(dockerfile, /npm ci --omit=dev/);
+    assert.match(final, /NODE_ENV=production/);
+    assert.match(final, /^STOPSIGNAL SIGTERM$/m);
+    assert.match(final, /^HEALTHCHECK [^]*\/livez/m);
+  });
+
+  test('no secret has a default', () => {
+    for (const name of ['MEMORY_API_TOKEN', 'POSTGRES_PASSWORD']) {
+      const uses = all(compose, new RegExp(`\\$\\{${name}(.*?)\\}`, 'g'));
+      assert.ok(uses.length > 0, name);
+      for (const use of uses) assert.match(use, /^:\?./, name);
+    }
+    assert.doesNotMatch(dockerfile, /TOKEN|PASSWORD|SECRET/);
+  });
+
+  test('only the API is published, on loopback alone', () => {
+    assert.deepEqual(all(compose, /^ *ports:\n((?: +- .+\n)+)/gm), ['      - "127.0.0.1:8787:8787"\n']);
+    assert.match(service('api'), /ports:/);
+  });
+
+  test('services wait for the database, restart, and have the least rights', () => {
+    const confined = [
+      /restart: unless-stopped/,
+      /stop_grace_period: 30s/,
+      /read_only: true/,
+      /cap_drop:\n +- ALL/,
+      /security_opt:\n +- no-new-privileges:true/,
+    ];
+    for (const rule of confined) {
+      assert.match(block('x-service'), rule);
+      assert.match(service('database'), rule);
+    }
+    assert.match(block('x-service'), /depends_on:\n +database:\n +condition: service_healthy/);
+    for (const name of ['api', 'worker']) assert.match(service(name), /<<: \*service/, name);
+    assert.match(service('database'), /user: postgres/);
+    assert.match(service('database'), /pg_isready/);
+    assert.match(service('database'), /database:\/var\/lib\/postgresql\/data/);
+    assert.match(service('api'), /\/readyz/);
+  });
+});
