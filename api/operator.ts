@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { loadEnvironmentFile } from '../shared/environment.ts';
 import { COMMON_OPTIONS, type Command, OperatorError } from './operator/command.ts';
 import { ownerResetLink } from './operator/owner-reset-link.ts';
 import { connect } from './operator/service-client.ts';
@@ -60,7 +60,7 @@ async function run([name, ...args]: string[]): Promise<string> {
     throw new OperatorError(`there is no command ${JSON.stringify(name)} (see --help)`);
   const values: Record<string, string | boolean | undefined> = readOptions(command, args);
   if (values['help'] === true) return command.help;
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  loadEnvironmentFile();
   const url = serviceUrl(typeof values['url'] === 'string' ? values['url'] : undefined);
   return command.run(connect(url, credential()), values);
 }

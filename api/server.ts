@@ -14,6 +14,11 @@ export interface RunningApi {
 export async function startApi(deps: Dependencies): Promise<RunningApi> {
   const app = await buildApp(deps);
   await app.listen({ host: deps.config.host, port: deps.config.port });
-  const { port } = app.server.address() as AddressInfo;
-  return { app, localUrl: `http://127.0.0.1:${port}`, stop: () => app.close() };
+  return { app, localUrl: localUrl(app.server.address() as AddressInfo), stop: () => app.close() };
+}
+
+/** An address of this machine that leads to what is listened on: every interface means loopback too. */
+function localUrl({ address, family, port }: AddressInfo): string {
+  if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

@@ -100,10 +100,15 @@ class Reader {
   }
 
   list(name: string, expected: string, isValid: (item: string) => boolean): readonly string[] {
-    return this.#parse<readonly string[]>(name, `a comma-separated list of ${expected}`, [], (v) => {
-      const items = v.split(',').map((item) => item.trim());
-      return items.every(isValid) ? Object.freeze(items) : null;
-    });
+    return this.#parse<readonly string[]>(
+      name,
+      `a comma-separated list of ${expected}`,
+      Object.freeze([]),
+      (v) => {
+        const items = v.split(',').map((item) => item.trim());
+        return items.every(isValid) ? Object.freeze(items) : null;
+      },
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino';
+import { type Logger, pino, stdSerializers } from 'pino';
 
 export type { Logger };
 
@@ -10,6 +10,7 @@ export function createLogger(level: string, name: string): Logger {
   return pino({
     name,
     level,
+    serializers: { err: serializeError },
     redact: {
       paths: [
         'token',
@@ -22,4 +23,10 @@ export function createLogger(level: string, name: string): Logger {
       censor: '[redacted]',
     },
   });
+}
+
+/** An error without the fields in which a database repeats the row, and with it someone's text. */
+function serializeError(error: Error): Record<string, unknown> {
+  const { type, message, stack, code } = stdSerializers.err(error) as unknown as Record<string, unknown>;
+  return { type, message, stack, ...(code === undefined ? {} : { code }) };
 }

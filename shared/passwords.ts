@@ -13,12 +13,12 @@ const MAX_WAITING = 50;
 /** Makes and checks password hashes. Both throw ServiceError `unavailable` when too many wait. */
 export interface PasswordHasher {
   /** The argon2id hash of a password, in PHC form. */
-  hash(password: string): Promise<string>;
+  readonly hash: (password: string) => Promise<string>;
   /**
    * Whether a password is the one of a hash. Null, for an account that is not there or has no password, takes
    * the same time and is false.
    */
-  verify(passwordHash: string | null, password: string): Promise<boolean>;
+  readonly verify: (passwordHash: string | null, password: string) => Promise<boolean>;
 }
 
 /** One per process: its bound is the process's. */

@@ -17,31 +17,22 @@ const schema = {
 } as const;
 
 export const logoutRoute: Routes = (app, { database }) => {
-  app.post(
-    '/v1/auth/logout',
-    {
-      schema,
-      preValidation: async (request) => {
-        request.body ??= {};
-      },
-    },
-    async (request, reply) => {
-      const { identity } = request;
-      const everywhere = request.body?.everywhere === true;
-      const sessionId = identity.session?.id ?? null;
-      reply.code(204);
-      if (!everywhere && sessionId === null) return;
-      await transaction(database, companyScope(identity), async (tx) => {
-        if (everywhere) {
-          await lockAccount(tx, identity.userId);
-          await deleteSessions(tx);
-        } else if (sessionId !== null) {
-          await deleteSession(tx, sessionId);
-        }
-        await insertAuditEvents(tx, [
-          { kind: 'auth.logout', subjectType: 'session', subjectId: sessionId, detail: { everywhere } },
-        ]);
-      });
-    },
-  );
+  app.post('/v1/auth/logout', { schema }, async (request, reply) => {
+    const { identity } = request;
+    const everywhere = request.body.everywhere === true;
+    const sessionId = identity.session?.id ?? null;
+    reply.code(204);
+    if (!everywhere && sessionId === null) return;
+    await transaction(database, companyScope(identity), async (tx) => {
+      if (everywhere) {
+        await lockAccount(tx, identity.userId);
+        await deleteSessions(tx);
+      } else if (sessionId !== null) {
+        await deleteSession(tx, sessionId);
+      }
+      await insertAuditEvents(tx, [
+        { kind: 'auth.logout', subjectType: 'session', subjectId: sessionId, detail: { everywhere } },
+      ]);
+    });
+  });
 };

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ServiceError } from '../../shared/errors.ts';
+import { createPasswordHasher } from '../../shared/passwords.ts';
+
+const PASSWORD = 'correct horse battery staple';
+
+describe('passwords', () => {
+  test('a hash is argon2id with the chosen parameters, and never the same twice', async () => {
+    const { hash } = createPasswordHasher();
+    const [one, other] = await Promise.all([hash(PASSWORD), hash(PASSWORD)]);
+    const [, algorithm, version, parameters] = one.split('$');
+    assert.deepEqual([algorithm, version], ['argon2id', 'v=19']);
+    assert.deepEqual(new Set(parameters?.split(',')), new Set(['m=19456', 't=2', 'p=1']));
+    assert.notEqual(one, other);
+  });
+
+  test('a hash verifies its own password and no other', async () => {
+    const { hash, verify } = createPasswordHasher();
+    const made = await hash(PASSWORD);
+    assert.equal(await verify(made, PASSWORD), true);
+    assert.equal(await verify(made, `${PASSWORD} `), false);
+    assert.equal(await verify(made, PASSWORD.toUpperCase()), false);
+  });
+
+  test('no hash verifies nothing', async () => {
+    const { verify } = createPasswordHasher();
+    assert.equal(await verify(null, PASSWORD), false);
+    assert.equal(await verify(null, ''), false);
+  });
+
+  test('a password is the same on a keyboard that composes its letters otherwise', async () => {
+    const { hash, verify } = createPasswordHasher();
+    assert.equal(await verify(await hash('Re\u0301sume\u0301 secret'), 'R\u00e9sum\u00e9 secret'), true);
+  });
+
+  test('what cannot wait its turn is refused as unavailable, and the rest is answered', async () => {
+    const { verify } = createPasswordHasher();
+    const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => verify(null, PASSWORD)));
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    assert.equal(refused.length, 60 - 52, 'two run and fifty wait');
+    for (const { reason } of refused) {
+      assert.ok(reason instanceof ServiceError);
+      assert.equal(reason.code, 'unavailable');
+    }
+    assert.equal(await verify(null, PASSWORD), false, 'and then there is room again');
+  });
+});
