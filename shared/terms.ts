@@ -7,7 +7,7 @@
  */
 
 import { finishHash, hashState } from './hash.ts';
-import { type CountedWords, countWords, foldMarks, isIdentifier } from './words.ts';
+import { countWords, foldMarks, isIdentifier } from './words.ts';
 
 /** Dimensions of the stored vectors, pgvector's `sparsevec(536870912)`. */
 export const TERM_DIMENSIONS = 2 ** 29;
@@ -33,15 +33,12 @@ export interface QueryTerms {
   factors: number[];
   /** Keys of candidates, unique. */
   keys: number[];
-  /** The dimension that counts the chunks holding each of `keys`; a prefix's is in no stored vector. */
-  keyDims: number[];
   /** Keys of the codes in the query, a part of `keys`: chunks that hold one come first if it is rare. */
   identifierKeys: number[];
 }
 
 const EXACT = hashState('e');
 const GRAM = hashState('g');
-const PREFIX = hashState('k');
 
 const GRAM_LENGTH = 4;
 const PREFIX_LENGTH = 5;
@@ -135,46 +132,28 @@ export function queryTerms(teamId: string, query: string): QueryTerms {
   const { words, bigrams, compounds } = countWords(query);
   const team = teamState(teamId);
   const factors = new Map<number, number>();
-  const keyDims = new Map<number, number>();
+  const keys = new Set<number>();
   const identifierKeys = new Set<number>();
   const raise = (dim: number, factor: number) => factors.set(dim, Math.max(factors.get(dim) ?? 0, factor));
   for (const term of [...words.keys(), ...bigrams.keys(), ...compounds.keys()]) {
     const key = exactKey(team, term);
     const dim = exactDim(term);
     const identifier = isIdentifier(term);
-    keyDims.set(key, dim);
+    keys.add(key);
     raise(dim, identifier ? IDENTIFIER_FACTOR : 1);
     if (identifier) identifierKeys.add(key);
   }
   for (const word of words.keys()) {
     const folded = `_${foldMarks(word)}`;
-    keyDims.set(prefixKey(team, folded), prefixDim(folded));
+    keys.add(prefixKey(team, folded));
     for (let i = 0; i < gramCount(folded); i++) raise(gramDim(folded, i), GRAM_FACTOR);
   }
   return {
     dims: [...factors.keys()],
     factors: [...factors.values()],
-    keys: [...keyDims.keys()],
-    keyDims: [...keyDims.values()],
+    keys: [...keys],
     identifierKeys: [...identifierKeys],
   };
-}
-
-/**
- * The dimensions under which a chunk is counted for document frequencies, sorted and unique: those of its
- * weights and, beyond them, those of its prefixes.
- */
-export function countedDims(text: string): Int32Array {
-  const counted: CountedWords = countWords(text);
-  const dims: number[] = [];
-  for (const term of counted.bigrams.keys()) dims.push(exactDim(term));
-  for (const term of counted.compounds.keys()) dims.push(exactDim(term));
-  for (const word of counted.words.keys()) {
-    const folded = `_${foldMarks(word)}`;
-    dims.push(exactDim(word), prefixDim(folded));
-    for (let i = 0; i < gramCount(folded); i++) dims.push(gramDim(folded, i));
-  }
-  return sortedUnique(dims);
 }
 
 function teamState(teamId: string): number {
@@ -200,10 +179,6 @@ function gramCount(folded: string): number {
 
 function gramDim(folded: string, index: number): number {
   return toDim(hashState(folded, GRAM, index, Math.min(index + GRAM_LENGTH, folded.length)));
-}
-
-function prefixDim(folded: string): number {
-  return toDim(hashState(folded, PREFIX, 1, Math.min(1 + PREFIX_LENGTH, folded.length)));
 }
 
 /** A prefix is keyed with a `*` behind it, which no exact term has: a code must not find longer ones. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { finishHash, hashState } from '../../shared/hash.ts';
-import { chunkTerms, countedDims, MAX_CHUNK_DIMS, queryTerms, TERM_DIMENSIONS } from '../../shared/terms.ts';
+import { chunkTerms, MAX_CHUNK_DIMS, queryTerms, TERM_DIMENSIONS } from '../../shared/terms.ts';
 import { countWords, foldMarks, isIdentifier, normalizeText } from '../../shared/words.ts';
 
 const TEAM = '7b0f3c1e-4a52-4b6e-9d53-0a3f1f0f5a11';
@@ -263,15 +263,14 @@ describe('query terms', () => {
     assert.deepEqual(queryTerms(TEAM, 'cat cat Cat'), queryTerms(TEAM, 'cat'));
   });
 
-  test('every key names the dimension that counts its chunks', () => {
+  test('a text holds every key and every dimension of itself as a query', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        const { keys, keyDims, dims, identifierKeys } = queryTerms(TEAM, text);
-        const counted = new Set(countedDims(text));
-        assert.equal(keys.length, keyDims.length);
-        assert.ok(keyDims.every((dim) => counted.has(dim)));
-        assert.ok(dims.every((dim) => counted.has(dim)));
-        assert.ok(identifierKeys.every((key) => keys.includes(key)));
+        const query = queryTerms(TEAM, text);
+        const chunk = chunkTerms(TEAM, text);
+        assert.deepEqual(new Set(query.keys), new Set(chunk.keys));
+        assert.deepEqual(new Set(query.dims), new Set(chunk.dims));
+        assert.ok(query.identifierKeys.every((key) => query.keys.includes(key)));
       }),
     );
   });

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { type Config, ConfigError, isEmail, readConfig } from '../../shared/config.ts';
+
+const TOKEN = '0123456789abcdef';
+const read = (env: Record<string, string | undefined>) => readConfig({ MEMORY_API_TOKEN: TOKEN, ...env });
+
+function faultsOf(env: Record<string, string | undefined>): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.faults;
+  }
+  return [];
+}
+
+interface Setting {
+  key: keyof Config;
+  fallback: unknown;
+  /** What a value is read as. */
+  accepted: [value: string, read: unknown][];
+  refused: string[];
+}
+
+const wholeNumbers = (key: keyof Config, fallback: number, min: number, max: number): Setting => ({
+  key,
+  fallback,
+  accepted: [
+    [String(min), min],
+    [String(max), max],
+    [` ${min} `, min],
+  ],
+  refused: [String(min - 1), String(max + 1), '1.5', '1e3', '0x10', '+5', 'many', '5 5', '٥'],
+});
+
+const address = (key: keyof Config, protocols: string[]): Setting => ({
+  key,
+  fallback: null,
+  accepted: protocols.flatMap((protocol) => [
+    [`${protocol}//host.example:123/path`, `${protocol}//host.example:123/path`],
+    [`${protocol}//host.example/`, `${protocol}//host.example`],
+  ]),
+  refused: ['host.example', '/path', '//host', 'ftp://host.example', 'javascript:alert(1)', 'http'],
+});
+
+const text = (key: keyof Config, fallback: string, max = 300): Setting => ({
+  key,
+  fallback,
+  accepted: [
+    ['Ärzte & Söhne', 'Ärzte & Söhne'],
+    ['x'.repeat(max), 'x'.repeat(max)],
+  ],
+  refused: ['x'.repeat(max + 1)],
+});
+
+const SETTINGS: Record<string, Setting> = {
+  MEMORY_DATABASE_URL: address('databaseUrl', ['postgres:', 'postgresql:']),
+  MEMORY_DATA_DIR: text('dataDir', '.data', 4096),
+  MEMORY_API_HOST: text('host', '127.0.0.1'),
+  MEMORY_API_PORT: wholeNumbers('port', 8787, 0, 65_535),
+  PORT: wholeNumbers('port', 8787, 0, 65_535),
+  MEMORY_TRUSTED_PROXIES: {
+    key: 'trustedProxies',
+    fallback: [],
+    accepted: [
+      ['10.0.0.1', ['10.0.0.1']],
+      ['10.0.0.0/8, fd00::/8,::1', ['10.0.0.0/8', 'fd00::/8', '::1']],
+    ],
+    refused: [
+      '1',
+      'true',
+      'proxy.example',
+      '10.0.0.0/33',
+      '::1/129',
+      '10.0.0.1,',
+      '10.0.0.0/8/8',
+      '10.0.0.1/',
+    ],
+  },
+  MEMORY_ALLOWED_ORIGINS: {
+    key: 'allowedOrigins',
+    fallback: [],
+    accepted: [['https://a.example, http://localhost:3000', ['https://a.example', 'http://localhost:3000']]],
+    refused: ['*', 'a.example', 'https://a.example/', 'https://a.example/path', 'ftp://a.example', 'null'],
+  },
+  MEMORY_API_PUBLIC_URL: address('publicUrl', ['http:', 'https:']),
+  IDENTITY_AUTH_URL: address('identityUrl', ['http:', 'https:']),
+  MEMORY_RATE_LIMITS: {
+    key: 'rateLimits',
+    fallback: true,
+    accepted: [
+      ['on', true],
+      ['off', false],
+    ],
+    refused: ['0', 'false', 'OFF', 'toString'],
+  },
+  MEMORY_RATE_LIMIT_PER_MINUTE: wholeNumbers('rateLimitPerMinute', 600, 1, 1_000_000),
+  MEMORY_LOG_LEVEL: {
+    key: 'logLevel',
+    fallback: 'info',
+    accepted: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => [level, level]),
+    refused: ['verbose', 'INFO', '30', 'constructor'],
+  },
+  MEMORY_COMPANY_NAME: text('companyName', 'Company'),
+  MEMORY_TEAM_NAME: text('teamName', 'General'),
+  MEMORY_OWNER_EMAIL: {
+    key: 'ownerEmail',
+    fallback: 'owner@localhost',
+    accepted: [
+      ['Boss@Example.COM', 'boss@example.com'],
+      ['a@b', 'a@b'],
+    ],
+    refused: ['boss', '@example.com', 'boss@', 'a@b@c', 'a b@c', `${'x'.repeat(300)}@b`],
+  },
+  MEMORY_SESSION_IDLE_SECONDS: wholeNumbers('sessionIdleSeconds', 604_800, 1, 315_360_000),
+  MEMORY_SESSION_MAX_SECONDS: wholeNumbers('sessionMaxSeconds', 2_592_000, 1, 315_360_000),
+  MEMORY_API_SERVER_EMBEDDINGS: {
+    key: 'serverEmbeddings',
+    fallback: false,
+    accepted: [
+      ['1', true],
+      ['0', false],
+    ],
+    refused: ['true', 'yes', '2', '01'],
+  },
+  MEMORY_EMBEDDING_MODEL: text('embeddingModel', 'Xenova/bge-m3'),
+  MEMORY_MODEL_DIR: text('modelDir', '.data/models', 4096),
+  MEMORY_QUERY_EMBEDDING_TIMEOUT_MS: wholeNumbers('queryEmbeddingTimeoutMs', 5000, 1, 600_000),
+  MEMORY_IMPORT_PAYLOAD_DAYS: wholeNumbers('importPayloadDays', 30, 0, 3650),
+  MEMORY_WORKSPACE_KEEP_VERSIONS: wholeNumbers('workspaceKeepVersions', 10, 1, 100_000),
+  MEMORY_METRICS_TOKEN: {
+    key: 'metricsToken',
+    fallback: null,
+    accepted: [['a-token-for-metrics', 'a-token-for-metrics']],
+    refused: [],
+  },
+};
+
+describe('settings', () => {
+  for (const [name, { key, fallback, accepted, refused }] of Object.entries(SETTINGS)) {
+    test(`${name}: default, accepted and refused values`, () => {
+      for (const unset of [undefined, '', '  ']) assert.deepEqual(read({ [name]: unset })[key], fallback);
+      for (const [value, expected] of accepted)
+        assert.deepEqual(read({ [name]: value })[key], expected, value);
+      for (const value of refused) {
+        const faults = faultsOf({ MEMORY_API_TOKEN: TOKEN, [name]: value });
+        assert.equal(faults.length, 1, `${value}: ${faults}`);
+        assert.match(faults[0] ?? '', new RegExp(`^${name}: expected \\S`));
+      }
+    });
+  }
+
+  test('every setting has a default that is checked above', () => {
+    const tested = new Set<string>(Object.values(SETTINGS).map(({ key }) => key));
+    const untested = Object.keys(read({})).filter((key) => !tested.has(key));
+    assert.deepEqual(untested, ['apiToken', 'warnings']);
+  });
+
+  test('MEMORY_API_TOKEN is required, without spaces inside; a short one warns', () => {
+    for (const unset of [undefined, '', ' \t ']) {
+      const faults = faultsOf({ MEMORY_API_TOKEN: unset });
+      assert.equal(faults.length, 1);
+      assert.match(faults[0] ?? '', /^MEMORY_API_TOKEN: /);
+    }
+    for (const broken of ['0123456789 abcdef', '0123456789\nabcdef', '0123456789\u0001abcdef']) {
+      assert.equal(faultsOf({ MEMORY_API_TOKEN: broken }).length, 1);
+    }
+    assert.equal(read({}).apiToken, TOKEN);
+    assert.deepEqual(read({}).warnings, []);
+    const short = readConfig({ MEMORY_API_TOKEN: 'short-secret' });
+    assert.equal(short.apiToken, 'short-secret');
+    assert.match(short.warnings.join('\n'), /^MEMORY_API_TOKEN/);
+    assert.ok(!short.warnings.join('\n').includes('short-secret'), 'the warning does not hold the value');
+  });
+
+  test('MEMORY_API_PORT wins over PORT, and both must parse', () => {
+    assert.equal(read({ PORT: '9001' }).port, 9001);
+    assert.equal(read({ PORT: '9001', MEMORY_API_PORT: '9002' }).port, 9002);
+    assert.equal(read({ PORT: '9001', MEMORY_API_PORT: '' }).port, 9001);
+    assert.equal(faultsOf({ MEMORY_API_TOKEN: TOKEN, PORT: 'x', MEMORY_API_PORT: '9002' }).length, 1);
+  });
+
+  test('the service listens on every address only with a database of its own', () => {
+    assert.equal(read({}).host, '127.0.0.1');
+    assert.equal(read({ MEMORY_DATABASE_URL: 'postgres://h/d' }).host, '0.0.0.0');
+    assert.equal(read({ MEMORY_DATABASE_URL: 'postgres://h/d', MEMORY_API_HOST: '::1' }).host, '::1');
+  });
+
+  test('rate limits that are off warn', () => {
+    assert.match(read({ MEMORY_RATE_LIMITS: 'off' }).warnings.join('\n'), /^MEMORY_RATE_LIMITS/);
+  });
+
+  test('the configuration and its lists are frozen', () => {
+    const config = read({ MEMORY_TRUSTED_PROXIES: '::1', MEMORY_ALLOWED_ORIGINS: 'https://a.example' });
+    for (const part of [config, config.trustedProxies, config.allowedOrigins, config.warnings]) {
+      assert.ok(Object.isFrozen(part));
+    }
+    assert.ok(Object.isFrozen(read({}).trustedProxies));
+  });
+
+  test('all faults show at once, one line each, and never hold a value', () => {
+    const broken = Object.fromEntries(
+      Object.entries(SETTINGS)
+        .filter(([, { refused }]) => refused.length > 0)
+        .map(([name, { refused }]) => [name, `!${refused.at(-1)}SECRET\nsecond line ${'x'.repeat(5000)}`]),
+    );
+    const faults = faultsOf(broken);
+    assert.deepEqual(
+      faults.map((fault) => fault.split(':')[0]).sort(),
+      ['MEMORY_API_TOKEN', ...Object.keys(broken)].sort(),
+    );
+    for (const fault of faults) {
+      assert.ok(!fault.includes('\n'));
+      assert.ok(!fault.includes('SECRET'), fault);
+    }
+  });
+
+  test('whatever the variables hold, the result is a configuration or faults that name a variable', () => {
+    const names = ['MEMORY_API_TOKEN', ...Object.keys(SETTINGS)];
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...names), fc.string({ unit: 'binary' })), (env) => {
+        for (const fault of faultsOf(env)) {
+          assert.ok(names.includes(fault.split(':')[0] ?? ''), fault);
+          assert.ok(!fault.includes('\n'));
+        }
+      }),
+    );
+  });
+});
+
+test('an email has one @ between two parts without spaces', () => {
+  for (const good of ['a@b', 'first.last+tag@sub.example.com', 'ü@例え.jp']) assert.ok(isEmail(good), good);
+  for (const bad of ['', 'a', '@', 'a@', '@b', 'a@b@c', 'a @b', 'a@b\n', 'a\u0000@b'])
+    assert.ok(!isEmail(bad), bad);
+});
