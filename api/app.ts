@@ -10,9 +10,10 @@ import Fastify, {
 } from 'fastify';
 import { newId } from '../shared/ids.ts';
 import { DEFAULT_BODY_LIMIT } from './body-limits.ts';
+import { refuseConnection } from './client-errors.ts';
 import type { Dependencies } from './dependencies.ts';
 import { resetPage } from './pages/reset.ts';
-import errors from './plugins/errors.ts';
+import errors, { answerHeaders, refuseAddress } from './plugins/errors.ts';
 import { inTeam, managingCompany, signedIn } from './plugins/guards.ts';
 import identity from './plugins/identity.ts';
 import input from './plugins/input.ts';
@@ -51,16 +52,28 @@ export async function buildApp(deps: Dependencies): Promise<App> {
     // Fastify's own time-outs are all off by default: a silent client would hold its connection for ever.
     connectionTimeout: 120_000,
     requestTimeout: 120_000,
+    // The largest ingest takes about a minute; what takes longer will not come to an end.
+    handlerTimeout: 300_000,
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true } },
-    routerOptions: { maxParamLength: 300 },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
+    // Longer than an address can be: an id of any length is looked up, and not found like every other.
+    routerOptions: { maxParamLength: 65_536 },
+    frameworkErrors: refuseAddress,
+    clientErrorHandler: refuseConnection,
     return503OnClosing: true,
     forceCloseConnections: 'idle',
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-    if (request.url.startsWith('/v1/')) reply.header('cache-control', 'no-store');
+    reply.headers(answerHeaders(request.url, request.id));
+  });
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    // A client that keeps its connection after its last answer would hold up the end of the process.
+    if (closing) reply.header('connection', 'close');
   });
   app.addHook('onResponse', async (request, reply) => {
     // The path alone: a query may hold what a person searched for.
@@ -79,7 +92,10 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   await app.register(identity);
   await app.register(openapi);
   await app.register(cors, {
-    origin: [...deps.config.allowedOrigins],
+    // With no origin allowed, OPTIONS is a method like any other that a route does not take.
+    origin: deps.config.allowedOrigins.length > 0 ? [...deps.config.allowedOrigins] : false,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    strictPreflight: false,
     exposedHeaders: ['x-request-id', 'retry-after'],
     maxAge: 600,
   });

@@ -21,8 +21,15 @@ export function readPage(query: { limit?: string; cursor?: string }): PageReques
   }
   if (query.cursor === undefined) return { limit, after: null };
   const after = Buffer.from(query.cursor, 'base64url').toString('latin1');
-  if (!isId(after)) throw invalidField('/cursor', 'is not a cursor of this list');
+  // Decoding passes over what it does not know, so the cursor is held against what it stands for.
+  if (!isId(after) || cursorOf(after) !== query.cursor) {
+    throw invalidField('/cursor', 'is not a cursor of this list');
+  }
   return { limit, after };
+}
+
+function cursorOf(id: string): string {
+  return Buffer.from(id, 'latin1').toString('base64url');
 }
 
 /**
@@ -32,7 +39,6 @@ export function readPage(query: { limit?: string; cursor?: string }): PageReques
 export function toPage<T extends { id: string }>(rows: readonly T[], limit: number) {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
-  const nextCursor =
-    rows.length > limit && last ? Buffer.from(last.id, 'latin1').toString('base64url') : null;
+  const nextCursor = rows.length > limit && last ? cursorOf(last.id) : null;
   return { items, nextCursor };
 }

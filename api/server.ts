@@ -6,15 +6,24 @@ export interface RunningApi {
   readonly app: App;
   /** Where a browser on this machine reaches it: `http://127.0.0.1:8787`. */
   readonly localUrl: string;
-  /** Takes no more requests and finishes those that run. */
+  /** Takes no more requests and finishes those that run; hangs up on one that its client does not end. */
   stop(): Promise<void>;
+}
+
+/** How long requests may go on once the service is told to stop: less than the whole process has for it. */
+const HANG_UP_MS = 12_000;
+
+async function drain(app: App): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), HANG_UP_MS);
+  await app.close();
+  clearTimeout(timer);
 }
 
 /** The last step of start-up: builds the app and listens. */
 export async function startApi(deps: Dependencies): Promise<RunningApi> {
   const app = await buildApp(deps);
   await app.listen({ host: deps.config.host, port: deps.config.port });
-  return { app, localUrl: localUrl(app.server.address() as AddressInfo), stop: () => app.close() };
+  return { app, localUrl: localUrl(app.server.address() as AddressInfo), stop: () => drain(app) };
 }
 
 /** An address of this machine that leads to what is listened on: every interface means loopback too. */

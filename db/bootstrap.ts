@@ -1,6 +1,7 @@
 import type { Config } from '../shared/config.ts';
 import { newId } from '../shared/ids.ts';
 import type { Database, Queryable } from './database.ts';
+import { holdStartupLock } from './startup-lock.ts';
 
 /** The Company Owner as whom the service's own token acts. */
 export interface Principal {
@@ -9,9 +10,6 @@ export interface Principal {
   email: string;
   hasPassword: boolean;
 }
-
-/** The same lock as that of migrations would do; its own keeps the two apart in `pg_locks`. */
-const BOOTSTRAP_LOCK = 7_203_114_002;
 
 /**
  * Finds the server principal or, at the first start, makes it with its Company and Team. Processes that start
@@ -22,7 +20,7 @@ export function resolvePrincipal(
   config: Pick<Config, 'companyName' | 'teamName' | 'ownerEmail' | 'embeddingModel'>,
 ): Promise<Principal> {
   return database.transaction(async (tx) => {
-    await tx.query(`select pg_advisory_xact_lock(${BOOTSTRAP_LOCK})`);
+    await holdStartupLock(database, tx, 'bootstrap');
     await adoptEmbeddingModel(tx, config.embeddingModel);
     const [found] = await tx.query<Principal>(
       `select id as "userId", company_id as "companyId", email, password_hash is not null as "hasPassword"
@@ -73,27 +71,13 @@ export async function createCompany(
   return { companyId, userId, teamId };
 }
 
-/** Makes every chunk pending that has no vector of the model, if the model is another than at the last start. */
+/** Notes the model of the vectors. If it is another than before, a job marks the chunks that need one of it. */
 async function adoptEmbeddingModel(tx: Queryable, model: string): Promise<void> {
-  const adopted = await tx.query(
-    `insert into memory.deployment (embedding_model) values ($1)
-     on conflict (only_row) do update set embedding_model = excluded.embedding_model
-       where memory.deployment.embedding_model <> excluded.embedding_model
-     returning 1`,
-    [model],
-  );
-  if (adopted.length === 0) return;
   await tx.query(
-    `insert into memory.embedding_pending (team_id, client_id, chunk_id)
-     select c.team_id, c.client_id, c.id from memory.chunk c
-      where not exists (select from memory.chunk_embedding e
-                         where e.team_id = c.team_id and e.chunk_id = c.id and e.model = $1)
-     on conflict do nothing`,
-    [model],
-  );
-  await tx.query(
-    `delete from memory.embedding_pending p using memory.chunk_embedding e
-      where e.team_id = p.team_id and e.chunk_id = p.chunk_id and e.model = $1`,
+    `insert into memory.deployment (embedding_model, swept_at) values ($1, now())
+     on conflict (only_row) do update
+       set embedding_model = excluded.embedding_model, adopted_at = now(), swept_at = null
+       where memory.deployment.embedding_model <> excluded.embedding_model`,
     [model],
   );
 }

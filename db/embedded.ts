@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
 import type { Database, Queryable } from './database.ts';
@@ -73,8 +74,13 @@ async function wrap(engine: PGlite, released: () => Promise<void>): Promise<Embe
   await learnTypes();
 
   const queryable = (runner: Pick<PGlite, 'query'>): Queryable => ({
-    query: async <R extends object>(text: string, values: readonly unknown[] = []) =>
-      (await runner.query<R>(text, [...values])).rows,
+    query: async <R extends object>(text: string, values: readonly unknown[] = []) => {
+      const { rows } = await runner.query<R>(text, [...values]);
+      // The engine computes on this thread and never waits: without a turn of the event loop after each
+      // statement, a loop of them would keep the process from reading its sockets until it is through.
+      await nextTurn();
+      return rows;
+    },
   });
 
   return {
@@ -83,7 +89,12 @@ async function wrap(engine: PGlite, released: () => Promise<void>): Promise<Embe
     query: queryable(engine).query,
     transaction: async (fn) => {
       if (!typesKnown) await learnTypes();
-      return engine.transaction((tx) => fn(scriptable(queryable(tx as unknown as PGlite), tx)));
+      return engine.transaction(async (tx) => {
+        const result = await fn(scriptable(queryable(tx as unknown as PGlite), tx));
+        // COMMIT after a failed statement rolls back without a word: this statement fails there instead.
+        await tx.query('select');
+        return result;
+      });
     },
     script: async (tx, text) => {
       await (tx as ScriptableTransaction).exec(text);

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 
 /** The heartbeat of `lockFolder`: changes the lock file each beat, and ends when the file became another's. */
-const { file, owner, pid, everyMs } = workerData as {
+const { file, owner, holder, everyMs } = workerData as {
   file: string;
   owner: string;
-  pid: number;
+  holder: string;
   everyMs: number;
 };
 let count = 0;
@@ -20,5 +20,5 @@ const timer = setInterval(() => {
     // Someone removed the file by hand: the folder is still ours, so write it again.
   }
   count += 1;
-  writeFileSync(file, `${owner} ${count} pid ${pid}\n`);
+  writeFileSync(file, `${owner} ${count} ${holder}\n`);
 }, everyMs);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -33,15 +33,46 @@ function read(file: string): string | null {
 /**
  * Waits until the lock is free or shown to be abandoned. What counts is that the content changes while we
  * watch: a pid says nothing in containers, where every main process has pid 1, and two clocks may differ.
+ * @returns whether there was a lock, now abandoned
  */
-async function waitUntilFree(folder: string, file: string): Promise<void> {
+async function waitUntilFree(folder: string, file: string): Promise<boolean> {
   const first = read(file);
+  if (first !== null && holderOf(first) === 'dead') return true;
   for (let waited = 0; first !== null && waited < STALE_MS; waited += BEAT_MS / 4) {
     await sleep(BEAT_MS / 4);
     const now = read(file);
-    if (now === null) return;
+    if (now === null) return false;
     if (now !== first) throw new FolderLockedError(folder);
   }
+  // Suspended, it would go on where it was.
+  if (first !== null && holderOf(first) === 'alive') throw new FolderLockedError(folder);
+  return first !== null;
+}
+
+/**
+ * Which process this pid is, where the system tells (Linux): a pid alone may be another's by now, in another
+ * container or after a restart, but not with the same start, namespace and boot.
+ */
+function processMark(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // After the name, which may hold anything: state, then 18 more, then the start.
+    const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (state === 'Z' || state === 'X') return null;
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')} ${rest[18]}`;
+  } catch {
+    return null;
+  }
+}
+
+/** What the system knows of the holder of a lock. Unknown: another container or boot, or a system without marks. */
+function holderOf(content: string): 'alive' | 'dead' | 'unknown' {
+  const [, pid, mark] = / pid (\d+) (.+)\n$/.exec(content) ?? [];
+  const own = processMark(process.pid);
+  const place = (of: string) => of.slice(0, of.lastIndexOf(' '));
+  if (mark === undefined || own === null || place(mark) !== place(own)) return 'unknown';
+  return processMark(Number(pid)) === mark ? 'alive' : 'dead';
 }
 
 /**
@@ -53,14 +84,20 @@ async function waitUntilFree(folder: string, file: string): Promise<void> {
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const file = join(folder, 'lock');
   const owner = randomUUID();
-  await waitUntilFree(folder, file);
-  writeFileSync(file, `${owner} 0 pid ${process.pid}\n`);
+  const abandoned = await waitUntilFree(folder, file);
+  const holder = `pid ${process.pid} ${processMark(process.pid) ?? ''}`;
+  try {
+    writeFileSync(file, `${owner} 0 ${holder}\n`, { flag: abandoned ? 'w' : 'wx' });
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'EEXIST') throw new FolderLockedError(folder);
+    throw error;
+  }
   // Two that found the lock abandoned at once both wrote it: the last writer stays, the other sees it here.
   await sleep(BEAT_MS / 4);
   if (read(file)?.startsWith(owner) !== true) throw new FolderLockedError(folder);
 
   const beat = new Worker(new URL('./folder-lock-beat.ts', import.meta.url), {
-    workerData: { file, owner, pid: process.pid, everyMs: BEAT_MS },
+    workerData: { file, owner, holder, everyMs: BEAT_MS },
     stdout: false,
   });
   beat.unref();

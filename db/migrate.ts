@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Database, Queryable } from './database.ts';
+import { holdStartupLock } from './startup-lock.ts';
 
 /** The sets of migrations, in the order in which start-up runs them. */
 export type MigrationSet = 'memory' | 'identity';
@@ -12,9 +13,6 @@ interface Migration {
   text: string;
   checksum: string;
 }
-
-/** Held while migrating, so that of processes that start at once one migrates and the others find it done. */
-const MIGRATION_LOCK = 7_203_114_001;
 
 /** The database and this version of the service do not fit together. One line, for the operator. */
 export class MigrationError extends Error {
@@ -70,9 +68,7 @@ export async function migrate(
 ): Promise<string[]> {
   const known = await readMigrations(folder);
   return database.transaction(async (tx) => {
-    await tx.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-    // Building an index of a large table may take its time; start-up waits for it.
-    await tx.query(`select set_config('statement_timeout', '0', true)`);
+    await holdStartupLock(database, tx, 'migrate');
     await createLedger(tx);
     const applied = await tx.query<{ number: number; checksum: string }>(
       'select number, checksum from memory.migration where set = $1 order by number',

@@ -4,16 +4,23 @@ import type { Database, Queryable } from './database.ts';
 
 /** How long a statement may run before the server ends it. The client waits longer, so the server does it. */
 const STATEMENT_TIMEOUT_MS = 15_000;
+/** A script, which is a migration, ends by the server's word alone. A time-out of 0 would mean the usual one. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * One parser per type in which the drivers differ, so that both yield the same values: int8 and numeric as
- * number, bytea as Buffer. Everything else agrees: timestamptz is a Date, jsonb parsed, uuid a string.
+ * number, alone and in arrays, bytea as Buffer. Everything else agrees: timestamptz is a Date, jsonb parsed,
+ * uuid a string.
  */
 const INT8 = 20;
+const INT8_ARRAY = 1016;
 const NUMERIC = 1700;
+const NUMERIC_ARRAY = 1231;
 const types = new pg.TypeOverrides();
 types.setTypeParser(INT8, Number);
 types.setTypeParser(NUMERIC, Number);
+// The declaration says that a parser takes the type's number; it takes the text.
+types.setTypeParser(INT8_ARRAY, types.getTypeParser(NUMERIC_ARRAY) as unknown as (text: string) => number[]);
 
 function queryable(client: pg.Pool | pg.PoolClient): Queryable {
   return {
@@ -58,10 +65,16 @@ export function openPostgres(url: string, logger: Logger, max = 10): Database {
     query: queryable(pool).query,
     transaction: (fn) => inTransaction(pool, fn),
     script: async (tx, text) => {
-      await tx.query(text);
+      const unhurried: pg.QueryConfig & pg.ClientConfig = { text, query_timeout: LONGEST_TIMER_MS };
+      await (tx as PostgresTransaction).client.query(unhurried);
     },
     close: () => (closing ??= pool.end()),
   };
+}
+
+/** A transaction with its connection, for what a statement alone cannot ask. */
+interface PostgresTransaction extends Queryable {
+  readonly client: pg.PoolClient;
 }
 
 async function inTransaction<T>(pool: pg.Pool, fn: (tx: Queryable) => Promise<T>): Promise<T> {
@@ -69,8 +82,11 @@ async function inTransaction<T>(pool: pg.Pool, fn: (tx: Queryable) => Promise<T>
   let failure: Error | undefined;
   try {
     await client.query('begin');
-    const result = await fn(queryable(client));
-    await client.query('commit');
+    const result = await fn({ ...queryable(client), client } as PostgresTransaction);
+    const { command } = await client.query('commit');
+    // COMMIT after a failed statement rolls back without a word but this one.
+    if (command !== 'COMMIT')
+      throw new Error('the transaction was rolled back: a statement in it had failed');
     return result;
   } catch (error) {
     try {

@@ -1,12 +1,12 @@
 import { fromPglite, type Job, PgBoss, type QueueOptions } from 'pg-boss';
+import { newId } from '../shared/ids.ts';
 import type { Logger } from '../shared/logger.ts';
 import { type Payload, QUEUES, type QueueName } from '../shared/queues.ts';
 import { type Database, type Queryable, SERVICE_ROLE } from './database.ts';
 import type { EmbeddedDatabase } from './embedded.ts';
+import { holdStartupLock } from './startup-lock.ts';
 
 const SCHEMA = 'pgboss';
-/** Grants and queues are made by one process at a time: concurrent GRANTs of one table fail. */
-const QUEUE_LOCK = 7_203_114_003;
 
 /** Gives jobs to the queue and settles them, always within the transaction that makes them true. */
 export interface JobQueue {
@@ -72,6 +72,8 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
   boss.on('warning', (warning) => logger.warn({ warning }, 'the queue reports a warning'));
   await boss.start();
   await createQueues(boss);
+  if (setup.databaseUrl === null && setup.supervise) await retryCutOffJobs(boss, database);
+  await rememberQueues(boss);
   await grantToService(database);
 
   return {
@@ -104,10 +106,33 @@ async function createQueues(boss: PgBoss): Promise<void> {
   }
 }
 
-/** The service's role sends and settles jobs in its own transactions, so it must reach the queue's tables. */
+/**
+ * Has pg-boss look every queue up now: it forgets one that is made or updated, and its next look would be by a
+ * connection of its own amid our transaction, a deadlock with the embedded database, which has but one.
+ */
+async function rememberQueues(boss: PgBoss): Promise<void> {
+  const noJob = newId();
+  for (const name of Object.keys(QUEUES)) await boss.findJobs(name, { id: noJob });
+}
+
+/**
+ * On the embedded database nobody else can be at work when the queue opens, so a job that counts as active was
+ * cut off with the last process: it is tried again now, and not when its heartbeat has been missed for long.
+ */
+async function retryCutOffJobs(boss: PgBoss, database: Database): Promise<void> {
+  const cutOff = await database.query<{ name: string; ids: string[] }>(
+    `select name, array_agg(id::text) as ids from ${SCHEMA}.job where state = 'active' group by name`,
+  );
+  for (const { name, ids } of cutOff) await boss.fail(name, ids, { message: 'the process ended' });
+}
+
+/**
+ * The service's role sends and settles jobs in its own transactions, so it must reach the queue's tables.
+ * One process at a time: concurrent GRANTs of one table fail.
+ */
 async function grantToService(database: Database): Promise<void> {
   await database.transaction(async (tx) => {
-    await tx.query(`select pg_advisory_xact_lock(${QUEUE_LOCK})`);
+    await holdStartupLock(database, tx, 'queue');
     await tx.query(`grant usage on schema ${SCHEMA} to ${SERVICE_ROLE}`);
     await tx.query(
       `grant select, insert, update, delete on all tables in schema ${SCHEMA} to ${SERVICE_ROLE}`,

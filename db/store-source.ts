@@ -21,8 +21,8 @@ export interface SourceDraft extends Omit<NewSource, 'id'> {
   model: string;
 }
 
-/** Chunks that one transaction may write without holding up others, on the embedded database above all. */
-const CHUNKS_A_TRANSACTION = 100;
+/** Chunks that one transaction writes. With the embedded database everyone else waits for it to end. */
+const CHUNKS_A_TRANSACTION = { postgres: 100, pglite: 50 };
 
 /** A draft on its way: its chunks are written already if they are many. */
 export interface StagedSource {
@@ -42,15 +42,36 @@ export async function stageSource(
 ): Promise<StagedSource> {
   const { chunks, model, ...fields } = draft;
   const source: NewSource = { ...fields, id: newId() };
-  const written = chunks.length > CHUNKS_A_TRANSACTION;
-  if (written) {
-    await transaction(database, scope, (tx) => insertLoadingSource(tx, source));
-    for (let start = 0; start < chunks.length; start += CHUNKS_A_TRANSACTION) {
-      const batch = chunks.slice(start, start + CHUNKS_A_TRANSACTION);
+  // A large text that is there already is not written only to be thrown away.
+  const batchSize = CHUNKS_A_TRANSACTION[database.backend];
+  const written = chunks.length > batchSize && !(await isStored(database, scope, source));
+  const staged = { source, draft, written };
+  if (!written) return staged;
+  await transaction(database, scope, (tx) => insertLoadingSource(tx, source));
+  try {
+    for (let start = 0; start < chunks.length; start += batchSize) {
+      const batch = chunks.slice(start, start + batchSize);
       await transaction(database, scope, (tx) => insertChunks(tx, { ...source, model }, batch, start));
     }
+  } catch (error) {
+    await discardSource(database, scope, staged);
+    throw error;
   }
-  return { source, draft, written };
+  return staged;
+}
+
+async function isStored(database: Database, scope: TeamScope, source: NewSource): Promise<boolean> {
+  const present = await transaction(database, scope, (tx) => findActiveSource(tx, source));
+  return present?.contentHash.equals(source.contentHash) === true;
+}
+
+/** Removes what was written of a staged source that came to nothing. */
+export async function discardSource(
+  database: Database,
+  scope: TeamScope,
+  staged: StagedSource,
+): Promise<void> {
+  if (staged.written) await transaction(database, scope, (tx) => deleteLoadingSource(tx, staged.source.id));
 }
 
 /** What became of a draft: stored as a new source, put in the place of an older text, or already there. */

@@ -93,8 +93,17 @@ class Reader {
 
   url(name: string, protocols: readonly string[]): string | null {
     const expected = `an absolute address beginning with ${protocols.map((p) => `${p}//`).join(' or ')}`;
+    return this.#parse<string | null>(name, expected, null, (v) =>
+      URL.canParse(v) && protocols.includes(new URL(v).protocol) ? v : null,
+    );
+  }
+
+  /** An address that paths are put behind: a query, a fragment or a user name would be in the way. */
+  baseUrl(name: string): string | null {
+    const expected = 'an absolute http or https address without query and fragment';
     return this.#parse<string | null>(name, expected, null, (v) => {
-      if (!URL.canParse(v) || !protocols.includes(new URL(v).protocol)) return null;
+      const url = /^https?:\/\//i.test(v) && URL.canParse(v) ? new URL(v) : null;
+      if (url === null || /[?#]/.test(v) || url.username !== '' || url.password !== '') return null;
       return v.replace(/\/+$/, '');
     });
   }
@@ -169,8 +178,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       'origins such as https://app.example.com',
       isOrigin,
     ),
-    publicUrl: reader.url('MEMORY_API_PUBLIC_URL', ['http:', 'https:']),
-    identityUrl: reader.url('IDENTITY_AUTH_URL', ['http:', 'https:']),
+    publicUrl: reader.baseUrl('MEMORY_API_PUBLIC_URL'),
+    identityUrl: reader.baseUrl('IDENTITY_AUTH_URL'),
     rateLimits,
     rateLimitPerMinute: reader.integer('MEMORY_RATE_LIMIT_PER_MINUTE', 600, 1, 1_000_000),
     logLevel: reader.oneOf(

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { ChunkInput } from './prepared-chunks.ts';
 
-/** The SHA-256 (32 bytes) by which the same text is known again. Given chunks count as one text. */
+/** The SHA-256 (32 bytes) by which the same text is known again. Chunks count with where each ends. */
 export function contentHash(input: ChunkInput): Buffer {
-  const text = 'text' in input ? input.text : input.chunks.join('\n\n');
-  return createHash('sha256').update(text, 'utf8').digest();
+  const parts = 'text' in input ? [input.text] : input.chunks;
+  const hash = createHash('sha256').update(parts[0] ?? '', 'utf8');
+  // NUL is refused in every text, so it cannot stand within one.
+  for (const part of parts.slice(1)) hash.update('\0').update(part, 'utf8');
+  return hash.digest();
 }

@@ -5,7 +5,8 @@ const DRAIN_MS = 19_000;
 
 /**
  * Ends the process on SIGTERM or SIGINT when `close` is done, with exit code 0, or after the time for draining
- * with 1. A second signal while draining changes nothing.
+ * with 1. A second signal while draining changes nothing. A process that was started by another with a channel
+ * between them ends likewise when the other is gone: nobody else would tell it.
  */
 export function closeOnSignal(close: () => Promise<void>, onError: (error: unknown) => void): void {
   let closing = false;
@@ -26,6 +27,9 @@ export function closeOnSignal(close: () => Promise<void>, onError: (error: unkno
   };
   process.on('SIGTERM', drain);
   process.on('SIGINT', drain);
+  process.on('disconnect', drain);
+  // The other may have gone while this one was starting.
+  if (process.send !== undefined && !process.connected) drain();
 }
 
 /** Ends a start-up that failed: one line for each fault on standard error, exit code 1. */

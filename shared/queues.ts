@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { Value } from 'typebox/value';
 
 /** Who a job acts for, and in which layer: what `jobScope` makes a scope of. */
 const Origin = {
@@ -59,6 +60,10 @@ export const QUEUES = {
     // One waiting job a Team is enough: it counts whatever was written before it runs.
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
   },
+  'embeddings.backfill': {
+    payload: Type.Object({}),
+    settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+  },
   'upkeep.prune': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
@@ -67,3 +72,11 @@ export const QUEUES = {
 
 export type QueueName = keyof typeof QUEUES;
 export type Payload<Q extends QueueName> = Static<(typeof QUEUES)[Q]['payload']>;
+
+/**
+ * Holds a job's payload against its schema: it becomes the scope in which the job works.
+ * @throws Error naming the queue alone
+ */
+export function assertPayload(queue: QueueName, payload: unknown): void {
+  if (!Value.Check(QUEUES[queue].payload, payload)) throw new Error(`a job of ${queue} has another payload`);
+}

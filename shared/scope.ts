@@ -99,8 +99,9 @@ export interface RequestedScope {
 }
 
 /**
- * Narrows what is read to what the request names. `team` is the Team layer; `client` the client named or, with
- * none named, every client within reach. Both are meant with a client and no `include`, else the Team layer.
+ * Narrows what is read, and with it what is written, to what the request names. `team` is the Team layer;
+ * `client` the client named or, with none named, every client within reach. Both are meant with a client and no
+ * `include`, else the Team layer.
  * @throws ServiceError `scope_forbidden` for a client out of reach, whether or not it exists.
  */
 export function narrowScope(scope: TeamScope, requested: RequestedScope = {}): TeamScope {
@@ -112,10 +113,13 @@ export function narrowScope(scope: TeamScope, requested: RequestedScope = {}): T
   let clients: readonly string[] = [];
   if (include.includes('client'))
     clients = clientId === undefined ? scope.reads.clients : [clientId.toLowerCase()];
-  return brand<TeamScope>({
-    ...scope,
-    reads: { team: scope.reads.team && include.includes('team'), clients },
-  });
+  const reads: Layers = { team: scope.reads.team && include.includes('team'), clients };
+  // What may be written may be read: a narrowed scope that still wrote elsewhere would read there too.
+  const writes: Layers = {
+    team: scope.writes.team && reads.team,
+    clients: scope.writes.clients.filter((id) => clients.includes(id)),
+  };
+  return brand<TeamScope>({ ...scope, reads, writes });
 }
 
 /** Where a row lies within its Team: the Team layer (null) or one client. */

@@ -2,20 +2,19 @@ import type { Job, WorkOptions } from 'pg-boss';
 import { deleteWorker, recordWorker } from '../db/queries/workers.ts';
 import { LostJobError } from '../db/queue.ts';
 import { newId } from '../shared/ids.ts';
-import type { QueueName } from '../shared/queues.ts';
+import { assertPayload, type QueueName } from '../shared/queues.ts';
 import type { JobContext, JobHandler } from './context.ts';
-import { HANDLERS } from './registry.ts';
+import { HANDLERS, TAKERS } from './registry.ts';
 
 /**
- * Jobs are taken some at a time and without a pause while there are more: one at a time at the poll, a worker
- * does two a second. NOTIFY wakes it at once; the poll is for what NOTIFY does not reach.
+ * How jobs are taken: each by one of several takers, so that a long one holds up no other. NOTIFY wakes them at
+ * once; where jobs are waiting, each job done wakes the first taker again, and the poll the others.
  */
 const WORK: WorkOptions & { perJobResults: true } = {
-  batchSize: 8,
-  burstWhenBatchFull: true,
+  batchSize: 1,
   perJobResults: true,
   pollingIntervalSeconds: 0.5,
-  notifyPollingIntervalSeconds: 5,
+  notifyPollingIntervalSeconds: 1,
 };
 
 const BEAT_MS = 10_000;
@@ -32,7 +31,9 @@ export async function startWorker(context: JobContext): Promise<RunningWorker> {
   const id = newId();
   const names = Object.keys(HANDLERS) as QueueName[];
   for (const name of names) await takeJobs(name, context);
-  await queue.boss.schedule('upkeep.prune', '*/10 * * * *');
+  for (const name of ['upkeep.prune', 'embeddings.backfill'] as const) {
+    await queue.boss.schedule(name, '*/10 * * * *', {});
+  }
 
   const beat = async () => {
     try {
@@ -58,9 +59,16 @@ export async function startWorker(context: JobContext): Promise<RunningWorker> {
 
 async function takeJobs<Q extends QueueName>(name: Q, context: JobContext): Promise<void> {
   const handle = HANDLERS[name] as JobHandler<Q>;
-  await context.queue.boss.work(name, WORK, (jobs: Job<never>[]) =>
-    Promise.all(jobs.map((job) => run(name, handle, job, context))),
-  );
+  const { boss } = context.queue;
+  const takers = TAKERS[name];
+  // One taker is left to others: a Team's thousand imports must not keep another's waiting.
+  const share = takers > 1 ? { localConcurrency: takers, localGroupConcurrency: takers - 1 } : {};
+  let firstTaker = '';
+  firstTaker = await boss.work(name, { ...WORK, ...share }, async (jobs: Job<never>[]) => {
+    const results = await Promise.all(jobs.map((job) => run(name, handle, job, context)));
+    boss.notifyWorker(firstTaker);
+    return results;
+  });
 }
 
 /** Runs one job and says how it ended. A job that settled itself is done already, whatever is said here. */
@@ -73,13 +81,14 @@ async function run<Q extends QueueName>(
   const logger = context.logger.child({ queue: name, jobId: job.id });
   const began = performance.now();
   try {
+    assertPayload(name, job.data);
     await handle(job, { ...context, logger });
     logger.info({ ms: Math.round(performance.now() - began) }, 'job done');
     return { id: job.id, status: 'completed' as const };
   } catch (error) {
     if (error instanceof LostJobError) logger.warn('the job was taken over by another worker');
     else logger.error({ err: error }, 'job failed');
-    // What pg-boss keeps of a failed job is read by operators: the message alone, never a stack or a value.
+    // What pg-boss keeps of a failed job is shown to operators: no message, which might repeat a value.
     return { id: job.id, status: 'failed' as const, output: { message: 'see the log of the worker' } };
   }
 }

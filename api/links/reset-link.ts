@@ -6,12 +6,10 @@ import { insertResetLink, revokeResetLinks } from '../../db/queries/reset-links.
 import type { Config } from '../../shared/config.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import { DEFAULT_RESET_LINK_SECONDS } from '../../shared/schemas/identity.ts';
 import { type CompanyScope, companyScope } from '../../shared/scope.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
 import { configuredLinkBase } from './base.ts';
-
-/** How long a reset link lives where no one says. */
-export const DEFAULT_TTL_SECONDS = 3600;
 
 /** A link that sets a password once. `url` holds the secret: show it once and keep it nowhere. */
 export interface IssuedLink {
@@ -40,7 +38,8 @@ export async function createResetLink(
       kind: 'company.reset_link',
       subjectType: 'account',
       subjectId: userId,
-      detail: { linkId: id, ttlSeconds, ...(teamId === undefined ? {} : { teamId }) },
+      ...(teamId === undefined ? {} : { teamId }),
+      detail: { linkId: id, ttlSeconds },
     },
   ]);
   // In the fragment, which no log, proxy or Referer header sees.
@@ -59,6 +58,6 @@ export function issueOwnerResetLink(
 ): Promise<IssuedLink> {
   const base = configuredLinkBase(config, listeningUrl);
   return transaction(database, companyScope(principal), (tx) =>
-    createResetLink(tx, { userId: principal.userId, base, ttlSeconds: DEFAULT_TTL_SECONDS }),
+    createResetLink(tx, { userId: principal.userId, base, ttlSeconds: DEFAULT_RESET_LINK_SECONDS }),
   );
 }

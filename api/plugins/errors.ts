@@ -10,6 +10,8 @@ const FRAMEWORK_CODES: Readonly<Record<string, ConstructorParameters<typeof Serv
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'Content-Length is not the length of the body'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'The body is not valid JSON'],
   FST_ERR_BAD_URL: ['not_found'],
+  FST_ERR_HANDLER_TIMEOUT: ['unavailable'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found'],
 };
 
 /** The field that a validation error is about, as a JSON pointer into the part of the request at fault. */
@@ -50,24 +52,41 @@ export function toServiceError(error: unknown): ServiceError {
   return new ServiceError('internal_error', undefined, { cause: error });
 }
 
-function sendProblem(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** The RFC 9457 document of a refusal. */
+export function problemDocument(error: ServiceError, requestId: string): Record<string, unknown> {
   const { status, title } = ERRORS[error.code];
+  return {
+    type: `urn:team-memory:problem:${error.code}`,
+    title,
+    status,
+    detail: error.message,
+    code: error.code,
+    requestId,
+    ...(error.errors === undefined ? {} : { errors: error.errors }),
+    ...error.extra,
+  };
+}
+
+function sendProblem(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status } = ERRORS[error.code];
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (status === 503) reply.header('retry-after', '2');
   return reply
     .code(status)
     .type('application/problem+json')
     .serializer(JSON.stringify)
-    .send({
-      type: `urn:team-memory:problem:${error.code}`,
-      title,
-      status,
-      detail: error.message,
-      code: error.code,
-      requestId: request.id,
-      ...(error.errors === undefined ? {} : { errors: error.errors }),
-      ...error.extra,
-    });
+    .send(problemDocument(error, request.id));
+}
+
+/** Headers of every answer. `url` as it was requested. */
+export function answerHeaders(url: string, requestId: string): Record<string, string> {
+  return { 'x-request-id': requestId, ...(url.startsWith('/v1/') ? { 'cache-control': 'no-store' } : {}) };
+}
+
+/** Answers an address that Fastify cannot read: it does so before any hook or handler of ours. */
+export function refuseAddress(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(answerHeaders(request.url, request.id));
+  sendProblem(toServiceError(error), request, reply);
 }
 
 /** A registered path as an expression that a requested path can be held against. */

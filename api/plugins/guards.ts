@@ -40,9 +40,11 @@ export const withFullAccess: onRequestAsyncHookHandler = async (request) => {
 
 function selectTeam(request: FastifyRequest): TeamMembership {
   const { teams, selectedTeamId } = request.identity;
-  if (requestedTeam(request) === undefined && teams.length > 1) throw new ServiceError('team_required');
+  const requested = requestedTeam(request);
+  if (requested === undefined && teams.length > 1) throw new ServiceError('team_required');
   const team = teams.find((candidate) => candidate.id === selectedTeamId);
-  if (team === undefined) throw new ServiceError('team_forbidden');
+  // A header that names no Team at all must not count as none: the only Team would be selected in its place.
+  if (team === undefined || (requested ?? team.id) !== team.id) throw new ServiceError('team_forbidden');
   return team;
 }
 

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify';
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance, preValidationAsyncHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { Body } from '../../shared/schemas/common.ts';
@@ -6,46 +7,95 @@ import { Body } from '../../shared/schemas/common.ts';
 /** Nesting beyond this has no use here, and would overflow the stack of whoever walks it recursively. */
 const MAX_DEPTH = 32;
 
+function textFault(text: string): string | null {
+  if (text.includes('\u0000')) return 'must not hold a NUL character';
+  return text.isWellFormed() ? null : 'must not hold a lone surrogate';
+}
+
 function assertText(text: string, path: string): void {
-  if (text.includes('\u0000')) throw invalidField(path, 'must not hold a NUL character');
-  if (!text.isWellFormed()) throw invalidField(path, 'must not hold a lone surrogate');
+  const fault = textFault(text);
+  if (fault !== null) throw invalidField(path, fault);
+}
+
+/** An object or array on the way, and how it was reached: paths are made of these only when one is to be named. */
+interface Container {
+  value: object;
+  depth: number;
+  parent: Container | null;
+  key: string;
+}
+
+function pathOf(container: Container | null, key: string): string {
+  if (container === null) return key;
+  return `${pathOf(container.parent, container.key)}/${key}`;
 }
 
 /**
  * Refuses what PostgreSQL cannot store, wherever it stands in a body: NUL, lone surrogates, bottomless nesting.
- * Walks with a list of its own, not by recursion.
- * @throws ServiceError `invalid_request` naming the first place
+ * Walks with a list of its own, not by recursion, and keeps nothing of numbers and texts: a body may hold
+ * millions, and this runs before any schema has seen it.
+ * @throws ServiceError `invalid_request` naming a place
  */
 export function assertStorable(body: unknown): void {
-  const open: { value: unknown; path: string; depth: number }[] = [{ value: body, path: '', depth: 0 }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { value, path, depth } = next;
-    if (typeof value === 'string') {
-      assertText(value, path || '/');
-    } else if (typeof value === 'object' && value !== null) {
-      if (depth >= MAX_DEPTH)
-        throw new ServiceError('invalid_request', `The body is nested deeper than ${MAX_DEPTH}`);
-      // A vector is a thousand numbers: nothing in it can be at fault here.
-      if (Array.isArray(value) && typeof value[0] === 'number' && value.every((n) => typeof n === 'number'))
-        continue;
-      for (const [key, child] of Object.entries(value)) {
-        assertText(key, path || '/');
-        open.push({ value: child, path: `${path}/${key}`, depth: depth + 1 });
-      }
+  if (typeof body === 'string') assertText(body, '/');
+  if (typeof body !== 'object' || body === null) return;
+  const open: Container[] = [{ value: body, depth: 1, parent: null, key: '' }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) visit(next, open);
+}
+
+function visit(container: Container, open: Container[]): void {
+  const named = !Array.isArray(container.value);
+  const children = container.value as Record<string, unknown>;
+  for (const key in children) {
+    const child = children[key];
+    if (typeof child === 'number' && !named) continue;
+    const fault = (named ? textFault(key) : null) ?? (typeof child === 'string' ? textFault(child) : null);
+    if (fault !== null) throw invalidField(pathOf(container, key), fault);
+    if (typeof child !== 'object' || child === null) continue;
+    if (container.depth >= MAX_DEPTH) {
+      throw new ServiceError('invalid_request', `The body is nested deeper than ${MAX_DEPTH}`);
     }
+    open.push({ value: child, depth: container.depth + 1, parent: container, key });
   }
+}
+
+/** Ids in the path are left to their routes: a malformed one is not found, like any other unknown one. */
+const assertStorableRequest: preValidationAsyncHookHandler = async (request) => {
+  assertStorable(request.body);
+  try {
+    // The parser leaves bytes that are no UTF-8 as they stand, percent signs and all.
+    decodeURIComponent(request.url.split('?').slice(1).join('?'));
+  } catch {
+    throw new ServiceError('invalid_request', 'The query string is not percent-encoded UTF-8');
+  }
+  for (const [name, value] of Object.entries(request.query as Record<string, unknown>)) {
+    for (const text of [value].flat()) if (typeof text === 'string') assertText(text, `/${name}`);
+  }
+};
+
+/** Why the parser refused a text: it is no JSON, or names a prototype, and then wherever that stands. */
+function jsonFault(text: string): ServiceError {
+  try {
+    JSON.parse(text);
+  } catch {
+    return new ServiceError('invalid_request', 'The body is not valid JSON');
+  }
+  return invalidField('/__proto__', 'is not a known field, nor is constructor.prototype');
 }
 
 /** Reads JSON bodies, an empty one as none, and refuses text that cannot be stored before any schema sees it. */
 export default fp(function input(app: FastifyInstance, _options: object, done: () => void) {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, parsed) => {
-    if (body === '') return parsed(null, undefined);
-    void parseJson(request, body as string, (error, value) => {
-      if (error !== null)
-        parsed(new ServiceError('invalid_request', 'The body is not valid JSON'), undefined);
-      else parsed(null, value);
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, parsed) => {
+    if (bytes.length === 0) return parsed(null, undefined);
+    // Decoding puts a replacement character in the place of every fault, and no one would hear of it.
+    if (!isUtf8(bytes))
+      return parsed(new ServiceError('invalid_request', 'The body is not UTF-8'), undefined);
+    const text = bytes.toString('utf8');
+    void parseJson(request, text, (error, value) => {
+      if (error === null) parsed(null, value);
+      else parsed(jsonFault(text), undefined);
     });
   });
   app.addHook('onRoute', (route) => {
@@ -54,16 +104,12 @@ export default fp(function input(app: FastifyInstance, _options: object, done: (
       .flat()
       .some((method) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method));
     if (takesBody && route.schema !== undefined) route.schema.body ??= Body({});
+    // After the route's own look at the raw body: what refuses first there comes before every fault of text.
+    route.preValidation = [...[route.preValidation ?? []].flat(), assertStorableRequest];
   });
   app.addHook('preValidation', async (request) => {
     // None counts as {}, so that whether one is needed is for the schema to say.
     if (request.body === undefined && request.routeOptions.schema?.body !== undefined) request.body = {};
-    assertStorable(request.body);
-    for (const part of [request.query, request.params]) {
-      for (const [name, value] of Object.entries(part as Record<string, unknown>)) {
-        for (const text of [value].flat()) if (typeof text === 'string') assertText(text, `/${name}`);
-      }
-    }
   });
   done();
 });

@@ -22,6 +22,8 @@ export interface AuditEntry {
   subjectId: string | null;
   /** Where the subject lies, for subjects of a Team; left out for those of the Company. */
   layer?: LayerId;
+  /** The Team that an event of the Company is about; events of a Team's scope have that one. */
+  teamId?: string;
   /** Never content, a token or a password: events outlive what they tell of. */
   detail?: Record<string, unknown>;
 }
@@ -35,6 +37,7 @@ export async function insertAuditEvents(
   const rows = entries.map((entry) => ({
     id: newId(),
     kind: entry.kind,
+    team_id: 'teamId' in scope ? scope.teamId : (entry.teamId ?? null),
     client_id: entry.layer ?? null,
     layer: entry.layer === undefined ? null : entry.layer === null ? 'team' : 'client',
     subject_type: entry.subjectType,
@@ -44,9 +47,9 @@ export async function insertAuditEvents(
   await tx.query(
     `insert into memory.audit_event
        (company_id, id, kind, actor_id, team_id, client_id, layer, subject_type, subject_id, detail)
-     select $1, r.id, r.kind, $2, $3, r.client_id, r.layer, r.subject_type, r.subject_id, r.detail
-       from jsonb_to_recordset($4::jsonb) as r
-         (id uuid, kind text, client_id uuid, layer text, subject_type text, subject_id uuid, detail jsonb)`,
-    [scope.companyId, scope.userId, 'teamId' in scope ? scope.teamId : null, JSON.stringify(rows)],
+     select $1, r.id, r.kind, $2, r.team_id, r.client_id, r.layer, r.subject_type, r.subject_id, r.detail
+       from jsonb_to_recordset($3::jsonb) as r
+         (id uuid, kind text, team_id uuid, client_id uuid, layer text, subject_type text, subject_id uuid, detail jsonb)`,
+    [scope.companyId, scope.userId, JSON.stringify(rows)],
   );
 }

@@ -72,6 +72,11 @@ export async function takeBatchChunks(
   batchId: string,
   chunkIds: readonly string[],
 ): Promise<{ chunkId: string; clientId: string | null }[]> {
+  // Chunks before their marks, the order in which replacing a source takes them: the other way round is a deadlock.
+  await tx.query(
+    'select from memory.chunk where team_id = $1 and id = any ($2::uuid[]) order by id for key share',
+    [tx.scope.teamId, chunkIds],
+  );
   return tx.query(
     `delete from memory.embedding_pending p
       where p.team_id = $1 and (($2 and p.client_id is null) or p.client_id = any ($3::uuid[]))

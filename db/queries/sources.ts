@@ -1,6 +1,7 @@
 import type { Source } from '../../shared/schemas/memory.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { TeamTransaction } from '../database.ts';
+import { deleteChunks } from './chunks.ts';
 import { layerOf, wireTime } from './layers.ts';
 
 /** A source to be stored. `contentHash` is the SHA-256 of its text. */
@@ -54,15 +55,19 @@ function toStored({ contentHash, ...row }: SourceRow): StoredSource {
 
 /** Makes requests that would store the same source wait for each other, until the transaction ends. */
 export async function lockSource(tx: TeamTransaction, source: NewSource): Promise<void> {
-  const name = source.externalId === null ? source.contentHash.toString('hex') : `id ${source.externalId}`;
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 2))', [
-    `${tx.scope.teamId} ${source.layer ?? 'team'} ${name}`,
-  ]);
+  const names = [source.contentHash.toString('hex')];
+  // Always after the text's own, so that two requests never hold each other's.
+  if (source.externalId !== null) names.push(`id ${source.externalId}`);
+  for (const name of names) {
+    await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 2))', [
+      `${tx.scope.teamId} ${source.layer ?? 'team'} ${name}`,
+    ]);
+  }
 }
 
 /**
  * The active source that a new one would repeat or replace: that of the external id if it has one, else any of
- * the same text in the same layer.
+ * the same text in the same layer. Locked, so that it is not archived while its chunks are replaced.
  */
 export async function findActiveSource(tx: TeamTransaction, source: NewSource): Promise<StoredSource | null> {
   const [row] = await tx.query<SourceRow>(
@@ -70,7 +75,7 @@ export async function findActiveSource(tx: TeamTransaction, source: NewSource): 
       where s.team_id = $1 and s.client_id is not distinct from $2::uuid and s.state = 'active'
         and case when $3::text is null then s.content_hash = $4 and s.kind <> 'memory'
                  else s.external_id = $3 end
-      order by s.id limit 1`,
+      order by s.id limit 1 for update`,
     [tx.scope.teamId, source.layer, source.externalId, source.contentHash],
   );
   return row === undefined ? null : toStored(row);
@@ -118,16 +123,18 @@ export async function replaceSource(
   loading: NewSource,
   chunks: number,
 ): Promise<StoredSource> {
-  await tx.query('delete from memory.chunk where team_id = $1 and source_id = $2', [
-    tx.scope.teamId,
-    activeId,
-  ]);
+  await deleteChunks(tx, activeId);
   await tx.query('update memory.chunk set source_id = $3 where team_id = $1 and source_id = $2', [
     tx.scope.teamId,
     loading.id,
     activeId,
   ]);
-  await tx.query('delete from memory.source where team_id = $1 and id = $2', [tx.scope.teamId, loading.id]);
+  const written = await tx.query(
+    `delete from memory.source where team_id = $1 and id = $2 and state = 'loading' returning 1`,
+    [tx.scope.teamId, loading.id],
+  );
+  // Upkeep took it for abandoned, chunks and all: the older text stays.
+  if (written.length === 0) throw new Error('the source to replace by is not loading');
   const [row] = await tx.query<SourceRow>(
     `update memory.source s set content_hash = $3, title = $4, uri = $5, metadata = $6, chunk_count = $7,
             updated_at = now()

@@ -19,7 +19,10 @@ export async function countTeamFigures(tx: TeamTransaction): Promise<TeamFigures
   const [chunks] = await tx.query<{ total: number; pending: number }>(
     `select (select coalesce(sum(s.chunk_count), 0) from memory.source s
               where ${inScope('s')} and s.state = 'active') as total,
-            (select count(*) from memory.embedding_pending p where ${inScope('p')}) as pending`,
+            (select count(*) from memory.embedding_pending p
+               join memory.chunk c on c.team_id = p.team_id and c.id = p.chunk_id
+               join memory.source s on s.team_id = c.team_id and s.id = c.source_id and s.state = 'active'
+              where ${inScope('p')}) as pending`,
     values,
   );
   const imports = await tx.query<{ state: string; n: number }>(
@@ -30,8 +33,7 @@ export async function countTeamFigures(tx: TeamTransaction): Promise<TeamFigures
   const sum = (rows: { n: number }[]) => rows.reduce((total, row) => total + row.n, 0);
   const importsIn = (state: string) => imports.find((row) => row.state === state)?.n ?? 0;
   const total = chunks?.total ?? 0;
-  // Chunks of a source that is still loading wait too, and are not counted in `total` yet.
-  const pending = Math.min(chunks?.pending ?? 0, total);
+  const pending = chunks?.pending ?? 0;
   return {
     sources: {
       active: sum(sourcesIn('active')),

@@ -1,13 +1,42 @@
 import type { Queryable } from '../database.ts';
 
-/** Removes kept answers past their day, of all Teams. Returns how many. */
-export async function pruneIdempotencyKeys(tx: Queryable): Promise<number> {
-  const [row] = await tx.query<{ removed: number }>('select memory.prune_idempotency_keys() as removed');
-  return row?.removed ?? 0;
+/** What a pruning removed, of all Teams: kept answers past their day, sessions past their limits, and so on. */
+export type Pruned = Record<'answers' | 'loadingSources' | 'batches' | 'sessions' | 'resetLinks', number>;
+
+/**
+ * Removes what has had its time.
+ * @param limits the limits of sessions, in seconds
+ */
+export async function prune(
+  tx: Queryable,
+  limits: { sessionIdleSeconds: number; sessionMaxSeconds: number },
+): Promise<Pruned> {
+  const [row] = await tx.query<Pruned>(
+    `select m.answers, m.loading_sources as "loadingSources", m.batches, i.sessions, i.reset_links as "resetLinks"
+       from memory.prune() m, identity.prune($1, $2) i`,
+    [limits.sessionIdleSeconds, limits.sessionMaxSeconds],
+  );
+  if (row === undefined) throw new Error('pruning gave no answer');
+  return row;
 }
 
-/** Removes sources that were left half written, of all Teams. Returns how many. */
-export async function pruneLoadingSources(tx: Queryable): Promise<number> {
-  const [row] = await tx.query<{ removed: number }>('select memory.prune_loading_sources() as removed');
-  return row?.removed ?? 0;
+/**
+ * Marks the chunks without a vector of the adopted model as waiting for one, the next `limit` after an id.
+ * @returns the last id looked at, or null when there are no more or nothing is to be done
+ */
+export async function backfillPendingChunks(
+  tx: Queryable,
+  after: string | null,
+  limit: number,
+): Promise<string | null> {
+  const [row] = await tx.query<{ last: string | null }>('select memory.backfill_pending($1, $2) as last', [
+    after,
+    limit,
+  ]);
+  return row?.last ?? null;
+}
+
+/** Says that every chunk was looked at since the model was adopted. */
+export async function finishBackfill(tx: Queryable): Promise<void> {
+  await tx.query('select memory.finish_backfill()');
 }

@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, Nullable, OneOf, Text, Time } from './common.ts';
 
+/** How long a reset link holds where its maker says nothing. */
+export const DEFAULT_RESET_LINK_SECONDS = 3600;
+
 const Role = OneOf(['owner', 'admin', 'member']);
 const Email = Text(300, 'trimmed; compared without regard to case');
 const NewPassword = Type.String({ minLength: 12, maxLength: 256 });
@@ -38,6 +41,8 @@ export const ResetLinkRequest = Body({
   teamId: Type.String(),
   email: Email,
   baseUrl: Type.Optional(Type.String({ maxLength: 2048 })),
-  ttlSeconds: Type.Optional(Type.Integer({ minimum: 60, maximum: 86_400, default: 3600 })),
+  ttlSeconds: Type.Optional(
+    Type.Integer({ minimum: 60, maximum: 86_400, default: DEFAULT_RESET_LINK_SECONDS }),
+  ),
 });
 export const ResetLink = Type.Object({ url: Type.String(), expiresAt: Time });

@@ -1,6 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.ts';
 
+/** What counts where a request says nothing. */
+export const DEFAULT_TOP_K = 8;
+export const DEFAULT_NEIGHBOURS = 2;
+export const DEFAULT_EMBEDDINGS_CLAIM = 64;
+
 const Layer = OneOf(['team', 'client']);
 
 export const RequestedScope = Body(
@@ -12,7 +17,7 @@ export const RequestedScope = Body(
 );
 
 /** A vector as a client sends it. Its length is checked by hand: a wrong one has a code of its own. */
-const Vector = Type.Array(Type.Number(), { description: '1024 numbers', maxItems: 65_536 });
+const Vector = Type.Array(Type.Number(), { description: '1024 numbers' });
 
 export const SearchRequest = Body({
   query: Text(4000),
@@ -21,7 +26,7 @@ export const SearchRequest = Body({
   embeddingDim: Type.Optional(Type.Integer()),
   embeddingMode: Type.Optional(OneOf(['server'])),
   scope: RequestedScope,
-  topK: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 8 })),
+  topK: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: DEFAULT_TOP_K })),
   storeQueryText: Type.Optional(Type.Boolean()),
 });
 export type SearchRequest = Static<typeof SearchRequest>;
@@ -55,11 +60,12 @@ export const SearchResponse = Type.Object({
   hits: Type.Array(Hit),
 });
 
+const Neighbours = Type.Optional(Type.Integer({ minimum: 0, maximum: 10, default: DEFAULT_NEIGHBOURS }));
 export const ExpandRequest = Body({
   chunkId: Type.String(),
   scope: Type.Optional(RequestedScope),
-  before: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, default: 2 })),
-  after: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, default: 2 })),
+  before: Neighbours,
+  after: Neighbours,
 });
 export const ExpandResponse = Type.Object({ chunks: Type.Array(Chunk) });
 
@@ -135,7 +141,7 @@ export type Import = Static<typeof Import>;
 export const ImportResponse = Type.Object({ imports: Type.Array(Import) });
 
 export const EmbeddingsClaimRequest = Body({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, default: 64 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, default: DEFAULT_EMBEDDINGS_CLAIM })),
 });
 export const EmbeddingsClaimResponse = Type.Object({
   batch: Nullable(

@@ -1,5 +1,6 @@
 import { after } from 'node:test';
 import { type App, buildApp } from '../../api/app.ts';
+import type { Dependencies } from '../../api/dependencies.ts';
 import type { Database } from '../../db/database.ts';
 import { type JobQueue, openQueue } from '../../db/queue.ts';
 import { type Config, readConfig } from '../../shared/config.ts';
@@ -27,27 +28,39 @@ export interface SignedIn extends TestCompany {
   headers: { authorization: string; 'memory-team': string };
 }
 
+interface TestAppOptions {
+  supervise?: boolean;
+}
+
 /** The whole HTTP app on the test database, without a port: ask it with `app.inject`. */
 export async function openTestApp(
   env: Record<string, string> = {},
-  options: { supervise?: boolean } = {},
-): Promise<TestApp> {
+  options: TestAppOptions = {},
+): Promise<TestApp & Dependencies> {
   const database = await openTestDatabase();
+  const service = await buildTestApp(database, databaseUrl, env, options);
+  // This closes the database itself too, before its own `after`: node:test runs them in the order of their making.
+  after(() => service.close());
+  return service;
+}
+
+/** The same on a migrated database of the caller's own, who closes both: outside a test runner there is no `after`. */
+export async function buildTestApp(
+  database: Database,
+  url: string | undefined,
+  env: Record<string, string> = {},
+  options: TestAppOptions = {},
+): Promise<TestApp & Dependencies & { close(): Promise<void> }> {
   const logger = createLogger('fatal', 'test');
-  const config = readConfig({ MEMORY_API_TOKEN: API_TOKEN, MEMORY_DATABASE_URL: databaseUrl, ...env });
+  const config = readConfig({ MEMORY_API_TOKEN: API_TOKEN, MEMORY_DATABASE_URL: url, ...env });
   const queue = await openQueue({
     database,
     databaseUrl: config.databaseUrl,
     supervise: options.supervise ?? false,
     logger,
   });
-  const app = await buildApp({ config, database, queue, logger, passwords: createPasswordHasher() });
-  after(async () => {
-    await app.close();
-    await queue.stop();
-    // Before the database itself: node:test runs these in the order of their making.
-    await database.close();
-  });
+  const deps: Dependencies = { config, database, queue, logger, passwords: createPasswordHasher() };
+  const app = await buildApp(deps);
   const signIn = async (companyId: string, userId: string) => {
     const token = newToken();
     await database.query(
@@ -57,16 +70,19 @@ export async function openTestApp(
     return token;
   };
   return {
+    ...deps,
     app,
-    database,
-    queue,
-    config,
     signIn,
     company: async () => {
       const company = await createTestCompany(database);
       const token = await signIn(company.companyId, company.ownerId);
       const headers = { authorization: `Bearer ${token}`, 'memory-team': company.teamId };
       return { ...company, token, headers };
+    },
+    close: async () => {
+      await app.close();
+      await queue.stop();
+      await database.close();
     },
   };
 }

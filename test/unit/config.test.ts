@@ -16,6 +16,8 @@ function faultsOf(env: Record<string, string | undefined>): readonly string[] {
   return [];
 }
 
+const NO_ADDRESSES = ['host.example', '/path', '//host', 'ftp://host.example', 'javascript:alert(1)', 'http'];
+
 interface Setting {
   key: keyof Config;
   fallback: unknown;
@@ -35,14 +37,20 @@ const wholeNumbers = (key: keyof Config, fallback: number, min: number, max: num
   refused: [String(min - 1), String(max + 1), '1.5', '1e3', '0x10', '+5', 'many', '5 5', '٥'],
 });
 
-const address = (key: keyof Config, protocols: string[]): Setting => ({
+/** A base of links is taken without its last slash, and with nothing behind which a path could not stand. */
+const baseAddress = (key: keyof Config): Setting => ({
   key,
   fallback: null,
-  accepted: protocols.flatMap((protocol) => [
+  accepted: ['http:', 'https:'].flatMap((protocol) => [
     [`${protocol}//host.example:123/path`, `${protocol}//host.example:123/path`],
     [`${protocol}//host.example/`, `${protocol}//host.example`],
   ]),
-  refused: ['host.example', '/path', '//host', 'ftp://host.example', 'javascript:alert(1)', 'http'],
+  refused: [
+    ...NO_ADDRESSES,
+    'http://host.example/?a=b',
+    'http://host.example/#part',
+    'http://user:secret-of-user@host.example',
+  ],
 });
 
 const text = (key: keyof Config, fallback: string, max = 300): Setting => ({
@@ -56,7 +64,18 @@ const text = (key: keyof Config, fallback: string, max = 300): Setting => ({
 });
 
 const SETTINGS: Record<string, Setting> = {
-  MEMORY_DATABASE_URL: address('databaseUrl', ['postgres:', 'postgresql:']),
+  MEMORY_DATABASE_URL: {
+    key: 'databaseUrl',
+    fallback: null,
+    accepted: [
+      [
+        'postgres://user:secret@host:5432/name?sslmode=require',
+        'postgres://user:secret@host:5432/name?sslmode=require',
+      ],
+      ['postgresql://host/name', 'postgresql://host/name'],
+    ],
+    refused: NO_ADDRESSES,
+  },
   MEMORY_DATA_DIR: text('dataDir', '.data', 4096),
   MEMORY_API_HOST: text('host', '127.0.0.1'),
   MEMORY_API_PORT: wholeNumbers('port', 8787, 0, 65_535),
@@ -85,8 +104,8 @@ const SETTINGS: Record<string, Setting> = {
     accepted: [['https://a.example, http://localhost:3000', ['https://a.example', 'http://localhost:3000']]],
     refused: ['*', 'a.example', 'https://a.example/', 'https://a.example/path', 'ftp://a.example', 'null'],
   },
-  MEMORY_API_PUBLIC_URL: address('publicUrl', ['http:', 'https:']),
-  IDENTITY_AUTH_URL: address('identityUrl', ['http:', 'https:']),
+  MEMORY_API_PUBLIC_URL: baseAddress('publicUrl'),
+  IDENTITY_AUTH_URL: baseAddress('identityUrl'),
   MEMORY_RATE_LIMITS: {
     key: 'rateLimits',
     fallback: true,

@@ -8,7 +8,7 @@ import {
   startImport,
 } from '../../db/queries/imports.ts';
 import { LostJobError } from '../../db/queue.ts';
-import { commitSource, type StagedSource, stageSource } from '../../db/store-source.ts';
+import { commitSource, discardSource, type StagedSource, stageSource } from '../../db/store-source.ts';
 import { contentHash } from '../../shared/content-hash.ts';
 import { prepareChunks, TooManyChunksError } from '../../shared/prepared-chunks.ts';
 import type { Payload } from '../../shared/queues.ts';
@@ -82,10 +82,15 @@ export const processImport: JobHandler<'import.process'> = async (job, context) 
   }
   try {
     const staged = await stageImport(context, scope, job.data, file);
-    await transaction(database, scope, async (tx) => {
-      await finish(tx, context, job.data, staged);
-      await queue.settle(tx, 'import.process', job);
-    });
+    try {
+      await transaction(database, scope, async (tx) => {
+        await finish(tx, context, job.data, staged);
+        await queue.settle(tx, 'import.process', job);
+      });
+    } catch (error) {
+      await discardSource(database, scope, staged);
+      throw error;
+    }
   } catch (error) {
     // Another worker has the job, and the import with it: leave both alone.
     if (error instanceof LostJobError) throw error;

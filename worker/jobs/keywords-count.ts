@@ -1,4 +1,4 @@
-import { transaction } from '../../db/database.ts';
+import { type Database, transaction } from '../../db/database.ts';
 import {
   countTerms,
   replaceTermCounts,
@@ -6,7 +6,7 @@ import {
   type TermCount,
   termCountsAreStale,
 } from '../../db/queries/keywords.ts';
-import { upkeepScope } from '../../shared/scope.ts';
+import { type TeamScope, upkeepScope } from '../../shared/scope.ts';
 import type { JobHandler } from '../context.ts';
 
 /** Chunks that are counted: their frequencies stand for those of the whole Team. */
@@ -19,13 +19,14 @@ const MIN_DF = 2;
 /** Counts in how many of a Team's chunks each term occurs, for the weights of search terms. */
 export const countKeywords: JobHandler<'keywords.count'> = async (job, { database, queue }) => {
   const scope = upkeepScope(job.data);
-  const sample = await transaction(database, scope, async (tx) =>
-    (await termCountsAreStale(tx)) ? sampleChunks(tx, SAMPLE) : null,
-  );
-  if (sample === null) {
-    await transaction(database, scope, (tx) => queue.settle(tx, 'keywords.count', job));
-    return;
-  }
+  const isStale = () => transaction(database, scope, termCountsAreStale);
+  // Looks again at the end: what was written meanwhile may have sent no job, since this one was waiting.
+  while (await isStale()) await countOnce(database, scope);
+  await transaction(database, scope, (tx) => queue.settle(tx, 'keywords.count', job));
+};
+
+async function countOnce(database: Database, scope: TeamScope): Promise<void> {
+  const sample = await transaction(database, scope, (tx) => sampleChunks(tx, SAMPLE));
   const totals = new Map<string, TermCount>();
   for (let start = 0; start < sample.chunkIds.length; start += SLICE) {
     const slice = sample.chunkIds.slice(start, start + SLICE);
@@ -38,8 +39,7 @@ export const countKeywords: JobHandler<'keywords.count'> = async (job, { databas
     }
   }
   const kept = [...totals.values()].filter((count) => count.df >= MIN_DF);
-  await transaction(database, scope, async (tx) => {
-    await replaceTermCounts(tx, kept, { total: sample.total, sampled: sample.chunkIds.length });
-    await queue.settle(tx, 'keywords.count', job);
-  });
-};
+  await transaction(database, scope, (tx) =>
+    replaceTermCounts(tx, kept, { total: sample.total, sampled: sample.chunkIds.length }),
+  );
+}

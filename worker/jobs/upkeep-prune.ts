@@ -1,14 +1,11 @@
 import { withoutScope } from '../../db/database.ts';
-import { pruneIdempotencyKeys, pruneLoadingSources } from '../../db/queries/upkeep.ts';
+import { prune } from '../../db/queries/upkeep.ts';
 import type { JobHandler } from '../context.ts';
 
-/** Removes what has had its time: kept answers past their day, and sources that their writer left half-way. */
-export const prune: JobHandler<'upkeep.prune'> = async (job, { database, queue, logger }) => {
+/** Removes what has had its time: kept answers, ended sessions and links, what a dead writer left half-way. */
+export const pruneOld: JobHandler<'upkeep.prune'> = async (job, { config, database, queue, logger }) => {
   await withoutScope(database, async (tx) => {
-    const removed = {
-      idempotencyKeys: await pruneIdempotencyKeys(tx),
-      loadingSources: await pruneLoadingSources(tx),
-    };
+    const removed = await prune(tx, config);
     await queue.settle(tx, 'upkeep.prune', job);
     logger.debug(removed, 'pruned');
   });

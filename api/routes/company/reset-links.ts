@@ -2,11 +2,11 @@ import { transaction } from '../../../db/database.ts';
 import { findOwner } from '../../../db/queries/accounts.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { isId } from '../../../shared/ids.ts';
-import { ResetLink, ResetLinkRequest } from '../../../shared/schemas/identity.ts';
+import { DEFAULT_RESET_LINK_SECONDS, ResetLink, ResetLinkRequest } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { linkBase } from '../../links/base.ts';
-import { createResetLink, DEFAULT_TTL_SECONDS } from '../../links/reset-link.ts';
+import { createResetLink } from '../../links/reset-link.ts';
 import { owningCompany } from '../../plugins/guards.ts';
 
 const schema = {
@@ -21,7 +21,7 @@ const schema = {
 
 export const resetLinksRoute: Routes = (app, { database, config }) => {
   app.post('/v1/company/reset-links', { schema, onRequest: owningCompany }, async (request, reply) => {
-    const { teamId, email, baseUrl, ttlSeconds = DEFAULT_TTL_SECONDS } = request.body;
+    const { teamId, email, baseUrl, ttlSeconds = DEFAULT_RESET_LINK_SECONDS } = request.body;
     const base = linkBase(config, app.server, baseUrl);
     const link = await transaction(database, companyScope(request.identity), async (tx) => {
       const owner = isId(teamId) ? await findOwner(tx, teamId, email.trim().toLowerCase()) : null;

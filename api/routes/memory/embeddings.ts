@@ -6,12 +6,14 @@ import {
   claimPendingChunks,
   closeEmbeddingBatch,
   lockEmbeddingBatch,
+  type OpenBatch,
   takeBatchChunks,
 } from '../../../db/queries/embeddings.ts';
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { isId, newId } from '../../../shared/ids.ts';
 import {
+  DEFAULT_EMBEDDINGS_CLAIM,
   EmbeddingsClaimRequest,
   EmbeddingsClaimResponse,
   EmbeddingsCompleteRequest,
@@ -21,7 +23,6 @@ import type { Routes } from '../../app.ts';
 import { BATCH_BODY_LIMIT } from '../../body-limits.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
 
-const DEFAULT_CLAIM = 64;
 /** As long as a consolidation batch is lent by default. */
 const LEASE_SECONDS = 900;
 
@@ -47,12 +48,10 @@ function requestHash(vectors: ReadonlyMap<string, Float32Array>): Buffer {
 
 async function completeBatch(
   tx: TeamTransaction,
-  batchId: string,
+  batch: OpenBatch & { id: string },
   vectors: ReadonlyMap<string, Float32Array>,
   model: string,
 ): Promise<number> {
-  const batch = await lockEmbeddingBatch(tx, batchId);
-  if (batch === null) throw new ServiceError('not_found');
   for (const id of vectors.keys()) {
     if (!batch.chunkIds.includes(id))
       throw invalidField('/embeddings', 'names a chunk that is not of the batch');
@@ -64,7 +63,7 @@ async function completeBatch(
     return batch.embedded ?? 0;
   }
   if (batch.expired) throw new ServiceError('batch_expired');
-  const taken = await takeBatchChunks(tx, batchId, [...vectors.keys()]);
+  const taken = await takeBatchChunks(tx, batch.id, [...vectors.keys()]);
   if (taken.length > 0) {
     await insertEmbeddings(
       tx,
@@ -72,12 +71,12 @@ async function completeBatch(
       taken.map(({ chunkId, clientId }) => ({ chunkId, clientId, embedding: vectors.get(chunkId)! })),
     );
   }
-  await closeEmbeddingBatch(tx, batchId, hash, taken.length);
+  await closeEmbeddingBatch(tx, batch.id, hash, taken.length);
   await insertAuditEvents(tx, [
     {
       kind: 'memory.embed',
       subjectType: 'batch',
-      subjectId: batchId,
+      subjectId: batch.id,
       detail: { embedded: taken.length, model },
     },
   ]);
@@ -101,7 +100,7 @@ export const embeddingRoutes: Routes = (app, { config, database }) => {
       const batch = await transaction(database, request.teamScope, (tx) =>
         claimPendingChunks(tx, {
           id: newId(),
-          limit: request.body.limit ?? DEFAULT_CLAIM,
+          limit: request.body.limit ?? DEFAULT_EMBEDDINGS_CLAIM,
           leaseSeconds: LEASE_SECONDS,
         }),
       );
@@ -124,10 +123,12 @@ export const embeddingRoutes: Routes = (app, { config, database }) => {
       const { body, teamScope } = request;
       const vectors = readEmbeddings(body, config.embeddingModel);
       if (!isId(body.batchId)) throw new ServiceError('not_found');
-      assertTeamActive(request);
-      const embedded = await transaction(database, teamScope, (tx) =>
-        completeBatch(tx, body.batchId, vectors, config.embeddingModel),
-      );
+      const embedded = await transaction(database, teamScope, async (tx) => {
+        const batch = await lockEmbeddingBatch(tx, body.batchId);
+        if (batch === null) throw new ServiceError('not_found');
+        assertTeamActive(request);
+        return completeBatch(tx, { ...batch, id: body.batchId }, vectors, config.embeddingModel);
+      });
       return { embedded };
     },
   );

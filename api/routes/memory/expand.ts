@@ -1,11 +1,9 @@
 import { transaction } from '../../../db/database.ts';
 import { selectNearbyChunks } from '../../../db/queries/chunks.ts';
 import { isId } from '../../../shared/ids.ts';
-import { ExpandRequest, ExpandResponse } from '../../../shared/schemas/memory.ts';
+import { DEFAULT_NEIGHBOURS, ExpandRequest, ExpandResponse } from '../../../shared/schemas/memory.ts';
 import { narrowScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
-
-const DEFAULT_NEIGHBOURS = 2;
 
 /**
  * POST /v1/memory/expand: a chunk with its neighbours. One that is unknown, malformed or out of scope has none:

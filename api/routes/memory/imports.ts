@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { transaction } from '../../../db/database.ts';
+import { type TeamTransaction, transaction } from '../../../db/database.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import { findImport, insertImport, listImports, type NewImport } from '../../../db/queries/imports.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
@@ -10,9 +10,10 @@ import { IMPORT_STATES, Import, ImportRequest, ImportResponse } from '../../../s
 import { narrowScope, writeLayer } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../body-limits.ts';
+import type { Dependencies } from '../../dependencies.ts';
 import { readPage, toPage } from '../../pagination.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
-import { answerOnce } from '../../plugins/idempotency.ts';
+import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 
 type Item = ImportRequest['items'][number];
 
@@ -32,7 +33,14 @@ function assertMediaTypes(body: unknown): void {
   }
 }
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+const NOT_BASE64 = /[^A-Za-z0-9+/]/;
+
+/** By length and single characters: an expression for the groups of four overflows its stack on a large file. */
+function isBase64(text: string): boolean {
+  const bare = text.endsWith('==') ? text.slice(0, -2) : text.endsWith('=') ? text.slice(0, -1) : text;
+  const padded = bare.length < text.length;
+  return (padded ? text.length % 4 === 0 : bare.length % 4 !== 1) && !NOT_BASE64.test(bare);
+}
 
 function itemContent(item: Item, index: number): Buffer {
   if ((item.text === undefined) === (item.contentBase64 === undefined)) {
@@ -40,7 +48,7 @@ function itemContent(item: Item, index: number): Buffer {
   }
   if (item.text !== undefined) return Buffer.from(item.text, 'utf8');
   const base64 = (item.contentBase64 ?? '').replaceAll(/\s+/g, '');
-  if (!BASE64.test(base64)) throw invalidField(`/items/${index}/contentBase64`, 'is not base64');
+  if (!isBase64(base64)) throw invalidField(`/items/${index}/contentBase64`, 'is not base64');
   return Buffer.from(base64, 'base64');
 }
 
@@ -68,8 +76,36 @@ function readState(state: string | undefined): Import['state'] | null {
   return known;
 }
 
+/** Inserts the imports with their jobs and audit events: what is acknowledged will be done. */
+async function accept(
+  tx: TeamTransaction,
+  { queue }: Dependencies,
+  items: readonly NewImport[],
+): Promise<Answer> {
+  const { companyId, teamId, userId } = tx.scope;
+  const imports: Import[] = [];
+  for (const item of items) {
+    const inserted = await insertImport(tx, item);
+    const payload = { companyId, teamId, userId, clientId: item.layer, importId: item.id };
+    await queue.send(tx, 'import.process', payload, { group: teamId });
+    imports.push(inserted);
+  }
+  await insertAuditEvents(
+    tx,
+    imports.map(({ id, bytes, mediaType, clientId }) => ({
+      kind: 'memory.import' as const,
+      subjectType: 'import' as const,
+      subjectId: id,
+      layer: clientId,
+      detail: { bytes, mediaType },
+    })),
+  );
+  return { status: 202, body: { imports } };
+}
+
 /** /v1/memory/imports: files that the worker reads. Each is accepted with its job, in one transaction. */
-export const importRoutes: Routes = (app, { database, queue }) => {
+export const importRoutes: Routes = (app, deps) => {
+  const { database } = deps;
   app.post(
     '/v1/memory/imports',
     {
@@ -80,39 +116,17 @@ export const importRoutes: Routes = (app, { database, queue }) => {
         body: ImportRequest,
         response: { 202: ImportResponse },
       },
-      preValidation: async (request) => assertMediaTypes(request.body),
+      preValidation: [async (request) => assertMediaTypes(request.body), readIdempotencyKey],
     },
     async (request, reply) => {
       const { teamScope: scope, body } = request;
       const drafts = body.items.map(newImport);
       const layer = writeLayer(scope, body.scope);
       assertTeamActive(request);
-      return answerOnce(
-        request,
-        reply,
-        database,
-        async () => drafts.map((draft) => ({ ...draft, layer })),
-        async (tx, items) => {
-          const imports: Import[] = [];
-          for (const item of items) imports.push(await insertImport(tx, item));
-          await insertAuditEvents(
-            tx,
-            imports.map(({ id, bytes, mediaType }) => ({
-              kind: 'memory.import' as const,
-              subjectType: 'import' as const,
-              subjectId: id,
-              layer,
-              detail: { bytes, mediaType },
-            })),
-          );
-          const { companyId, teamId, userId } = scope;
-          for (const { id } of imports) {
-            const payload = { companyId, teamId, userId, clientId: layer, importId: id };
-            await queue.send(tx, 'import.process', payload, { group: teamId });
-          }
-          return { status: 202, body: { imports } };
-        },
-      ) as Promise<never>;
+      return answerOnce(request, reply, database, {
+        prepare: async () => drafts.map((draft) => ({ ...draft, layer })),
+        apply: (tx, items) => accept(tx, deps, items),
+      });
     },
   );
 

@@ -1,6 +1,7 @@
+import type { TeamTransaction } from '../../../db/database.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import type { NewChunk } from '../../../db/queries/chunks.ts';
-import { commitSource, type StagedSource, stageSource } from '../../../db/store-source.ts';
+import { commitSource, discardSource, type StagedSource, stageSource } from '../../../db/store-source.ts';
 import { contentHash } from '../../../shared/content-hash.ts';
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
 import { invalidField } from '../../../shared/errors.ts';
@@ -11,7 +12,7 @@ import type { Routes } from '../../app.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
-import { answerOnce } from '../../plugins/idempotency.ts';
+import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { assertMetadata } from './metadata.ts';
 
 /** The text to be cut, or the chunks that stay as given: exactly one of the two. */
@@ -57,9 +58,31 @@ async function stage(
   });
 }
 
+/** Makes a staged source the one that everyone sees, with its audit event and the job that counts its terms. */
+async function store(tx: TeamTransaction, { queue }: Dependencies, staged: StagedSource): Promise<Answer> {
+  const { outcome, source, embedded } = await commitSource(tx, staged);
+  if (outcome !== 'duplicate') {
+    const { companyId, teamId, userId } = tx.scope;
+    await insertAuditEvents(tx, [
+      {
+        kind: outcome === 'created' ? 'memory.ingest' : 'memory.replace',
+        subjectType: 'source',
+        subjectId: source.id,
+        layer: staged.source.layer,
+        detail: { chunks: source.chunks, embedded },
+      },
+    ]);
+    await queue.send(tx, 'keywords.count', { companyId, teamId, userId }, { key: teamId });
+  }
+  return {
+    status: outcome === 'created' ? 201 : 200,
+    body: { source, chunks: source.chunks, embedded, duplicate: outcome === 'duplicate' },
+  };
+}
+
 /** POST /v1/memory/ingest: stores a text, searchable by keyword when the answer comes. */
 export const ingestRoute: Routes = (app, deps) => {
-  const { config, database, queue } = deps;
+  const { config, database } = deps;
   app.post(
     '/v1/memory/ingest',
     {
@@ -70,40 +93,20 @@ export const ingestRoute: Routes = (app, deps) => {
         body: IngestRequest,
         response: { 200: IngestResponse, 201: IngestResponse },
       },
+      preValidation: readIdempotencyKey,
     },
     async (request, reply) => {
       const { body, teamScope } = request;
-      const { companyId, teamId, userId } = teamScope;
       const input = chunkInput(body);
       const embeddings = chunkEmbeddings(body, config.embeddingModel);
       assertMetadata(body.metadata);
       const layer = writeLayer(teamScope, body.scope);
       assertTeamActive(request);
-      return answerOnce(
-        request,
-        reply,
-        database,
-        () => stage(deps, { teamScope, body }, layer, input, embeddings),
-        async (tx, staged) => {
-          const { outcome, source, embedded } = await commitSource(tx, staged);
-          if (outcome !== 'duplicate') {
-            await insertAuditEvents(tx, [
-              {
-                kind: outcome === 'created' ? 'memory.ingest' : 'memory.replace',
-                subjectType: 'source',
-                subjectId: source.id,
-                layer,
-                detail: { chunks: source.chunks, embedded },
-              },
-            ]);
-            await queue.send(tx, 'keywords.count', { companyId, teamId, userId }, { key: teamId });
-          }
-          return {
-            status: outcome === 'created' ? 201 : 200,
-            body: { source, chunks: source.chunks, embedded, duplicate: outcome === 'duplicate' },
-          };
-        },
-      ) as Promise<never>;
+      return answerOnce(request, reply, database, {
+        prepare: () => stage(deps, { teamScope, body }, layer, input, embeddings),
+        apply: (tx, staged) => store(tx, deps, staged),
+        discard: (staged) => discardSource(database, teamScope, staged),
+      });
     },
   );
 };

@@ -5,12 +5,10 @@ import type { Config } from '../../../shared/config.ts';
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
-import { type Hit, SearchRequest, SearchResponse } from '../../../shared/schemas/memory.ts';
+import { DEFAULT_TOP_K, type Hit, SearchRequest, SearchResponse } from '../../../shared/schemas/memory.ts';
 import { narrowScope } from '../../../shared/scope.ts';
 import { queryTerms } from '../../../shared/terms.ts';
 import type { Routes } from '../../app.ts';
-
-const DEFAULT_TOP_K = 8;
 
 /** A query made ready: its vector, or the reason why keywords alone must do. */
 interface QueryEmbedding {

@@ -60,6 +60,8 @@ create table memory.chunk (
   unique (team_id, source_id, ordinal),
   foreign key (team_id, source_id) references memory.source (team_id, id) on delete cascade
 );
+-- The order in which backfill goes through the chunks of all Teams.
+create index chunk_id on memory.chunk (id);
 
 -- Derived numbers of chunks, for search. The service's role inserts them and cannot read them: under
 -- row-level security the GIN index would not be used, and the functions below take the scope from the claims.
@@ -129,10 +131,13 @@ create table memory.keyword_team (
   counted_at timestamptz not null default now()
 );
 
--- What the model of the vectors was at the last start: another one makes every chunk pending again.
+-- The model of the vectors. Adopting another one makes chunks pending again, by a job: see backfill_pending.
 create table memory.deployment (
   only_row boolean primary key default true check (only_row),
-  embedding_model text not null
+  embedding_model text not null,
+  adopted_at timestamptz not null default now(),
+  -- When every chunk was last looked at for a vector of the model.
+  swept_at timestamptz
 );
 
 alter table memory.source enable row level security;

@@ -52,23 +52,57 @@ create policy own on memory.idempotency_key to memory_service using (
   team_id = (select memory.claimed_team()) and user_id = (select memory.claimed_user()));
 grant select, insert, delete on memory.idempotency_key to memory_service;
 
--- Keys are kept for a day. Upkeep crosses Teams, so it is a function and not a query under claims.
-create function memory.prune_idempotency_keys() returns int
+-- Removes what has had its time, of all Teams: upkeep crosses them, so it is a function and not a query under
+-- claims. Answers are kept for a day, as are batches, so that a repeated complete finds its answer. A source that
+-- is still loading after an hour was left by a writer that died: no living request takes as long.
+create function memory.prune() returns table (answers int, loading_sources int, batches int)
 language sql volatile security definer set search_path = memory, public, pg_temp
 begin atomic
-  with gone as (delete from memory.idempotency_key where created_at < now() - interval '24 hours' returning 1)
-  select count(*)::int from gone;
+  with gone_answers as (
+    delete from memory.idempotency_key where created_at < now() - interval '24 hours' returning 1
+  ), gone_sources as (
+    delete from memory.source where state = 'loading' and updated_at < now() - interval '1 hour' returning 1
+  ), gone_batches as (
+    delete from memory.embedding_batch where expires_at < now() - interval '24 hours' returning 1
+  )
+  select (select count(*)::int from gone_answers), (select count(*)::int from gone_sources),
+         (select count(*)::int from gone_batches);
 end;
 
--- Sources whose writer died half-way. No living request takes an hour.
-create function memory.prune_loading_sources() returns int
+-- Marks chunks without a vector of the adopted model as pending, the next p_limit after p_after in the order of
+-- their ids, and unmarks those that have one. Null: no more, or swept since the model was adopted an hour ago.
+create function memory.backfill_pending(p_after uuid, p_limit int) returns uuid
+language plpgsql volatile security definer set search_path = memory, public, pg_temp
+as $$
+declare
+  v_model text;
+  v_chunks uuid[];
+begin
+  select d.embedding_model into v_model from deployment d
+   where d.swept_at is null or d.swept_at < d.adopted_at + interval '1 hour';
+  if not found then
+    return null;
+  end if;
+  v_chunks := array(select c.id from chunk c where p_after is null or c.id > p_after order by c.id limit p_limit);
+  insert into embedding_pending (team_id, client_id, chunk_id)
+    select c.team_id, c.client_id, c.id from chunk c
+     where c.id = any (v_chunks)
+       and not exists (select from chunk_embedding e
+                        where e.team_id = c.team_id and e.chunk_id = c.id and e.model = v_model)
+    on conflict do nothing;
+  delete from embedding_pending p using chunk_embedding e
+   where p.chunk_id = any (v_chunks) and e.team_id = p.team_id and e.chunk_id = p.chunk_id and e.model = v_model;
+  return v_chunks[array_upper(v_chunks, 1)];
+end $$;
+
+create function memory.finish_backfill() returns void
 language sql volatile security definer set search_path = memory, public, pg_temp
 begin atomic
-  with gone as (delete from memory.source where state = 'loading' and updated_at < now() - interval '1 hour'
-                returning 1)
-  select count(*)::int from gone;
+  update memory.deployment set swept_at = now()
+   where swept_at is null or swept_at < adopted_at + interval '1 hour';
 end;
 
-revoke execute on function memory.prune_idempotency_keys(), memory.prune_loading_sources(), memory.refuse_change()
-  from public;
-grant execute on function memory.prune_idempotency_keys(), memory.prune_loading_sources() to memory_service;
+revoke execute on function memory.prune(), memory.backfill_pending(uuid, int), memory.finish_backfill(),
+  memory.refuse_change() from public;
+grant execute on function memory.prune(), memory.backfill_pending(uuid, int), memory.finish_backfill()
+  to memory_service;

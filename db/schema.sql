@@ -1,0 +1,886 @@
+-- What the migrations make, as the catalog tells it: schemas memory and identity. To be read and compared,
+-- not to be run. Made by: node test/support/schema-dump.ts --write
+
+schema identity; -- memory_service: usage
+schema memory; -- memory_service: usage
+
+table identity.account (
+  company_id uuid not null,
+  id uuid not null,
+  email text not null,
+  name text not null,
+  role text not null,
+  password_hash text,
+  is_principal boolean not null default false,
+  closed_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint account_email_check CHECK ((email = lower(email))),
+  constraint account_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
+  constraint account_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE,
+  constraint account_pkey PRIMARY KEY (company_id, id),
+  constraint account_id_key UNIQUE (id)
+);
+CREATE UNIQUE INDEX account_email ON identity.account USING btree (email) WHERE (closed_at IS NULL);
+CREATE UNIQUE INDEX account_principal ON identity.account USING btree (is_principal) WHERE is_principal;
+row level security on;
+policy company for all to memory_service
+    using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
+grant delete, insert, select, update to memory_service;
+
+table identity.client (
+  company_id uuid not null,
+  team_id uuid not null,
+  id uuid not null,
+  name text not null,
+  state text not null default 'active'::text,
+  created_at timestamp with time zone not null default now(),
+  constraint client_state_check CHECK ((state = ANY (ARRAY['active'::text, 'archived'::text]))),
+  constraint client_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
+  constraint client_pkey PRIMARY KEY (team_id, id)
+);
+row level security on;
+policy company for all to memory_service
+    using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
+grant delete, insert, select, update to memory_service;
+
+table identity.client_grant (
+  company_id uuid not null,
+  team_id uuid not null,
+  client_id uuid not null,
+  user_id uuid not null,
+  access text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint client_grant_access_check CHECK ((access = ANY (ARRAY['read'::text, 'write'::text]))),
+  constraint client_grant_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id) ON DELETE CASCADE,
+  constraint client_grant_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES identity.team_member(team_id, user_id) ON DELETE CASCADE,
+  constraint client_grant_pkey PRIMARY KEY (team_id, client_id, user_id)
+);
+row level security on;
+policy company for all to memory_service
+    using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
+grant delete, insert, select, update to memory_service;
+
+table identity.company (
+  id uuid not null,
+  name text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint company_pkey PRIMARY KEY (id)
+);
+row level security on;
+policy company for all to memory_service
+    using (id = ( SELECT memory.claimed_company() AS claimed_company));
+grant select, update to memory_service;
+
+table identity.company_grant (
+  company_id uuid not null,
+  team_id uuid not null,
+  user_id uuid not null,
+  access text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint company_grant_access_check CHECK ((access = ANY (ARRAY['full'::text, 'read'::text]))),
+  constraint company_grant_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
+  constraint company_grant_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
+  constraint company_grant_pkey PRIMARY KEY (company_id, team_id, user_id)
+);
+row level security on;
+policy company for all to memory_service
+    using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
+grant delete, insert, select, update to memory_service;
+
+table identity.reset_link (
+  company_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  token_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  created_by uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint reset_link_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
+  constraint reset_link_pkey PRIMARY KEY (company_id, id)
+);
+CREATE UNIQUE INDEX reset_link_token ON identity.reset_link USING btree (token_hash);
+CREATE INDEX reset_link_user ON identity.reset_link USING btree (company_id, user_id);
+row level security on;
+policy company for all to memory_service
+    using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
+grant delete, insert, select, update to memory_service;
+
+table identity.session (
+  company_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  token_hash bytea not null,
+  user_agent text,
+  created_at timestamp with time zone not null default now(),
+  last_seen_at timestamp with time zone not null default now(),
+  constraint session_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
+  constraint session_pkey PRIMARY KEY (company_id, id)
+);
+CREATE UNIQUE INDEX session_token ON identity.session USING btree (token_hash);
+CREATE INDEX session_user_id ON identity.session USING btree (company_id, user_id);
+row level security on;
+policy company for all to memory_service
+    using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
+grant delete, insert, select, update to memory_service;
+
+table identity.team (
+  company_id uuid not null,
+  id uuid not null,
+  name text not null,
+  state text not null default 'active'::text,
+  created_at timestamp with time zone not null default now(),
+  constraint team_state_check CHECK ((state = ANY (ARRAY['active'::text, 'archived'::text]))),
+  constraint team_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE,
+  constraint team_pkey PRIMARY KEY (company_id, id),
+  constraint team_id_key UNIQUE (id)
+);
+row level security on;
+policy company for all to memory_service
+    using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
+grant delete, insert, select, update to memory_service;
+
+table identity.team_member (
+  company_id uuid not null,
+  team_id uuid not null,
+  user_id uuid not null,
+  role text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint team_member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
+  constraint team_member_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
+  constraint team_member_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
+  constraint team_member_pkey PRIMARY KEY (team_id, user_id)
+);
+CREATE INDEX team_member_user ON identity.team_member USING btree (company_id, user_id);
+row level security on;
+policy company for all to memory_service
+    using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
+grant delete, insert, select, update to memory_service;
+
+table memory.audit_event (
+  company_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  actor_id uuid not null,
+  team_id uuid,
+  client_id uuid,
+  layer text,
+  subject_type text not null,
+  subject_id uuid,
+  detail jsonb not null default '{}'::jsonb,
+  at timestamp with time zone not null default now(),
+  constraint audit_event_layer_check CHECK ((layer = ANY (ARRAY['team'::text, 'client'::text]))),
+  constraint audit_event_pkey PRIMARY KEY (company_id, id)
+);
+CREATE INDEX audit_event_team ON memory.audit_event USING btree (company_id, team_id, id DESC);
+row level security on;
+policy appends for insert to memory_service
+    with check ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (actor_id = ( SELECT memory.claimed_user() AS claimed_user)) AND ((team_id IS NULL) OR (( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
+policy reads for select to memory_service
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON memory.audit_event FOR EACH STATEMENT EXECUTE FUNCTION memory.refuse_change();
+grant insert, select to memory_service;
+
+table memory.chunk (
+  team_id uuid not null,
+  id uuid not null,
+  client_id uuid,
+  source_id uuid not null,
+  ordinal integer not null,
+  text text not null,
+  headings text[] not null default '{}'::text[],
+  created_at timestamp with time zone not null default now(),
+  constraint chunk_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
+  constraint chunk_pkey PRIMARY KEY (team_id, id),
+  constraint chunk_team_id_source_id_ordinal_key UNIQUE (team_id, source_id, ordinal)
+);
+CREATE INDEX chunk_id ON memory.chunk USING btree (id);
+row level security on;
+policy reads for select to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+policy writes for all to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+grant delete, insert, select, update to memory_service;
+
+table memory.chunk_embedding (
+  team_id uuid not null,
+  client_id uuid,
+  chunk_id uuid not null,
+  model text not null,
+  embedding public.halfvec(1024) not null storage plain,
+  signs bit(1024) not null generated always as ((public.binary_quantize(embedding))::bit(1024)) stored,
+  constraint chunk_embedding_team_id_chunk_id_fkey FOREIGN KEY (team_id, chunk_id) REFERENCES memory.chunk(team_id, id) ON DELETE CASCADE,
+  constraint chunk_embedding_pkey PRIMARY KEY (team_id, chunk_id, model)
+);
+CREATE INDEX chunk_embedding_scope ON memory.chunk_embedding USING btree (team_id, client_id);
+row level security on;
+policy writes for insert to memory_service
+    with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+grant insert to memory_service;
+
+table memory.chunk_keyword (
+  team_id uuid not null,
+  client_id uuid,
+  chunk_id uuid not null,
+  keys integer[] not null storage main,
+  weights public.sparsevec(536870912) not null storage main,
+  constraint chunk_keyword_team_id_chunk_id_fkey FOREIGN KEY (team_id, chunk_id) REFERENCES memory.chunk(team_id, id) ON DELETE CASCADE,
+  constraint chunk_keyword_pkey PRIMARY KEY (team_id, chunk_id)
+);
+CREATE INDEX chunk_keyword_keys ON memory.chunk_keyword USING gin (keys);
+CREATE INDEX chunk_keyword_sample ON memory.chunk_keyword USING btree (team_id, uuid_hash(chunk_id));
+row level security on;
+policy writes for insert to memory_service
+    with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+grant insert to memory_service;
+
+table memory.deployment (
+  only_row boolean not null default true,
+  embedding_model text not null,
+  adopted_at timestamp with time zone not null default now(),
+  swept_at timestamp with time zone,
+  constraint deployment_only_row_check CHECK (only_row),
+  constraint deployment_pkey PRIMARY KEY (only_row)
+);
+row level security off;
+
+table memory.embedding_batch (
+  team_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  chunk_ids uuid[] not null,
+  expires_at timestamp with time zone not null,
+  request_hash bytea,
+  embedded integer,
+  created_at timestamp with time zone not null default now(),
+  constraint embedding_batch_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
+  constraint embedding_batch_pkey PRIMARY KEY (team_id, id)
+);
+row level security on;
+policy own for all to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (user_id = ( SELECT memory.claimed_user() AS claimed_user)));
+grant delete, insert, select, update to memory_service;
+
+table memory.embedding_pending (
+  team_id uuid not null,
+  client_id uuid,
+  chunk_id uuid not null,
+  batch_id uuid,
+  leased_until timestamp with time zone,
+  constraint embedding_pending_team_id_chunk_id_fkey FOREIGN KEY (team_id, chunk_id) REFERENCES memory.chunk(team_id, id) ON DELETE CASCADE,
+  constraint embedding_pending_pkey PRIMARY KEY (team_id, chunk_id)
+);
+CREATE INDEX embedding_pending_batch ON memory.embedding_pending USING btree (team_id, batch_id) WHERE (batch_id IS NOT NULL);
+row level security on;
+policy reads for select to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+policy writes for all to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+grant delete, insert, select, update to memory_service;
+
+table memory.idempotency_key (
+  team_id uuid not null,
+  user_id uuid not null,
+  route text not null,
+  key_hash bytea not null,
+  body_hash bytea not null,
+  status integer not null,
+  response jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  constraint idempotency_key_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
+  constraint idempotency_key_pkey PRIMARY KEY (team_id, user_id, route, key_hash)
+);
+CREATE INDEX idempotency_key_age ON memory.idempotency_key USING btree (created_at);
+row level security on;
+policy own for all to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (user_id = ( SELECT memory.claimed_user() AS claimed_user)));
+grant delete, insert, select to memory_service;
+
+table memory.import (
+  team_id uuid not null,
+  id uuid not null,
+  client_id uuid,
+  state text not null,
+  filename text not null,
+  title text not null,
+  media_type text not null,
+  bytes integer not null,
+  attempts integer not null default 0,
+  error_code text,
+  error_message text,
+  source_id uuid,
+  created_by uuid not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint import_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint import_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id),
+  constraint import_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
+  constraint import_pkey PRIMARY KEY (team_id, id)
+);
+CREATE INDEX import_by_state ON memory.import USING btree (team_id, state, id DESC);
+row level security on;
+policy reads for select to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+policy writes for all to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+grant delete, insert, select, update to memory_service;
+
+table memory.import_payload (
+  team_id uuid not null,
+  client_id uuid,
+  import_id uuid not null,
+  content bytea not null,
+  constraint import_payload_team_id_import_id_fkey FOREIGN KEY (team_id, import_id) REFERENCES memory.import(team_id, id) ON DELETE CASCADE,
+  constraint import_payload_pkey PRIMARY KEY (team_id, import_id)
+);
+row level security on;
+policy writes for all to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+grant delete, insert, select, update to memory_service;
+
+table memory.keyword_df (
+  team_id uuid not null,
+  space "char" not null,
+  term integer not null,
+  df integer not null,
+  constraint keyword_df_space_check CHECK ((space = ANY (ARRAY['d'::"char", 'k'::"char"]))),
+  constraint keyword_df_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
+  constraint keyword_df_pkey PRIMARY KEY (team_id, space, term)
+);
+row level security on;
+policy team for all to memory_service
+    using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
+
+table memory.keyword_team (
+  team_id uuid not null,
+  chunks integer not null default 0,
+  sampled integer not null default 1,
+  counted_at timestamp with time zone not null default now(),
+  constraint keyword_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
+  constraint keyword_team_pkey PRIMARY KEY (team_id)
+);
+row level security on;
+policy team for all to memory_service
+    using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
+grant insert to memory_service;
+
+table memory.migration (
+  set text not null,
+  number integer not null,
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint migration_pkey PRIMARY KEY (set, number)
+);
+row level security off;
+grant select to memory_service;
+
+table memory.source (
+  team_id uuid not null,
+  id uuid not null,
+  client_id uuid,
+  kind text not null,
+  state text not null,
+  title text not null,
+  uri text,
+  external_id text,
+  content_hash bytea not null,
+  metadata jsonb not null default '{}'::jsonb,
+  chunk_count integer not null default 0,
+  created_by uuid not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint source_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'import'::text, 'memory'::text]))),
+  constraint source_state_check CHECK ((state = ANY (ARRAY['loading'::text, 'active'::text, 'archived'::text]))),
+  constraint source_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id),
+  constraint source_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
+  constraint source_pkey PRIMARY KEY (team_id, id)
+);
+CREATE UNIQUE INDEX source_content ON memory.source USING btree (team_id, client_id, content_hash) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NULL) AND (kind <> 'memory'::text));
+CREATE UNIQUE INDEX source_external_id ON memory.source USING btree (team_id, client_id, external_id) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NOT NULL));
+CREATE INDEX source_loading ON memory.source USING btree (team_id, id) WHERE (state = 'loading'::text);
+row level security on;
+policy reads for select to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+policy writes for all to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+grant delete, insert, select, update to memory_service;
+
+table memory.worker (
+  id uuid not null,
+  started_at timestamp with time zone not null default now(),
+  last_seen_at timestamp with time zone not null default now(),
+  queues text[] not null,
+  rss_bytes bigint not null,
+  constraint worker_pkey PRIMARY KEY (id)
+);
+row level security off;
+grant delete, insert, select, update to memory_service;
+
+CREATE OR REPLACE FUNCTION identity.describe(p_user uuid, p_team uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO 'identity', 'pg_temp'
+AS $function$
+declare
+  who account;
+  teams jsonb;
+  selected uuid;
+begin
+  select a.* into who from account a where a.id = p_user and a.closed_at is null;
+  if not found then
+    return null;
+  end if;
+  select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'state', t.state, 'role', m.role,
+           'grant', case when who.role = 'admin' then g.access end) order by t.id), '[]')
+    into teams
+    from team t
+    left join team_member m on m.team_id = t.id and m.user_id = who.id
+    left join company_grant g on g.company_id = t.company_id and g.team_id = t.id and g.user_id = who.id
+   where t.company_id = who.company_id
+     and (who.role = 'owner' or m.role is not null or (who.role = 'admin' and g.access is not null));
+  if p_team is not null then
+    selected := (select (t ->> 'id')::uuid from jsonb_array_elements(teams) t where (t ->> 'id')::uuid = p_team);
+  elsif jsonb_array_length(teams) = 1 then
+    selected := (teams -> 0 ->> 'id')::uuid;
+  end if;
+  return jsonb_build_object(
+    'userId', who.id, 'email', who.email, 'name', who.name, 'companyRole', who.role,
+    'companyId', who.company_id, 'companyName', (select c.name from company c where c.id = who.company_id),
+    'teams', teams, 'selectedTeamId', selected,
+    'clients', coalesce((
+      select jsonb_agg(jsonb_build_object('id', c.id, 'grant', g.access) order by c.id)
+        from client c
+        left join client_grant g on g.team_id = c.team_id and g.client_id = c.id and g.user_id = who.id
+       where c.team_id = selected and c.state = 'active'), '[]'));
+end $function$;
+
+CREATE OR REPLACE FUNCTION identity.find_reset_link(p_token_hash bytea)
+ RETURNS TABLE(id uuid, user_id uuid, company_id uuid, state text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'identity', 'pg_temp'
+BEGIN ATOMIC
+ SELECT l.id,
+     l.user_id,
+     l.company_id,
+         CASE
+             WHEN (l.used_at IS NOT NULL) THEN 'used'::text
+             WHEN (l.revoked_at IS NOT NULL) THEN 'revoked'::text
+             WHEN (l.expires_at <= now()) THEN 'expired'::text
+             ELSE 'open'::text
+         END AS "case"
+    FROM (identity.reset_link l
+      JOIN identity.account a ON (((a.company_id = l.company_id) AND (a.id = l.user_id))))
+   WHERE ((l.token_hash = find_reset_link.p_token_hash) AND (a.closed_at IS NULL));
+END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION identity.find_sign_in(p_email text)
+ RETURNS TABLE(user_id uuid, company_id uuid, password_hash text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'identity', 'pg_temp'
+BEGIN ATOMIC
+ SELECT a.id,
+     a.company_id,
+     a.password_hash
+    FROM identity.account a
+   WHERE ((a.email = lower(btrim(find_sign_in.p_email))) AND (a.closed_at IS NULL));
+END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION identity.prune(p_idle_seconds integer, p_max_seconds integer)
+ RETURNS TABLE(sessions integer, reset_links integer)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'identity', 'pg_temp'
+BEGIN ATOMIC
+ WITH gone_sessions AS (
+          DELETE FROM identity.session s
+           WHERE (LEAST((s.last_seen_at + make_interval(secs => (prune.p_idle_seconds)::double precision)), (s.created_at + make_interval(secs => (prune.p_max_seconds)::double precision))) < (now() - '1 day'::interval))
+           RETURNING 1 AS "?column?"
+         ), gone_links AS (
+          DELETE FROM identity.reset_link l
+           WHERE (l.expires_at < (now() - '30 days'::interval))
+           RETURNING 1 AS "?column?"
+         )
+  SELECT ( SELECT (count(*))::integer AS count
+            FROM gone_sessions) AS count,
+     ( SELECT (count(*))::integer AS count
+            FROM gone_links) AS count;
+END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION identity.resolve_principal(p_team uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'identity', 'pg_temp'
+RETURN (SELECT (identity.describe(a.id, resolve_principal.p_team) || '{"session": null}'::jsonb) FROM identity.account a WHERE (a.is_principal AND (a.closed_at IS NULL)));
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION identity.resolve_session(p_token_hash bytea, p_team uuid, p_idle_seconds integer, p_max_seconds integer)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'identity', 'pg_temp'
+AS $function$
+declare
+  found_session session;
+  ends timestamptz;
+  caller jsonb;
+begin
+  select s.* into found_session from session s where s.token_hash = p_token_hash;
+  if not found then
+    return null;
+  end if;
+  ends := least(found_session.last_seen_at + make_interval(secs => p_idle_seconds),
+                found_session.created_at + make_interval(secs => p_max_seconds));
+  if ends <= now() then
+    return jsonb_build_object('expired', true);
+  end if;
+  caller := identity.describe(found_session.user_id, p_team);
+  if caller is null then
+    return null;
+  end if;
+  -- At most once a minute, or in the last tenth of a short limit: a write a request would cost more than it
+  -- tells. Rows that another request holds are left to it.
+  if found_session.last_seen_at < now() - least(interval '1 minute', make_interval(secs => p_idle_seconds / 10.0))
+  then
+    update session s set last_seen_at = now()
+     where s.company_id = found_session.company_id and s.id in (
+       select l.id from session l where l.company_id = found_session.company_id and l.id = found_session.id
+          for update skip locked);
+    ends := least(now() + make_interval(secs => p_idle_seconds),
+                  found_session.created_at + make_interval(secs => p_max_seconds));
+  end if;
+  return caller || jsonb_build_object('session', jsonb_build_object('id', found_session.id, 'expiresAt', ends));
+end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.backfill_pending(p_after uuid, p_limit integer)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+AS $function$
+declare
+  v_model text;
+  v_chunks uuid[];
+begin
+  select d.embedding_model into v_model from deployment d
+   where d.swept_at is null or d.swept_at < d.adopted_at + interval '1 hour';
+  if not found then
+    return null;
+  end if;
+  v_chunks := array(select c.id from chunk c where p_after is null or c.id > p_after order by c.id limit p_limit);
+  insert into embedding_pending (team_id, client_id, chunk_id)
+    select c.team_id, c.client_id, c.id from chunk c
+     where c.id = any (v_chunks)
+       and not exists (select from chunk_embedding e
+                        where e.team_id = c.team_id and e.chunk_id = c.id and e.model = v_model)
+    on conflict do nothing;
+  delete from embedding_pending p using chunk_embedding e
+   where p.chunk_id = any (v_chunks) and e.team_id = p.team_id and e.chunk_id = p.chunk_id and e.model = v_model;
+  return v_chunks[array_upper(v_chunks, 1)];
+end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.claimed_company()
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+RETURN (NULLIF(current_setting('app.company'::text, true), ''::text))::uuid;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.claimed_team()
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+RETURN (NULLIF(current_setting('app.team'::text, true), ''::text))::uuid;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.claimed_user()
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+RETURN (NULLIF(current_setting('app.user'::text, true), ''::text))::uuid;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.count_terms(p_chunks uuid[])
+ RETURNS TABLE(space text, term integer, df integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT 'd'::text,
+     (split_part(entry.entry, ':'::text, 1))::integer AS split_part,
+     (count(*))::integer AS count
+    FROM memory.chunk_keyword k,
+     LATERAL string_to_table(substr(split_part((k.weights)::text, '}'::text, 1), 2), ','::text) entry(entry)
+   WHERE ((k.team_id = memory.claimed_team()) AND (k.chunk_id = ANY (count_terms.p_chunks)) AND (entry.entry <> ''::text))
+   GROUP BY (split_part(entry.entry, ':'::text, 1))::integer
+ UNION ALL
+  SELECT 'k'::text,
+     key.key,
+     (count(*))::integer AS count
+    FROM memory.chunk_keyword k,
+     LATERAL unnest(k.keys) key(key)
+   WHERE ((k.team_id = memory.claimed_team()) AND (k.chunk_id = ANY (count_terms.p_chunks)))
+   GROUP BY key.key;
+END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.finish_backfill()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+BEGIN ATOMIC
+ UPDATE memory.deployment SET swept_at = now()
+   WHERE ((deployment.swept_at IS NULL) OR (deployment.swept_at < (deployment.adopted_at + '01:00:00'::interval)));
+END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.is_loading(p_team uuid, p_chunk uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'memory', 'public', 'pg_temp'
+RETURN (EXISTS (SELECT FROM (memory.chunk c JOIN memory.source s ON (((s.team_id = c.team_id) AND (s.id = c.source_id)))) WHERE ((c.team_id = is_loading.p_team) AND (c.id = is_loading.p_chunk) AND (s.state = 'loading'::text))));
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.prune()
+ RETURNS TABLE(answers integer, loading_sources integer, batches integer)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+BEGIN ATOMIC
+ WITH gone_answers AS (
+          DELETE FROM memory.idempotency_key
+           WHERE (idempotency_key.created_at < (now() - '24:00:00'::interval))
+           RETURNING 1 AS "?column?"
+         ), gone_sources AS (
+          DELETE FROM memory.source
+           WHERE ((source.state = 'loading'::text) AND (source.updated_at < (now() - '01:00:00'::interval)))
+           RETURNING 1 AS "?column?"
+         ), gone_batches AS (
+          DELETE FROM memory.embedding_batch
+           WHERE (embedding_batch.expires_at < (now() - '24:00:00'::interval))
+           RETURNING 1 AS "?column?"
+         )
+  SELECT ( SELECT (count(*))::integer AS count
+            FROM gone_answers) AS count,
+     ( SELECT (count(*))::integer AS count
+            FROM gone_sources) AS count,
+     ( SELECT (count(*))::integer AS count
+            FROM gone_batches) AS count;
+END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.readable_clients()
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+RETURN (COALESCE(NULLIF(current_setting('app.reads_clients'::text, true), ''::text), '{}'::text))::uuid[];
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.reads_team_layer()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (COALESCE(NULLIF(current_setting('app.reads_team'::text, true), ''::text), 'false'::text))::boolean;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'audit events are append-only' using errcode = 'insufficient_privilege';
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.replace_term_counts(p_spaces text[], p_terms integer[], p_dfs integer[], p_chunks integer, p_sampled integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+AS $function$
+begin
+  delete from keyword_df d where d.team_id = memory.claimed_team();
+  insert into keyword_df (team_id, space, term, df)
+    select memory.claimed_team(), s::"char", t, d from unnest(p_spaces, p_terms, p_dfs) as n (s, t, d);
+  insert into keyword_team (team_id, chunks, sampled, counted_at)
+    values (memory.claimed_team(), p_chunks, greatest(p_sampled, 1), now())
+    on conflict (team_id) do update set chunks = excluded.chunks, sampled = excluded.sampled, counted_at = now();
+end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.sample_chunks(p_limit integer)
+ RETURNS TABLE(total integer, chunk_ids uuid[])
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT ( SELECT (count(*))::integer AS count
+            FROM memory.chunk_keyword k
+           WHERE (k.team_id = memory.claimed_team())) AS count,
+     COALESCE(( SELECT array_agg(s.chunk_id) AS array_agg
+            FROM ( SELECT k.chunk_id
+                    FROM memory.chunk_keyword k
+                   WHERE (k.team_id = memory.claimed_team())
+                   ORDER BY (uuid_hash(k.chunk_id)), k.chunk_id
+                  LIMIT sample_chunks.p_limit) s), '{}'::uuid[]) AS "coalesce";
+END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.search_candidates(p_embedding public.halfvec, p_model text, p_dims integer[], p_factors real[], p_keys integer[], p_identifier_keys integer[], p_limit integer)
+ RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  leg constant int := 50;             -- hits of each leg that are fused
+  posting_cap constant int := 2000;   -- estimated postings read by the keyword leg
+  scored_cap constant int := 4000;    -- chunks scored by it, whatever the estimate
+  rare_df constant int := 20;         -- an identifier in more chunks than this names nothing
+  exact_scan constant int := 5000;    -- chunks of a Team up to which every vector is compared in full
+  rerank constant int := 300;         -- best by sign bits, compared in full, above that
+  v_team constant uuid := memory.claimed_team();
+  v_team_layer constant boolean := memory.reads_team_layer();
+  v_clients constant uuid[] := memory.readable_clients();
+  v_chunks float8;
+  v_scale float8;
+  v_query sparsevec;
+  v_keys int[];
+  v_rare int[];
+  v_loading boolean;
+begin
+  if v_team is null then
+    return;
+  end if;
+  select greatest(t.chunks, 1), greatest(t.chunks, 1)::float8 / greatest(t.sampled, 1)
+    into v_chunks, v_scale from keyword_team t where t.team_id = v_team;
+  v_chunks := coalesce(v_chunks, 1);
+  v_scale := coalesce(v_scale, 1);
+  v_loading := exists (select from source s where s.team_id = v_team and s.state = 'loading');
+
+  select ('{' || string_agg(w.dim || ':' || w.weight, ',' order by w.dim) || '}/536870912')::sparsevec
+    into v_query
+    from (
+      select q.dim, (q.factor * ln(1 + (v_chunks - d.df + 0.5) / (d.df + 0.5)))::real as weight
+        from unnest(p_dims, p_factors) as q (dim, factor)
+        left join keyword_df k on k.team_id = v_team and k.space = 'd' and k.term = q.dim
+        cross join lateral (select least(coalesce(k.df * v_scale, 0.5), v_chunks) as df) d
+    ) w
+   where w.weight > 0;
+
+  with estimated as (
+    select q.key, coalesce(k.df * v_scale, 0.5) as df
+      from unnest(p_keys) as q (key)
+      left join keyword_df k on k.team_id = v_team and k.space = 'k' and k.term = q.key
+  ), running as (
+    select e.key, e.df, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
+           row_number() over (order by e.df, e.key) as place
+      from estimated e
+  )
+  select array_agg(r.key) filter (where r.postings <= posting_cap or r.place = 1),
+         coalesce(array_agg(r.key) filter (where r.df <= rare_df and r.key = any (p_identifier_keys)), '{}')
+    into v_keys, v_rare
+    from running r;
+
+  return query
+  with keyword_scored as (
+    select k.chunk_id, -(k.weights <#> v_query) as points, k.keys && v_rare as names_it
+      -- The fence keeps the planner from ANDing the GIN bitmap with one of the primary key: 0.7 ms, not 8.
+      from (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
+             where c.keys && v_keys offset 0) k
+     where v_query is not null and v_keys is not null
+       and k.team_id = v_team
+       and ((k.client_id is null and v_team_layer) or k.client_id = any (v_clients))
+       and not (v_loading and memory.is_loading(v_team, k.chunk_id))
+     limit scored_cap
+  ), keyword_leg as (
+    select k.chunk_id, k.points, k.names_it, row_number() over (order by k.points desc, k.chunk_id) as rank
+      from keyword_scored k where k.points > 0 order by k.points desc, k.chunk_id limit leg
+  ), semantic_scored as (
+    (select e.chunk_id, -(e.embedding <#> p_embedding) as points
+       from chunk_embedding e
+      where v_chunks <= exact_scan and p_embedding is not null
+        and e.team_id = v_team and e.model = p_model
+        and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
+        and not (v_loading and memory.is_loading(v_team, e.chunk_id))
+      order by e.embedding <#> p_embedding, e.chunk_id limit leg)
+    union all
+    (select b.chunk_id, -(b.embedding <#> p_embedding)
+       from (select e.chunk_id, e.embedding
+               from chunk_embedding e
+              where v_chunks > exact_scan and p_embedding is not null
+                and e.team_id = v_team and e.model = p_model
+                and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
+                and not (v_loading and memory.is_loading(v_team, e.chunk_id))
+              order by e.signs <~> binary_quantize(p_embedding)::bit(1024), e.chunk_id limit rerank) b
+      order by b.embedding <#> p_embedding, b.chunk_id limit leg)
+  ), semantic_leg as (
+    select s.chunk_id, s.points, row_number() over (order by s.points desc, s.chunk_id) as rank
+      from semantic_scored s
+  ), keyword_norm as (
+    -- Fewer hits than the leg holds count as zeros beside them: a lone weak hit must not stand out.
+    select sum(k.points) / leg as mean, coalesce(nullif(
+             sqrt(greatest(sum(k.points * k.points) / leg - (sum(k.points) / leg) ^ 2, 0)), 0), 1) as deviation,
+           case when count(*) < leg then 0 else min(k.points) end as lowest
+      from keyword_leg k
+  ), semantic_norm as (
+    select avg(s.points) as mean, coalesce(nullif(stddev_pop(s.points), 0), 1) as deviation,
+           min(s.points) as lowest
+      from semantic_leg s
+  ), fused as (
+    select coalesce(k.chunk_id, s.chunk_id) as chunk_id, s.rank as s_rank, k.rank as k_rank,
+           coalesce(k.names_it, false) as names_it,
+           coalesce((coalesce(k.points, kn.lowest) - kn.mean) / kn.deviation, 0) +
+           case when s.chunk_id is null and not exists (
+                  select from chunk_embedding e
+                   where e.team_id = v_team and e.chunk_id = k.chunk_id and e.model = p_model) then 0
+                else coalesce((coalesce(s.points, sn.lowest) - sn.mean) / sn.deviation, 0) end as total
+      from keyword_leg k full join semantic_leg s on s.chunk_id = k.chunk_id
+      cross join keyword_norm kn cross join semantic_norm sn
+  )
+  select (row_number() over (order by f.names_it desc, f.total desc, f.chunk_id))::int, f.chunk_id,
+         f.total::float8, f.s_rank::int, f.k_rank::int
+    from fused f order by 1 limit p_limit;
+end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.term_counts_are_stale()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT ((abs((( SELECT count(*) AS count
+            FROM memory.chunk_keyword k
+           WHERE (k.team_id = memory.claimed_team())) - t.chunks)))::numeric >= ((GREATEST(t.chunks, 1))::numeric * 0.2))
+    FROM memory.keyword_team t
+   WHERE (t.team_id = memory.claimed_team());
+END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.writable_clients()
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+RETURN (COALESCE(NULLIF(current_setting('app.writes_clients'::text, true), ''::text), '{}'::text))::uuid[];
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.writes_team_layer()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (COALESCE(NULLIF(current_setting('app.writes_team'::text, true), ''::text), 'false'::text))::boolean;
+grant execute to memory_service;

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { openEmbedded } from '../../db/embedded.ts';
+import { FolderLockedError, lockFolder } from '../../db/folder-lock.ts';
+
+const HOLDER = join(import.meta.dirname, '..', 'support', 'lock-holder.ts');
+
+const folders: string[] = [];
+const children: ChildProcess[] = [];
+after(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+});
+
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'team-memory-lock-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** Another process that tries to lock the folder, and the first thing it says: `locked`, or why not. */
+async function lockElsewhere(folder: string): Promise<{ child: ChildProcess; outcome: string }> {
+  const child = fork(HOLDER, [folder], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  children.push(child);
+  const [outcome] = (await once(child, 'message')) as [string];
+  return { child, outcome };
+}
+
+async function killHard(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+describe('a locked folder', { concurrency: true }, () => {
+  test('is refused to another process, and to the same one', async () => {
+    const folder = await emptyFolder();
+    const lock = await lockFolder(folder);
+    assert.equal((await lockElsewhere(folder)).outcome, 'FolderLockedError');
+    await assert.rejects(lockFolder(folder), FolderLockedError);
+    await lock.release();
+  });
+
+  test('is let to the next at once when it is released, and releasing twice is fine', async () => {
+    const folder = await emptyFolder();
+    const first = await lockFolder(folder);
+    await first.release();
+    assert.equal(existsSync(join(folder, 'lock')), false, 'nothing is left to wait for');
+    const { child, outcome } = await lockElsewhere(folder);
+    assert.equal(outcome, 'locked');
+    await first.release();
+    assert.equal(existsSync(join(folder, 'lock')), true, 'a late release leaves the lock of the next alone');
+    await killHard(child);
+  });
+
+  test('that was free goes to exactly one of two that want it at once', async () => {
+    const folder = await emptyFolder();
+    const two = await Promise.allSettled([lockFolder(folder), lockFolder(folder)]);
+    const refused = two.filter((one) => one.status === 'rejected');
+    assert.deepEqual(
+      refused.map((one) => (one.reason as Error).name),
+      ['FolderLockedError'],
+    );
+    for (const one of two) if (one.status === 'fulfilled') await one.value.release();
+  });
+
+  test('is let to whoever waits for it in the moment of its release', async () => {
+    const folder = await emptyFolder();
+    await writeFile(join(folder, 'lock'), 'left-behind 7 pid 1\n');
+    const waiting = lockFolder(folder);
+    await rm(join(folder, 'lock'));
+    await (await waiting).release();
+  });
+
+  test('whose process was killed is taken over, by exactly one of two that wait', async () => {
+    const folder = await emptyFolder();
+    const { child, outcome } = await lockElsewhere(folder);
+    assert.equal(outcome, 'locked');
+    await killHard(child);
+    assert.equal(existsSync(join(folder, 'lock')), true, 'a killed process leaves its lock behind');
+    const two = await Promise.all([lockElsewhere(folder), lockElsewhere(folder)]);
+    assert.deepEqual(two.map((one) => one.outcome).sort(), ['FolderLockedError', 'locked']);
+  });
+
+  test('is not believed for its pid: every container has the same, and it may be gone', async () => {
+    const folder = await emptyFolder();
+    for (const mark of ['', ' another-boot pid:[4026531836] 77']) {
+      await writeFile(join(folder, 'lock'), `someone-else 12 pid ${process.pid}${mark}\n`);
+      const lock = await lockFolder(folder);
+      assert.doesNotMatch(await readFile(join(folder, 'lock'), 'utf8'), /someone-else/);
+      await lock.release();
+    }
+  });
+
+  test('is taken over from an earlier process of the same pid, and not from one that changes it', async () => {
+    const folder = await emptyFolder();
+    const lock = await lockFolder(folder);
+    const own = await readFile(join(folder, 'lock'), 'utf8');
+    await assert.rejects(lockFolder(folder), FolderLockedError);
+    await lock.release();
+    // The same, but started at another time.
+    await writeFile(join(folder, 'lock'), own.replace(/\d+\n$/, '1\n'));
+    await (await lockFolder(folder)).release();
+  });
+
+  test('is not taken over from a process that is suspended: it would go on where it was', {
+    skip: process.platform !== 'linux' && 'only Linux tells that a process is there',
+  }, async () => {
+    const folder = await emptyFolder();
+    const { child } = await lockElsewhere(folder);
+    child.kill('SIGSTOP');
+    await assert.rejects(lockFolder(folder), FolderLockedError);
+    await killHard(child);
+    await (await lockFolder(folder)).release();
+  });
+
+  test('is held though the main thread of its process computes without a pause', async () => {
+    const folder = await emptyFolder();
+    const { child } = await lockElsewhere(folder);
+    const blocked = once(child, 'message');
+    child.send('block');
+    await blocked;
+    await assert.rejects(lockFolder(folder), FolderLockedError);
+    await killHard(child);
+  });
+
+  test('that became the lock of another ends its process, which would corrupt what it no longer owns', async () => {
+    const folder = await emptyFolder();
+    const { child } = await lockElsewhere(folder);
+    const exited = once(child, 'exit');
+    await writeFile(join(folder, 'lock'), 'another 0 pid 1\n');
+    assert.deepEqual(await exited, [1, null]);
+  });
+});
+
+describe('an embedded database', () => {
+  test('refuses a second process its folder, keeps its rows, and gives the folder back when closed', async () => {
+    const dataDir = await emptyFolder();
+    const first = await openEmbedded({ dataDir });
+    await first.query('create table kept (id int)');
+    await first.query('insert into kept values (7)');
+    await assert.rejects(openEmbedded({ dataDir }), FolderLockedError);
+    await first.close();
+    await first.close();
+    assert.equal(existsSync(join(dataDir, 'lock')), false);
+    const second = await openEmbedded({ dataDir });
+    assert.deepEqual(await second.query('select id from kept'), [{ id: 7 }]);
+    await second.close();
+  });
+
+  test('gives the folder back when it cannot be opened', async () => {
+    const dataDir = await emptyFolder();
+    await writeFile(join(dataDir, 'postgres'), 'no database');
+    await assert.rejects(openEmbedded({ dataDir }));
+    assert.equal(existsSync(join(dataDir, 'lock')), false);
+  });
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type Queryable, transaction, withoutScope } from '../../db/database.ts';
+import { searchChunks } from '../../db/queries/search.ts';
+import { narrowScope, type TeamScope } from '../../shared/scope.ts';
+import { queryTerms } from '../../shared/terms.ts';
+import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/database.ts';
+import { addClient, ownerScope } from '../support/scopes.ts';
+import { axis, storeSource } from '../support/sources.ts';
+import { TenantRows } from '../support/tenant-rows.ts';
+import {
+  attempt,
+  count,
+  DENIED,
+  DERIVED_TABLES,
+  raiseWalls,
+  WITHOUT_LAYERS,
+  wallOf,
+} from '../support/walls.ts';
+
+const database = await openTestDatabase();
+const { tables, victim, victimClient, attackers } = await raiseWalls(database);
+
+describe('a scope narrowed to one layer', () => {
+  const layers = () =>
+    tables.filter(
+      (table) =>
+        wallOf(table) === 'team_id' &&
+        !WITHOUT_LAYERS.includes(table.name) &&
+        table.columns.some((column) => column.name === 'client_id' && column.optional),
+    );
+
+  for (const layer of ['team', 'client'] as const) {
+    const other = layer === 'team' ? 'client_id is not null' : 'client_id is null';
+
+    test(`${layer}: neither reads, changes, deletes nor inserts rows of the other`, async () => {
+      assert.ok(layers().length >= 4, 'there are tables with layers');
+      const full = ownerScope(victim, [victimClient]);
+      const scope = narrowScope(full, { clientId: victimClient, include: [layer] });
+      const rows = new TenantRows({ ...victim, clientId: layer === 'team' ? victimClient : null });
+      for (const table of layers()) {
+        const where = `team_id = '${victim.teamId}' and ${other}`;
+        const there = await count(database, table, where);
+        assert.ok(there > 0, table.name);
+        const shown = await attempt(
+          database,
+          scope,
+          `select 1 from ${table.name} where ${other}`,
+          (_, seen) => seen.length,
+        );
+        assert.ok(shown === 'refused' || shown === 0, `reads ${table.name}`);
+        for (const statement of [
+          `update ${table.name} set client_id = ${layer === 'team' ? 'null' : `'${victimClient}'`}`,
+          `delete from ${table.name}`,
+        ]) {
+          const left = await attempt(database, scope, statement, (tx) => count(tx, table, where));
+          assert.ok(left === 'refused' || left === there, statement);
+        }
+        const inserted = transaction(database, scope, (tx) => tx.query(rows.insertion(table)));
+        await assert.rejects(inserted, { code: DENIED }, `inserts into ${table.name}`);
+      }
+    });
+  }
+
+  test('one client: reads no row of another client', async () => {
+    const elsewhere = await addClient(database, victim);
+    await new TenantRows({ ...victim, clientId: elsewhere }).insertAll(database, tables);
+    const scope = narrowScope(ownerScope(victim, [victimClient, elsewhere]), { clientId: victimClient });
+    for (const table of layers()) {
+      const statement = `select 1 from ${table.name} where client_id = '${elsewhere}'`;
+      const shown = await attempt(database, scope, statement, (_, rows) => rows.length);
+      assert.ok(shown === 'refused' || shown === 0, table.name);
+    }
+  });
+
+  test('no layer at all: reads nothing of any', async () => {
+    const scope = narrowScope(ownerScope(victim), { include: ['client'] });
+    for (const table of layers()) {
+      const shown = await attempt(database, scope, `select 1 from ${table.name}`, (_, rows) => rows.length);
+      assert.ok(shown === 'refused' || shown === 0, table.name);
+    }
+  });
+});
+
+describe('derived tables', () => {
+  test('are refused to the role, even for the own Team', async () => {
+    for (const name of DERIVED_TABLES) {
+      const read = transaction(database, ownerScope(victim), (tx) => tx.query(`select 1 from ${name}`));
+      await assert.rejects(read, { code: DENIED }, name);
+    }
+  });
+
+  test('are searched in the Team and layers of the claims, whatever the arguments', async () => {
+    const home = await createTestCompany(database);
+    const client = await addClient(database, home);
+    const word = 'zanzibar';
+    const chunks = [{ text: `${word} of the team`, embedding: axis(1) }];
+    const own = await storeSource(database, ownerScope(home, [client]), { layer: null, chunks });
+    const clients = await storeSource(database, ownerScope(home, [client]), { layer: client, chunks });
+    // Keys are hashed with the Team: an attacker that knew another's would ask by them, and by its vectors.
+    const query = {
+      terms: queryTerms(home.teamId, word),
+      embedding: axis(1),
+      model: TEST_MODEL_NAME,
+      topK: 50,
+    };
+    const found = async (scope: TeamScope) => {
+      const hits = await transaction(database, scope, (tx) => searchChunks(tx, query));
+      return hits.map((hit) => hit.source_id).sort();
+    };
+    const candidates = async (run: (fn: (tx: Queryable) => Promise<object[]>) => Promise<object[]>) =>
+      run((tx) =>
+        tx.query(
+          `select f.chunk_id from memory.search_candidates($1::halfvec, $2, $3::int[], $4::real[], $5::int[],
+             $6::int[], 50) f`,
+          [
+            `[${axis(1).join(',')}]`,
+            query.model,
+            query.terms.dims,
+            query.terms.factors,
+            query.terms.keys,
+            query.terms.identifierKeys,
+          ],
+        ),
+      );
+    const full = ownerScope(home, [client]);
+    assert.deepEqual(await found(full), [own, clients].sort());
+    assert.deepEqual(await found(narrowScope(full, { include: ['team'] })), [own]);
+    assert.deepEqual(await found(narrowScope(full, { clientId: client, include: ['client'] })), [clients]);
+    for (const { team, name } of attackers) {
+      const scope = ownerScope(team, [client]);
+      assert.deepEqual(await candidates((fn) => transaction(database, scope, fn)), [], name);
+    }
+    assert.deepEqual(await candidates((fn) => withoutScope(database, fn)), []);
+    const inTeamLayer = narrowScope(full, { include: ['team'] });
+    assert.equal((await candidates((fn) => transaction(database, inTeamLayer, fn))).length, 1);
+  });
+});

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { openOwnDatabase } from '../support/own-database.ts';
+import { dumpSchema, SCHEMA_FILE } from '../support/schema-dump.ts';
+
+test('the migrations make the schema that db/schema.sql shows, on every database', async () => {
+  // Its own: in a shared one other tests may be adding what does not belong.
+  const database = await openOwnDatabase();
+  try {
+    const committed = await readFile(SCHEMA_FILE, 'utf8');
+    const actual = await dumpSchema(database);
+    assert.equal(actual, committed.replaceAll('\r\n', '\n'), 'renew it with: npm run schema');
+  } finally {
+    await database.close();
+  }
+});

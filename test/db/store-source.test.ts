@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { transaction, withoutScope } from '../../db/database.ts';
+import { selectNearbyChunks } from '../../db/queries/chunks.ts';
+import { searchChunks } from '../../db/queries/search.ts';
+import { prune } from '../../db/queries/upkeep.ts';
+import { commitSource, stageSource } from '../../db/store-source.ts';
+import { newId } from '../../shared/ids.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import { queryTerms } from '../../shared/terms.ts';
+import { createTestCompany, databaseUrl, openTestDatabase, TEST_MODEL_NAME } from '../support/database.ts';
+import { addClient, addTeam, ownerScope } from '../support/scopes.ts';
+import { axis, draftOf, type GivenSource, storeDraft } from '../support/sources.ts';
+
+const database = await openTestDatabase();
+
+async function openTeam() {
+  const team = await createTestCompany(database);
+  const clientId = await addClient(database, team);
+  return { team, clientId, scope: ownerScope(team, [clientId]) };
+}
+
+/** A text of more chunks than one transaction writes, each with the word. */
+const large = (word: string) =>
+  Array.from({ length: 120 }, (_, index) => ({ text: `${word} part${index}`, embedding: axis(index) }));
+
+const small = (word: string) => [{ text: `${word} alone`, embedding: axis(0) }];
+
+/** The sources of a Team as they lie in the database. */
+function sourcesOf(scope: TeamScope) {
+  return database.query<{ id: string; state: string; chunks: number; said: number }>(
+    `select s.id, s.state, s.chunk_count as said,
+            (select count(*) from memory.chunk c where c.team_id = s.team_id and c.source_id = s.id) as chunks
+       from memory.source s where s.team_id = $1 order by s.id`,
+    [scope.teamId],
+  );
+}
+
+/** What search and expand show of the Team: texts that hold the word, and how many neighbours the first has. */
+async function shown(scope: TeamScope, word: string) {
+  const terms = queryTerms(scope.teamId, word);
+  const [any] = await database.query<{ id: string }>(
+    'select id from memory.chunk where team_id = $1 and text like $2 order by id limit 1',
+    [scope.teamId, `${word} %`],
+  );
+  return transaction(database, scope, async (tx) => {
+    const query = { terms, model: TEST_MODEL_NAME, topK: 50 };
+    const hits = [
+      ...(await searchChunks(tx, { ...query, embedding: null })),
+      ...(await searchChunks(tx, { ...query, embedding: axis(1) })),
+    ];
+    const nearby = any === undefined ? [] : await selectNearbyChunks(tx, any.id, 2, 2);
+    return hits.filter((hit) => hit.text.startsWith(`${word} `)).length + nearby.length;
+  });
+}
+
+describe('the same text', () => {
+  for (const [size, chunks] of [
+    ['small', small('repeated')],
+    ['large', large('repeated')],
+  ] as const) {
+    test(`${size}, stored by many at once, is one source in its layer`, async () => {
+      const { scope } = await openTeam();
+      const stored = await Promise.all(
+        Array.from({ length: 6 }, () => storeDraft(database, scope, { layer: null, chunks })),
+      );
+      assert.equal(new Set(stored.map(({ source }) => source.id)).size, 1);
+      assert.deepEqual(stored.map(({ outcome }) => outcome).sort(), [
+        'created',
+        ...Array(5).fill('duplicate'),
+      ]);
+      for (const { source, embedded } of stored) {
+        assert.deepEqual([source.chunks, embedded], [chunks.length, chunks.length]);
+      }
+      const rows = await sourcesOf(scope);
+      assert.deepEqual(
+        rows.map(({ state, chunks: has, said }) => [state, has, said]),
+        [['active', chunks.length, chunks.length]],
+      );
+    });
+  }
+
+  test('in another layer or Team is another source', async () => {
+    const { team, clientId, scope } = await openTeam();
+    const neighbour = ownerScope(await addTeam(database, team));
+    const given = { layer: null, chunks: small('common') };
+    const stored = [
+      await storeDraft(database, scope, given),
+      await storeDraft(database, scope, { ...given, layer: clientId }),
+      await storeDraft(database, neighbour, given),
+    ];
+    assert.deepEqual(
+      stored.map(({ outcome }) => outcome),
+      ['created', 'created', 'created'],
+    );
+    assert.deepEqual(
+      stored.map(({ source }) => [source.layer, source.clientId]),
+      [
+        ['team', null],
+        ['client', clientId],
+        ['team', null],
+      ],
+    );
+    assert.equal(new Set(stored.map(({ source }) => source.id)).size, 3);
+  });
+
+  test('without an external id repeats a source that has one, and with one is its own source', async () => {
+    const { scope } = await openTeam();
+    const given: GivenSource = { layer: null, chunks: small('named') };
+    const first = await storeDraft(database, scope, { ...given, externalId: 'one' });
+    const plain = await storeDraft(database, scope, given);
+    const second = await storeDraft(database, scope, { ...given, externalId: 'two' });
+    assert.deepEqual([first.outcome, plain.outcome, second.outcome], ['created', 'duplicate', 'created']);
+    assert.equal(plain.source.id, first.source.id);
+  });
+
+  test('whose transaction fails is stored by the next', async () => {
+    const { scope } = await openTeam();
+    const given = { layer: null, chunks: small('unlucky') };
+    const staged = await stageSource(database, scope, draftOf(scope.teamId, given));
+    const failed = transaction(database, scope, async (tx) => {
+      await commitSource(tx, staged);
+      throw new Error('the rest of the request');
+    });
+    await assert.rejects(failed);
+    assert.deepEqual(await sourcesOf(scope), []);
+    assert.equal((await storeDraft(database, scope, given)).outcome, 'created');
+  });
+});
+
+describe('an external id', () => {
+  test('names one source of its layer, whose text and title a new text replaces', async () => {
+    const { scope, clientId } = await openTeam();
+    const store = (word: string, layer: string | null = null) =>
+      storeDraft(database, scope, { layer, externalId: 'doc', title: `About ${word}`, chunks: small(word) });
+    const first = await store('before');
+    const same = await store('before');
+    const second = await store('after');
+    const elsewhere = await store('after', clientId);
+    assert.deepEqual(
+      [first, same, second, elsewhere].map(({ outcome }) => outcome),
+      ['created', 'duplicate', 'replaced', 'created'],
+    );
+    assert.deepEqual([same.source.id, second.source.id], [first.source.id, first.source.id]);
+    assert.equal(second.source.title, 'About after');
+    assert.equal(second.source.createdAt, first.source.createdAt);
+    assert.equal(await shown(scope, 'before'), 0);
+    assert.ok((await shown(scope, 'after')) > 0);
+  });
+
+  test('that many store at once ends with the text of one, whole', async () => {
+    const { scope } = await openTeam();
+    const stored = await Promise.all(
+      ['one', 'two', 'three', 'four'].map((word) =>
+        storeDraft(database, scope, {
+          layer: null,
+          externalId: 'raced',
+          chunks: word === 'four' ? large(word) : small(word),
+        }),
+      ),
+    );
+    assert.deepEqual(stored.map(({ outcome }) => outcome).sort(), [
+      'created',
+      'replaced',
+      'replaced',
+      'replaced',
+    ]);
+    const [only, ...rest] = await sourcesOf(scope);
+    assert.deepEqual(rest, []);
+    assert.deepEqual([only?.state, only?.chunks], ['active', only?.said]);
+    const words = await database.query<{ word: string }>(
+      `select distinct split_part(text, ' ', 1) as word from memory.chunk where team_id = $1`,
+      [scope.teamId],
+    );
+    assert.equal(words.length, 1);
+  });
+
+  test('whose source is archived meanwhile makes a new one, and leaves the archived as it is', {
+    skip: databaseUrl === undefined && 'one connection: nothing happens meanwhile',
+  }, async () => {
+    const { scope } = await openTeam();
+    const given = { layer: null, externalId: 'archived' };
+    const { source } = await storeDraft(database, scope, { ...given, chunks: small('old') });
+    const archived = await database.transaction(async (tx) => {
+      await tx.query(`update memory.source set state = 'archived' where id = $1`, [source.id]);
+      await tx.query('delete from memory.chunk where source_id = $1', [source.id]);
+      const [self] = await tx.query('select pg_backend_pid() as pid');
+      const later = storeDraft(database, scope, { ...given, chunks: small('new') });
+      const waits = () =>
+        tx.query('select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))', [self?.['pid']]);
+      while ((await waits()).length === 0) await pause(5);
+      return { later };
+    });
+    const stored = await archived.later;
+    assert.equal(stored.outcome, 'created');
+    assert.deepEqual(
+      (await sourcesOf(scope)).map(({ id, state, chunks }) => [id, state, chunks]),
+      [
+        [source.id, 'archived', 0],
+        [stored.source.id, 'active', 1],
+      ],
+    );
+  });
+});
+
+describe('a large draft', () => {
+  test('is seen by no one until it is committed, and then whole', async () => {
+    const { scope } = await openTeam();
+    const staged = await stageSource(
+      database,
+      scope,
+      draftOf(scope.teamId, { layer: null, chunks: large('huge') }),
+    );
+    assert.deepEqual(
+      (await sourcesOf(scope)).map(({ state, chunks }) => [state, chunks]),
+      [['loading', 120]],
+    );
+    assert.equal(await shown(scope, 'huge'), 0);
+    const committed = await transaction(database, scope, (tx) => commitSource(tx, staged));
+    assert.deepEqual([committed.outcome, committed.source.chunks, committed.embedded], ['created', 120, 120]);
+    assert.ok((await shown(scope, 'huge')) > 50);
+  });
+
+  test('takes the place of the older text at its commit and not before', async () => {
+    const { scope } = await openTeam();
+    const given = { layer: null, externalId: 'book' };
+    const { source } = await storeDraft(database, scope, { ...given, chunks: large('first') });
+    const draft = draftOf(scope.teamId, { ...given, chunks: large('second') });
+    const staged = await stageSource(database, scope, draft);
+    assert.ok((await shown(scope, 'first')) > 0);
+    assert.equal(await shown(scope, 'second'), 0);
+    const committed = await transaction(database, scope, (tx) => commitSource(tx, staged));
+    assert.deepEqual([committed.outcome, committed.source.id], ['replaced', source.id]);
+    assert.equal(await shown(scope, 'first'), 0);
+    assert.ok((await shown(scope, 'second')) > 0);
+    assert.equal((await sourcesOf(scope)).length, 1);
+  });
+});
+
+describe('a draft whose writer died', () => {
+  const age = (id: string) =>
+    database.query(`update memory.source set updated_at = now() - interval '61 minutes' where id = $1`, [id]);
+  const limits = { sessionIdleSeconds: 604_800, sessionMaxSeconds: 2_592_000 };
+  const pruneNow = () => withoutScope(database, (tx) => prune(tx, limits));
+
+  test('is removed by upkeep with all that was written of it, and one still being written is not', async () => {
+    const { scope } = await openTeam();
+    const stage = (word: string) =>
+      stageSource(database, scope, draftOf(scope.teamId, { layer: null, chunks: large(word) }));
+    const dead = await stage('dead');
+    const alive = await stage('alive');
+    const { source: active } = await storeDraft(database, scope, { layer: null, chunks: small('active') });
+    await age(dead.source.id);
+    await age(active.id);
+    assert.ok((await pruneNow()).loadingSources >= 1);
+    const left = (await sourcesOf(scope)).map(({ id }) => id).sort();
+    assert.deepEqual(left, [alive.source.id, active.id].sort());
+    for (const table of ['chunk', 'chunk_keyword', 'chunk_embedding']) {
+      const [row] = await database.query<{ rows: number }>(
+        `select count(*) as rows from memory.${table} where team_id = $1`,
+        [scope.teamId],
+      );
+      assert.equal(row?.rows, 121, table);
+    }
+    assert.equal((await transaction(database, scope, (tx) => commitSource(tx, alive))).outcome, 'created');
+  });
+
+  test('cannot be committed once it is removed, and leaves the older text as it was', async () => {
+    const { scope } = await openTeam();
+    const given = { layer: null, externalId: `kept-${newId()}` };
+    await storeDraft(database, scope, { ...given, chunks: small('kept') });
+    for (const next of [given, { layer: null }]) {
+      const draft = draftOf(scope.teamId, { ...next, chunks: large('late') });
+      const staged = await stageSource(database, scope, draft);
+      await age(staged.source.id);
+      await pruneNow();
+      await assert.rejects(transaction(database, scope, (tx) => commitSource(tx, staged)));
+    }
+    assert.ok((await shown(scope, 'kept')) > 0);
+    assert.deepEqual(
+      (await sourcesOf(scope)).map(({ state, chunks, said }) => [state, chunks, said]),
+      [['active', 1, 1]],
+    );
+  });
+});

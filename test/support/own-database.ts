@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import pg from 'pg';
+import type { Database } from '../../db/database.ts';
+import { openEmbedded } from '../../db/embedded.ts';
+import { openPostgres } from '../../db/postgres.ts';
+import { createLogger } from '../../shared/logger.ts';
+import { databaseUrl, prepareDatabase } from './database.ts';
+
+let made = 0;
+
+/** Runs statements on the server of the tests, outside any database under test. */
+async function onServer(url: string, statement: string): Promise<void> {
+  const server = new pg.Client({ connectionString: url });
+  await server.connect();
+  try {
+    await server.query(statement);
+  } finally {
+    await server.end();
+  }
+}
+
+/** An empty PostgreSQL database of the test's own. `drop` removes it, connections and all. */
+export async function createEmptyDatabase(
+  url: string,
+): Promise<{ url: string; name: string; drop(): Promise<void> }> {
+  made += 1;
+  const name = `memory_own_${process.pid}_${Date.now()}_${made}`;
+  await onServer(url, `create database ${name}`);
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  return { url: own.href, name, drop: () => onServer(url, `drop database ${name} with (force)`) };
+}
+
+/**
+ * A database for a test that breaks it: of the same kind as the others, migrated, and gone when closed. Where
+ * nothing is `prepared`, it is empty.
+ */
+export async function openOwnDatabase(
+  options: { prepared: boolean } = { prepared: true },
+): Promise<Database> {
+  if (databaseUrl !== undefined) {
+    const own = await createEmptyDatabase(databaseUrl);
+    const database = openPostgres(own.url, createLogger('fatal', 'test'));
+    if (options.prepared) await prepareDatabase(database);
+    return {
+      ...database,
+      close: async () => {
+        await database.close();
+        await own.drop();
+      },
+    };
+  }
+  const snapshot = process.env['MEMORY_TEST_SNAPSHOT'];
+  if (options.prepared && snapshot !== undefined) {
+    return openEmbedded({ dataDir: null, snapshot: new Blob([await readFile(snapshot)]) });
+  }
+  const database = await openEmbedded({ dataDir: null });
+  if (options.prepared) await prepareDatabase(database);
+  return database;
+}

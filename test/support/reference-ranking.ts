@@ -1,0 +1,164 @@
+import type { ChunkTerms, QueryTerms } from '../../shared/terms.ts';
+
+/**
+ * The ranking of `memory.search_candidates` written plainly in JavaScript, to be compared with. Every chunk is
+ * looked at; sums are rounded to float32 where the database keeps float32, so that ties fall the same way.
+ */
+
+/** A chunk as the ranking sees it. */
+export interface RankedChunk {
+  id: string;
+  terms: ChunkTerms;
+  /** Of unit length and of the query's model, or null. */
+  embedding: Float32Array | null;
+  /** Whether it lies in the scope, in a source that is not being written. */
+  visible: boolean;
+}
+
+/** In how many chunks of a sample each term occurs. */
+export interface TermCounts {
+  chunks: number;
+  sampled: number;
+  dims: Map<number, number>;
+  keys: Map<number, number>;
+}
+
+export interface RankedHit {
+  id: string;
+  score: number;
+  semanticRank: number | null;
+  keywordRank: number | null;
+}
+
+const LEG = 50;
+const POSTING_CAP = 2000;
+const RARE_DF = 20;
+const UNKNOWN_DF = 0.5;
+
+/** Counts the terms of all the chunks; one that occurs once counts as unknown. */
+export function countReferenceTerms(chunks: readonly RankedChunk[]): TermCounts {
+  const count = (terms: (chunk: RankedChunk) => Iterable<number>) => {
+    const df = new Map<number, number>();
+    for (const chunk of chunks) for (const term of terms(chunk)) df.set(term, (df.get(term) ?? 0) + 1);
+    return new Map([...df].filter(([, frequency]) => frequency >= 2));
+  };
+  return {
+    chunks: chunks.length,
+    sampled: chunks.length,
+    dims: count((chunk) => chunk.terms.dims),
+    keys: count((chunk) => chunk.terms.keys),
+  };
+}
+
+/** The best chunks for a query, best first. */
+export function rankByReference(
+  chunks: readonly RankedChunk[],
+  counts: TermCounts,
+  query: { terms: QueryTerms; embedding: Float32Array | null; topK: number },
+): RankedHit[] {
+  const visible = chunks.filter((chunk) => chunk.visible);
+  const keywords = keywordLeg(visible, counts, query.terms);
+  const semantic = query.embedding === null ? [] : semanticLeg(visible, query.embedding);
+  const rare = rareIdentifiers(counts, query.terms);
+  const zKeyword = zScores(keywords, LEG);
+  const zSemantic = zScores(semantic, semantic.length);
+  const fused = visible
+    .filter((chunk) => zKeyword.of(chunk.id) !== null || zSemantic.of(chunk.id) !== null)
+    .map((chunk) => ({
+      id: chunk.id,
+      named: zKeyword.of(chunk.id) !== null && [...chunk.terms.keys].some((key) => rare.has(key)),
+      score:
+        (zKeyword.of(chunk.id) ?? zKeyword.lowest) +
+        (chunk.embedding === null ? 0 : (zSemantic.of(chunk.id) ?? zSemantic.lowest)),
+      semanticRank: rankOf(semantic, chunk.id),
+      keywordRank: rankOf(keywords, chunk.id),
+    }));
+  fused.sort((a, b) => Number(b.named) - Number(a.named) || b.score - a.score || (a.id < b.id ? -1 : 1));
+  return fused
+    .slice(0, query.topK)
+    .map(({ id, score, semanticRank, keywordRank }) => ({ id, score, semanticRank, keywordRank }));
+}
+
+interface Scored {
+  id: string;
+  points: number;
+}
+
+/** The best of a leg, best first; of equals the older. */
+function best(scored: Scored[]): Scored[] {
+  return scored.sort((a, b) => b.points - a.points || (a.id < b.id ? -1 : 1)).slice(0, LEG);
+}
+
+function rankOf(leg: readonly Scored[], id: string): number | null {
+  const index = leg.findIndex((hit) => hit.id === id);
+  return index === -1 ? null : index + 1;
+}
+
+function estimatedDf(counts: TermCounts, counted: number | undefined): number {
+  return counted === undefined ? UNKNOWN_DF : counted * (counts.chunks / counts.sampled);
+}
+
+function keywordLeg(chunks: readonly RankedChunk[], counts: TermCounts, terms: QueryTerms): Scored[] {
+  const weights = new Map<number, number>();
+  for (const [index, dim] of terms.dims.entries()) {
+    const df = Math.min(estimatedDf(counts, counts.dims.get(dim)), counts.chunks);
+    const idf = Math.log(1 + (counts.chunks - df + 0.5) / (df + 0.5));
+    weights.set(dim, Math.fround((terms.factors[index] ?? 0) * idf));
+  }
+  const candidates = candidateKeys(counts, terms);
+  const scored = chunks
+    .filter((chunk) => chunk.terms.keys.some((key) => candidates.has(key)))
+    .map((chunk) => {
+      let points = 0;
+      for (const [index, dim] of chunk.terms.dims.entries()) {
+        points = Math.fround(points + (chunk.terms.weights[index] ?? 0) * (weights.get(dim) ?? 0));
+      }
+      return { id: chunk.id, points };
+    });
+  return best(scored.filter(({ points }) => points > 0));
+}
+
+/** The rarest keys, as long as not more than 2,000 postings are read for them; the rarest one always. */
+function candidateKeys(counts: TermCounts, terms: QueryTerms): Set<number> {
+  const keys = terms.keys.map((key) => ({ key, df: estimatedDf(counts, counts.keys.get(key)) }));
+  keys.sort((a, b) => a.df - b.df || a.key - b.key);
+  const taken = new Set<number>();
+  let postings = 0;
+  for (const { key, df } of keys) {
+    postings += df;
+    if (postings <= POSTING_CAP || taken.size === 0) taken.add(key);
+  }
+  return taken;
+}
+
+function rareIdentifiers(counts: TermCounts, terms: QueryTerms): Set<number> {
+  return new Set(terms.identifierKeys.filter((key) => estimatedDf(counts, counts.keys.get(key)) <= RARE_DF));
+}
+
+function semanticLeg(chunks: readonly RankedChunk[], query: Float32Array): Scored[] {
+  const scored: Scored[] = [];
+  for (const { id, embedding } of chunks) {
+    if (embedding === null) continue;
+    let points = 0;
+    for (const [axis, value] of embedding.entries()) {
+      points += Math.f16round(value) * Math.f16round(query[axis] ?? 0);
+    }
+    scored.push({ id, points });
+  }
+  return best(scored);
+}
+
+/**
+ * How far each hit of a leg stands above its mean. A leg of fewer than `size` hits counts as filled with zeros,
+ * which then are its lowest; an empty leg says nothing of any chunk.
+ */
+function zScores(leg: readonly Scored[], size: number): { of(id: string): number | null; lowest: number } {
+  if (leg.length === 0) return { of: () => null, lowest: 0 };
+  const points = [...leg.map((hit) => hit.points), ...Array<number>(size - leg.length).fill(0)];
+  const mean = points.reduce((sum, value) => sum + value, 0) / size;
+  const variance = points.reduce((sum, value) => sum + (value - mean) ** 2, 0) / size;
+  // Equals that differ by rounding alone are equals.
+  const deviation = variance < 1e-12 ? 1 : Math.sqrt(variance);
+  const known = new Map(leg.map((hit) => [hit.id, (hit.points - mean) / deviation]));
+  return { of: (id) => known.get(id) ?? null, lowest: (Math.min(...points) - mean) / deviation };
+}

@@ -1,0 +1,54 @@
+import type { Database } from '../../db/database.ts';
+import { newId } from '../../shared/ids.ts';
+import { type TeamScope, teamScope } from '../../shared/scope.ts';
+import type { TestCompany } from './database.ts';
+
+/** The scope of the Company's Owner in the Team: reads and writes the Team layer and every client named. */
+export function ownerScope(team: TestCompany, clientIds: readonly string[] = []): TeamScope {
+  const membership = {
+    id: team.teamId,
+    name: 'Test Team',
+    state: 'active',
+    role: 'owner',
+    grant: null,
+  } as const;
+  const scope = teamScope(
+    {
+      userId: team.ownerId,
+      email: team.ownerEmail,
+      name: 'Owner',
+      companyId: team.companyId,
+      companyName: 'Test Company',
+      companyRole: 'owner',
+      session: null,
+      teams: [membership],
+      selectedTeamId: team.teamId,
+      clients: clientIds.map((id) => ({ id, grant: null })),
+    },
+    membership,
+  );
+  if (scope === null) throw new Error('an Owner may enter every Team');
+  return scope;
+}
+
+/** A second Team in the Company, of the same Owner. */
+export async function addTeam(database: Database, company: TestCompany): Promise<TestCompany> {
+  const teamId = newId();
+  await database.query('insert into identity.team (company_id, id, name) values ($1, $2, $3)', [
+    company.companyId,
+    teamId,
+    'Second Team',
+  ]);
+  await database.query('insert into memory.keyword_team (team_id) values ($1)', [teamId]);
+  return { ...company, teamId };
+}
+
+/** A client of the Team. */
+export async function addClient(database: Database, team: TestCompany): Promise<string> {
+  const clientId = newId();
+  await database.query(
+    'insert into identity.client (company_id, team_id, id, name) values ($1, $2, $3, $4)',
+    [team.companyId, team.teamId, clientId, 'Test Client'],
+  );
+  return clientId;
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { type Database, transaction } from '../../db/database.ts';
+import { commitSource, type SourceDraft, type StoredDraft, stageSource } from '../../db/store-source.ts';
+import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
+import { newId } from '../../shared/ids.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import { chunkTerms } from '../../shared/terms.ts';
+import { TEST_MODEL_NAME } from './database.ts';
+
+/** A chunk as a test gives it. Without an embedding it waits for one. */
+export interface GivenChunk {
+  text: string;
+  embedding?: Float32Array | null;
+}
+
+export interface GivenSource {
+  layer: string | null;
+  chunks: readonly GivenChunk[];
+  title?: string;
+  externalId?: string;
+  model?: string;
+}
+
+/** A draft as ingest makes it: chunks with their terms, and the hash of their text. */
+export function draftOf(teamId: string, given: GivenSource): SourceDraft {
+  const hash = createHash('sha256');
+  for (const { text } of given.chunks) hash.update(text).update('\0');
+  return {
+    layer: given.layer,
+    kind: 'ingest',
+    title: given.title ?? `Source ${newId()}`,
+    uri: null,
+    externalId: given.externalId ?? null,
+    metadata: {},
+    contentHash: hash.digest(),
+    model: given.model ?? TEST_MODEL_NAME,
+    chunks: given.chunks.map(({ text, embedding }) => ({
+      text,
+      headings: [],
+      terms: chunkTerms(teamId, text),
+      embedding: embedding ?? null,
+    })),
+  };
+}
+
+/** Stages and commits a source, and tells what became of it. */
+export async function storeDraft(
+  database: Database,
+  scope: TeamScope,
+  given: GivenSource,
+): Promise<StoredDraft> {
+  const staged = await stageSource(database, scope, draftOf(scope.teamId, given));
+  return transaction(database, scope, (tx) => commitSource(tx, staged));
+}
+
+/** Stores a source and returns its id. */
+export async function storeSource(database: Database, scope: TeamScope, given: GivenSource): Promise<string> {
+  return (await storeDraft(database, scope, given)).source.id;
+}
+
+/** The unit vector along one axis: as far from every other axis as can be. */
+export function axis(index: number): Float32Array {
+  const vector = new Float32Array(EMBEDDING_DIM);
+  vector[index] = 1;
+  return vector;
+}
