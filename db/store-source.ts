@@ -42,8 +42,8 @@ export async function stageSource(
 ): Promise<StagedSource> {
   const { chunks, model, ...fields } = draft;
   const source: NewSource = { ...fields, id: newId() };
-  // A large text that is there already is not written only to be thrown away.
   const batchSize = CHUNKS_A_TRANSACTION[database.backend];
+  // A large text that is there already is not written only to be thrown away.
   const written = chunks.length > batchSize && !(await isStored(database, scope, source));
   const staged = { source, draft, written };
   if (!written) return staged;

@@ -13,11 +13,17 @@ const BY_EXTENSION = new Map(
 /**
  * The media type by which a file will be read: the declared one, else that of the extension. Null: not one that
  * can be imported. The content is not looked at here.
+ * @param isText whether the content came as text, which without a type and an extension is plain text
  */
-export function importMediaType(filename: string, declared: string | undefined): string | null {
+export function importMediaType(
+  filename: string,
+  declared: string | undefined,
+  isText: boolean,
+): string | null {
   const type = declared?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   // Clients that do not know a type declare this one; it says nothing, so the extension decides.
   if (type !== '' && type !== 'application/octet-stream') return Object.hasOwn(FORMATS, type) ? type : null;
-  const extension = /\.([^./\\]+)$/.exec(filename)?.[1]?.toLowerCase();
-  return extension === undefined ? null : (BY_EXTENSION.get(extension) ?? null);
+  const extension = /\.([^./\\]*)$/.exec(filename)?.[1]?.toLowerCase();
+  if (extension === undefined) return isText ? 'text/plain' : null;
+  return BY_EXTENSION.get(extension) ?? null;
 }

@@ -165,7 +165,7 @@ describe('settings', () => {
         assert.deepEqual(read({ [name]: value })[key], expected, value);
       for (const value of refused) {
         const faults = faultsOf({ MEMORY_API_TOKEN: TOKEN, [name]: value });
-        assert.equal(faults.length, 1, `${value}: ${faults}`);
+        assert.equal(faults.length, 1, `${value}: ${faults.join('; ')}`);
         assert.match(faults[0] ?? '', new RegExp(`^${name}: expected \\S`));
       }
     });

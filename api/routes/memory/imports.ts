@@ -22,9 +22,10 @@ function assertMediaTypes(body: unknown): void {
   const items = (body as { items?: unknown } | null | undefined)?.items;
   if (!Array.isArray(items)) return;
   for (const [index, item] of items.entries()) {
-    const { filename, mediaType } = (item ?? {}) as Record<string, unknown>;
+    const { filename, mediaType, text } = (item ?? {}) as Record<string, unknown>;
     if (typeof filename !== 'string') continue;
-    if (importMediaType(filename, typeof mediaType === 'string' ? mediaType : undefined) === null) {
+    const declared = typeof mediaType === 'string' ? mediaType : undefined;
+    if (importMediaType(filename, declared, typeof text === 'string') === null) {
       throw new ServiceError(
         'unsupported_media_type',
         `/items/${index}: cannot be imported: its type is not known`,
@@ -53,7 +54,7 @@ function itemContent(item: Item, index: number): Buffer {
 }
 
 function newImport(item: Item, index: number): Omit<NewImport, 'layer'> {
-  const mediaType = importMediaType(item.filename, item.mediaType);
+  const mediaType = importMediaType(item.filename, item.mediaType, item.text !== undefined);
   if (mediaType === null) throw new ServiceError('unsupported_media_type');
   return {
     id: newId(),

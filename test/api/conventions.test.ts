@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, test } from 'node:test';
+import { ERRORS, type ErrorCode } from '../../shared/errors.ts';
+import { isId } from '../../shared/ids.ts';
+import { openTestApp } from '../support/app.ts';
+import { faultyFields, get, post } from '../support/team.ts';
+
+const service = await openTestApp();
+const { app } = service;
+const company = await service.company();
+const { headers } = company;
+
+interface Answer {
+  statusCode: number;
+  headers: Record<string, unknown>;
+  body: string;
+  json<T>(): T;
+}
+
+/** Asserts that an answer is the problem document of a code, whole and as the table of codes has it. */
+function assertProblem(answer: Answer, code: ErrorCode): void {
+  const { status, title } = ERRORS[code];
+  assert.equal(answer.statusCode, status, answer.body);
+  assert.match(String(answer.headers['content-type']), /^application\/problem\+json/);
+  assert.equal(answer.headers['cache-control'], 'no-store');
+  const { type, detail, requestId, errors, ...rest } = answer.json<Record<string, unknown>>();
+  assert.deepEqual(rest, { title, status, code });
+  assert.match(String(type), new RegExp(`${code}$`));
+  assert.ok(typeof detail === 'string' && detail !== '');
+  assert.ok(isId(String(requestId)));
+  assert.equal(answer.headers['x-request-id'], requestId);
+  for (const fault of (errors ?? []) as object[]) assert.deepEqual(Object.keys(fault), ['path', 'message']);
+}
+
+describe('every answer', () => {
+  test('bears a request id of its own, and under /v1 no-store', async () => {
+    const seen = new Set<unknown>();
+    for (const url of ['/v1/health', '/v1/memory/status', '/livez', '/docs/json', '/reset', '/nothing']) {
+      const answer = await get(service, company, url);
+      assert.ok(isId(String(answer.headers['x-request-id'])), url);
+      seen.add(answer.headers['x-request-id']);
+      if (url.startsWith('/v1/')) assert.equal(answer.headers['cache-control'], 'no-store', url);
+    }
+    assert.equal(seen.size, 6);
+  });
+
+  test('a request id that the caller sends is not taken over', async () => {
+    const answer = await app.inject({ url: '/v1/health', headers: { 'x-request-id': 'mine' } });
+    assert.notEqual(answer.headers['x-request-id'], 'mine');
+  });
+});
+
+describe('routes and methods', () => {
+  test('an unknown route is 404, whatever the method and whoever asks', async () => {
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'PROPFIND'] as const) {
+      assertProblem(await app.inject({ method: method as 'GET', url: '/v1/nothing' }), 'not_found');
+    }
+    assertProblem(await get(service, company, '/v1/memory/search/'), 'not_found');
+  });
+
+  test('an unknown method is 405 and told which ones there are', async () => {
+    const cases: [string, string, string][] = [
+      ['GET', '/v1/memory/search', 'POST'],
+      ['DELETE', '/v1/memory/imports', 'GET, HEAD, POST'],
+      ['PUT', '/v1/health', 'GET, HEAD'],
+      ['OPTIONS', '/v1/memory/search', 'POST'],
+      ['TRACE', '/v1/memory/search', 'POST'],
+    ];
+    for (const [method, url, allow] of cases) {
+      const answer = await app.inject({ method: method as 'GET', url, headers });
+      assertProblem(answer, 'method_not_allowed');
+      assert.equal(answer.headers['allow'], allow, `${method} ${url}`);
+    }
+  });
+
+  test('an address that cannot be read is 404 like any other', async () => {
+    for (const id of ['%ff', 'a'.repeat(5000), '%00', 'x', '..%2f..%2fpasswd']) {
+      assertProblem(await get(service, company, `/v1/memory/imports/${id}`), 'not_found');
+    }
+  });
+});
+
+describe('bodies', () => {
+  const url = '/v1/memory/search';
+
+  test('one over the bound of its route is 413, by its length or by what arrives', async () => {
+    const body = JSON.stringify({ query: 'x'.repeat(1024 * 1024), scope: {} });
+    assertProblem(await post(service, company, url, body), 'payload_too_large');
+    assertProblem(await post(service, company, '/v1/memory/embeddings/claim', body), 'payload_too_large');
+    const document = `{"title":"x","text":"${'x'.repeat(32 * 1024 * 1024)}"}`;
+    assertProblem(await post(service, company, '/v1/memory/ingest', document), 'payload_too_large');
+    const batch = `{"batchId":"${'x'.repeat(8 * 1024 * 1024)}"}`;
+    assertProblem(await post(service, company, '/v1/memory/embeddings/complete', batch), 'payload_too_large');
+  });
+
+  test('routes for documents and batches take more than the others', async () => {
+    const padding = ' '.repeat(7 * 1024 * 1024);
+    for (const route of ['ingest', 'imports', 'embeddings/complete']) {
+      const answer = await post(service, company, `/v1/memory/${route}`, `{${padding}}`);
+      assertProblem(answer, 'invalid_request');
+    }
+  });
+
+  test('one that is not JSON by its type is 415', async () => {
+    for (const type of ['text/plain', 'text/xml', 'application/x-www-form-urlencoded', 'nonsense']) {
+      const answer = await post(service, company, url, '{"query":"x","scope":{}}', { 'content-type': type });
+      assertProblem(answer, 'unsupported_media_type');
+    }
+  });
+
+  test('one that is not JSON by its text is 400', async () => {
+    for (const body of ['{', '{"a":', "{'a':1}", 'NaN', '{"a":NaN}', '{"a":1}{', '\u0000']) {
+      assertProblem(await post(service, company, url, body), 'invalid_request');
+    }
+  });
+
+  test('one that is not UTF-8 is 400, not silently mended', async () => {
+    const payload = Buffer.concat([Buffer.from('{"title":"'), Buffer.of(0xff), Buffer.from('","text":"x"}')]);
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/v1/memory/ingest',
+      headers: { ...headers, 'content-type': 'application/json' },
+      payload,
+    });
+    assertProblem(answer, 'invalid_request');
+  });
+
+  test('one that is not an object is 400, and none counts as an empty one', async () => {
+    for (const body of ['null', '[]', '"x"', '1', 'true', '']) {
+      assertProblem(await post(service, company, url, body), 'invalid_request');
+    }
+    const empty = await app.inject({ method: 'POST', url: '/v1/memory/embeddings/claim', headers });
+    assert.deepEqual([empty.statusCode, empty.json()], [200, { batch: null }]);
+  });
+
+  test('one nested 100,000 deep is 400, wherever it is deep', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+    for (const [route, body] of [
+      ['ingest', `{"title":"x","text":"x","metadata":{"a":${deep}}}`],
+      ['ingest', `{"title":"x","text":"x","metadata":${objects}}`],
+      ['search', `{"query":"x","scope":{"include":[${deep},${deep}]}}`],
+      ['search', deep],
+      ['imports', `{"items":${deep}}`],
+    ] as const) {
+      assertProblem(await post(service, company, `/v1/memory/${route}`, body), 'invalid_request');
+    }
+  });
+
+  test('a key that names a prototype is refused and changes nothing', async () => {
+    for (const body of [
+      '{"query":"x","scope":{},"__proto__":{"topK":1}}',
+      '{"query":"x","scope":{"__proto__":{"clientId":"x"}}}',
+      '{"query":"x","scope":{},"constructor":{"prototype":{"topK":1}}}',
+    ]) {
+      const answer = await post(service, company, url, body);
+      assertProblem(answer, 'invalid_request');
+      assert.equal(faultyFields(answer).length, 1);
+    }
+    assert.equal(({} as { topK?: number }).topK, undefined);
+  });
+
+  test('an unknown field is 400 and named, however deep it stands', async () => {
+    for (const [route, body, path] of [
+      ['search', { query: 'x', scope: {}, teamId: 'x' }, '/teamId'],
+      ['search', { query: 'x', scope: { team: true } }, '/scope/team'],
+      ['expand', { chunkId: 'x', chunk_id: 'x' }, '/chunk_id'],
+      ['ingest', { title: 'x', chunks: [{ text: 'x', ordinal: 1 }] }, '/chunks/0/ordinal'],
+      ['ingest', { title: 'x', text: 'x', id: 'x' }, '/id'],
+      ['imports', { items: [{ filename: 'a.txt', text: 'x', state: 'x' }] }, '/items/0/state'],
+      ['embeddings/claim', { leaseSeconds: 1 }, '/leaseSeconds'],
+    ] as const) {
+      const answer = await post(service, company, `/v1/memory/${route}`, body);
+      assertProblem(answer, 'invalid_request');
+      assert.deepEqual(faultyFields(answer), [path]);
+      assert.ok(answer.json<{ detail: string }>().detail.includes(path));
+    }
+  });
+
+  test('a value of the wrong type is not turned into the right one', async () => {
+    for (const body of [
+      { query: 5, scope: {} },
+      { query: 'x', scope: {}, topK: '8' },
+      { query: 'x', scope: {}, storeQueryText: 'true' },
+      { query: 'x', scope: { clientId: null } },
+      { query: 'x', scope: { include: 'team' } },
+    ]) {
+      assertProblem(await post(service, company, url, body), 'invalid_request');
+    }
+  });
+});
+
+test('what is not HTTP is answered by a problem too', async () => {
+  const base = await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = new URL(base);
+  for (const request of ['nonsense\r\n\r\n', `GET /v1/health HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`]) {
+    const socket = connect(Number(port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(request);
+    const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
+    assert.match(head, /^HTTP\/1\.1 400 /);
+    assert.match(head, /content-type: application\/problem\+json/);
+    const problem = JSON.parse(body) as { code: string; requestId: string };
+    assert.equal(problem.code, 'invalid_request');
+    assert.ok(head.includes(`x-request-id: ${problem.requestId}`));
+  }
+});

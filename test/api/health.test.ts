@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openTestApp } from '../support/app.ts';
+
+const service = await openTestApp();
+const { app } = service;
+
+test('health tells backend and embedder, and asks for no one’s word', async () => {
+  const expected = {
+    ok: true,
+    backend: service.database.backend,
+    embedder: { mode: 'client-provided', model: 'Xenova/bge-m3', dim: 1024, serverModeEnabled: false },
+  };
+  for (const headers of [{}, { authorization: 'Bearer of-no-worth', 'memory-team': 'nonsense' }]) {
+    const answer = await app.inject({ url: '/v1/health', headers });
+    assert.equal(answer.statusCode, 200);
+    assert.match(String(answer.headers['content-type']), /^application\/json/);
+    assert.deepEqual(answer.json(), expected);
+  }
+  assert.equal((await app.inject({ method: 'HEAD', url: '/v1/health' })).statusCode, 200);
+});
+
+test('a model of the operator’s choice is named', async () => {
+  const other = await openTestApp({ MEMORY_EMBEDDING_MODEL: 'Xenova/another' });
+  const { embedder } = (await other.app.inject('/v1/health')).json<{ embedder: { model: string } }>();
+  assert.equal(embedder.model, 'Xenova/another');
+});
+
+test('the probes of platforms are open, unversioned and say no more than that', async () => {
+  for (const url of ['/livez', '/readyz']) {
+    const answer = await app.inject(url);
+    assert.deepEqual([answer.statusCode, answer.json()], [200, { ok: true }]);
+  }
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newId } from '../../shared/ids.ts';
+import { QUEUES } from '../../shared/queues.ts';
+import type { Import } from '../../shared/schemas/memory.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { addClient, addPerson, along, type Caller, CLAIM, get, post } from '../support/team.ts';
+
+const service = await openTestApp();
+const { database } = service;
+
+interface Figures {
+  health: object;
+  sources: { active: number; archived: number; byKind: Record<string, number> };
+  chunks: object;
+  imports: Record<string, unknown> & { recentFailures: Import[] };
+  jobs: Record<string, number | string | null>[];
+  captures: object;
+  memories: object;
+  embedder: object;
+  workers: object[];
+}
+
+async function status(caller: Caller): Promise<Figures> {
+  const answer = await get(service, caller, '/v1/memory/status');
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<Figures>();
+}
+
+/** Imports that failed, as the database holds them. */
+async function addFailures(company: SignedIn, count: number, clientId: string | null): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    await database.query(
+      `insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, error_code,
+         error_message, created_by) values ($1, $2, $3, 'failed', 'a.txt', 'a.txt', 'text/plain', 1, 'no_text',
+         'The file holds no text.', $4)`,
+      [company.teamId, newId(), clientId, company.ownerId],
+    );
+  }
+}
+
+/** A worker that last spoke so many seconds ago. */
+async function addWorker(secondsAgo: number): Promise<string> {
+  const id = newId();
+  await database.query(
+    `insert into memory.worker (id, queues, rss_bytes, last_seen_at)
+     values ($1, '{import.process}', 1, now() - make_interval(secs => $2))`,
+    [id, secondsAgo],
+  );
+  return id;
+}
+
+test('has exactly the fields of the contract, all zero in a new Team', async () => {
+  const { health, jobs, workers: _, ...rest } = await status(await service.company());
+  assert.deepEqual(Object.keys(health), ['ok', 'database', 'queue', 'worker']);
+  assert.deepEqual(rest, {
+    sources: { active: 0, archived: 0, byKind: {} },
+    chunks: { total: 0, embedded: 0, pending: 0 },
+    imports: { queued: 0, running: 0, completed: 0, failed: 0, recentFailures: [] },
+    captures: { staged: 0, claimed: 0, completed: 0 },
+    memories: { review: 0, published: 0, discarded: 0, archived: 0 },
+    embedder: { mode: 'client-provided', model: CLAIM.embeddingModel, dim: 1024, serverModeEnabled: false },
+  });
+  assert.deepEqual(jobs.map((job) => String(job['queue'])).sort(), Object.keys(QUEUES).sort());
+  for (const { queue: __, oldestReadyAgeSeconds, ...figures } of jobs) {
+    const names = ['ready', 'deferred', 'active', 'failed', 'completedPerMinute'];
+    assert.deepEqual(Object.keys(figures), names);
+    for (const figure of Object.values(figures)) assert.ok(Number(figure) >= 0);
+    assert.ok(oldestReadyAgeSeconds === null || Number(oldestReadyAgeSeconds) >= 0);
+  }
+});
+
+test('counts what the caller reaches, and shows jobs and workers with Full access alone', async () => {
+  const company = await service.company();
+  const [mine, other] = [await addClient(service, company), await addClient(service, company)];
+  for (const [clientId, length] of [
+    [undefined, 1],
+    [mine, 2],
+    [other, 4],
+  ] as const) {
+    const chunks = Array.from({ length }, (_, n) => ({
+      text: newId(),
+      ...(n === 0 ? { embedding: along(n) } : {}),
+    }));
+    await post(service, company, '/v1/memory/ingest', { title: 'x', chunks, ...CLAIM, scope: { clientId } });
+    await addFailures(company, length, clientId ?? null);
+  }
+  const reached = async (caller: Caller) => {
+    const { sources, chunks, imports } = await status(caller);
+    return [
+      sources.active,
+      sources.byKind['ingest'],
+      chunks,
+      imports['failed'],
+      imports.recentFailures.length,
+    ];
+  };
+  const all = [3, 3, { total: 7, embedded: 3, pending: 4 }, 7, 7];
+  const some = [2, 2, { total: 3, embedded: 2, pending: 1 }, 3, 3];
+  const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
+  const admin = await addPerson(service, company, { teamRole: 'admin' });
+  const member = await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'read' } });
+  const bare = await addPerson(service, company, { teamRole: 'member' });
+  assert.deepEqual(await reached(company), all);
+  assert.deepEqual(await reached(admin), all);
+  assert.deepEqual(await reached(reader), all);
+  assert.deepEqual(await reached(member), some);
+  assert.deepEqual(await reached(bare), [1, 1, { total: 1, embedded: 1, pending: 0 }, 1, 1]);
+  await addWorker(0);
+  const { jobs: everyJob, workers: everyone } = await status(admin);
+  assert.ok(everyJob.length > 0 && everyone.length > 0);
+  for (const caller of [reader, member, bare]) {
+    const { jobs, workers } = await status(caller);
+    assert.deepEqual([jobs, workers], [[], []]);
+  }
+});
+
+test('an archived source counts as archived, and its chunks no more', async () => {
+  const company = await service.company();
+  const answer = await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'x' });
+  const { source } = answer.json<{ source: { id: string } }>();
+  await database.query(`update memory.source set state = 'archived', chunk_count = 0 where id = $1`, [
+    source.id,
+  ]);
+  await database.query('delete from memory.chunk where source_id = $1', [source.id]);
+  const { sources, chunks } = await status(company);
+  assert.deepEqual(sources, { active: 0, archived: 1, byKind: {} });
+  assert.deepEqual(chunks, { total: 0, embedded: 0, pending: 0 });
+});
+
+test('recent failures are the latest ten, newest first, with their reason', async () => {
+  const company = await service.company();
+  await addFailures(company, 12, null);
+  const { imports } = await status(company);
+  assert.equal(imports['failed'], 12);
+  assert.equal(imports.recentFailures.length, 10);
+  const ids = imports.recentFailures.map((failure) => failure.id);
+  assert.deepEqual(ids, ids.toSorted().reverse());
+  assert.deepEqual(imports.recentFailures[0]?.error, { code: 'no_text', message: 'The file holds no text.' });
+});
+
+test('a worker that was silent for long is not among the living', async () => {
+  const company = await service.company();
+  const [living, silent] = [await addWorker(0), await addWorker(120)];
+  const { health, workers } = await status(company);
+  const ids = (workers as { id: string }[]).map(({ id }) => id);
+  assert.deepEqual([ids.includes(living), ids.includes(silent)], [true, false]);
+  assert.equal((health as { worker: boolean }).worker, true);
+});

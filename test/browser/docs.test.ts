@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { type Browser, chromium } from 'playwright-core';
+import { openTestApp } from '../support/app.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+const missing = !existsSync(CHROMIUM) && !process.env['CI'];
+const { app } = await openTestApp();
+
+test('the page of the documentation is sent with strict headers, and so is all that it loads', async () => {
+  const { body } = await app.inject('/docs');
+  const assets = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
+  assert.ok(assets.some((asset) => asset.endsWith('.js')));
+  for (const path of ['/docs', '/docs/', '/docs/json', ...assets]) {
+    const { statusCode, headers } = await app.inject(path);
+    assert.equal(statusCode, 200, path);
+    assert.equal(headers['referrer-policy'], 'no-referrer', path);
+    assert.equal(headers['set-cookie'], undefined, path);
+  }
+  for (const path of ['/docs', '/docs/']) {
+    const { headers } = await app.inject(path);
+    const policy = String(headers['content-security-policy'])
+      .split(';')
+      .map((rule) => rule.trim());
+    for (const rule of [
+      "script-src 'self'",
+      "frame-ancestors 'none'",
+      "object-src 'none'",
+      "base-uri 'self'",
+    ]) {
+      assert.ok(policy.includes(rule), `${path}: ${rule}`);
+    }
+  }
+});
+
+describe('the documentation in a browser', { skip: missing && `${CHROMIUM} is not installed` }, () => {
+  let browser: Browser;
+  let base: string;
+
+  before(async () => {
+    base = await app.listen({ host: '127.0.0.1', port: 0 });
+    browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    });
+  });
+  after(() => browser?.close());
+
+  test('shows the routes without an error, a violation of its policy or a word to anyone else', async () => {
+    const page = await (await browser.newContext()).newPage();
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
+    page.on('request', (request) => {
+      const { protocol, origin } = new URL(request.url());
+      if (protocol !== 'data:' && origin !== base) faults.push(`asked ${request.url()}`);
+    });
+    page.on('response', (response) => {
+      if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
+    });
+    // Scripts for the page are texts: this program's own types know no document.
+    await page.addInitScript(`
+      addEventListener('securitypolicyviolation', (event) =>
+        console.error('violates ' + event.violatedDirective + ': ' + event.blockedURI))`);
+    await page.goto(`${base}/docs`);
+    await page.getByRole('heading', { name: 'Team memory' }).waitFor();
+    const search = page.locator('.opblock', { hasText: '/v1/memory/search' });
+    await search.locator('.opblock-summary-control').first().click();
+    await search.getByText('queryEmbedding').first().waitFor();
+    assert.ok((await page.locator('.opblock').count()) >= 10);
+    assert.deepEqual(faults, []);
+  });
+});

@@ -1,0 +1,129 @@
+import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
+import { newId } from '../../shared/ids.ts';
+import type { SignedIn, TestApp } from './app.ts';
+import { TEST_MODEL_NAME, type TestCompany } from './database.ts';
+
+/** Whoever asks: a session and the Team that it is for. */
+export type Caller = Pick<SignedIn, 'headers'>;
+
+export interface Person extends Caller {
+  userId: string;
+  token: string;
+}
+
+/** What ties a person to a Company and its Team. */
+export interface Ties {
+  companyRole?: 'owner' | 'admin' | 'member';
+  teamRole?: 'owner' | 'admin' | 'member';
+  companyGrant?: 'full' | 'read';
+  /** Access by client id. */
+  clients?: Record<string, 'read' | 'write'>;
+}
+
+/** Makes an account of the Company with these ties, signed in. */
+export async function addPerson(
+  service: Pick<TestApp, 'database' | 'signIn'>,
+  company: TestCompany,
+  ties: Ties,
+): Promise<Person> {
+  const { database } = service;
+  const { companyId, teamId } = company;
+  const userId = newId();
+  await database.query(
+    'insert into identity.account (company_id, id, email, name, role) values ($1, $2, $3, $4, $5)',
+    [companyId, userId, `person-${userId}@example.com`, 'Someone', ties.companyRole ?? 'member'],
+  );
+  if (ties.teamRole !== undefined) {
+    await database.query(
+      'insert into identity.team_member (company_id, team_id, user_id, role) values ($1, $2, $3, $4)',
+      [companyId, teamId, userId, ties.teamRole],
+    );
+  }
+  if (ties.companyGrant !== undefined) {
+    await database.query(
+      'insert into identity.company_grant (company_id, team_id, user_id, access) values ($1, $2, $3, $4)',
+      [companyId, teamId, userId, ties.companyGrant],
+    );
+  }
+  for (const [clientId, access] of Object.entries(ties.clients ?? {})) {
+    await database.query(
+      `insert into identity.client_grant (company_id, team_id, client_id, user_id, access)
+       values ($1, $2, $3, $4, $5)`,
+      [companyId, teamId, clientId, userId, access],
+    );
+  }
+  const token = await service.signIn(companyId, userId);
+  return { userId, token, headers: { authorization: `Bearer ${token}`, 'memory-team': teamId } };
+}
+
+/** Makes a client of the Team. */
+export async function addClient(
+  { database }: Pick<TestApp, 'database'>,
+  company: TestCompany,
+  state: 'active' | 'archived' = 'active',
+): Promise<string> {
+  const id = newId();
+  await database.query(
+    'insert into identity.client (company_id, team_id, id, name, state) values ($1, $2, $3, $4, $5)',
+    [company.companyId, company.teamId, id, 'A client', state],
+  );
+  return id;
+}
+
+/** Makes a second Team of the Company, without members. */
+export async function addTeam(
+  { database }: Pick<TestApp, 'database'>,
+  company: TestCompany,
+): Promise<string> {
+  const id = newId();
+  await database.query('insert into identity.team (company_id, id, name) values ($1, $2, $3)', [
+    company.companyId,
+    id,
+    'Another Team',
+  ]);
+  return id;
+}
+
+/** Archives the Team of the Company. */
+export async function archiveTeam({ database }: Pick<TestApp, 'database'>, teamId: string): Promise<void> {
+  await database.query(`update identity.team set state = 'archived' where id = $1`, [teamId]);
+}
+
+/** Sends a JSON body as someone. A text goes as it stands. */
+export function post(
+  { app }: Pick<TestApp, 'app'>,
+  caller: Caller,
+  url: string,
+  payload: object | string,
+  headers: Record<string, string> = {},
+) {
+  return app.inject({
+    method: 'POST',
+    url,
+    headers: { ...caller.headers, 'content-type': 'application/json', ...headers },
+    payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+  });
+}
+
+/** Asks as someone. */
+export function get({ app }: Pick<TestApp, 'app'>, caller: Caller, url: string) {
+  return app.inject({ url, headers: caller.headers });
+}
+
+/** The embedding that lies along one axis: at a right angle to those of every other axis. */
+export function along(axis: number, length = 1): number[] {
+  return Array.from({ length: EMBEDDING_DIM }, (_, index) => (index === axis ? length : 0));
+}
+
+/** What goes with an embedding. */
+export const CLAIM = { embeddingModel: TEST_MODEL_NAME, embeddingDim: EMBEDDING_DIM };
+
+/** A body without what differs between two answers that are otherwise alike. */
+export function withoutRequestId(body: string): string {
+  return body.replace(/"requestId":"[^"]+"/, '');
+}
+
+/** The fields that a 400 names. */
+export function faultyFields(answer: { json<T>(): T }): string[] {
+  return (answer.json<{ errors?: { path: string }[] }>().errors ?? []).map(({ path }) => path);
+}
