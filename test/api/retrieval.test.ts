@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openTestApp } from '../support/app.ts';
+import { askQuestions, ingestSet, KEYWORDS_ALONE } from '../support/retrieval-run.ts';
+import { readRetrievalSet, retrievalFolder } from '../support/retrieval-set.ts';
+import { countTermsNow } from '../support/term-counts.ts';
+
+/** Enough to tell a fault from chance, and quick: the whole set is for `npm run bench:retrieval`. */
+const QUESTIONS = 200;
+const HELD = 0.9;
+
+const folder = retrievalFolder();
+const missing = 'MEMORY_TEST_XQUAD_R is not set: retrieval was not judged';
+
+if (folder === null) {
+  test(
+    'finds the paragraph that answers a question',
+    {
+      // Where every change is judged, a missing set must not look like a good one.
+      skip: process.env['CI'] ? false : missing,
+    },
+    () => assert.fail(missing),
+  );
+} else {
+  const service = await openTestApp(KEYWORDS_ALONE);
+  for (const language of ['en', 'zh'] as const) {
+    test(`keywords alone put the answering paragraph first for ${HELD * 100} % of questions: ${language}`, async () => {
+      const company = await service.company();
+      const set = await readRetrievalSet(folder, language);
+      await ingestSet(service, company, set);
+      await countTermsNow(service.database, company);
+      // Evenly from all articles, not the first few.
+      const step = Math.floor(set.questions.length / QUESTIONS);
+      const questions = set.questions.filter((_, index) => index % step === 0).slice(0, QUESTIONS);
+      const { hitAt1 } = await askQuestions(service, company, { ...set, questions });
+      assert.equal(questions.length, QUESTIONS);
+      assert.ok(hitAt1 >= HELD, `${(hitAt1 * 100).toFixed(1)} %`);
+    });
+  }
+}

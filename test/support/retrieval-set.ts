@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The languages that search is judged by. */
+export const LANGUAGES = ['en', 'de', 'es', 'ru', 'zh', 'th'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** Questions in one language, each with the one paragraph that answers it: XQuAD-R, as JSON. */
+export interface RetrievalSet {
+  language: Language;
+  paragraphs: { article: string; text: string }[];
+  /** `paragraph` is an index into `paragraphs`. */
+  questions: { question: string; paragraph: number }[];
+}
+
+/** The folder that MEMORY_TEST_XQUAD_R names, or null where it is unset or empty. */
+export function retrievalFolder(): string | null {
+  return process.env['MEMORY_TEST_XQUAD_R']?.trim() || null;
+}
+
+/**
+ * Reads the set of one language, `<folder>/<language>.json`.
+ * @throws Error of one line where there is none
+ */
+export async function readRetrievalSet(folder: string, language: Language): Promise<RetrievalSet> {
+  const file = join(folder, `${language}.json`);
+  if (!existsSync(file)) throw new Error(`MEMORY_TEST_XQUAD_R: there is no ${file}`);
+  return JSON.parse(await readFile(file, 'utf8')) as RetrievalSet;
+}
