@@ -1,0 +1,73 @@
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+const words = new Intl.Segmenter(undefined, { granularity: 'word' });
+/** What a terminal draws two columns wide. */
+const WIDE =
+  /^(?:\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff00-\uff60\uffe0-\uffe6])/u;
+/** What is drawn over the character before it. */
+const OVER_ANOTHER = /^[\p{Mn}\p{Me}]$/u;
+/** What a terminal might obey instead of showing it. */
+const CONTROLS = /[\p{Cc}\p{Cf}]+/gu;
+/** Scripts that put no blanks between words: a line may end at any of them. */
+const WITHOUT_BLANKS =
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}/u;
+
+function graphemeColumns(grapheme: string): number {
+  if (WIDE.test(grapheme)) return 2;
+  return Math.max(1, Array.from(grapheme).filter((point) => !OVER_ANOTHER.test(point)).length);
+}
+
+/** The columns that a text takes in a terminal. */
+export function columns(text: string): number {
+  let sum = 0;
+  for (const { segment } of graphemes.segment(text)) sum += graphemeColumns(segment);
+  return sum;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll(CONTROLS, '').trim();
+}
+
+/** A text on one line, of at most `width` columns; what is cut off shows as `…`. */
+export function fit(text: string, width: number): string {
+  const line = oneLine(text);
+  if (columns(line) <= width) return line;
+  let kept = '';
+  let used = 1;
+  for (const { segment } of graphemes.segment(line)) {
+    used += graphemeColumns(segment);
+    if (used > width) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+/** A text of at most `width` columns, filled up with blanks to exactly that. */
+export function cell(text: string, width: number): string {
+  const fitted = fit(text, width);
+  return fitted + ' '.repeat(width - columns(fitted));
+}
+
+/** The pieces of a line between which it may be broken. */
+function breakable(line: string): string[] {
+  return line
+    .split(/(?<= )/)
+    .flatMap((word) =>
+      WITHOUT_BLANKS.test(word) ? [...words.segment(word)].map(({ segment }) => segment) : [word],
+    );
+}
+
+/** A text on as many lines as it takes, at most `lines`, each of at most `width` columns. */
+export function wrap(text: string, width: number, lines: number): string[] {
+  const pieces = breakable(oneLine(text));
+  const done: string[] = [];
+  let open = '';
+  for (const [index, piece] of pieces.entries()) {
+    if (open !== '' && columns((open + piece).trimEnd()) > width) {
+      if (done.length === lines - 1) return [...done, fit(open + pieces.slice(index).join(''), width)];
+      done.push(fit(open, width));
+      open = '';
+    }
+    open += piece;
+  }
+  return open.trim() === '' ? done : [...done, fit(open, width)];
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { type RunningWorker, startWorker } from '../../worker/worker.ts';
+import { columns } from '../demo/columns.ts';
+import { openTestApp } from '../support/app.ts';
+import { databaseUrl } from '../support/database.ts';
+import {
+  endProcesses,
+  ROOT,
+  type ServiceProcess,
+  startCommand,
+  temporaryFolder,
+} from '../support/processes.ts';
+import { KEYWORDS_ALONE } from '../support/retrieval-run.ts';
+
+after(endProcesses);
+const workers: RunningWorker[] = [];
+after(() => Promise.all(workers.map((worker) => worker.stop())));
+
+/** A whole service in this process, on the database of the tests. */
+async function startInProcess(env: Record<string, string>) {
+  const service = await openTestApp(env, { supervise: true });
+  const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+  workers.push(await startWorker(service));
+  return { service, base };
+}
+
+const { service, base } = await startInProcess(KEYWORDS_ALONE);
+const { service: withoutModel, base: baseWithoutModel } = await startInProcess({ MEMORY_RATE_LIMITS: 'off' });
+
+const DEMO = join(ROOT, 'test', 'demo', 'demo.ts');
+
+interface RunningDemo extends ServiceProcess {
+  /** All that it leaves behind would lie here. */
+  temporary: string;
+}
+
+/** Runs the demo for real. Models are looked for in an empty folder and never fetched. */
+async function startDemo(args: readonly string[], env: Record<string, string> = {}): Promise<RunningDemo> {
+  const folder = await temporaryFolder();
+  const [temporary, models] = [join(folder, 'temporary'), join(folder, 'models')];
+  await mkdir(temporary);
+  const demo = startCommand(process.execPath, [DEMO, '--no-download', ...args], {
+    cwd: folder,
+    env: { TMPDIR: temporary, MEMORY_MODEL_DIR: models, ...env },
+  });
+  return { ...demo, temporary };
+}
+
+/** Each question asked, with the title of its first hit. */
+function firstHits(lines: readonly string[]): Record<string, string> {
+  const hits: Record<string, string> = {};
+  let question = '';
+  for (const line of lines) {
+    question = /^\? (.+)$/.exec(line)?.[1] ?? question;
+    const title = /^ {2}1 {2}(\S+)/.exec(line)?.[1];
+    if (title !== undefined) hits[question] = title;
+  }
+  return hits;
+}
+
+async function assertNothingIsLeft(demo: RunningDemo): Promise<void> {
+  assert.deepEqual(await readdir(demo.temporary), []);
+  const url = demo.stdout.map((line) => /^service +(http:\S+),/.exec(line)?.[1]).find(Boolean);
+  if (url === undefined) return;
+  await assert.rejects(fetch(`${url}/livez`), (error: Error & { cause?: { code?: string } }) => {
+    assert.equal(error.cause?.code, 'ECONNREFUSED');
+    return true;
+  });
+}
+
+/** It starts its own service on the embedded database, whatever the other tests run on. */
+describe('the demo', { skip: databaseUrl === undefined ? false : 'needs no PostgreSQL' }, () => {
+  test('finds the right document first for every question, and leaves nothing behind', async () => {
+    const demo = await startDemo([]);
+    assert.equal(await demo.exited, 0, demo.stderr.join('\n'));
+    assert.deepEqual(demo.stderr, []);
+    assert.deepEqual(firstHits(demo.stdout), {
+      'A customer sees PGW-4012 at the checkout, what do I have to do?': 'payment-runbook.en.md',
+      'Wer bestellt die neuen Regale für die Paletten?': 'lager-besprechung.de.md',
+      '门禁卡丢了要打哪个电话？': 'menjin-ka.zh.txt',
+      ลาป่วยสามวันต้องใช้อะไร: 'kan-laa.th.txt',
+      'почему принтеры не печатали этикетки': 'otchet-ob-avarii.ru.txt',
+      '¿Qué pasa si el enlace de acceso caduca?': 'guia-alta-clientes.es.md',
+      'How long are copies of the order data retained, and who tests restoring them?': 'backups.en.txt',
+    });
+    const text = demo.stdout.join('\n');
+    assert.match(text, /^imports +\[#+\] 4 of 4$/m);
+    assert.match(text, /^status +9 sources, (\d+) chunks, \1 with an embedding$/m);
+    assert.match(text, /^Around that hit in payment-runbook\.en\.md:$/m);
+    // The vectors were made by the small model, and are said to be.
+    assert.match(text, /^embeddings +memory\/test-small-1024, made here$/m);
+    for (const line of demo.stdout) assert.ok(columns(line) <= 80, line);
+    await assertNothingIsLeft(demo);
+  });
+
+  test('stores the documents of a folder and asks what it is told to ask', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'deep'));
+    await writeFile(join(folder, 'apples.md'), '# Apples\n\nWe press apples in October.\n');
+    await writeFile(join(folder, 'deep', 'pears.txt'), 'Pears are dried on the south wall.\n');
+    await writeFile(join(folder, 'photo.jpg'), 'no document');
+    const demo = await startDemo(['--ask', 'when are apples pressed', '--ask', 'where do pears dry', folder]);
+    assert.equal(await demo.exited, 0, demo.stderr.join('\n'));
+    assert.deepEqual(firstHits(demo.stdout), {
+      'when are apples pressed': 'apples.md',
+      'where do pears dry': 'deep/pears.txt',
+    });
+  });
+
+  test('cleans up on Ctrl-C', async () => {
+    const demo = await startDemo([]);
+    await demo.line(/^ingested/);
+    demo.child.kill('SIGINT');
+    assert.equal(await demo.exited, 130);
+    assert.equal(demo.stderr.length, 1, demo.stderr.join('\n'));
+    await assertNothingIsLeft(demo);
+  });
+
+  test('cleans up when whoever reads it goes away', async () => {
+    const demo = await startDemo([]);
+    await demo.line(/^service +http/);
+    demo.child.stdout?.destroy();
+    assert.equal(await demo.exited, 1);
+    assert.deepEqual(demo.stderr, []);
+    await assertNothingIsLeft(demo);
+  });
+});
+
+describe('the demo on a service that runs already', () => {
+  test('has the service embed where health says that it can', async () => {
+    const env = { MEMORY_API_TOKEN: (await service.company()).token };
+    const demo = await startDemo(['--url', base], env);
+    assert.equal(await demo.exited, 0, demo.stderr.join('\n'));
+    const hits = firstHits(demo.stdout);
+    assert.equal(hits['Wer bestellt die neuen Regale für die Paletten?'], 'lager-besprechung.de.md');
+    assert.equal(hits['门禁卡丢了要打哪个电话？'], 'menjin-ka.zh.txt');
+    assert.ok(demo.stdout.some((line) => /^embeddings +Xenova\/bge-m3, made by the service$/.test(line)));
+    assert.deepEqual(await readdir(demo.temporary), []);
+  });
+
+  test('run twice stores nothing twice', async () => {
+    const env = { MEMORY_API_TOKEN: (await service.company()).token };
+    for (const run of ['first', 'second']) {
+      const demo = await startDemo(['--url', base], env);
+      assert.equal(await demo.exited, 0, run);
+      assert.ok(
+        demo.stdout.some((line) => line.startsWith('status      9 sources')),
+        run,
+      );
+    }
+  });
+
+  test('says in one line what is wrong', async () => {
+    const cases: [string[], Record<string, string>, RegExp][] = [
+      [['--url', 'http://127.0.0.1:1'], {}, /cannot be reached/],
+      [['--url', 'somewhere'], {}, /--url: expected/],
+      [['--url', base], { MEMORY_API_TOKEN: '' }, /MEMORY_API_TOKEN/],
+      [['--url', base], { MEMORY_API_TOKEN: 'wrong-of-this-test' }, /401: unauthenticated/],
+      [['--colour'], {}, /--colour/],
+      [['/nowhere/at/all'], {}, /\/nowhere\/at\/all cannot be read/],
+      [['one', 'two'], {}, /one folder/],
+    ];
+    for (const [args, env, expected] of cases) {
+      const demo = await startDemo(args, env);
+      assert.equal(await demo.exited, 1, args.join(' '));
+      assert.equal(demo.stderr.length, 1, demo.stderr.join('\n'));
+      assert.match(demo.stderr[0] ?? '', expected);
+      assert.ok(!demo.stderr.join('').includes('wrong-of-this-test'));
+      assert.deepEqual(await readdir(demo.temporary), []);
+    }
+  });
+
+  test('explains itself', async () => {
+    const demo = await startDemo(['--help']);
+    assert.equal(await demo.exited, 0);
+    assert.match(demo.stdout.join('\n'), /--url.*[^]*--no-download/);
+  });
+});
+
+describe('the demo without the model that the service names', () => {
+  test('stores the documents and says that it cannot ask', async () => {
+    const env = { MEMORY_API_TOKEN: (await withoutModel.company()).token };
+    const demo = await startDemo(['--url', baseWithoutModel], env);
+    assert.equal(await demo.exited, 0, demo.stderr.join('\n'));
+    assert.match(demo.stdout.join(' '), /Xenova\/bge-m3 cannot be loaded .* questions cannot be asked/);
+    assert.match(demo.stdout.join('\n'), /^status +9 sources, \d+ chunks, 0 with an embedding$/m);
+    assert.deepEqual(firstHits(demo.stdout), {});
+  });
+});
