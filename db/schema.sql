@@ -210,11 +210,11 @@ table memory.chunk_embedding (
   chunk_id uuid not null,
   model text not null,
   embedding public.halfvec(1024) not null storage plain,
-  signs bit(1024) not null generated always as ((public.binary_quantize(embedding))::bit(1024)) stored,
+  signs bit(1024) not null generated always as ((public.binary_quantize(embedding))::bit(1024)) stored storage plain,
   constraint chunk_embedding_team_id_chunk_id_fkey FOREIGN KEY (team_id, chunk_id) REFERENCES memory.chunk(team_id, id) ON DELETE CASCADE,
   constraint chunk_embedding_pkey PRIMARY KEY (team_id, chunk_id, model)
 );
-CREATE INDEX chunk_embedding_scope ON memory.chunk_embedding USING btree (team_id, client_id);
+CREATE INDEX chunk_embedding_signs ON memory.chunk_embedding USING btree (team_id, model, client_id) INCLUDE (chunk_id, signs);
 row level security on;
 policy writes for insert to memory_service
     with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
@@ -229,7 +229,7 @@ table memory.chunk_keyword (
   constraint chunk_keyword_team_id_chunk_id_fkey FOREIGN KEY (team_id, chunk_id) REFERENCES memory.chunk(team_id, id) ON DELETE CASCADE,
   constraint chunk_keyword_pkey PRIMARY KEY (team_id, chunk_id)
 );
-CREATE INDEX chunk_keyword_keys ON memory.chunk_keyword USING gin (keys);
+CREATE INDEX chunk_keyword_keys ON memory.chunk_keyword USING gin (keys) WITH (gin_pending_list_limit='512');
 CREATE INDEX chunk_keyword_sample ON memory.chunk_keyword USING btree (team_id, uuid_hash(chunk_id));
 row level security on;
 policy writes for insert to memory_service
@@ -646,14 +646,6 @@ BEGIN ATOMIC
 END;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.is_loading(p_team uuid, p_chunk uuid)
- RETURNS boolean
- LANGUAGE sql
- STABLE
- SET search_path TO 'memory', 'public', 'pg_temp'
-RETURN (EXISTS (SELECT FROM (memory.chunk c JOIN memory.source s ON (((s.team_id = c.team_id) AND (s.id = c.source_id)))) WHERE ((c.team_id = is_loading.p_team) AND (c.id = is_loading.p_chunk) AND (s.state = 'loading'::text))));
-grant execute to memory_service;
-
 CREATE OR REPLACE FUNCTION memory.prune()
  RETURNS TABLE(answers integer, loading_sources integer, batches integer)
  LANGUAGE sql
@@ -769,6 +761,7 @@ begin
     into v_chunks, v_scale from keyword_team t where t.team_id = v_team;
   v_chunks := coalesce(v_chunks, 1);
   v_scale := coalesce(v_scale, 1);
+  -- Chunks of a source that is still being written are left out. Not by a function: it would run for each row.
   v_loading := exists (select from source s where s.team_id = v_team and s.state = 'loading');
 
   select ('{' || string_agg(w.dim || ':' || w.weight, ',' order by w.dim) || '}/536870912')::sparsevec
@@ -804,7 +797,9 @@ begin
      where v_query is not null and v_keys is not null
        and k.team_id = v_team
        and ((k.client_id is null and v_team_layer) or k.client_id = any (v_clients))
-       and not (v_loading and memory.is_loading(v_team, k.chunk_id))
+       and not (v_loading and exists (
+         select from chunk c join source l on l.team_id = c.team_id and l.id = c.source_id
+          where c.team_id = v_team and c.id = k.chunk_id and l.state = 'loading'))
      limit scored_cap
   ), keyword_leg as (
     select k.chunk_id, k.points, k.names_it, row_number() over (order by k.points desc, k.chunk_id) as rank
@@ -815,18 +810,24 @@ begin
       where v_chunks <= exact_scan and p_embedding is not null
         and e.team_id = v_team and e.model = p_model
         and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
-        and not (v_loading and memory.is_loading(v_team, e.chunk_id))
+        and not (v_loading and exists (
+          select from chunk c join source l on l.team_id = c.team_id and l.id = c.source_id
+           where c.team_id = v_team and c.id = e.chunk_id and l.state = 'loading'))
       order by e.embedding <#> p_embedding, e.chunk_id limit leg)
     union all
-    (select b.chunk_id, -(b.embedding <#> p_embedding)
-       from (select e.chunk_id, e.embedding
-               from chunk_embedding e
+    (select e.chunk_id, -(e.embedding <#> p_embedding)
+       -- Ids alone, so that the index of signs answers and the rows, which are large, are left alone.
+       from (select n.chunk_id
+               from chunk_embedding n
               where v_chunks > exact_scan and p_embedding is not null
-                and e.team_id = v_team and e.model = p_model
-                and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
-                and not (v_loading and memory.is_loading(v_team, e.chunk_id))
-              order by e.signs <~> binary_quantize(p_embedding)::bit(1024), e.chunk_id limit rerank) b
-      order by b.embedding <#> p_embedding, b.chunk_id limit leg)
+                and n.team_id = v_team and n.model = p_model
+                and ((n.client_id is null and v_team_layer) or n.client_id = any (v_clients))
+                and not (v_loading and exists (
+                  select from chunk c join source l on l.team_id = c.team_id and l.id = c.source_id
+                   where c.team_id = v_team and c.id = n.chunk_id and l.state = 'loading'))
+              order by n.signs <~> binary_quantize(p_embedding)::bit(1024), n.chunk_id limit rerank) b
+       join chunk_embedding e on e.team_id = v_team and e.chunk_id = b.chunk_id and e.model = p_model
+      order by e.embedding <#> p_embedding, e.chunk_id limit leg)
   ), semantic_leg as (
     select s.chunk_id, s.points, row_number() over (order by s.points desc, s.chunk_id) as rank
       from semantic_scored s

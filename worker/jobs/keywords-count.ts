@@ -12,7 +12,7 @@ import type { JobHandler } from '../context.ts';
 /** Chunks that are counted: their frequencies stand for those of the whole Team. */
 const SAMPLE = 2000;
 /** Chunks counted by one statement: the embedded database answers no one else meanwhile. */
-const SLICE = 50;
+const SLICE = 20;
 /** A term seen once says nothing of how rare it is, and most terms are: they are left out. */
 const MIN_DF = 2;
 

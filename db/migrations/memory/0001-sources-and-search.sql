@@ -74,7 +74,8 @@ create table memory.chunk_keyword (
   primary key (team_id, chunk_id),
   foreign key (team_id, chunk_id) references memory.chunk (team_id, id) on delete cascade
 );
-create index chunk_keyword_keys on memory.chunk_keyword using gin (keys);
+-- What was not yet merged is read by every search, and merged at once by whoever fills it up: kept short.
+create index chunk_keyword_keys on memory.chunk_keyword using gin (keys) with (gin_pending_list_limit = 512);
 -- For the sample of document frequencies, which takes chunks in an order that has nothing to do with their age.
 create index chunk_keyword_sample on memory.chunk_keyword (team_id, uuid_hash(chunk_id));
 
@@ -83,13 +84,16 @@ create table memory.chunk_embedding (
   client_id uuid,
   chunk_id uuid not null,
   model text not null,
-  -- Of unit length. Plain: detoasting, not arithmetic, is what an exact scan costs.
+  -- Of unit length. Both plain: detoasting, not arithmetic, is what a scan costs, and of a row over 2 kB
+  -- whatever may be moved out is.
   embedding halfvec(1024) storage plain not null,
-  signs bit(1024) not null generated always as (binary_quantize(embedding)::bit(1024)) stored,
+  signs bit(1024) storage plain not null generated always as (binary_quantize(embedding)::bit(1024)) stored,
   primary key (team_id, chunk_id, model),
   foreign key (team_id, chunk_id) references memory.chunk (team_id, id) on delete cascade
 );
-create index chunk_embedding_scope on memory.chunk_embedding (team_id, client_id);
+-- Holds all that the scan of a large Team's signs asks for: a tenth of the bytes of the rows themselves.
+create index chunk_embedding_signs on memory.chunk_embedding (team_id, model, client_id)
+  include (chunk_id, signs);
 
 -- Chunks without a vector of the service's model, and who is making one.
 create table memory.embedding_pending (

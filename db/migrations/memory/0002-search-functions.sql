@@ -45,6 +45,7 @@ begin
     into v_chunks, v_scale from keyword_team t where t.team_id = v_team;
   v_chunks := coalesce(v_chunks, 1);
   v_scale := coalesce(v_scale, 1);
+  -- Chunks of a source that is still being written are left out. Not by a function: it would run for each row.
   v_loading := exists (select from source s where s.team_id = v_team and s.state = 'loading');
 
   select ('{' || string_agg(w.dim || ':' || w.weight, ',' order by w.dim) || '}/536870912')::sparsevec
@@ -80,7 +81,9 @@ begin
      where v_query is not null and v_keys is not null
        and k.team_id = v_team
        and ((k.client_id is null and v_team_layer) or k.client_id = any (v_clients))
-       and not (v_loading and memory.is_loading(v_team, k.chunk_id))
+       and not (v_loading and exists (
+         select from chunk c join source l on l.team_id = c.team_id and l.id = c.source_id
+          where c.team_id = v_team and c.id = k.chunk_id and l.state = 'loading'))
      limit scored_cap
   ), keyword_leg as (
     select k.chunk_id, k.points, k.names_it, row_number() over (order by k.points desc, k.chunk_id) as rank
@@ -91,18 +94,24 @@ begin
       where v_chunks <= exact_scan and p_embedding is not null
         and e.team_id = v_team and e.model = p_model
         and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
-        and not (v_loading and memory.is_loading(v_team, e.chunk_id))
+        and not (v_loading and exists (
+          select from chunk c join source l on l.team_id = c.team_id and l.id = c.source_id
+           where c.team_id = v_team and c.id = e.chunk_id and l.state = 'loading'))
       order by e.embedding <#> p_embedding, e.chunk_id limit leg)
     union all
-    (select b.chunk_id, -(b.embedding <#> p_embedding)
-       from (select e.chunk_id, e.embedding
-               from chunk_embedding e
+    (select e.chunk_id, -(e.embedding <#> p_embedding)
+       -- Ids alone, so that the index of signs answers and the rows, which are large, are left alone.
+       from (select n.chunk_id
+               from chunk_embedding n
               where v_chunks > exact_scan and p_embedding is not null
-                and e.team_id = v_team and e.model = p_model
-                and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
-                and not (v_loading and memory.is_loading(v_team, e.chunk_id))
-              order by e.signs <~> binary_quantize(p_embedding)::bit(1024), e.chunk_id limit rerank) b
-      order by b.embedding <#> p_embedding, b.chunk_id limit leg)
+                and n.team_id = v_team and n.model = p_model
+                and ((n.client_id is null and v_team_layer) or n.client_id = any (v_clients))
+                and not (v_loading and exists (
+                  select from chunk c join source l on l.team_id = c.team_id and l.id = c.source_id
+                   where c.team_id = v_team and c.id = n.chunk_id and l.state = 'loading'))
+              order by n.signs <~> binary_quantize(p_embedding)::bit(1024), n.chunk_id limit rerank) b
+       join chunk_embedding e on e.team_id = v_team and e.chunk_id = b.chunk_id and e.model = p_model
+      order by e.embedding <#> p_embedding, e.chunk_id limit leg)
   ), semantic_leg as (
     select s.chunk_id, s.points, row_number() over (order by s.points desc, s.chunk_id) as rank
       from semantic_scored s
@@ -131,13 +140,6 @@ begin
          f.total::float8, f.s_rank::int, f.k_rank::int
     from fused f order by 1 limit p_limit;
 end $$;
-
--- Whether a chunk belongs to a source that is still being written.
-create function memory.is_loading(p_team uuid, p_chunk uuid) returns boolean
-language sql stable set search_path = memory, public, pg_temp
-return exists (
-  select from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
-   where c.team_id = p_team and c.id = p_chunk and s.state = 'loading');
 
 -- How many chunks the Team has, and a sample of them in an order that is the same at each call.
 create function memory.sample_chunks(p_limit int) returns table (total int, chunk_ids uuid[])
