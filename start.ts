@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { issueOwnerResetLink } from './api/links/reset-link.ts';
-import { type RunningApi, startApi } from './api/server.ts';
+import { startApi } from './api/server.ts';
+import type { Principal } from './db/bootstrap.ts';
+import type { Database } from './db/database.ts';
 import { openQueue } from './db/queue.ts';
 import { startBackend } from './db/startup.ts';
 import { type Config, readConfig } from './shared/config.ts';
@@ -23,44 +25,45 @@ async function startEmbedded(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel, 'memory');
   for (const warning of config.warnings) logger.warn(warning);
   const { database, principal } = await startBackend(config, logger);
-  const queue = await openQueue({ database, databaseUrl: null, supervise: true, logger });
-  let api: RunningApi | undefined;
   try {
-    api = await startApi({ config, database, queue, logger, passwords: createPasswordHasher() });
+    const queue = await openQueue({ database, databaseUrl: null, supervise: true, logger });
+    const api = await startApi({ config, database, queue, logger, passwords: createPasswordHasher() });
+    const worker = await startWorker({ config, database, queue, logger });
+    closeOnSignal(
+      async () => {
+        await api.stop();
+        await worker.stop();
+        await database.close();
+      },
+      (error) => logger.error({ err: error }, 'the service did not stop cleanly'),
+    );
+    await announce(api.localUrl);
+    if (!principal.hasPassword) await announceOwnerLink(database, principal, config, api.localUrl);
   } catch (error) {
-    await queue.stop();
+    // The process ends with this, and with it queue and listener; the folder must be given back by hand.
     await database.close();
     throw error;
   }
-  const worker = await startWorker({ config, database, queue, logger });
-  closeOnSignal(
-    async () => {
-      await api.stop();
-      await worker.stop();
-      await database.close();
-    },
-    (error) => logger.error({ err: error }, 'the service did not stop cleanly'),
-  );
-  await announce(api.localUrl);
-  if (!principal.hasPassword) {
-    const link = await issueOwnerResetLink(database, principal, config, api.localUrl);
-    process.stdout.write(
-      `Set the password of ${principal.email}, once, until ${link.expiresAt.toISOString()}:\n${link.url}\n`,
-    );
-  }
 }
 
-/** API and worker as two processes on PostgreSQL. If one ends, the other drains and this process exits with 1. */
-async function startProcesses(): Promise<void> {
-  const children = ['api/main.ts', 'worker/main.ts'].map((file) =>
-    spawn(process.execPath, [join(import.meta.dirname, file)], {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    }),
+async function announceOwnerLink(
+  database: Database,
+  principal: Principal,
+  config: Config,
+  localUrl: string,
+): Promise<void> {
+  const link = await issueOwnerResetLink(database, principal, config, localUrl);
+  process.stdout.write(
+    `Set the password of ${principal.email}, once, until ${link.expiresAt.toISOString()}:\n${link.url}\n`,
   );
-  children[0]?.on('message', (message) => {
-    const { listening } = message as { listening?: string };
-    if (listening !== undefined) announce(listening).catch(failStartup);
-  });
+}
+
+/**
+ * API and worker as two processes on PostgreSQL. If one ends, the other drains and this process exits with 1.
+ * The worker starts when the API listens: a fault that both would meet is told once.
+ */
+function startProcesses(): void {
+  const children: ChildProcess[] = [];
   const running = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;
   let wanted = true;
   const drain = async () => {
@@ -69,18 +72,30 @@ async function startProcesses(): Promise<void> {
     for (const child of left) child.kill('SIGTERM');
     await Promise.all(left.map((child) => once(child, 'exit')));
   };
-  for (const child of children) {
+  const start = (file: string) => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, file)], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    children.push(child);
     child.on('exit', () => {
       if (wanted) void drain().then(() => process.exit(1));
     });
-  }
+    return child;
+  };
+  start('api/main.ts').on('message', (message) => {
+    const { listening } = message as { listening?: string };
+    if (listening === undefined || !wanted) return;
+    start('worker/main.ts');
+    announce(listening).catch(failStartup);
+  });
   closeOnSignal(drain, failStartup);
 }
 
 loadEnvironmentFile();
 try {
   const config = readConfig(process.env);
-  await (config.databaseUrl === null ? startEmbedded(config) : startProcesses());
+  if (config.databaseUrl === null) await startEmbedded(config);
+  else startProcesses();
 } catch (error) {
   failStartup(error);
 }

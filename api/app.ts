@@ -50,7 +50,8 @@ export async function buildApp(deps: Dependencies): Promise<App> {
     genReqId: () => newId(),
     bodyLimit: DEFAULT_BODY_LIMIT,
     // Fastify's own time-outs are all off by default: a silent client would hold its connection for ever.
-    connectionTimeout: 120_000,
+    // Longer than the largest ingest takes on a slow machine, whose client hears nothing meanwhile.
+    connectionTimeout: 300_000,
     requestTimeout: 120_000,
     // The largest ingest takes about a minute; what takes longer will not come to an end.
     handlerTimeout: 300_000,
