@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { prepareChunks, prepareChunksNow } from '../../shared/prepared-chunks.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+
+/** About 1,500 chunks: many transactions on either database. */
+const TEXT = Array.from(
+  { length: 20_000 },
+  (_, n) => `Paragraph ${n}: pump ${n * 7919} of hall ${n % 97} was read and found to be in order.`,
+).join('\n\n');
+
+const app = await openTestApp();
+
+describe('a large ingest', () => {
+  let company: SignedIn;
+  let url: string;
+
+  before(async () => {
+    company = await app.company();
+    url = await app.app.listen({ host: '127.0.0.1', port: 0 });
+  });
+
+  const post = (path: string, body: unknown) =>
+    fetch(url + path, {
+      method: 'POST',
+      headers: { ...company.headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const isBeingWritten = async () => {
+    const rows = await app.database.query(
+      `select from memory.source where team_id = $1 and state = 'loading'`,
+      [company.teamId],
+    );
+    return rows.length === 1;
+  };
+
+  test('lets other requests be answered while its chunks are written', async () => {
+    let answered = false;
+    const ingest = post('/v1/memory/ingest', { title: 'Large', text: TEXT }).finally(() => {
+      answered = true;
+    });
+    while (!(await isBeingWritten())) {
+      assert.ok(!answered, 'its chunks are written batch by batch');
+      await nextTurn();
+    }
+
+    // Over a socket, which is read only when the process gives the event loop a turn.
+    const health = await fetch(`${url}/v1/health`);
+    assert.equal(health.status, 200);
+    const search = await post('/v1/memory/search', {
+      query: 'pump 7919',
+      queryEmbedding: Array.from({ length: 1024 }, (_, n) => n + 1),
+      embeddingModel: app.config.embeddingModel,
+      embeddingDim: 1024,
+      scope: {},
+    });
+    assert.equal(search.status, 200);
+    const { hits } = (await search.json()) as { hits: unknown[] };
+    assert.deepEqual(hits, [], 'what is not wholly there is not found');
+    assert.ok(await isBeingWritten(), 'both were answered before it was through');
+
+    const answer = await ingest;
+    assert.equal(answer.status, 201);
+    const { chunks, source } = (await answer.json()) as { chunks: number; source: { chunks: number } };
+    assert.equal(chunks, prepareChunksNow(company.teamId, { text: TEXT }).length);
+    assert.equal(source.chunks, chunks);
+  });
+
+  test('is cut and indexed in a thread: the event loop turns meanwhile, and the outcome is the same', async () => {
+    const inputs = [{ text: TEXT }, { chunks: TEXT.split('\n\n').slice(0, 2000) }];
+    for (const input of inputs) {
+      let turns = 0;
+      let done = false;
+      const turn = () => {
+        turns += 1;
+        if (!done) setImmediate(turn);
+      };
+      setImmediate(turn);
+      const prepared = await prepareChunks(company.teamId, input);
+      done = true;
+      assert.ok(turns > 10, `${turns} turns`);
+      assert.deepEqual(prepared, prepareChunksNow(company.teamId, input));
+    }
+  });
+});

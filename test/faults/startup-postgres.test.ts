@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { databaseUrl } from '../support/database.ts';
+import { createEmptyDatabase } from '../support/own-database.ts';
+import {
+  endProcesses,
+  logLines,
+  printedUrl,
+  ROOT,
+  type ServiceProcess,
+  startMain,
+  temporaryFolder,
+} from '../support/processes.ts';
+
+describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on PostgreSQL' }, () => {
+  let own: Awaited<ReturnType<typeof createEmptyDatabase>>;
+  let client: pg.Client;
+  let cwd: string;
+  let env: Record<string, string>;
+
+  before(async () => {
+    assert.ok(databaseUrl);
+    own = await createEmptyDatabase(databaseUrl);
+    client = new pg.Client({ connectionString: own.url });
+    await client.connect();
+    cwd = await temporaryFolder();
+    env = { MEMORY_DATABASE_URL: own.url, MEMORY_API_PORT: '0', MEMORY_API_HOST: '127.0.0.1' };
+  });
+  after(async () => {
+    await endProcesses();
+    await client.end();
+    await own.drop();
+  });
+
+  const start = (main: string, more: Record<string, string> = {}) =>
+    startMain(main, { cwd, env: { ...env, ...more } });
+  const livingWorkers = async () => (await client.query('select from memory.worker')).rowCount;
+
+  /** `start.ts` with both its processes at work. */
+  async function startBoth() {
+    const service = start('start.ts');
+    const url = await printedUrl(service);
+    await service.line(/"msg":"working"/);
+    const pids = new Map(logLines(service).map((line) => [line['name'], Number(line['pid'])]));
+    const [api, worker] = [pids.get('api'), pids.get('worker')];
+    assert.ok(api && worker);
+    return { service, url, api, worker };
+  }
+
+  /** Expects a start-up that fails, and gives the one line that it leaves on standard error. */
+  async function refusal(service: ServiceProcess): Promise<string> {
+    assert.equal(await service.exited, 1, [...service.stdout, ...service.stderr].join('\n'));
+    assert.equal(service.stderr.length, 1, service.stderr.join('\n'));
+    return service.stderr[0] ?? '';
+  }
+
+  const isAlive = (pid: number) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  test('eight processes that start at once on an empty database all come up, and one of them migrates', async () => {
+    const mains = Array.from({ length: 4 }, () => ['api/main.ts', 'worker/main.ts']).flat();
+    const all = mains.map((main) => start(main));
+    await Promise.all(all.map((service) => service.line(/"msg":"(listening|working)"/)));
+    const applied = all.flatMap((service) => logLines(service).filter((line) => line['msg'] === 'migrated'));
+    assert.deepEqual(applied.map((line) => line['set']).sort(), ['identity', 'memory']);
+    const files = globSync('db/migrations/*/*.sql', { cwd: ROOT }).length;
+    const ledger = await client.query('select from memory.migration');
+    assert.equal(ledger.rowCount, files);
+    const principals = await client.query('select from identity.account');
+    assert.equal(principals.rowCount, 1);
+    assert.equal(await livingWorkers(), 4);
+    for (const service of all) service.child.kill('SIGTERM');
+    assert.deepEqual(
+      await Promise.all(all.map((service) => service.exited)),
+      mains.map(() => 0),
+      all.flatMap((service) => service.stderr).join('\n'),
+    );
+    assert.deepEqual(
+      all.flatMap((service) => [
+        ...service.stderr,
+        ...service.stdout.filter((line) => /"level":[56]0/.test(line)),
+      ]),
+      [],
+    );
+    assert.equal(await livingWorkers(), 0, 'each worker said that it stopped');
+  });
+
+  test('start.ts runs API and worker as two processes, and SIGTERM ends both with 0', async () => {
+    const { service, url, api, worker } = await startBoth();
+    assert.equal(new Set([api, worker, service.child.pid]).size, 3);
+    const health = (await (await fetch(`${url}/v1/health`)).json()) as { backend: string };
+    assert.equal(health.backend, 'postgres');
+    service.child.kill('SIGTERM');
+    assert.equal(await service.exited, 0, service.stderr.join('\n'));
+    assert.ok(!isAlive(api) && !isAlive(worker));
+    assert.equal(await livingWorkers(), 0);
+  });
+
+  for (const victim of ['api', 'worker'] as const) {
+    test(`the end of the ${victim} drains the other, and start.ts ends with 1`, async () => {
+      const { service, ...pids } = await startBoth();
+      process.kill(pids[victim], 'SIGKILL');
+      assert.equal(await service.exited, 1);
+      assert.ok(!isAlive(pids.api) && !isAlive(pids.worker));
+      // A worker that drained has said so; one that was killed could not.
+      assert.equal(await livingWorkers(), victim === 'api' ? 0 : 1);
+      await client.query('delete from memory.worker');
+    });
+  }
+
+  test('API and worker stop when start.ts is killed and cannot tell them', async () => {
+    const { service, url } = await startBoth();
+    service.child.kill('SIGKILL');
+    // Its output ends only when those who inherited it have ended too.
+    await service.exited;
+    await assert.rejects(fetch(`${url}/livez`));
+    assert.equal(await livingWorkers(), 0);
+  });
+
+  test('a database newer than the code is refused in one line', async () => {
+    await client.query(
+      `insert into memory.migration (set, number, name, checksum) values ('identity', 9999, '9999-later', 'x')`,
+    );
+    try {
+      for (const main of ['api/main.ts', 'worker/main.ts']) {
+        assert.match(await refusal(start(main)), /database is newer .* identity migration 9999/);
+      }
+    } finally {
+      await client.query(`delete from memory.migration where number = 9999`);
+    }
+  });
+
+  test('a wrong password and a server that is not there are told in one line without the password', async () => {
+    const wrong = new URL(own.url);
+    wrong.password = 'SECRET-password';
+    const nowhere = new URL(wrong.href);
+    nowhere.port = '1';
+    for (const [url, expected] of [
+      [wrong.href, /password authentication failed/],
+      [nowhere.href, /ECONNREFUSED/],
+    ] as const) {
+      for (const main of ['api/main.ts', 'worker/main.ts', 'start.ts']) {
+        const service = start(main, { MEMORY_DATABASE_URL: url });
+        assert.equal(await service.exited, 1);
+        assert.match(service.stderr[0] ?? '', expected);
+        // Two processes may both find it out, each with its line.
+        assert.equal(new Set(service.stderr).size, 1, service.stderr.join('\n'));
+        if (main !== 'start.ts') assert.equal(service.stderr.length, 1);
+        assert.ok(![...service.stdout, ...service.stderr].join('\n').includes('SECRET'));
+      }
+    }
+  });
+});

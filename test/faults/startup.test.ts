@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseUrl } from '../support/database.ts';
+import {
+  API_TOKEN,
+  endProcesses,
+  freePorts,
+  logLines,
+  printedUrl,
+  type ServiceProcess,
+  startCommand,
+  startMain,
+  temporaryFolder,
+} from '../support/processes.ts';
+
+const embedded = { skip: databaseUrl !== undefined && 'on the embedded database' };
+
+after(endProcesses);
+
+/** Expects a start-up that fails, and gives the lines that it leaves on standard error. */
+async function refusal(service: ServiceProcess): Promise<string[]> {
+  assert.equal(await service.exited, 1, [...service.stdout, ...service.stderr].join('\n'));
+  return service.stderr;
+}
+
+describe('settings at start-up', embedded, () => {
+  let cwd: string;
+  before(async () => {
+    cwd = await temporaryFolder();
+  });
+
+  for (const main of ['start.ts', 'api/main.ts', 'worker/main.ts']) {
+    test(`${main} without MEMORY_API_TOKEN ends with 1 and one line that names it`, async () => {
+      for (const unset of ['', '  ']) {
+        const lines = await refusal(startMain(main, { cwd, env: { MEMORY_API_TOKEN: unset } }));
+        assert.equal(lines.length, 1);
+        assert.match(lines[0] ?? '', /^MEMORY_API_TOKEN: expected /);
+      }
+    });
+  }
+
+  test('each broken setting has its line, and no line holds a value', async () => {
+    const env = {
+      MEMORY_API_TOKEN: 'two words of SECRET',
+      MEMORY_DATABASE_URL: 'mysql://user:SECRET@host/database',
+      MEMORY_API_PORT: 'SECRET',
+      MEMORY_LOG_LEVEL: 'SECRET',
+      MEMORY_TEAM_NAME: '',
+    };
+    const service = startMain('start.ts', { cwd, env });
+    const lines = await refusal(service);
+    const names = lines.map((line) => line.split(':')[0]);
+    assert.deepEqual(names.sort(), [
+      'MEMORY_API_PORT',
+      'MEMORY_API_TOKEN',
+      'MEMORY_DATABASE_URL',
+      'MEMORY_LOG_LEVEL',
+    ]);
+    assert.ok(![...lines, ...service.stdout].join('\n').includes('SECRET'));
+  });
+
+  test('api/main.ts and worker/main.ts alone need a database', async () => {
+    for (const main of ['api/main.ts', 'worker/main.ts']) {
+      const lines = await refusal(startMain(main, { cwd, env: { MEMORY_DATABASE_URL: '' } }));
+      assert.equal(lines.length, 1);
+      assert.match(lines[0] ?? '', /^MEMORY_DATABASE_URL: expected /);
+    }
+  });
+});
+
+describe('start.ts in an empty folder, on the embedded database', embedded, () => {
+  let cwd: string;
+  let service: ServiceProcess;
+  let url: string;
+  let port: number;
+  let platformPort: number;
+
+  before(async () => {
+    [port = 0, platformPort = 0] = await freePorts(2);
+    cwd = await temporaryFolder();
+    // A variable that is set wins over the file's, and the file's over the default.
+    await writeFile(
+      join(cwd, '.env'),
+      `PORT=${platformPort}\nMEMORY_TEAM_NAME=From the file\nMEMORY_COMPANY_NAME=From the file\n`,
+    );
+    service = startMain('start.ts', {
+      cwd,
+      env: {
+        MEMORY_API_TOKEN: 'short-token',
+        MEMORY_API_PORT: String(port),
+        MEMORY_COMPANY_NAME: 'From the environment',
+        MEMORY_DATABASE_URL: '',
+      },
+    });
+    url = await printedUrl(service);
+    await service.line(/#token=/);
+  });
+
+  test('prints where it listens, its health and, once, a link that sets the password', async () => {
+    assert.equal(url, `http://127.0.0.1:${port}`, 'MEMORY_API_PORT before PORT');
+    const [, health = ''] = await service.line(/^Health: (.*)$/);
+    const asked = await fetch(`${url}/v1/health`);
+    assert.equal(asked.status, 200);
+    assert.deepEqual(JSON.parse(health), await asked.json());
+    assert.equal((JSON.parse(health) as { backend: string }).backend, 'pglite');
+    const links = service.stdout.filter((line) => line.includes('token='));
+    assert.equal(links.length, 1);
+    assert.match(links[0] ?? '', new RegExp(`^${url}/reset#token=[\\w-]{43,}$`));
+    assert.ok(logLines(service).length > 0, 'there is a log');
+    assert.equal(service.stderr.length, 0, service.stderr.join('\n'));
+  });
+
+  test('a short MEMORY_API_TOKEN is taken with a warning, and .env is read where a variable is not set', async () => {
+    const answer = await fetch(`${url}/v1/auth/session`, {
+      headers: { authorization: 'Bearer short-token' },
+    });
+    assert.equal(answer.status, 200);
+    const session = (await answer.json()) as { company: { name: string }; teams: { name: string }[] };
+    assert.equal(session.company.name, 'From the environment');
+    assert.deepEqual(
+      session.teams.map((team) => team.name),
+      ['From the file'],
+    );
+    const warnings = logLines(service).filter((line) => line['level'] === 40);
+    assert.equal(warnings.length, 1);
+    assert.match(String(warnings[0]?.['msg']), /^MEMORY_API_TOKEN /);
+    assert.ok(!service.stdout.some((line) => line.includes('short-token')));
+  });
+
+  test('a second start on the same folder is refused in one line, and the first goes on', async () => {
+    const lines = await refusal(startMain('start.ts', { cwd, env: { MEMORY_API_PORT: '0' } }));
+    assert.equal(lines.length, 1, lines.join('\n'));
+    assert.match(lines[0] ?? '', /^\.data is in use by another process/);
+    assert.equal((await fetch(`${url}/v1/health`)).status, 200);
+  });
+
+  test('SIGTERM lets a running request finish, takes no more, and ends with 0', async () => {
+    const { headersSent, sendBody, answer } = slowIngest(url, 'short-token');
+    await headersSent;
+    service.child.kill('SIGTERM');
+    await refusesConnections(url);
+    sendBody();
+    assert.equal((await answer).status, 201);
+    assert.equal(await service.exited, 0, service.stderr.join('\n'));
+  });
+
+  test('a port in use ends it with 1 and one line, and gives the folder back', async () => {
+    const other = createServer().listen(platformPort, '127.0.0.1');
+    try {
+      const began = await refusal(startMain('start.ts', { cwd }));
+      assert.equal(began.length, 1, began.join('\n'));
+      assert.match(began[0] ?? '', new RegExp(`EADDRINUSE.*${platformPort}`));
+    } finally {
+      other.close();
+    }
+  });
+
+  test('the next start listens on PORT where MEMORY_API_PORT is not set, and has all that was stored', async () => {
+    const next = startMain('start.ts', { cwd });
+    const nextUrl = await printedUrl(next);
+    assert.equal(nextUrl, `http://127.0.0.1:${platformPort}`);
+    const found = await fetch(`${nextUrl}/v1/memory/status`, {
+      headers: { authorization: `Bearer ${API_TOKEN}` },
+    });
+    const status = (await found.json()) as { sources: { active: number }; workers: unknown[] };
+    assert.equal(status.sources.active, 1);
+    assert.equal(status.workers.length, 1, 'the first one said that it stopped');
+    next.child.kill('SIGINT');
+    assert.equal(await next.exited, 0);
+  });
+});
+
+describe('npm start', () => {
+  test('hands SIGTERM on, and ends once the service has stopped', async () => {
+    const dataDir = await temporaryFolder();
+    const env = { MEMORY_DATA_DIR: dataDir, MEMORY_API_PORT: '0', MEMORY_DATABASE_URL: databaseUrl ?? '' };
+    const service = startCommand('npm', ['start'], { env });
+    const url = await printedUrl(service);
+    service.child.kill('SIGTERM');
+    assert.equal(await service.exited, 0, service.stderr.join('\n'));
+    await assert.rejects(fetch(`${url}/livez`), 'no process is left behind');
+  });
+});
+
+/** An ingest whose head the service has and whose body it waits for, over a connection that stays open. */
+function slowIngest(url: string, token: string) {
+  const body = JSON.stringify({ title: 'A note', text: 'Written while the service was told to stop.' });
+  const sent = request(`${url}/v1/memory/ingest`, {
+    method: 'POST',
+    // As a load balancer does: the connection stays open for as long as the service lets it.
+    agent: new Agent({ keepAlive: true }),
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      expect: '100-continue',
+    },
+  });
+  sent.flushHeaders();
+  return {
+    /** The service says `100 Continue` when it has read the head and has begun with the request. */
+    headersSent: new Promise<void>((resolve, reject) => {
+      sent.once('continue', resolve);
+      sent.once('error', reject);
+    }),
+    sendBody: () => sent.end(body),
+    answer: new Promise<{ status: number }>((resolve, reject) => {
+      sent.once('error', reject);
+      sent.once('response', (response) => {
+        response.resume().once('end', () => resolve({ status: response.statusCode ?? 0 }));
+      });
+    }),
+  };
+}
+
+/** Waits until the service takes no more connections. */
+async function refusesConnections(url: string): Promise<void> {
+  for (;;) {
+    try {
+      if ((await fetch(`${url}/livez`, { headers: { connection: 'close' } })).status === 503) return;
+    } catch {
+      return;
+    }
+    await sleep(20);
+  }
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** The service's own token, unless a process is given another. */
+export const API_TOKEN = 'test-token-of-the-service';
+
+/** The root of the repository, where the mains lie. */
+export const ROOT = join(import.meta.dirname, '..', '..');
+
+/** What was started and made here, to be ended and removed. */
+const groups = new Set<number>();
+const folders: string[] = [];
+
+/**
+ * Kills every process that was started here and still runs, with its own children, and removes the folders.
+ * Call it when the tests of a file are done: `after(endProcesses)`. Not done unasked, because an `after` that
+ * is called within a `before` runs as soon as that hook is done.
+ */
+export async function endProcesses(): Promise<void> {
+  for (const group of groups) killGroup(group);
+  groups.clear();
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch {
+    // All of it has ended.
+  }
+}
+
+/** A process of the service under test, with all that it said so far. */
+export interface ServiceProcess {
+  readonly child: ChildProcess;
+  readonly stdout: string[];
+  readonly stderr: string[];
+  /** The exit code, or the signal that ended it. */
+  readonly exited: Promise<number | NodeJS.Signals>;
+  /**
+   * The first line of standard output that matches, said already or yet to come.
+   * @throws Error with all that the process said, when it ends before
+   */
+  line(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Kills it and its children without a chance to clean up, and waits until they are gone. */
+  kill9(): Promise<void>;
+}
+
+export interface ProcessOptions {
+  /** Working folder; the repository's root where left out. */
+  cwd?: string;
+  /** Environment beyond PATH; nothing of the tests' own MEMORY_* goes along. */
+  env?: Record<string, string>;
+}
+
+function environment(env: Record<string, string>): NodeJS.ProcessEnv {
+  const { PATH, HOME, NODE_V8_COVERAGE } = process.env;
+  return {
+    PATH,
+    HOME,
+    ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }),
+    MEMORY_API_TOKEN: API_TOKEN,
+    ...env,
+  };
+}
+
+/** Starts a command, in a process group of its own. */
+export function startCommand(
+  command: string,
+  args: readonly string[],
+  options: ProcessOptions = {},
+): ServiceProcess {
+  const child = spawn(command, args, {
+    cwd: options.cwd ?? ROOT,
+    env: environment(options.env ?? {}),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const group = child.pid;
+  assert.ok(group, `${command} does not start`);
+  groups.add(group);
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  const waiting = new Set<() => void>();
+  const wake = () => {
+    for (const look of waiting) look();
+  };
+  createInterface({ input: child.stdout }).on('line', (text) => {
+    stdout.push(text);
+    wake();
+  });
+  createInterface({ input: child.stderr }).on('line', (text) => stderr.push(text));
+  let ended = false;
+  // 'close' and not 'exit': all that it said has been read then.
+  const exited = once(child, 'close').then(([code, signal]) => {
+    ended = true;
+    wake();
+    return (code ?? signal) as number | NodeJS.Signals;
+  });
+  const line = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      let seen = 0;
+      const look = () => {
+        for (; seen < stdout.length; seen += 1) {
+          const match = pattern.exec(stdout[seen] ?? '');
+          if (match === null) continue;
+          waiting.delete(look);
+          resolve(match);
+          return;
+        }
+        if (!ended) return;
+        waiting.delete(look);
+        reject(new Error(`ended without a line ${pattern}:\n${[...stdout, ...stderr].join('\n')}`));
+      };
+      waiting.add(look);
+      look();
+    });
+  return {
+    child,
+    stdout,
+    stderr,
+    exited,
+    line,
+    kill9: async () => {
+      killGroup(group);
+      await exited;
+    },
+  };
+}
+
+/** Starts one of the service's mains, such as `start.ts`. */
+export function startMain(file: string, options: ProcessOptions = {}): ServiceProcess {
+  return startCommand(process.execPath, [join(ROOT, file)], options);
+}
+
+/** Waits for the address that `start.ts` prints once it answers. */
+export async function printedUrl(service: ServiceProcess): Promise<string> {
+  const [, url] = await service.line(/^Team memory listens on (\S+)$/);
+  assert.ok(url);
+  return url;
+}
+
+/** A new empty folder, removed by `endProcesses`. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'team-memory-process-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** Ports on which nothing listens now. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+/** What a JSON log line says, for lines that are one. */
+export function logLines(service: ServiceProcess): Record<string, unknown>[] {
+  return service.stdout
+    .filter((text) => text.startsWith('{'))
+    .map((text) => JSON.parse(text) as Record<string, unknown>);
+}
