@@ -9,15 +9,19 @@ import { openQueue } from './db/queue.ts';
 import { startBackend } from './db/startup.ts';
 import { type Config, readConfig } from './shared/config.ts';
 import { loadEnvironmentFile } from './shared/environment.ts';
-import { closeOnSignal, failStartup } from './shared/lifecycle.ts';
+import { closeOnSignal, exitOnSignal, failStartup } from './shared/lifecycle.ts';
 import { createLogger } from './shared/logger.ts';
 import { createPasswordHasher } from './shared/passwords.ts';
 import { startWorker } from './worker/worker.ts';
 
 /** What a person who started the service wants to know. To standard output, and never through the logger. */
 async function announce(url: string): Promise<void> {
-  const health = await fetch(`${url}/v1/health`);
-  process.stdout.write(`Team memory listens on ${url}\nHealth: ${await health.text()}\n`);
+  process.stdout.write(`Team memory listens on ${url}\n`);
+  // Some ports are refused by fetch, and a signal may have come: neither is a fault of the service.
+  const health = await fetch(`${url}/v1/health`)
+    .then((answer) => answer.text())
+    .catch(() => null);
+  if (health !== null) process.stdout.write(`Health: ${health}\n`);
 }
 
 /** Everything in this one process, on the embedded database. */
@@ -26,7 +30,7 @@ async function startEmbedded(config: Config): Promise<void> {
   for (const warning of config.warnings) logger.warn(warning);
   const { database, principal } = await startBackend(config, logger);
   try {
-    const queue = await openQueue({ database, databaseUrl: null, supervise: true, logger });
+    const queue = await openQueue({ database, databaseUrl: null, supervise: true, logger, drainMs: 5_000 });
     const api = await startApi({ config, database, queue, logger, passwords: createPasswordHasher() });
     const worker = await startWorker({ config, database, queue, logger });
     closeOnSignal(
@@ -86,11 +90,12 @@ function startProcesses(): void {
     const { listening } = message as { listening?: string };
     if (listening === undefined || !wanted) return;
     start('worker/main.ts');
-    announce(listening).catch(failStartup);
+    void announce(listening);
   });
   closeOnSignal(drain, failStartup);
 }
 
+exitOnSignal();
 loadEnvironmentFile();
 try {
   const config = readConfig(process.env);

@@ -11,7 +11,10 @@ const DETAILS: Readonly<Record<string, string>> = {
 
 /** Answers what is not an HTTP request, or stopped half-way: there is no request yet that a route could refuse. */
 export function refuseConnection(error: ConnectionError, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
   const requestId = newId();
   const problem = new ServiceError('invalid_request', DETAILS[error.code] ?? 'The request is not valid HTTP');
   const body = JSON.stringify(problemDocument(problem, requestId));
@@ -23,5 +26,6 @@ export function refuseConnection(error: ConnectionError, socket: Socket): void {
     'cache-control: no-store',
     'connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // Destroyed when written: a client that never closes its side would keep the connection.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -2,13 +2,14 @@ import { openQueue } from '../db/queue.ts';
 import { startBackend } from '../db/startup.ts';
 import { readConfig } from '../shared/config.ts';
 import { loadEnvironmentFile } from '../shared/environment.ts';
-import { closeOnSignal, failStartup } from '../shared/lifecycle.ts';
+import { closeOnSignal, exitOnSignal, failStartup } from '../shared/lifecycle.ts';
 import { createLogger } from '../shared/logger.ts';
 import { createPasswordHasher } from '../shared/passwords.ts';
 import { startApi } from './server.ts';
 
 /** The API process: `web` in the Procfile. Needs a worker beside it, and so a PostgreSQL that both reach. */
 async function main(): Promise<void> {
+  exitOnSignal();
   loadEnvironmentFile();
   const config = readConfig(process.env);
   if (config.databaseUrl === null) {
@@ -17,7 +18,13 @@ async function main(): Promise<void> {
   const logger = createLogger(config.logLevel, 'api');
   for (const warning of config.warnings) logger.warn(warning);
   const { database } = await startBackend(config, logger);
-  const queue = await openQueue({ database, databaseUrl: config.databaseUrl, supervise: false, logger });
+  const queue = await openQueue({
+    database,
+    databaseUrl: config.databaseUrl,
+    supervise: false,
+    logger,
+    drainMs: 5_000,
+  });
   const api = await startApi({ config, database, queue, logger, passwords: createPasswordHasher() });
   logger.info({ url: api.localUrl, host: config.host }, 'listening');
   process.send?.({ listening: api.localUrl });

@@ -101,8 +101,9 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
     stdout: false,
   });
   beat.unref();
-  // The thread ends by itself only when the lock has become another's: to go on would be to corrupt it.
+  // The thread ends only when the lock has become another's, or by a fault: to go on would be to risk the folder.
   let released = false;
+  beat.on('error', () => {});
   beat.on('exit', () => {
     if (released) return;
     process.stderr.write(`${new FolderLockedError(folder).message}\n`);
@@ -114,6 +115,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
       released = true;
       await beat.terminate();
       if (read(file)?.startsWith(owner) === true) rmSync(file, { force: true });
+      rmSync(`${file}.${owner}`, { force: true });
     },
   };
 }

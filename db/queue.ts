@@ -50,6 +50,8 @@ export interface QueueSetup {
   /** Whether this process also watches over jobs: lost heartbeats, expiry, retention. */
   supervise: boolean;
   logger: Logger;
+  /** How long jobs that run may take to finish when the queue stops, in milliseconds. */
+  drainMs: number;
 }
 
 /** Opens the queue in the service's own database, makes its tables and queues, and starts it. */
@@ -92,7 +94,7 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
       };
       if (done.affected !== 1) throw new LostJobError(`job ${job.id} of ${queue} was taken over`);
     },
-    stop: () => boss.stop({ graceful: true, timeout: 15_000 }),
+    stop: () => boss.stop({ graceful: true, timeout: setup.drainMs }),
   };
 }
 

@@ -674,6 +674,30 @@ BEGIN ATOMIC
 END;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.prune_loading_chunks(p_limit integer)
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+BEGIN ATOMIC
+ WITH stale AS (
+          SELECT c.team_id,
+             c.id
+            FROM (memory.source s
+              JOIN memory.chunk c ON (((c.team_id = s.team_id) AND (c.source_id = s.id))))
+           WHERE ((s.state = 'loading'::text) AND (s.updated_at < (now() - '01:00:00'::interval)))
+          LIMIT prune_loading_chunks.p_limit
+         ), gone AS (
+          DELETE FROM memory.chunk c
+            USING stale
+           WHERE ((c.team_id = stale.team_id) AND (c.id = stale.id))
+           RETURNING 1 AS "?column?"
+         )
+  SELECT (count(*))::integer AS count
+    FROM gone;
+END;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.readable_clients()
  RETURNS uuid[]
  LANGUAGE sql

@@ -71,7 +71,11 @@ export async function discardSource(
   scope: TeamScope,
   staged: StagedSource,
 ): Promise<void> {
-  if (staged.written) await transaction(database, scope, (tx) => deleteLoadingSource(tx, staged.source.id));
+  if (!staged.written) return;
+  // Upkeep removes what this cannot: a fault here must not hide the outcome that led to it.
+  await transaction(database, scope, (tx) => deleteLoadingSource(tx, staged.source.id)).catch(
+    () => undefined,
+  );
 }
 
 /** What became of a draft: stored as a new source, put in the place of an older text, or already there. */

@@ -3,6 +3,17 @@ import { ConfigError } from './config.ts';
 /** How long a process may take to finish what runs. Platforms kill after 30 seconds. */
 const DRAIN_MS = 19_000;
 
+const exitNow = () => process.exit(1);
+
+/**
+ * Has a signal end the process at once until `closeOnSignal` takes over. Without it a process that is the first
+ * of a container would not hear of SIGTERM while it starts. For the mains, first thing.
+ */
+export function exitOnSignal(): void {
+  process.on('SIGTERM', exitNow);
+  process.on('SIGINT', exitNow);
+}
+
 /**
  * Ends the process on SIGTERM or SIGINT when `close` is done, with exit code 0, or after the time for draining
  * with 1. A second signal while draining changes nothing. A process that was started by another with a channel
@@ -25,8 +36,10 @@ export function closeOnSignal(close: () => Promise<void>, onError: (error: unkno
       },
     );
   };
-  process.on('SIGTERM', drain);
-  process.on('SIGINT', drain);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, drain);
+    process.off(signal, exitNow);
+  }
   process.on('disconnect', drain);
   // The other may have gone while this one was starting.
   if (process.send !== undefined && !process.connected) drain();

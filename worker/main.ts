@@ -2,12 +2,13 @@ import { openQueue } from '../db/queue.ts';
 import { startBackend } from '../db/startup.ts';
 import { readConfig } from '../shared/config.ts';
 import { loadEnvironmentFile } from '../shared/environment.ts';
-import { closeOnSignal, failStartup } from '../shared/lifecycle.ts';
+import { closeOnSignal, exitOnSignal, failStartup } from '../shared/lifecycle.ts';
 import { createLogger } from '../shared/logger.ts';
 import { startWorker } from './worker.ts';
 
 /** The worker process: `worker` in the Procfile. Any number of them may run against one PostgreSQL. */
 async function main(): Promise<void> {
+  exitOnSignal();
   loadEnvironmentFile();
   const config = readConfig(process.env);
   if (config.databaseUrl === null) {
@@ -15,7 +16,13 @@ async function main(): Promise<void> {
   }
   const logger = createLogger(config.logLevel, 'worker');
   const { database } = await startBackend(config, logger);
-  const queue = await openQueue({ database, databaseUrl: config.databaseUrl, supervise: true, logger });
+  const queue = await openQueue({
+    database,
+    databaseUrl: config.databaseUrl,
+    supervise: true,
+    logger,
+    drainMs: 15_000,
+  });
   const worker = await startWorker({ config, database, queue, logger });
   logger.info({ workerId: worker.id }, 'working');
   closeOnSignal(

@@ -1,5 +1,16 @@
 import type { Queryable } from '../database.ts';
 
+/**
+ * Removes at most `limit` chunks of sources that their writer left half-way, of all Teams.
+ * @returns how many: none when there are no more
+ */
+export async function pruneLoadingChunks(tx: Queryable, limit: number): Promise<number> {
+  const [row] = await tx.query<{ removed: number }>('select memory.prune_loading_chunks($1) as removed', [
+    limit,
+  ]);
+  return row?.removed ?? 0;
+}
+
 /** What a pruning removed, of all Teams: kept answers past their day, sessions past their limits, and so on. */
 export type Pruned = Record<'answers' | 'loadingSources' | 'batches' | 'sessions' | 'resetLinks', number>;
 

@@ -58,6 +58,7 @@ export async function buildTestApp(
     databaseUrl: config.databaseUrl,
     supervise: options.supervise ?? false,
     logger,
+    drainMs: 15_000,
   });
   const deps: Dependencies = { config, database, queue, logger, passwords: createPasswordHasher() };
   const app = await buildApp(deps);

@@ -1,9 +1,13 @@
 import { withoutScope } from '../../db/database.ts';
-import { prune } from '../../db/queries/upkeep.ts';
+import { prune, pruneLoadingChunks } from '../../db/queries/upkeep.ts';
 import type { JobHandler } from '../context.ts';
+
+/** Chunks removed by one statement. */
+const SLICE = 500;
 
 /** Removes what has had its time: kept answers, ended sessions and links, what a dead writer left half-way. */
 export const pruneOld: JobHandler<'upkeep.prune'> = async (job, { config, database, queue, logger }) => {
+  while ((await withoutScope(database, (tx) => pruneLoadingChunks(tx, SLICE))) > 0);
   await withoutScope(database, async (tx) => {
     const removed = await prune(tx, config);
     await queue.settle(tx, 'upkeep.prune', job);
