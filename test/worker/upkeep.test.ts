@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { resolvePrincipal } from '../../db/bootstrap.ts';
+import { transaction } from '../../db/database.ts';
+import { insertImport } from '../../db/queries/imports.ts';
+import { stageSource } from '../../db/store-source.ts';
+import { readConfig } from '../../shared/config.ts';
+import { newId } from '../../shared/ids.ts';
+import { createLogger } from '../../shared/logger.ts';
+import type { QueueName } from '../../shared/queues.ts';
+import { jobScope } from '../../shared/scope.ts';
+import { HANDLERS } from '../../worker/registry.ts';
+import { createTestCompany } from '../support/database.ts';
+import { openOwnDatabase } from '../support/own-database.ts';
+import { draftOf, storeSource } from '../support/sources.ts';
+
+/** Upkeep goes over the data of all Teams, so these tests have a database of their own. */
+const database = await openOwnDatabase();
+after(() => database.close());
+const MODELS = { companyName: 'C', teamName: 'T', ownerEmail: 'owner@localhost' };
+const vector = () => {
+  const one = new Float32Array(1024);
+  one[0] = 1;
+  return one;
+};
+
+async function openTeam() {
+  const company = await createTestCompany(database);
+  const { companyId, teamId, ownerId: userId } = company;
+  const origin = { companyId, teamId, userId, clientId: null };
+  return { origin, scope: jobScope(origin) };
+}
+
+/** Does a job of the queue by the worker's own handler; the queue notes what was settled. */
+async function doJob(queue: QueueName, data: object): Promise<QueueName[]> {
+  const settled: QueueName[] = [];
+  const context = {
+    config: readConfig({ MEMORY_API_TOKEN: 'test-token-of-the-service' }),
+    database,
+    logger: createLogger('fatal', 'test'),
+    queue: { settle: async (_tx: unknown, name: QueueName) => void settled.push(name) },
+  };
+  await HANDLERS[queue]({ id: newId(), data } as never, context as never);
+  return settled;
+}
+
+async function count(table: string, teamId: string): Promise<number> {
+  const [row] = await database.query<{ n: number }>(
+    `select count(*) as n from memory.${table} where team_id = $1`,
+    [teamId],
+  );
+  return row?.n ?? -1;
+}
+
+describe('upkeep', () => {
+  test('after a change of the model every chunk without a vector of the new one waits for it', async () => {
+    await resolvePrincipal(database, { ...MODELS, embeddingModel: 'old/model' });
+    const { origin, scope } = await openTeam();
+    const chunks = [{ text: 'first', embedding: vector() }, { text: 'second' }];
+    await storeSource(database, scope, { layer: null, chunks, model: 'old/model' });
+    await storeSource(database, scope, {
+      layer: null,
+      chunks: [{ text: 'third', embedding: vector() }],
+      model: 'new/model',
+    });
+    assert.equal(await count('embedding_pending', origin.teamId), 1);
+
+    await resolvePrincipal(database, { ...MODELS, embeddingModel: 'new/model' });
+    assert.deepEqual(await doJob('embeddings.backfill', {}), ['embeddings.backfill']);
+    assert.equal(await count('embedding_pending', origin.teamId), 2, 'all but the third');
+
+    // A process of the version before may store vectors of the old model for a while: it is looked at again.
+    await storeSource(database, scope, {
+      layer: null,
+      chunks: [{ text: 'late', embedding: vector() }],
+      model: 'old/model',
+    });
+    await doJob('embeddings.backfill', {});
+    assert.equal(await count('embedding_pending', origin.teamId), 3);
+
+    await database.query(`update memory.deployment set adopted_at = now() - interval '2 hours'`);
+    await database.query('delete from memory.embedding_pending where team_id = $1', [origin.teamId]);
+    await doJob('embeddings.backfill', {});
+    assert.equal(await count('embedding_pending', origin.teamId), 0, 'an hour later there is nothing to do');
+  });
+
+  test('what a writer left half-way goes, however much it is, and a source being written stays', async () => {
+    const { origin, scope } = await openTeam();
+    const stage = (word: string) =>
+      stageSource(
+        database,
+        scope,
+        draftOf(origin.teamId, {
+          layer: null,
+          chunks: Array.from({ length: 620 }, (_, n) => ({ text: `${word} ${n}` })),
+        }),
+      );
+    const left = await stage('left');
+    await stage('going on');
+    await database.query(`update memory.source set updated_at = now() - interval '2 hours' where id = $1`, [
+      left.source.id,
+    ]);
+    assert.deepEqual(await doJob('upkeep.prune', {}), ['upkeep.prune']);
+    assert.equal(await count('source', origin.teamId), 1);
+    assert.equal(await count('chunk', origin.teamId), 620);
+  });
+
+  test('sessions and reset links past their time go, and those just past stay to say so', async () => {
+    const { origin } = await openTeam();
+    const { companyId, userId } = origin;
+    for (const age of ['40 days', '31 days', '1 day']) {
+      await database.query(
+        `insert into identity.session (company_id, id, user_id, token_hash, created_at, last_seen_at)
+         values ($1, $2, $3, $4, now() - $5::interval, now() - $5::interval)`,
+        [companyId, newId(), userId, Buffer.from(newId()), age],
+      );
+      await database.query(
+        `insert into identity.reset_link (company_id, id, user_id, token_hash, created_by, expires_at)
+         values ($1, $2, $3, $4, $3, now() - $5::interval)`,
+        [companyId, newId(), userId, Buffer.from(newId()), age],
+      );
+    }
+    await doJob('upkeep.prune', {});
+    for (const table of ['session', 'reset_link']) {
+      const rows = await database.query(`select from identity.${table} where company_id = $1`, [companyId]);
+      assert.equal(rows.length, 1, table);
+    }
+  });
+
+  test('an import whose job was tried as often as it may be fails, once, with a sentence', async () => {
+    const { origin, scope } = await openTeam();
+    const importId = newId();
+    const content = Buffer.from('x');
+    const item = {
+      id: importId,
+      layer: null,
+      filename: 'a.txt',
+      title: 'a',
+      mediaType: 'text/plain',
+      content,
+    };
+    await transaction(database, scope, (tx) => insertImport(tx, item));
+    for (const _time of [1, 2]) await doJob('import.dead', { ...origin, importId });
+    const [row] = await database.query<{ state: string; code: string; events: number }>(
+      `select i.state, i.error_code as code,
+              (select count(*) from memory.audit_event e where e.subject_id = i.id) as events
+         from memory.import i where i.id = $1`,
+      [importId],
+    );
+    assert.deepEqual(row, { state: 'failed', code: 'import_interrupted', events: 1 });
+  });
+});
