@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser } from 'playwright-core';
 import { openTestApp } from '../support/app.ts';
+import { launchBrowser, withoutBrowser } from '../support/browser.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-const missing = !existsSync(CHROMIUM) && !process.env['CI'];
 const { app } = await openTestApp();
 
 test('the page of the documentation is sent with strict headers, and so is all that it loads', async () => {
@@ -34,24 +32,13 @@ test('the page of the documentation is sent with strict headers, and so is all t
   }
 });
 
-describe('the documentation in a browser', { skip: missing && `${CHROMIUM} is not installed` }, () => {
+describe('the documentation in a browser', { skip: withoutBrowser }, () => {
   let browser: Browser;
   let base: string;
 
   before(async () => {
     base = await app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    });
+    browser = await launchBrowser();
   });
   after(() => browser?.close());
 

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type Page } from 'playwright-core';
 import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp } from '../support/app.ts';
+import { launchBrowser, withoutBrowser } from '../support/browser.ts';
 import { makeResetLink, signInBy, useLink } from '../support/sign-in.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-const missing = !existsSync(CHROMIUM) && !process.env['CI'];
 const PASSWORD = 'a password of this test';
 const service = await openTestApp();
 const { app, database } = service;
@@ -59,24 +57,13 @@ describe('the reset page as it is sent', () => {
   });
 });
 
-describe('the reset page in a browser', { skip: missing && `${CHROMIUM} is not installed` }, () => {
+describe('the reset page in a browser', { skip: withoutBrowser }, () => {
   let browser: Browser;
   let base: string;
 
   before(async () => {
     base = await app.listen({ host: '127.0.0.1', port: 0 });
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    });
+    browser = await launchBrowser();
   });
   after(() => browser?.close());
 

@@ -1,8 +1,7 @@
 import { transaction } from '../../db/database.ts';
-import { insertAuditEvents } from '../../db/queries/audit.ts';
-import { failImport } from '../../db/queries/imports.ts';
 import { jobScope } from '../../shared/scope.ts';
 import type { JobHandler } from '../context.ts';
+import { recordImportFailure } from './import-failure.ts';
 
 const FAULT = {
   code: 'import_interrupted',
@@ -11,19 +10,8 @@ const FAULT = {
 
 /** Fails an import whose job was tried as often as it may be, so that it does not wait for ever. */
 export const failLostImport: JobHandler<'import.dead'> = async (job, { database, queue }) => {
-  const { importId, clientId } = job.data;
   await transaction(database, jobScope(job.data), async (tx) => {
-    if (await failImport(tx, importId, FAULT)) {
-      await insertAuditEvents(tx, [
-        {
-          kind: 'memory.import_fail',
-          subjectType: 'import',
-          subjectId: importId,
-          layer: clientId,
-          detail: { code: FAULT.code },
-        },
-      ]);
-    }
+    await recordImportFailure(tx, job.data, FAULT);
     await queue.settle(tx, 'import.dead', job);
   });
 };

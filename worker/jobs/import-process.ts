@@ -1,13 +1,7 @@
 import { type TeamTransaction, transaction } from '../../db/database.ts';
 import { insertAuditEvents } from '../../db/queries/audit.ts';
-import {
-  completeImport,
-  failImport,
-  requeueImport,
-  type StartedImport,
-  startImport,
-} from '../../db/queries/imports.ts';
-import { LostJobError } from '../../db/queue.ts';
+import { completeImport, requeueImport, type StartedImport, startImport } from '../../db/queries/imports.ts';
+import { type JobQueue, LostJobError } from '../../db/queue.ts';
 import { commitSource, discardSource, type StagedSource, stageSource } from '../../db/store-source.ts';
 import { contentHash } from '../../shared/content-hash.ts';
 import { prepareChunks, TooManyChunksError } from '../../shared/prepared-chunks.ts';
@@ -16,8 +10,10 @@ import { jobScope, type TeamScope } from '../../shared/scope.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 import { FileFault } from '../extract/extraction.ts';
 import { EXTRACTORS } from '../extract/registry.ts';
+import { recordImportFailure } from './import-failure.ts';
 
 type ImportPayload = Payload<'import.process'>;
+type ImportJob = Parameters<JobHandler<'import.process'>>[0];
 
 /** Reads the file, cuts it and writes what is large ahead: everything slow, outside the last transaction. */
 async function stageImport(
@@ -47,9 +43,27 @@ async function stageImport(
   });
 }
 
-async function finish(
+/** Shows the source and settles import and job, in one transaction. What was staged goes if that fails. */
+async function finishImport(
+  { database, queue }: JobContext,
+  scope: TeamScope,
+  job: ImportJob,
+  staged: StagedSource,
+): Promise<void> {
+  try {
+    await transaction(database, scope, async (tx) => {
+      await recordImport(tx, queue, job.data, staged);
+      await queue.settle(tx, 'import.process', job);
+    });
+  } catch (error) {
+    await discardSource(database, scope, staged);
+    throw error;
+  }
+}
+
+async function recordImport(
   tx: TeamTransaction,
-  { queue }: JobContext,
+  queue: JobQueue,
   payload: ImportPayload,
   staged: StagedSource,
 ): Promise<void> {
@@ -73,7 +87,7 @@ async function finish(
 /** Makes a source of an imported file, exactly once. A fault of the file fails the import at once. */
 export const processImport: JobHandler<'import.process'> = async (job, context) => {
   const { database, queue } = context;
-  const { importId, clientId } = job.data;
+  const { importId } = job.data;
   const scope = jobScope(job.data);
   const file = await transaction(database, scope, (tx) => startImport(tx, importId));
   if (file === null) {
@@ -81,16 +95,7 @@ export const processImport: JobHandler<'import.process'> = async (job, context) 
     return;
   }
   try {
-    const staged = await stageImport(context, scope, job.data, file);
-    try {
-      await transaction(database, scope, async (tx) => {
-        await finish(tx, context, job.data, staged);
-        await queue.settle(tx, 'import.process', job);
-      });
-    } catch (error) {
-      await discardSource(database, scope, staged);
-      throw error;
-    }
+    await finishImport(context, scope, job, await stageImport(context, scope, job.data, file));
   } catch (error) {
     // Another worker has the job, and the import with it: leave both alone.
     if (error instanceof LostJobError) throw error;
@@ -99,16 +104,7 @@ export const processImport: JobHandler<'import.process'> = async (job, context) 
       throw error;
     }
     await transaction(database, scope, async (tx) => {
-      await failImport(tx, importId, { code: error.code, message: error.message });
-      await insertAuditEvents(tx, [
-        {
-          kind: 'memory.import_fail',
-          subjectType: 'import',
-          subjectId: importId,
-          layer: clientId,
-          detail: { code: error.code },
-        },
-      ]);
+      await recordImportFailure(tx, job.data, error);
       await queue.settle(tx, 'import.process', job);
     });
   }

@@ -1,0 +1,22 @@
+import type { TeamTransaction } from '../../db/database.ts';
+import { insertAuditEvents } from '../../db/queries/audit.ts';
+import { failImport } from '../../db/queries/imports.ts';
+import type { Payload } from '../../shared/queues.ts';
+
+/** Fails an import with a code and a sentence, and says so in the audit. Not one that was settled meanwhile. */
+export async function recordImportFailure(
+  tx: TeamTransaction,
+  { importId, clientId }: Payload<'import.process'>,
+  { code, message }: { code: string; message: string },
+): Promise<void> {
+  if (!(await failImport(tx, importId, { code, message }))) return;
+  await insertAuditEvents(tx, [
+    {
+      kind: 'memory.import_fail',
+      subjectType: 'import',
+      subjectId: importId,
+      layer: clientId,
+      detail: { code },
+    },
+  ]);
+}
