@@ -62,7 +62,6 @@ export async function createCompany(
     `insert into identity.team_member (company_id, team_id, user_id, role) values ($1, $2, $3, 'owner')`,
     [companyId, teamId, userId],
   );
-  await tx.query('insert into memory.keyword_team (team_id) values ($1)', [teamId]);
   await tx.query(
     `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, subject_type, subject_id)
      values ($1, $2, 'company.create', $3, null, 'company', $1), ($1, $4, 'team.create', $3, $5, 'team', $5)`,

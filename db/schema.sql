@@ -4,6 +4,28 @@
 schema identity; -- memory_service: usage
 schema memory; -- memory_service: usage
 
+table identity.access_request (
+  company_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  team_id uuid not null,
+  access text not null,
+  reason text,
+  state text not null default 'open'::text,
+  decided_by uuid,
+  created_at timestamp with time zone not null default now(),
+  constraint access_request_access_check CHECK ((access = ANY (ARRAY['full'::text, 'read'::text]))),
+  constraint access_request_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'denied'::text]))),
+  constraint access_request_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
+  constraint access_request_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
+  constraint access_request_pkey PRIMARY KEY (company_id, id)
+);
+CREATE UNIQUE INDEX access_request_open ON identity.access_request USING btree (company_id, user_id, team_id) WHERE (state = 'open'::text);
+row level security on;
+policy company for all to memory_service
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
+grant delete, insert, select, update to memory_service;
+
 table identity.account (
   company_id uuid not null,
   id uuid not null,
@@ -40,7 +62,7 @@ table identity.client (
 );
 row level security on;
 policy company for all to memory_service
-    using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
 grant delete, insert, select, update to memory_service;
 
 table identity.client_grant (
@@ -50,14 +72,16 @@ table identity.client_grant (
   user_id uuid not null,
   access text not null,
   created_at timestamp with time zone not null default now(),
+  id uuid not null default identity.new_id(),
   constraint client_grant_access_check CHECK ((access = ANY (ARRAY['read'::text, 'write'::text]))),
   constraint client_grant_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id) ON DELETE CASCADE,
   constraint client_grant_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES identity.team_member(team_id, user_id) ON DELETE CASCADE,
   constraint client_grant_pkey PRIMARY KEY (team_id, client_id, user_id)
 );
+CREATE INDEX client_grant_user ON identity.client_grant USING btree (team_id, user_id);
 row level security on;
 policy company for all to memory_service
-    using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
 grant delete, insert, select, update to memory_service;
 
 table identity.company (
@@ -77,15 +101,62 @@ table identity.company_grant (
   user_id uuid not null,
   access text not null,
   created_at timestamp with time zone not null default now(),
+  id uuid not null default identity.new_id(),
   constraint company_grant_access_check CHECK ((access = ANY (ARRAY['full'::text, 'read'::text]))),
   constraint company_grant_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
   constraint company_grant_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
   constraint company_grant_pkey PRIMARY KEY (company_id, team_id, user_id)
 );
+CREATE INDEX company_grant_user ON identity.company_grant USING btree (company_id, user_id);
 row level security on;
 policy company for all to memory_service
-    using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
 grant delete, insert, select, update to memory_service;
+
+table identity.failed_password (
+  key bytea not null,
+  at timestamp with time zone[] not null,
+  refused boolean not null default false,
+  constraint failed_password_pkey PRIMARY KEY (key)
+);
+row level security off;
+
+table identity.invite (
+  company_id uuid not null,
+  id uuid not null,
+  team_id uuid,
+  email text not null,
+  role text not null,
+  grants jsonb not null default '[]'::jsonb,
+  token_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  created_by uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint invite_email_check CHECK ((email = lower(email))),
+  constraint invite_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
+  constraint invite_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE,
+  constraint invite_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
+  constraint invite_pkey PRIMARY KEY (company_id, id)
+);
+CREATE INDEX invite_creator ON identity.invite USING btree (company_id, created_by) WHERE ((used_at IS NULL) AND (revoked_at IS NULL));
+CREATE UNIQUE INDEX invite_open ON identity.invite USING btree (company_id, team_id, email) NULLS NOT DISTINCT WHERE ((used_at IS NULL) AND (revoked_at IS NULL));
+CREATE INDEX invite_team ON identity.invite USING btree (company_id, team_id, id DESC);
+CREATE UNIQUE INDEX invite_token ON identity.invite USING btree (token_hash);
+row level security on;
+policy company for all to memory_service
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
+grant delete, insert, select, update to memory_service;
+
+table identity.request_count (
+  key bytea not null,
+  ends_at timestamp with time zone not null,
+  requests integer not null,
+  constraint request_count_pkey PRIMARY KEY (key)
+);
+CREATE INDEX request_count_end ON identity.request_count USING btree (ends_at);
+row level security off;
 
 table identity.reset_link (
   company_id uuid not null,
@@ -131,6 +202,7 @@ table identity.team (
   name text not null,
   state text not null default 'active'::text,
   created_at timestamp with time zone not null default now(),
+  deleted_at timestamp with time zone,
   constraint team_state_check CHECK ((state = ANY (ARRAY['active'::text, 'archived'::text]))),
   constraint team_company_id_fkey FOREIGN KEY (company_id) REFERENCES identity.company(id) ON DELETE CASCADE,
   constraint team_pkey PRIMARY KEY (company_id, id),
@@ -138,7 +210,8 @@ table identity.team (
 );
 row level security on;
 policy company for all to memory_service
-    using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (id = ( SELECT memory.claimed_team() AS claimed_team))));
+CREATE TRIGGER counted AFTER INSERT ON identity.team FOR EACH ROW EXECUTE FUNCTION identity.count_new_team();
 grant delete, insert, select, update to memory_service;
 
 table identity.team_member (
@@ -147,6 +220,7 @@ table identity.team_member (
   user_id uuid not null,
   role text not null,
   created_at timestamp with time zone not null default now(),
+  id uuid not null default identity.new_id(),
   constraint team_member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
   constraint team_member_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
   constraint team_member_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
@@ -155,7 +229,7 @@ table identity.team_member (
 CREATE INDEX team_member_user ON identity.team_member USING btree (company_id, user_id);
 row level security on;
 policy company for all to memory_service
-    using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
 grant delete, insert, select, update to memory_service;
 
 table memory.audit_event (
@@ -173,6 +247,8 @@ table memory.audit_event (
   constraint audit_event_layer_check CHECK ((layer = ANY (ARRAY['team'::text, 'client'::text]))),
   constraint audit_event_pkey PRIMARY KEY (company_id, id)
 );
+CREATE INDEX audit_event_kind ON memory.audit_event USING btree (company_id, kind, id DESC);
+CREATE INDEX audit_event_subject ON memory.audit_event USING btree (company_id, subject_id, id DESC);
 CREATE INDEX audit_event_team ON memory.audit_event USING btree (company_id, team_id, id DESC);
 row level security on;
 policy appends for insert to memory_service
@@ -419,6 +495,17 @@ table memory.worker (
 row level security off;
 grant delete, insert, select, update to memory_service;
 
+CREATE OR REPLACE FUNCTION identity.count_new_team()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+begin
+  insert into keyword_team (team_id) values (new.id) on conflict do nothing;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION identity.describe(p_user uuid, p_team uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -440,7 +527,7 @@ begin
     from team t
     left join team_member m on m.team_id = t.id and m.user_id = who.id
     left join company_grant g on g.company_id = t.company_id and g.team_id = t.id and g.user_id = who.id
-   where t.company_id = who.company_id
+   where t.company_id = who.company_id and t.deleted_at is null
      and (who.role = 'owner' or m.role is not null or (who.role = 'admin' and g.access is not null));
   if p_team is not null then
     selected := (select (t ->> 'id')::uuid from jsonb_array_elements(teams) t where (t ->> 'id')::uuid = p_team);
@@ -457,6 +544,25 @@ begin
         left join client_grant g on g.team_id = c.team_id and g.client_id = c.id and g.user_id = who.id
        where c.team_id = selected and c.state = 'active'), '[]'));
 end $function$;
+
+CREATE OR REPLACE FUNCTION identity.find_invite(p_token_hash bytea)
+ RETURNS TABLE(id uuid, company_id uuid, team_id uuid, email text, role text, grants jsonb, state text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'identity', 'pg_temp'
+BEGIN ATOMIC
+ SELECT i.id,
+     i.company_id,
+     i.team_id,
+     i.email,
+     i.role,
+     i.grants,
+     identity.invite_state(i.*) AS invite_state
+    FROM (identity.invite i
+      LEFT JOIN identity.team t ON (((t.company_id = i.company_id) AND (t.id = i.team_id))))
+   WHERE ((i.token_hash = find_invite.p_token_hash) AND (t.deleted_at IS NULL));
+END;
+grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION identity.find_reset_link(p_token_hash bytea)
  RETURNS TABLE(id uuid, user_id uuid, company_id uuid, state text)
@@ -493,12 +599,30 @@ BEGIN ATOMIC
 END;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION identity.prune(p_idle_seconds integer, p_max_seconds integer)
- RETURNS TABLE(sessions integer, reset_links integer)
+CREATE OR REPLACE FUNCTION identity.invite_state(i identity.invite)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN CASE WHEN ((i).used_at IS NOT NULL) THEN 'used'::text WHEN ((i).expires_at <= COALESCE((i).revoked_at, now())) THEN 'expired'::text WHEN ((i).revoked_at IS NOT NULL) THEN 'revoked'::text ELSE 'open'::text END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION identity.new_id()
+ RETURNS uuid
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+RETURN (encode(set_byte(set_byte(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send((floor((EXTRACT(epoch FROM clock_timestamp()) * (1000)::numeric)))::bigint) FROM 3) FROM 1 FOR 6), 6, ((112 | get_byte(uuid_send(gen_random_uuid()), 6)) & 15)), 8, ((128 | get_byte(uuid_send(gen_random_uuid()), 8)) & 63)), 'hex'::text))::uuid;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION identity.prune(p_idle_seconds integer, p_max_seconds integer, p_password_seconds integer)
+ RETURNS TABLE(sessions integer, reset_links integer, invites integer)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'identity', 'pg_temp'
 BEGIN ATOMIC
+ DELETE FROM identity.request_count r
+   WHERE (r.ends_at < now());
+ DELETE FROM identity.failed_password f
+   WHERE (f.at[cardinality(f.at)] < (now() - make_interval(secs => (prune.p_password_seconds)::double precision)));
  WITH gone_sessions AS (
           DELETE FROM identity.session s
            WHERE (LEAST((s.last_seen_at + make_interval(secs => (prune.p_idle_seconds)::double precision)), (s.created_at + make_interval(secs => (prune.p_max_seconds)::double precision))) < (now() - '1 day'::interval))
@@ -507,12 +631,49 @@ BEGIN ATOMIC
           DELETE FROM identity.reset_link l
            WHERE (l.expires_at < (now() - '30 days'::interval))
            RETURNING 1 AS "?column?"
+         ), gone_invites AS (
+          DELETE FROM identity.invite i
+           WHERE (i.expires_at < (now() - '30 days'::interval))
+           RETURNING 1 AS "?column?"
          )
   SELECT ( SELECT (count(*))::integer AS count
             FROM gone_sessions) AS count,
      ( SELECT (count(*))::integer AS count
-            FROM gone_links) AS count;
+            FROM gone_links) AS count,
+     ( SELECT (count(*))::integer AS count
+            FROM gone_invites) AS count;
 END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION identity.purge_team(p_limit integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'identity', 'memory', 'public', 'pg_temp'
+AS $function$
+declare
+  v_team uuid := memory.claimed_team();
+  v_table regclass;
+  v_gone int;
+begin
+  perform from team t
+    where t.company_id = memory.claimed_company() and t.id = v_team and t.deleted_at is not null;
+  if not found then
+    return true;
+  end if;
+  -- Imports first: a job that is waiting then finds nothing to do. Chunks take their numbers with them.
+  foreach v_table in array array['memory.import', 'memory.chunk', 'memory.source', 'memory.keyword_df',
+                                 'memory.idempotency_key', 'memory.embedding_batch']::regclass[] loop
+    execute format('delete from %1$s where ctid = any (array(select ctid from %1$s where team_id = $1 limit $2))',
+                   v_table) using v_team, p_limit;
+    get diagnostics v_gone = row_count;
+    if v_gone > 0 then
+      return false;
+    end if;
+  end loop;
+  delete from team t where t.company_id = memory.claimed_company() and t.id = v_team;
+  return true;
+end $function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION identity.resolve_principal(p_team uuid)

@@ -49,10 +49,21 @@ export interface Layers {
   readonly clients: readonly string[];
 }
 
+/** The roles, in Company and Team alike, from the least to the most. */
+const RANKS = ['member', 'admin', 'owner'] as const;
+
+/** Whether a role, or none, is the other one or more than it. */
+export function holdsRole(held: TeamRole | CompanyRole | null, role: TeamRole | CompanyRole): boolean {
+  return held !== null && RANKS.indexOf(held) >= RANKS.indexOf(role);
+}
+
 const NO_LAYERS: Layers = Object.freeze({ team: false, clients: Object.freeze([]) });
 
 /** What the caller holds in a Team, or null where it may not enter. Rights add up: the highest is shown. */
-export function teamAccess(companyRole: CompanyRole, team: TeamMembership): TeamAccess | null {
+export function teamAccess(
+  companyRole: CompanyRole,
+  team: Pick<TeamMembership, 'role' | 'grant'>,
+): TeamAccess | null {
   if (companyRole === 'owner' || team.role === 'owner' || team.role === 'admin') return 'full';
   const grant = companyRole === 'admin' ? team.grant : null;
   if (grant === 'full') return 'full';
@@ -99,4 +110,47 @@ export function managesCompany(identity: Pick<Identity, 'companyRole'>): boolean
 /** Whether the caller owns the Company: the routes of /v1/company that only an Owner may call. */
 export function ownsCompany(identity: Pick<Identity, 'companyRole'>): boolean {
   return identity.companyRole === 'owner';
+}
+
+/** Whether a role in the Company may hold Company grants. Who loses it loses them. */
+export function holdsCompanyGrants(companyRole: CompanyRole): boolean {
+  return companyRole === 'admin';
+}
+
+/** What ties someone to a Team, as far as it decides what they may do for others there. */
+export type Standing = { companyRole: CompanyRole } & Pick<TeamMembership, 'role' | 'grant'>;
+
+/** Whether someone may give, change and take the role of Team Owner: a Company Owner, or an Owner of the Team. */
+export function appointsTeamOwners({ companyRole, role }: Omit<Standing, 'grant'>): boolean {
+  return companyRole === 'owner' || role === 'owner';
+}
+
+/**
+ * Whether someone may change a Team membership, for one who has Full access already: that of a Team Owner, and
+ * to a Team Owner, is for those alone who appoint them.
+ * @param from the role held now
+ * @param to the role to be held, or null where it ends
+ */
+export function changesTeamRole(
+  caller: Omit<Standing, 'grant'>,
+  from: TeamRole,
+  to: TeamRole | null,
+): boolean {
+  return (from !== 'owner' && to !== 'owner') || appointsTeamOwners(caller);
+}
+
+/** An invite into a Team, or with null the invitation to become a Company Admin. */
+export interface InvitePower {
+  teamId: string | null;
+  role: TeamRole;
+}
+
+/**
+ * Whether someone still has the power by which they made an invite: else it ends with the power. An Owner is
+ * invited only with a new Team, which takes a Company Owner or Admin; an Admin of the Company by an Owner.
+ */
+export function mayInvite(standing: Standing, invite: InvitePower): boolean {
+  if (invite.teamId === null) return ownsCompany(standing);
+  if (invite.role === 'owner') return managesCompany(standing);
+  return teamAccess(standing.companyRole, standing) === 'full';
 }

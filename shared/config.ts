@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { canonicalEmail, isEmail } from './email.ts';
 
 /** Every setting of the service, read once at start-up. Frozen: nothing reads the environment afterwards. */
 export interface Config {
@@ -132,11 +133,6 @@ function isOrigin(item: string): boolean {
   return URL.canParse(item) && /^https?:$/.test(new URL(item).protocol) && new URL(item).origin === item;
 }
 
-/** `<local>@<host>`, deliberately loose: the true test of an address is that its owner reads it. */
-export function isEmail(value: string): boolean {
-  return value.length <= 300 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(value);
-}
-
 function readApiToken(reader: Reader, warnings: string[]): string {
   const token = reader.raw('MEMORY_API_TOKEN');
   if (token === null) {
@@ -161,7 +157,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const databaseUrl = reader.url('MEMORY_DATABASE_URL', ['postgres:', 'postgresql:']);
   // PORT is read even where MEMORY_API_PORT wins, so that a broken value is named and not found out later.
   const platformPort = reader.integer('PORT', 8787, 0, 65535);
-  const ownerEmail = reader.text('MEMORY_OWNER_EMAIL', 'owner@localhost').toLowerCase();
+  const ownerEmail = canonicalEmail(reader.text('MEMORY_OWNER_EMAIL', 'owner@localhost'));
   if (!isEmail(ownerEmail)) reader.fault('MEMORY_OWNER_EMAIL', 'an email address');
   const rateLimits = reader.oneOf('MEMORY_RATE_LIMITS', true, { on: true, off: false });
   if (!rateLimits) warnings.push('MEMORY_RATE_LIMITS=off: only failed passwords are limited');

@@ -43,23 +43,39 @@ export interface FieldError {
   message: string;
 }
 
+/** A limit that was reached. */
+export interface RateLimit {
+  /** How many are allowed in its time. */
+  max: number;
+  /** In how many seconds there is room again. */
+  resetSeconds: number;
+}
+
 /** A refusal that the caller is told of. `message` is the problem's `detail`: never put a secret into it. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly errors: readonly FieldError[] | undefined;
   /** Further members of the problem document, such as `conflicts`. */
   readonly extra: Readonly<Record<string, unknown>>;
+  /** With `rate_limited`: the limit, and when to come again. */
+  readonly limit: RateLimit | undefined;
 
   constructor(
     code: ErrorCode,
     detail?: string,
-    options: { errors?: readonly FieldError[]; extra?: Record<string, unknown>; cause?: unknown } = {},
+    options: {
+      errors?: readonly FieldError[];
+      extra?: Record<string, unknown>;
+      limit?: RateLimit;
+      cause?: unknown;
+    } = {},
   ) {
     super(detail ?? ERRORS[code].title, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ServiceError';
     this.code = code;
     this.errors = options.errors;
     this.extra = options.extra ?? {};
+    this.limit = options.limit;
   }
 
   get status(): number {

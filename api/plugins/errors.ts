@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { databaseFault } from '../../db/faults.ts';
-import { ERRORS, type FieldError, ServiceError } from '../../shared/errors.ts';
+import { ERRORS, type FieldError, type RateLimit, ServiceError } from '../../shared/errors.ts';
 
 /** What Fastify itself refuses, by its own codes. */
 const FRAMEWORK_CODES: Readonly<Record<string, ConstructorParameters<typeof ServiceError>>> = {
@@ -67,10 +67,20 @@ export function problemDocument(error: ServiceError, requestId: string): Record<
   };
 }
 
+function limitHeaders({ max, resetSeconds }: RateLimit): Record<string, string> {
+  return {
+    'retry-after': String(resetSeconds),
+    'ratelimit-limit': String(max),
+    'ratelimit-remaining': '0',
+    'ratelimit-reset': String(resetSeconds),
+  };
+}
+
 function sendProblem(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status } = ERRORS[error.code];
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (status === 503) reply.header('retry-after', '2');
+  if (error.limit !== undefined) reply.headers(limitHeaders(error.limit));
   return reply
     .code(status)
     .type('application/problem+json')

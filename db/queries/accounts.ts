@@ -1,3 +1,4 @@
+import type { CompanyRole } from '../../shared/access.ts';
 import type { CompanyScope } from '../../shared/scope.ts';
 import type { Queryable, ScopedTransaction } from '../database.ts';
 
@@ -23,7 +24,7 @@ export async function findSignIn(tx: Queryable, email: string): Promise<SignIn |
  * The password hash of the scope's user as it stands now, held against a change until the transaction ends;
  * null without a password or once the account is closed.
  */
-export async function holdPasswordHash(tx: ScopedTransaction<CompanyScope>): Promise<string | null> {
+export async function holdPasswordHash(tx: ScopedTransaction): Promise<string | null> {
   const [row] = await tx.query<{ passwordHash: string | null }>(
     `select password_hash as "passwordHash" from identity.account
       where company_id = $1 and id = $2 and closed_at is null for share`,
@@ -36,7 +37,7 @@ export async function holdPasswordHash(tx: ScopedTransaction<CompanyScope>): Pro
  * Takes an account of the Company until the transaction ends, so that changes of its password, sessions and
  * reset links come one after the other. False: there is no such open account.
  */
-export async function lockAccount(tx: ScopedTransaction<CompanyScope>, userId: string): Promise<boolean> {
+export async function lockAccount(tx: ScopedTransaction, userId: string): Promise<boolean> {
   const rows = await tx.query(
     `select from identity.account
       where company_id = $1 and id = $2 and closed_at is null for no key update`,
@@ -69,8 +70,37 @@ export async function findOwner(
        join identity.team t on t.company_id = a.company_id and t.id = $2
        left join identity.team_member m on m.company_id = $1 and m.team_id = t.id and m.user_id = a.id
       where a.company_id = $1 and a.email = $3 and a.closed_at is null
-        and (a.role = 'owner' or m.role = 'owner')`,
+        and t.deleted_at is null and (a.role = 'owner' or m.role = 'owner')`,
     [tx.scope.companyId, teamId, email],
+  );
+  return row ?? null;
+}
+
+/**
+ * Makes an account for a member of the Company, as whom the scope acts. False: the email has an account by now,
+ * in this Company or in another.
+ */
+export async function insertAccount(
+  tx: ScopedTransaction<CompanyScope>,
+  account: { email: string; name: string; role: CompanyRole; passwordHash: string },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into identity.account (company_id, id, email, name, role, password_hash)
+     values ($1, $2, $3, $4, $5, $6) on conflict (email) where closed_at is null do nothing returning 1`,
+    [tx.scope.companyId, tx.scope.userId, account.email, account.name, account.role, account.passwordHash],
+  );
+  return rows.length > 0;
+}
+
+/** The open account of an email in the scope's Company, or null: one of another Company is not told. */
+export async function findAccountByEmail(
+  tx: ScopedTransaction,
+  email: string,
+): Promise<{ userId: string; role: CompanyRole } | null> {
+  const [row] = await tx.query<{ userId: string; role: CompanyRole }>(
+    `select id as "userId", role from identity.account
+      where company_id = $1 and email = $2 and closed_at is null`,
+    [tx.scope.companyId, email],
   );
   return row ?? null;
 }

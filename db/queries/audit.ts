@@ -1,13 +1,42 @@
 import { newId } from '../../shared/ids.ts';
+import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { ScopedTransaction } from '../database.ts';
+import { wireTime } from './layers.ts';
 
 /** Every kind of event that is recorded so far. */
 export type AuditKind =
   | 'auth.login'
   | 'auth.logout'
+  | 'auth.session_end'
+  | 'auth.password_change'
   | 'auth.password_reset'
+  | 'auth.join'
+  | 'company.accept'
+  | 'company.invite'
+  | 'company.invite_revoke'
+  | 'company.member_role'
+  | 'company.member_remove'
   | 'company.reset_link'
+  | 'company.access_request'
+  | 'company.access_approve'
+  | 'company.access_deny'
+  | 'company.grant'
+  | 'company.grant_revoke'
+  | 'team.create'
+  | 'team.rename'
+  | 'team.archive'
+  | 'team.restore'
+  | 'team.delete'
+  | 'team.client_create'
+  | 'team.client_change'
+  | 'team.client_archive'
+  | 'team.member_role'
+  | 'team.member_remove'
+  | 'team.invite'
+  | 'team.invite_revoke'
+  | 'team.grant'
+  | 'team.grant_revoke'
   | 'memory.search'
   | 'memory.ingest'
   | 'memory.replace'
@@ -18,7 +47,17 @@ export type AuditKind =
 
 export interface AuditEntry {
   kind: AuditKind;
-  subjectType: 'session' | 'account' | 'query' | 'source' | 'import' | 'batch';
+  subjectType:
+    | 'session'
+    | 'account'
+    | 'invite'
+    | 'access_request'
+    | 'team'
+    | 'client'
+    | 'query'
+    | 'source'
+    | 'import'
+    | 'batch';
   subjectId: string | null;
   /** Where the subject lies, for subjects of a Team; left out for those of the Company. */
   layer?: LayerId;
@@ -52,4 +91,43 @@ export async function insertAuditEvents(
          (id uuid, kind text, team_id uuid, client_id uuid, layer text, subject_type text, subject_id uuid, detail jsonb)`,
     [scope.companyId, scope.userId, JSON.stringify(rows)],
   );
+}
+
+/** Which events are asked for; ids are UUIDs. */
+export interface AuditFilter {
+  kind: string | null;
+  subjectId: string | null;
+  /** Within the Company; the scope of a Team has its own. */
+  teamId: string | null;
+  /** The id of the last one of the page before, or null. */
+  after: string | null;
+  limit: number;
+}
+
+/**
+ * Events of the Company or, in a Team's scope, of that Team and there of what the caller reaches: newest first.
+ */
+export async function listAuditEvents(tx: ScopedTransaction, filter: AuditFilter): Promise<AuditEvent[]> {
+  const { scope } = tx;
+  const inTeam = 'teamId' in scope;
+  const rows = await tx.query<Omit<AuditEvent, 'at'> & { at: Date }>(
+    `select id, kind, actor_id as "actorId", team_id as "teamId", subject_type as "subjectType",
+            subject_id as "subjectId", layer, client_id as "clientId", detail, at
+       from memory.audit_event
+      where company_id = $1 and ($2::uuid is null or team_id = $2) and ($3::text is null or kind = $3)
+        and ($4::uuid is null or subject_id = $4) and ($5::uuid is null or id < $5)
+        and (not $6 or client_id is null or client_id = any ($7::uuid[]))
+      order by id desc limit $8`,
+    [
+      scope.companyId,
+      inTeam ? scope.teamId : filter.teamId,
+      filter.kind,
+      filter.subjectId,
+      filter.after,
+      inTeam,
+      inTeam ? scope.reads.clients : [],
+      filter.limit,
+    ],
+  );
+  return rows.map((row) => ({ ...row, at: wireTime(row.at) }));
 }

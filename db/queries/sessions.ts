@@ -2,6 +2,8 @@ import type { Identity } from '../../shared/access.ts';
 import type { Config } from '../../shared/config.ts';
 import type { CompanyScope } from '../../shared/scope.ts';
 import type { Queryable, ScopedTransaction } from '../database.ts';
+import { wireTime } from './layers.ts';
+import type { ListPart } from './members.ts';
 
 type ResolvedIdentity = Omit<Identity, 'session'> & { session: { id: string; expiresAt: string } | null };
 
@@ -49,19 +51,72 @@ export async function insertSession(
   );
 }
 
-/** Ends one session of the scope's user. */
-export async function deleteSession(tx: ScopedTransaction<CompanyScope>, sessionId: string): Promise<void> {
-  await tx.query('delete from identity.session where company_id = $1 and user_id = $2 and id = $3', [
-    tx.scope.companyId,
-    tx.scope.userId,
-    sessionId,
-  ]);
+/** A session of a user, as a list of them shows it. */
+export interface SessionRow {
+  id: string;
+  createdAt: string;
+  lastSeenAt: string;
+  expiresAt: string;
+  userAgent: string | null;
 }
 
-/** Ends every session of the scope's user. */
-export async function deleteSessions(tx: ScopedTransaction<CompanyScope>): Promise<void> {
-  await tx.query('delete from identity.session where company_id = $1 and user_id = $2', [
-    tx.scope.companyId,
-    tx.scope.userId,
-  ]);
+/** The sessions of the scope's user that are within their limits, newest first. */
+export async function listSessions(
+  tx: ScopedTransaction<CompanyScope>,
+  part: ListPart,
+  limits: Pick<Config, 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
+): Promise<SessionRow[]> {
+  const rows = await tx.query<{
+    id: string;
+    createdAt: Date;
+    lastSeenAt: Date;
+    expiresAt: Date;
+    userAgent: string | null;
+  }>(
+    `select s.id, s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", e.at as "expiresAt",
+            s.user_agent as "userAgent"
+       from identity.session s,
+            lateral (select least(s.last_seen_at + make_interval(secs => $3),
+                                  s.created_at + make_interval(secs => $4)) as at) e
+      where s.company_id = $1 and s.user_id = $2 and e.at > now() and ($5::uuid is null or s.id < $5)
+      order by s.id desc limit $6`,
+    [
+      tx.scope.companyId,
+      tx.scope.userId,
+      limits.sessionIdleSeconds,
+      limits.sessionMaxSeconds,
+      part.after,
+      part.limit,
+    ],
+  );
+  return rows.map((row) => ({
+    ...row,
+    createdAt: wireTime(row.createdAt),
+    lastSeenAt: wireTime(row.lastSeenAt),
+    expiresAt: wireTime(row.expiresAt),
+  }));
+}
+
+/** Ends one session of the scope's user. False: there is none of this id. */
+export async function deleteSession(
+  tx: ScopedTransaction<CompanyScope>,
+  sessionId: string,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'delete from identity.session where company_id = $1 and user_id = $2 and id = $3 returning 1',
+    [tx.scope.companyId, tx.scope.userId, sessionId],
+  );
+  return rows.length > 0;
+}
+
+/** Ends every session of the scope's user, but for the one that is to be kept. */
+export async function deleteSessions(
+  tx: ScopedTransaction<CompanyScope>,
+  keptId: string | null = null,
+): Promise<void> {
+  await tx.query(
+    `delete from identity.session
+      where company_id = $1 and user_id = $2 and ($3::uuid is null or id <> $3)`,
+    [tx.scope.companyId, tx.scope.userId, keptId],
+  );
 }

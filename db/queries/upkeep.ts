@@ -1,4 +1,5 @@
-import type { Queryable } from '../database.ts';
+import type { Queryable, TeamTransaction } from '../database.ts';
+import { FAILED_PASSWORD_SECONDS } from './limits.ts';
 
 /**
  * Removes at most `limit` chunks of sources that their writer left half-way, of all Teams.
@@ -12,7 +13,10 @@ export async function pruneLoadingChunks(tx: Queryable, limit: number): Promise<
 }
 
 /** What a pruning removed, of all Teams: kept answers past their day, sessions past their limits, and so on. */
-export type Pruned = Record<'answers' | 'loadingSources' | 'batches' | 'sessions' | 'resetLinks', number>;
+export type Pruned = Record<
+  'answers' | 'loadingSources' | 'batches' | 'sessions' | 'resetLinks' | 'invites',
+  number
+>;
 
 /**
  * Removes what has had its time.
@@ -23,9 +27,10 @@ export async function prune(
   limits: { sessionIdleSeconds: number; sessionMaxSeconds: number },
 ): Promise<Pruned> {
   const [row] = await tx.query<Pruned>(
-    `select m.answers, m.loading_sources as "loadingSources", m.batches, i.sessions, i.reset_links as "resetLinks"
-       from memory.prune() m, identity.prune($1, $2) i`,
-    [limits.sessionIdleSeconds, limits.sessionMaxSeconds],
+    `select m.answers, m.loading_sources as "loadingSources", m.batches, i.sessions, i.reset_links as "resetLinks",
+            i.invites
+       from memory.prune() m, identity.prune($1, $2, $3) i`,
+    [limits.sessionIdleSeconds, limits.sessionMaxSeconds, FAILED_PASSWORD_SECONDS],
   );
   if (row === undefined) throw new Error('pruning gave no answer');
   return row;
@@ -50,4 +55,13 @@ export async function backfillPendingChunks(
 /** Says that every chunk was looked at since the model was adopted. */
 export async function finishBackfill(tx: Queryable): Promise<void> {
   await tx.query('select memory.finish_backfill()');
+}
+
+/**
+ * Removes at most `limit` rows of what the scope's Team held, once that was deleted.
+ * @returns whether nothing is left, the Team itself included
+ */
+export async function purgeTeam(tx: TeamTransaction, limit: number): Promise<boolean> {
+  const [row] = await tx.query<{ done: boolean }>('select identity.purge_team($1) as done', [limit]);
+  return row?.done !== false;
 }

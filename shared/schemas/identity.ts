@@ -1,11 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, Nullable, OneOf, Text, Time } from './common.ts';
+import { Body, Id, Name, Nullable, OneOf, Text, Time } from './common.ts';
 
-/** How long a reset link holds where its maker says nothing. */
+/** What counts where a request says nothing. */
 export const DEFAULT_RESET_LINK_SECONDS = 3600;
+export const DEFAULT_INVITE_HOURS = 168;
 
 const Role = OneOf(['owner', 'admin', 'member']);
+const State = OneOf(['active', 'archived']);
+const TeamAccess = OneOf(['full', 'read']);
+const ClientAccess = OneOf(['read', 'write']);
 const Email = Text(300, 'trimmed; compared without regard to case');
+/** Also where an account may be there already: no password that was ever set is shorter. */
 const NewPassword = Type.String({ minLength: 12, maxLength: 256 });
 /** A password to check: no lower bound, or an old short one would be told from a wrong one. */
 const Password = Type.String({ minLength: 1, maxLength: 256 });
@@ -19,7 +24,7 @@ const sessionFields = {
     Type.Object({
       id: Id,
       name: Type.String(),
-      state: OneOf(['active', 'archived']),
+      state: State,
       role: Nullable(Role),
       access: OneOf(['full', 'member', 'read']),
     }),
@@ -33,16 +38,143 @@ export const Session = Type.Object({ token: Type.String(), ...sessionFields });
 export type SessionInfo = Static<typeof SessionInfo>;
 export type Session = Static<typeof Session>;
 
+/** One of a user's own sessions, in the list of them. */
+export const SessionRecord = Type.Object({
+  id: Id,
+  current: Type.Boolean({ description: 'whether the request was sent with it' }),
+  createdAt: Time,
+  lastSeenAt: Time,
+  expiresAt: Time,
+  userAgent: Nullable(Type.String()),
+});
+export type SessionRecord = Static<typeof SessionRecord>;
+
 export const LoginRequest = Body({ email: Email, password: Password });
 export const LogoutRequest = Body({ everywhere: Type.Optional(Type.Boolean()) });
 export const ResetRequest = Body({ token: Token, newPassword: NewPassword });
+export const PasswordRequest = Body({ currentPassword: Password, newPassword: NewPassword });
+/** Takes up an invite or an invitation. */
+export const JoinRequest = Body({ token: Token, name: Name, password: NewPassword });
 
+const BaseUrl = Type.Optional(
+  Type.String({ maxLength: 2048, description: 'absolute, http or https; where the link leads' }),
+);
+const TtlSeconds = Type.Optional(
+  Type.Integer({ minimum: 60, maximum: 86_400, default: DEFAULT_RESET_LINK_SECONDS }),
+);
 export const ResetLinkRequest = Body({
   teamId: Type.String(),
   email: Email,
-  baseUrl: Type.Optional(Type.String({ maxLength: 2048 })),
-  ttlSeconds: Type.Optional(
-    Type.Integer({ minimum: 60, maximum: 86_400, default: DEFAULT_RESET_LINK_SECONDS }),
-  ),
+  baseUrl: BaseUrl,
+  ttlSeconds: TtlSeconds,
 });
+export const MemberResetLinkRequest = Body({ baseUrl: BaseUrl, ttlSeconds: TtlSeconds });
 export const ResetLink = Type.Object({ url: Type.String(), expiresAt: Time });
+
+export const Company = Type.Object({ id: Id, name: Type.String(), role: Role });
+
+export const Member = Type.Object({
+  userId: Id,
+  email: Type.String(),
+  name: Type.String(),
+  role: Role,
+  createdAt: Time,
+});
+export type Member = Static<typeof Member>;
+export const RoleRequest = Body({ role: Role });
+
+export const Team = Type.Object({ id: Id, name: Type.String(), state: State, createdAt: Time });
+export type Team = Static<typeof Team>;
+export const NewTeamRequest = Body({ name: Name, ownerEmail: Type.Optional(Email) });
+export const NameRequest = Body({ name: Name });
+
+/** The selected Team, as the caller sees it. */
+export const SelectedTeam = Type.Object({
+  id: Id,
+  name: Type.String(),
+  state: State,
+  role: Nullable(Role),
+  access: OneOf(['full', 'member', 'read']),
+  clients: Type.Integer({ description: 'that the caller can reach' }),
+  members: Type.Integer(),
+});
+
+export const Client = Type.Object({
+  id: Id,
+  name: Type.String(),
+  state: State,
+  access: ClientAccess,
+  createdAt: Time,
+});
+export type Client = Static<typeof Client>;
+export const ClientChange = Body(
+  {
+    name: Type.Optional(Name),
+    state: Type.Optional(OneOf(['active'], 'brings an archived client back')),
+  },
+  'at least one of the two',
+);
+
+/** What an invite grants beside the role. */
+const InviteGrant = { clientId: Type.String(), access: ClientAccess };
+export const Invite = Type.Object({
+  id: Id,
+  email: Type.String(),
+  role: Role,
+  grants: Type.Array(Type.Object(InviteGrant)),
+  state: OneOf(['open', 'used', 'expired', 'revoked']),
+  expiresAt: Time,
+  createdBy: Id,
+  createdAt: Time,
+});
+export type Invite = Static<typeof Invite>;
+
+const ExpiresInHours = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 720, default: DEFAULT_INVITE_HOURS }),
+);
+export const InviteRequest = Body({
+  email: Email,
+  role: OneOf(['admin', 'member']),
+  grants: Type.Optional(Type.Array(Body(InviteGrant), { maxItems: 200 })),
+  expiresInHours: ExpiresInHours,
+});
+export type InviteRequest = Static<typeof InviteRequest>;
+export const InvitationRequest = Body({ email: Email, expiresInHours: ExpiresInHours });
+
+const issued = {
+  token: Type.String(),
+  url: Type.String({ description: 'holds the token; shown this once' }),
+};
+export const IssuedInvite = Type.Object({ invite: Invite, ...issued });
+export const IssuedInvitation = Type.Object({ invitation: Invite, ...issued });
+/** A new Team; the invite is null where its Owner has an account already. */
+export const NewTeam = Type.Object({
+  team: Team,
+  invite: Nullable(Invite),
+  token: Nullable(Type.String()),
+  url: Nullable(Type.String()),
+});
+
+export const ClientGrant = Type.Object({ userId: Id, clientId: Id, access: ClientAccess, createdAt: Time });
+export type ClientGrant = Static<typeof ClientGrant>;
+export const ClientGrantRequest = Body({ access: ClientAccess });
+export const CompanyGrant = Type.Object({ userId: Id, teamId: Id, access: TeamAccess, createdAt: Time });
+export type CompanyGrant = Static<typeof CompanyGrant>;
+export const CompanyGrantRequest = Body({ access: TeamAccess });
+
+export const AccessRequest = Type.Object({
+  id: Id,
+  userId: Id,
+  teamId: Id,
+  access: TeamAccess,
+  reason: Nullable(Type.String()),
+  state: OneOf(['open', 'approved', 'denied']),
+  decidedBy: Nullable(Id),
+  createdAt: Time,
+});
+export type AccessRequest = Static<typeof AccessRequest>;
+export const NewAccessRequest = Body({
+  teamId: Type.String(),
+  access: TeamAccess,
+  reason: Type.Optional(Type.String({ maxLength: 1000 })),
+});

@@ -39,7 +39,6 @@ export async function addTeam(database: Database, company: TestCompany): Promise
     teamId,
     'Second Team',
   ]);
-  await database.query('insert into memory.keyword_team (team_id) values ($1)', [teamId]);
   return { ...company, teamId };
 }
 

@@ -5,7 +5,13 @@ import { addClient, addTeam, ownerScope } from './scopes.ts';
 import { type CatalogTable, readTables, TenantRows } from './tenant-rows.ts';
 
 /** Tables of the deployment, which hold nobody's data. Every other table is a tenant's. */
-const SHARED_TABLES = ['memory.migration', 'memory.deployment', 'memory.worker'];
+const SHARED_TABLES = [
+  'memory.migration',
+  'memory.deployment',
+  'memory.worker',
+  'identity.request_count',
+  'identity.failed_password',
+];
 /** Numbers made of texts: the role may write them, and functions alone read them. */
 export const DERIVED_TABLES = [
   'memory.chunk_keyword',

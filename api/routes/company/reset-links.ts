@@ -1,5 +1,6 @@
 import { transaction } from '../../../db/database.ts';
 import { findOwner } from '../../../db/queries/accounts.ts';
+import { canonicalEmail } from '../../../shared/email.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { isId } from '../../../shared/ids.ts';
 import { DEFAULT_RESET_LINK_SECONDS, ResetLink, ResetLinkRequest } from '../../../shared/schemas/identity.ts';
@@ -24,7 +25,7 @@ export const resetLinksRoute: Routes = (app, { database, config }) => {
     const { teamId, email, baseUrl, ttlSeconds = DEFAULT_RESET_LINK_SECONDS } = request.body;
     const base = linkBase(config, app.server, baseUrl);
     const link = await transaction(database, companyScope(request.identity), async (tx) => {
-      const owner = isId(teamId) ? await findOwner(tx, teamId, email.trim().toLowerCase()) : null;
+      const owner = isId(teamId) ? await findOwner(tx, teamId, canonicalEmail(email)) : null;
       if (owner === null) throw new ServiceError('not_found');
       return createResetLink(tx, { userId: owner.userId, teamId: teamId.toLowerCase(), base, ttlSeconds });
     });

@@ -1,0 +1,75 @@
+import type { ActiveState } from '../../shared/access.ts';
+import type { Client } from '../../shared/schemas/identity.ts';
+import type { TeamTransaction } from '../database.ts';
+import { wireTime } from './layers.ts';
+import type { ListPart } from './members.ts';
+
+type ClientRow = Omit<Client, 'createdAt' | 'access'> & { createdAt: Date };
+const COLUMNS = `id, name, state, created_at as "createdAt"`;
+
+function toClient(tx: TeamTransaction, row: ClientRow): Client {
+  // Archived ones are listed to those with Full access alone, who write to every client.
+  const writes = row.state === 'archived' || tx.scope.writes.clients.includes(row.id);
+  return { ...row, access: writes ? 'write' : 'read', createdAt: wireTime(row.createdAt) };
+}
+
+/**
+ * Clients of the Team in a state, newest first, or the one of `id`: of the active ones those that the caller
+ * reaches. Archived ones are as if they did not exist but for callers with Full access: check that before.
+ */
+export async function listClients(
+  tx: TeamTransaction,
+  state: ActiveState,
+  part: ListPart,
+  id: string | null = null,
+): Promise<Client[]> {
+  const rows = await tx.query<ClientRow>(
+    `select ${COLUMNS} from identity.client
+      where company_id = $1 and team_id = $2 and state = $3 and ($3 = 'archived' or id = any ($4::uuid[]))
+        and ($5::uuid is null or id < $5) and ($6::uuid is null or id = $6)
+      order by id desc limit $7`,
+    [tx.scope.companyId, tx.scope.teamId, state, tx.scope.reads.clients, part.after, id, part.limit],
+  );
+  return rows.map((row) => toClient(tx, row));
+}
+
+/** Makes a client of the Team. For callers with Full access, who may write to it. */
+export async function insertClient(
+  tx: TeamTransaction,
+  client: { id: string; name: string },
+): Promise<Client> {
+  const [row] = await tx.query<ClientRow>(
+    `insert into identity.client (company_id, team_id, id, name) values ($1, $2, $3, $4) returning ${COLUMNS}`,
+    [tx.scope.companyId, tx.scope.teamId, client.id, client.name],
+  );
+  if (row === undefined) throw new Error('the client was not inserted');
+  return { ...toClient(tx, row), access: 'write' };
+}
+
+/**
+ * Changes a client that is in the state `from`. For callers with Full access.
+ * @returns null where there is no client in that state
+ */
+export async function updateClient(
+  tx: TeamTransaction,
+  id: string,
+  from: readonly ActiveState[],
+  change: { name?: string; state?: ActiveState },
+): Promise<Client | null> {
+  const [row] = await tx.query<ClientRow>(
+    `update identity.client set name = coalesce($5, name), state = coalesce($6, state)
+      where company_id = $1 and team_id = $2 and id = $3 and state = any ($4::text[]) returning ${COLUMNS}`,
+    [tx.scope.companyId, tx.scope.teamId, id, from, change.name ?? null, change.state ?? null],
+  );
+  return row === undefined ? null : { ...toClient(tx, row), access: 'write' };
+}
+
+/** Which of these ids are active clients of the Team. */
+export async function findActiveClients(tx: TeamTransaction, ids: readonly string[]): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `select id from identity.client
+      where company_id = $1 and team_id = $2 and id = any ($3::uuid[]) and state = 'active'`,
+    [tx.scope.companyId, tx.scope.teamId, ids],
+  );
+  return rows.map(({ id }) => id);
+}
