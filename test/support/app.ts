@@ -52,7 +52,13 @@ export async function buildTestApp(
   options: TestAppOptions = {},
 ): Promise<TestApp & Dependencies & { close(): Promise<void> }> {
   const logger = createLogger('fatal', 'test');
-  const config = readConfig({ MEMORY_API_TOKEN: API_TOKEN, MEMORY_DATABASE_URL: url, ...env });
+  const config = readConfig({
+    MEMORY_API_TOKEN: API_TOKEN,
+    MEMORY_DATABASE_URL: url,
+    // All tests ask from one address, and as a few sessions.
+    MEMORY_RATE_LIMITS: 'off',
+    ...env,
+  });
   const queue = await openQueue({
     database,
     databaseUrl: config.databaseUrl,

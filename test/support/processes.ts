@@ -66,6 +66,7 @@ function environment(env: Record<string, string>): NodeJS.ProcessEnv {
     HOME,
     ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }),
     MEMORY_API_TOKEN: API_TOKEN,
+    MEMORY_RATE_LIMITS: 'off',
     ...env,
   };
 }

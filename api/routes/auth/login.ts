@@ -1,10 +1,12 @@
 import { transaction, withoutScope } from '../../../db/database.ts';
 import { findSignIn, holdPasswordHash } from '../../../db/queries/accounts.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import { canonicalEmail } from '../../../shared/email.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { LoginRequest, Session } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
+import { checkPassword } from '../../password-attempts.ts';
 import { startSession } from './session-view.ts';
 
 const schema = {
@@ -16,12 +18,16 @@ const schema = {
   response: { 200: Session },
 };
 
-export const loginRoute: Routes = (app, { database, config, passwords }) => {
+export const loginRoute: Routes = (app, deps) => {
+  const { database, config } = deps;
   app.post('/v1/auth/login', { schema }, async (request) => {
-    const { email, password } = request.body;
-    const found = await withoutScope(database, (tx) => findSignIn(tx, email.trim().toLowerCase()));
-    const matches = await passwords.verify(found?.passwordHash ?? null, password);
-    if (found === null || !matches) throw new ServiceError('invalid_credentials');
+    const { password } = request.body;
+    const email = canonicalEmail(request.body.email);
+    const found = await withoutScope(database, (tx) => findSignIn(tx, email));
+    const passwordHash = found?.passwordHash ?? null;
+    await checkPassword(deps, { address: request.ip, email, passwordHash, password });
+    // Without an account no password was right.
+    if (found === null) throw new ServiceError('invalid_credentials');
     return transaction(database, companyScope(found), async (tx) => {
       // A reset that came between ended every session: one begun with the old password must not outlive it.
       if ((await holdPasswordHash(tx)) !== found.passwordHash) throw new ServiceError('invalid_credentials');

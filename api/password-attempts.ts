@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { normalizeIP } from '@fastify/rate-limit';
+import {
+  FAILED_PASSWORD_SECONDS,
+  MAX_FAILED_PASSWORDS,
+  noteFailedPassword,
+  secondsUntilPassword,
+} from '../db/queries/limits.ts';
+import { ServiceError } from '../shared/errors.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** A password to be checked, and who tries it. */
+export interface PasswordAttempt {
+  /** The address that the request came from. */
+  address: string;
+  /** In canonical form, whether or not there is such an account. */
+  email: string;
+  /** What it is checked against; null where there is no account, or none with a password. */
+  passwordHash: string | null;
+  password: string;
+}
+
+/**
+ * Checks a password, within the limit of failures by email and address. By both, so that no stranger locks anyone
+ * out. Every refusal takes the same time and looks the same, whether or not there is such an account; past the
+ * limit a right password is refused like a wrong one, or guessing could go on.
+ * @throws ServiceError `invalid_credentials`, `rate_limited`
+ */
+export async function checkPassword(
+  { database, passwords }: Pick<Dependencies, 'database' | 'passwords'>,
+  { address, email, passwordHash, password }: PasswordAttempt,
+): Promise<void> {
+  const key = createHash('sha256')
+    .update(`${email} ${normalizeIP(address)}`, 'utf8')
+    .digest();
+  const assertAllowed = async () => {
+    const seconds = await secondsUntilPassword(database, key);
+    if (seconds > 0) throw tooManyFailures(seconds);
+  };
+  await assertAllowed();
+  const matches = await passwords.verify(passwordHash, password);
+  if (!matches) {
+    const counted = await noteFailedPassword(database, key);
+    throw counted ? new ServiceError('invalid_credentials') : tooManyFailures(FAILED_PASSWORD_SECONDS);
+  }
+  // Others may have failed meanwhile: of guesses sent all at once, one that comes after the tenth must not count.
+  await assertAllowed();
+}
+
+function tooManyFailures(resetSeconds: number): ServiceError {
+  return new ServiceError('rate_limited', 'Too many failed passwords: wait before the next try', {
+    limit: { max: MAX_FAILED_PASSWORDS, resetSeconds },
+  });
+}
