@@ -18,10 +18,15 @@ import { inTeam, managingCompany, signedIn } from './plugins/guards.ts';
 import identity from './plugins/identity.ts';
 import input from './plugins/input.ts';
 import openapi from './plugins/openapi.ts';
+import rateLimit, { limitedByAddress, limitedBySession } from './plugins/rate-limit.ts';
+import { joinRoute } from './routes/auth/join.ts';
 import { loginRoute } from './routes/auth/login.ts';
 import { logoutRoute } from './routes/auth/logout.ts';
+import { passwordRoute } from './routes/auth/password.ts';
 import { resetRoute } from './routes/auth/reset.ts';
 import { sessionRoute } from './routes/auth/session.ts';
+import { sessionsRoutes } from './routes/auth/sessions.ts';
+import { acceptRoute } from './routes/company/accept.ts';
 import { resetLinksRoute } from './routes/company/reset-links.ts';
 import { healthRoutes } from './routes/health.ts';
 import { embeddingRoutes } from './routes/memory/embeddings.ts';
@@ -92,12 +97,19 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   await app.register(input);
   await app.register(identity);
   await app.register(openapi);
+  await app.register(rateLimit, deps);
   await app.register(cors, {
     // With no origin allowed, OPTIONS is a method like any other that a route does not take.
     origin: deps.config.allowedOrigins.length > 0 ? [...deps.config.allowedOrigins] : false,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     strictPreflight: false,
-    exposedHeaders: ['x-request-id', 'retry-after'],
+    exposedHeaders: [
+      'x-request-id',
+      'retry-after',
+      'ratelimit-limit',
+      'ratelimit-remaining',
+      'ratelimit-reset',
+    ],
     maxAge: 600,
   });
   await app.register(routes(deps));
@@ -110,10 +122,16 @@ function routes(deps: Dependencies): FastifyPluginAsync {
     const within = (app: FastifyInstance, ...files: Routes[]) => {
       for (const file of files) file(app as App, deps);
     };
-    within(root, healthRoutes, resetPage, loginRoute, resetRoute);
+    within(root, healthRoutes, resetPage);
+    // Each checks a secret of its own, and ignores a session sent along.
+    await root.register(async (stranger) => {
+      if (deps.config.rateLimits) stranger.addHook('onRequest', limitedByAddress(stranger));
+      within(stranger, loginRoute, joinRoute, resetRoute, acceptRoute);
+    });
     await root.register(async (caller) => {
       caller.addHook('onRequest', signedIn(deps));
-      within(caller, sessionRoute, logoutRoute);
+      if (deps.config.rateLimits) caller.addHook('onRequest', limitedBySession(caller, deps.config));
+      within(caller, sessionRoute, sessionsRoutes, logoutRoute, passwordRoute);
       await caller.register(async (company) => {
         company.addHook('onRequest', managingCompany);
         within(company, resetLinksRoute);

@@ -1,19 +1,13 @@
 import { transaction, withoutScope } from '../../../db/database.ts';
 import { lockAccount, updatePasswordHash } from '../../../db/queries/accounts.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import {
-  findResetLink,
-  type ResetLinkRow,
-  type ResetLinkState,
-  revokeResetLinks,
-  useResetLink,
-} from '../../../db/queries/reset-links.ts';
+import { findResetLink, revokeResetLinks, useResetLink } from '../../../db/queries/reset-links.ts';
 import { deleteSessions } from '../../../db/queries/sessions.ts';
-import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
 import { ResetRequest, Session } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import type { Routes } from '../../app.ts';
+import { tokenRefusal } from '../../links/token-refusal.ts';
 import { startSession } from './session-view.ts';
 
 const schema = {
@@ -27,31 +21,19 @@ const schema = {
   response: { 200: Session },
 };
 
-const REFUSALS: Readonly<Record<ResetLinkState, ErrorCode>> = {
-  used: 'token_used',
-  expired: 'token_expired',
-  revoked: 'token_revoked',
-  // Not to be used, and yet open a moment later: nothing was done, so trying again is right.
-  open: 'unavailable',
-};
-
-function refusal(link: ResetLinkRow | null): ServiceError {
-  return new ServiceError(link === null ? 'not_found' : REFUSALS[link.state]);
-}
-
 export const resetRoute: Routes = (app, { database, config, passwords }) => {
   app.post('/v1/auth/reset', { schema }, async (request) => {
     const { token, newPassword } = request.body;
     const tokenHash = hashToken(token);
     // Before the password is hashed: a stranger without a link costs no more than a look.
     const link = await withoutScope(database, (tx) => findResetLink(tx, tokenHash));
-    if (link?.state !== 'open') throw refusal(link);
+    if (link?.state !== 'open') throw tokenRefusal(link?.state ?? null);
     const passwordHash = await passwords.hash(newPassword);
     const { userId } = link;
     return transaction(database, companyScope(link), async (tx) => {
       // Hashing took its time, and others may hold the same link: who has the account decides.
       const mine = (await lockAccount(tx, userId)) && (await useResetLink(tx, link.id));
-      if (!mine) throw refusal(await findResetLink(tx, tokenHash));
+      if (!mine) throw tokenRefusal((await findResetLink(tx, tokenHash))?.state ?? null);
       await updatePasswordHash(tx, passwordHash);
       await deleteSessions(tx);
       await revokeResetLinks(tx, userId);

@@ -1,0 +1,86 @@
+import type { ScopedTransaction } from '../../db/database.ts';
+import { findAccountByEmail } from '../../db/queries/accounts.ts';
+import { insertAuditEvents } from '../../db/queries/audit.ts';
+import { insertInvite, listInvitesBy, revokeInvites } from '../../db/queries/invites.ts';
+import { findTeamRole } from '../../db/queries/members.ts';
+import { holdsRole, mayInvite, type TeamRole } from '../../shared/access.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { DEFAULT_INVITE_HOURS, type Invite } from '../../shared/schemas/identity.ts';
+import { hashToken, newToken } from '../../shared/tokens.ts';
+
+/** An invite with its secret, which is shown this once. */
+export interface IssuedInvite {
+  invite: Invite;
+  token: string;
+  url: string;
+}
+
+export interface InviteDraft {
+  /** Null for the invitation to become an Admin of the Company. */
+  teamId: string | null;
+  /** In canonical form. */
+  email: string;
+  role: TeamRole;
+  grants?: Invite['grants'];
+  expiresInHours?: number | undefined;
+  /** Where the link leads, without a slash at the end. */
+  base: string;
+}
+
+/**
+ * Makes an invite into a Team, or the invitation to become a Company Admin, with its audit event. Lock the Team
+ * or the Company before, and check the right to invite.
+ * @throws ServiceError `conflict` for oneself, and for who has the role already
+ */
+export async function createInvite(tx: ScopedTransaction, draft: InviteDraft): Promise<IssuedInvite> {
+  const { teamId, email, role, grants = [] } = draft;
+  await assertLacksRole(tx, draft);
+  const id = newId();
+  const token = newToken();
+  const invite = await insertInvite(tx, {
+    id,
+    teamId,
+    email,
+    role,
+    grants,
+    tokenHash: hashToken(token),
+    expiresInHours: draft.expiresInHours ?? DEFAULT_INVITE_HOURS,
+  });
+  await insertAuditEvents(tx, [
+    {
+      kind: teamId === null ? 'company.invite' : 'team.invite',
+      subjectType: 'invite',
+      subjectId: id,
+      ...(teamId === null ? {} : { teamId }),
+      detail: { email, role, grants, expiresAt: invite.expiresAt },
+    },
+  ]);
+  // In the fragment, which no log, proxy or Referer header sees.
+  const url = `${draft.base}/${teamId === null ? 'accept' : 'join'}#token=${token}`;
+  return { invite, token, url };
+}
+
+async function assertLacksRole(
+  tx: ScopedTransaction,
+  { teamId, email, role }: Pick<InviteDraft, 'teamId' | 'email' | 'role'>,
+): Promise<void> {
+  const account = await findAccountByEmail(tx, email);
+  if (account === null) return;
+  if (account.userId === tx.scope.userId) throw new ServiceError('conflict', 'You cannot invite yourself');
+  const held = teamId === null ? account.role : await findTeamRole(tx, teamId, account.userId);
+  if (holdsRole(held, role)) throw new ServiceError('conflict', `${email} has this role or more already`);
+}
+
+/**
+ * Withdraws the open invites that someone made and could not make any more: to be called wherever a role or a
+ * grant was changed or taken. In a Team's scope only those of that Team.
+ * @returns their ids, for the audit event of the change
+ */
+export async function revokeOutgrownInvites(tx: ScopedTransaction, userId: string): Promise<string[]> {
+  const made = await listInvitesBy(tx, userId);
+  const outgrown = made.filter(({ invite, maker }) => maker === null || !mayInvite(maker, invite));
+  const ids = outgrown.map(({ id }) => id);
+  if (ids.length > 0) await revokeInvites(tx, ids);
+  return ids;
+}

@@ -1,0 +1,47 @@
+import { transaction, withoutScope } from '../../../db/database.ts';
+import {
+  findSignIn,
+  holdPasswordHash,
+  lockAccount,
+  updatePasswordHash,
+} from '../../../db/queries/accounts.ts';
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import { revokeResetLinks } from '../../../db/queries/reset-links.ts';
+import { deleteSessions } from '../../../db/queries/sessions.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { PasswordRequest } from '../../../shared/schemas/identity.ts';
+import { companyScope } from '../../../shared/scope.ts';
+import type { Routes } from '../../app.ts';
+import { checkPassword } from '../../password-attempts.ts';
+
+const schema = {
+  summary: 'Change the password',
+  description: 'Ends every other session of the user and withdraws their open reset links.',
+  tags: ['auth'],
+  body: PasswordRequest,
+  response: { 204: { type: 'null', description: 'Changed' } },
+} as const;
+
+export const passwordRoute: Routes = (app, deps) => {
+  const { database, passwords } = deps;
+  app.post('/v1/auth/password', { schema }, async (request, reply) => {
+    const { identity, ip: address } = request;
+    const { currentPassword, newPassword } = request.body;
+    const { userId, email } = identity;
+    const present = (await withoutScope(database, (tx) => findSignIn(tx, email)))?.passwordHash ?? null;
+    await checkPassword(deps, { address, email, passwordHash: present, password: currentPassword });
+    const passwordHash = await passwords.hash(newPassword);
+    await transaction(database, companyScope(identity), async (tx) => {
+      if (!(await lockAccount(tx, userId))) throw new ServiceError('unauthenticated');
+      // Hashing took its time: a change that came between ended this session, and must not be undone by it.
+      if ((await holdPasswordHash(tx)) !== present) throw new ServiceError('invalid_credentials');
+      await updatePasswordHash(tx, passwordHash);
+      await deleteSessions(tx, identity.session?.id ?? null);
+      await revokeResetLinks(tx, userId);
+      await insertAuditEvents(tx, [
+        { kind: 'auth.password_change', subjectType: 'account', subjectId: userId },
+      ]);
+    });
+    reply.code(204);
+  });
+};

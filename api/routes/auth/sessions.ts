@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import { transaction } from '../../../db/database.ts';
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import { deleteSession, listSessions } from '../../../db/queries/sessions.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { isId } from '../../../shared/ids.ts';
+import { Page, PageQuery } from '../../../shared/schemas/common.ts';
+import { SessionRecord } from '../../../shared/schemas/identity.ts';
+import { companyScope } from '../../../shared/scope.ts';
+import type { Routes } from '../../app.ts';
+import { readPage, toPage } from '../../pagination.ts';
+
+/** /v1/auth/sessions: where the caller is signed in, and the end of each. */
+export const sessionsRoutes: Routes = (app, { database, config }) => {
+  app.get(
+    '/v1/auth/sessions',
+    {
+      schema: {
+        summary: 'Your sessions, newest first',
+        tags: ['auth'],
+        querystring: Type.Object(PageQuery),
+        response: { 200: Page(SessionRecord) },
+      },
+    },
+    async ({ identity, query }) => {
+      const { limit, after } = readPage(query);
+      const rows = await transaction(database, companyScope(identity), (tx) =>
+        listSessions(tx, { limit: limit + 1, after }, config),
+      );
+      const current = identity.session?.id;
+      return toPage(
+        rows.map((row) => ({ ...row, current: row.id === current })),
+        limit,
+      );
+    },
+  );
+
+  app.delete(
+    '/v1/auth/sessions/:id',
+    {
+      schema: {
+        summary: 'End one of your sessions',
+        tags: ['auth'],
+        params: Type.Object({ id: Type.String() }),
+        response: { 204: { type: 'null', description: 'Ended' } },
+      } as const,
+    },
+    async ({ identity, params: { id } }, reply) => {
+      await transaction(database, companyScope(identity), async (tx) => {
+        if (!isId(id) || !(await deleteSession(tx, id))) throw new ServiceError('not_found');
+        await insertAuditEvents(tx, [{ kind: 'auth.session_end', subjectType: 'session', subjectId: id }]);
+      });
+      reply.code(204);
+    },
+  );
+};

@@ -1,0 +1,21 @@
+import { JoinRequest, Session } from '../../../shared/schemas/identity.ts';
+import type { Routes } from '../../app.ts';
+import { takeUpInvite } from '../../links/take-up-invite.ts';
+
+const schema = {
+  summary: 'Accept an invitation to become a Company Admin',
+  description: 'As POST /v1/auth/join does an invite into a Team.',
+  tags: ['company'],
+  security: [],
+  body: JoinRequest,
+  response: { 201: Session },
+};
+
+export const acceptRoute: Routes = (app, deps) => {
+  app.post('/v1/company/invitations/accept', { schema }, async (request, reply) => {
+    const userAgent = request.headers['user-agent'];
+    const session = await takeUpInvite(deps, { ...request.body, address: request.ip, userAgent }, 'company');
+    reply.code(201);
+    return session;
+  });
+};
