@@ -27,7 +27,15 @@ import { resetRoute } from './routes/auth/reset.ts';
 import { sessionRoute } from './routes/auth/session.ts';
 import { sessionsRoutes } from './routes/auth/sessions.ts';
 import { acceptRoute } from './routes/company/accept.ts';
-import { resetLinksRoute } from './routes/company/reset-links.ts';
+import { accessRequestsRoutes } from './routes/company/access-requests.ts';
+import { companyAuditRoute } from './routes/company/audit.ts';
+import { companyRoute } from './routes/company/company.ts';
+import { companyGrantsRoutes } from './routes/company/grants.ts';
+import { invitationsRoutes } from './routes/company/invitations.ts';
+import { companyMembersRoutes } from './routes/company/members.ts';
+import { resetLinksRoutes } from './routes/company/reset-links.ts';
+import { teamLifecycleRoutes } from './routes/company/team-lifecycle.ts';
+import { companyTeamsRoutes } from './routes/company/teams.ts';
 import { healthRoutes } from './routes/health.ts';
 import { embeddingRoutes } from './routes/memory/embeddings.ts';
 import { expandRoute } from './routes/memory/expand.ts';
@@ -134,7 +142,9 @@ function routes(deps: Dependencies): FastifyPluginAsync {
       within(caller, sessionRoute, sessionsRoutes, logoutRoute, passwordRoute);
       await caller.register(async (company) => {
         company.addHook('onRequest', managingCompany);
-        within(company, resetLinksRoute);
+        within(company, companyRoute, companyMembersRoutes, resetLinksRoutes, invitationsRoutes);
+        within(company, companyTeamsRoutes, teamLifecycleRoutes, accessRequestsRoutes, companyGrantsRoutes);
+        within(company, companyAuditRoute);
       });
       await caller.register(async (team) => {
         team.addHook('onRequest', inTeam);

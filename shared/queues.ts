@@ -64,6 +64,10 @@ export const QUEUES = {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
   },
+  'team.purge': {
+    payload: Type.Object(Origin),
+    settings: DURABLE,
+  },
   'upkeep.prune': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },

@@ -4,6 +4,7 @@ import { backfillPending } from './jobs/embeddings-backfill.ts';
 import { failLostImport } from './jobs/import-dead.ts';
 import { processImport } from './jobs/import-process.ts';
 import { countKeywords } from './jobs/keywords-count.ts';
+import { purgeDeletedTeam } from './jobs/team-purge.ts';
 import { pruneOld } from './jobs/upkeep-prune.ts';
 
 /** Who does the jobs of which queue: the only list. */
@@ -12,6 +13,7 @@ export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
   'import.dead': failLostImport,
   'embeddings.backfill': backfillPending,
   'keywords.count': countKeywords,
+  'team.purge': purgeDeletedTeam,
   'upkeep.prune': pruneOld,
 };
 
@@ -21,5 +23,6 @@ export const TAKERS: { readonly [Q in QueueName]: number } = {
   'import.dead': 1,
   'embeddings.backfill': 1,
   'keywords.count': 1,
+  'team.purge': 1,
   'upkeep.prune': 1,
 };

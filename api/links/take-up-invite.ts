@@ -19,7 +19,7 @@ import { hashToken } from '../../shared/tokens.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { checkPassword } from '../password-attempts.ts';
 import { startSession } from '../routes/auth/session-view.ts';
-import { lockActiveTeam } from '../team-state.ts';
+import { assertActive, takeTeam } from '../team-state.ts';
 import { tokenRefusal } from './token-refusal.ts';
 
 type Transaction = ScopedTransaction<CompanyScope>;
@@ -81,7 +81,7 @@ async function takeUp(deps: Dependencies, newcomer: Newcomer, leadsTo: 'team' | 
     } else if ((await holdPasswordHash(tx)) !== account?.passwordHash) {
       throw new ServiceError('invalid_credentials');
     }
-    if (invite.teamId !== null) await lockActiveTeam(tx, invite.teamId);
+    if (invite.teamId !== null) assertActive(await takeTeam(tx, invite.teamId));
     if (!(await useInvite(tx, invite.id)))
       throw tokenRefusal((await findInvite(tx, tokenHash))?.state ?? null);
     await giveRole(tx, invite);

@@ -1,5 +1,5 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import { managesCompany, ownsCompany, type TeamMembership } from '../../shared/access.ts';
+import { managesCompany, ownsCompany, type Standing, type TeamMembership } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { teamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -48,11 +48,23 @@ function selectTeam(request: FastifyRequest): TeamMembership {
   return team;
 }
 
+/** The Team of a request behind `inTeam`, as its caller was resolved. */
+export function selectedTeam(request: FastifyRequest): TeamMembership {
+  const team = request.identity.teams.find((candidate) => candidate.id === request.teamScope.teamId);
+  if (team === undefined) throw new ServiceError('team_forbidden');
+  return team;
+}
+
+/** What ties the caller to the selected Team. */
+export function standingInTeam(request: FastifyRequest): Standing {
+  const { role, grant } = selectedTeam(request);
+  return { companyRole: request.identity.companyRole, role, grant };
+}
+
 /**
  * Refuses a change in an archived Team. Not a hook: the state of things comes after the form of the body.
  * @throws ServiceError `team_archived`
  */
 export function assertTeamActive(request: FastifyRequest): void {
-  const team = request.identity.teams.find((candidate) => candidate.id === request.teamScope.teamId);
-  if (team?.state !== 'active') throw new ServiceError('team_archived');
+  if (selectedTeam(request).state !== 'active') throw new ServiceError('team_archived');
 }

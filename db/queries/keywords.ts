@@ -6,10 +6,13 @@ export interface ChunkSample {
   chunkIds: string[];
 }
 
-/** Whether the Team's chunks have moved so far since the last count that the counts mislead. */
+/**
+ * Whether the Team's chunks have moved so far since the last count that the counts mislead. Not where the Team is
+ * gone: there is nothing to be counted any more.
+ */
 export async function termCountsAreStale(tx: TeamTransaction): Promise<boolean> {
   const [row] = await tx.query<{ stale: boolean | null }>('select memory.term_counts_are_stale() as stale');
-  return row?.stale !== false;
+  return row?.stale === true;
 }
 
 /** At most `limit` chunks of the Team, in an order that has nothing to do with their age or text. */

@@ -2,34 +2,71 @@ import { transaction } from '../../../db/database.ts';
 import { findOwner } from '../../../db/queries/accounts.ts';
 import { canonicalEmail } from '../../../shared/email.ts';
 import { ServiceError } from '../../../shared/errors.ts';
-import { isId } from '../../../shared/ids.ts';
-import { DEFAULT_RESET_LINK_SECONDS, ResetLink, ResetLinkRequest } from '../../../shared/schemas/identity.ts';
+import {
+  DEFAULT_RESET_LINK_SECONDS,
+  MemberResetLinkRequest,
+  ResetLink,
+  ResetLinkRequest,
+} from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
+import { knownId, UserParams } from '../../known-id.ts';
 import { linkBase } from '../../links/base.ts';
 import { createResetLink } from '../../links/reset-link.ts';
 import { owningCompany } from '../../plugins/guards.ts';
 
-const schema = {
-  summary: 'Make a reset link for an Owner',
-  description:
-    'For Company Owners. The email is that of an Owner of the Team or of the Company, else 404 `not_found`. ' +
-    'A new link replaces the open one of that person. The link is shown this once.',
-  tags: ['company'],
-  body: ResetLinkRequest,
-  response: { 201: ResetLink },
-};
+/** Links by which someone sets a new password, made by a Company Owner. */
+export const resetLinksRoutes: Routes = (app, { database, config }) => {
+  app.post(
+    '/v1/company/reset-links',
+    {
+      onRequest: owningCompany,
+      schema: {
+        summary: 'Make a reset link for an Owner',
+        description:
+          'For Company Owners. The email is that of an Owner of the Team or of the Company, else 404 `not_found`. ' +
+          'A new link replaces the open one of that person. The link is shown this once.',
+        tags: ['company'],
+        body: ResetLinkRequest,
+        response: { 201: ResetLink },
+      },
+    },
+    async (request, reply) => {
+      const { email, baseUrl, ttlSeconds = DEFAULT_RESET_LINK_SECONDS } = request.body;
+      const base = linkBase(config, app.server, baseUrl);
+      const teamId = knownId(request.body.teamId);
+      const link = await transaction(database, companyScope(request.identity), async (tx) => {
+        const owner = await findOwner(tx, teamId, canonicalEmail(email));
+        if (owner === null) throw new ServiceError('not_found');
+        return createResetLink(tx, { userId: owner.userId, teamId, base, ttlSeconds });
+      });
+      reply.code(201);
+      return { url: link.url, expiresAt: link.expiresAt.toISOString() };
+    },
+  );
 
-export const resetLinksRoute: Routes = (app, { database, config }) => {
-  app.post('/v1/company/reset-links', { schema, onRequest: owningCompany }, async (request, reply) => {
-    const { teamId, email, baseUrl, ttlSeconds = DEFAULT_RESET_LINK_SECONDS } = request.body;
-    const base = linkBase(config, app.server, baseUrl);
-    const link = await transaction(database, companyScope(request.identity), async (tx) => {
-      const owner = isId(teamId) ? await findOwner(tx, teamId, canonicalEmail(email)) : null;
-      if (owner === null) throw new ServiceError('not_found');
-      return createResetLink(tx, { userId: owner.userId, teamId: teamId.toLowerCase(), base, ttlSeconds });
-    });
-    reply.code(201);
-    return { url: link.url, expiresAt: link.expiresAt.toISOString() };
-  });
+  app.post(
+    '/v1/company/members/:userId/reset-link',
+    {
+      onRequest: owningCompany,
+      schema: {
+        summary: 'Make a reset link for a member who forgot the password',
+        description: 'For Company Owners. A new link replaces the open one of that person. Shown this once.',
+        tags: ['company'],
+        params: UserParams,
+        body: MemberResetLinkRequest,
+        response: { 201: ResetLink },
+      },
+    },
+    async (request, reply) => {
+      const { baseUrl, ttlSeconds = DEFAULT_RESET_LINK_SECONDS } = request.body;
+      const base = linkBase(config, app.server, baseUrl);
+      const userId = knownId(request.params.userId);
+      const link = await transaction(database, companyScope(request.identity), (tx) =>
+        createResetLink(tx, { userId, base, ttlSeconds }),
+      );
+      reply.code(201);
+      return { url: link.url, expiresAt: link.expiresAt.toISOString() };
+    },
+  );
 };

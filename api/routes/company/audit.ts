@@ -1,0 +1,26 @@
+import { transaction } from '../../../db/database.ts';
+import { listAuditEvents } from '../../../db/queries/audit.ts';
+import { AuditEvent, CompanyAuditQuery } from '../../../shared/schemas/audit.ts';
+import { Page } from '../../../shared/schemas/common.ts';
+import { companyScope } from '../../../shared/scope.ts';
+import type { Routes } from '../../app.ts';
+import { readAuditFilter } from '../../audit-filter.ts';
+import { toPage } from '../../pagination.ts';
+import { owningCompany } from '../../plugins/guards.ts';
+
+const schema = {
+  summary: 'What happened in the whole Company, newest first; deleted Teams’ events too',
+  tags: ['company'],
+  querystring: CompanyAuditQuery,
+  response: { 200: Page(AuditEvent) },
+};
+
+export const companyAuditRoute: Routes = (app, { database }) => {
+  app.get('/v1/company/audit', { onRequest: owningCompany, schema }, async ({ identity, query }) => {
+    const filter = readAuditFilter(query);
+    const rows = await transaction(database, companyScope(identity), (tx) =>
+      listAuditEvents(tx, { ...filter, limit: filter.limit + 1 }),
+    );
+    return toPage(rows, filter.limit);
+  });
+};

@@ -1,0 +1,125 @@
+import { Type } from 'typebox';
+import { type ScopedTransaction, transaction } from '../../../db/database.ts';
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import { deleteCompanyGrants, listCompanyGrants, upsertCompanyGrant } from '../../../db/queries/grants.ts';
+import { listCompanyMembers, lockCompany } from '../../../db/queries/members.ts';
+import { holdsCompanyGrants } from '../../../shared/access.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { Page, PageQuery } from '../../../shared/schemas/common.ts';
+import { CompanyGrant, CompanyGrantRequest } from '../../../shared/schemas/identity.ts';
+import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
+import type { Routes } from '../../app.ts';
+import { knownId } from '../../known-id.ts';
+import { revokeOutgrownInvites } from '../../links/invite.ts';
+import { ONE, readPage, toPage } from '../../pagination.ts';
+import { owningCompany } from '../../plugins/guards.ts';
+import { assertActive, takeTeam } from '../../team-state.ts';
+
+type Transaction = ScopedTransaction<CompanyScope>;
+const GrantParams = Type.Object({ userId: Type.String(), teamId: Type.String() });
+
+async function give(
+  tx: Transaction,
+  grant: Pick<CompanyGrant, 'userId' | 'teamId' | 'access'>,
+): Promise<CompanyGrant> {
+  const { userId, teamId, access } = grant;
+  await lockCompany(tx);
+  const [member] = await listCompanyMembers(tx, ONE, userId);
+  if (member === undefined) throw new ServiceError('not_found');
+  assertActive(await takeTeam(tx, teamId));
+  if (!holdsCompanyGrants(member.role)) {
+    throw new ServiceError('conflict', 'Company Admins alone hold Company grants');
+  }
+  await upsertCompanyGrant(tx, grant);
+  // A grant may have been lowered.
+  const revokedInvites = await revokeOutgrownInvites(tx, userId);
+  await insertAuditEvents(tx, [
+    {
+      kind: 'company.grant',
+      subjectType: 'account',
+      subjectId: userId,
+      teamId,
+      detail: { access, revokedInvites },
+    },
+  ]);
+  const [given] = await listCompanyGrants(tx, ONE, { userId, teamId });
+  if (given === undefined) throw new Error('the grant was not written');
+  return given;
+}
+
+async function take(tx: Transaction, { userId, teamId }: { userId: string; teamId: string }): Promise<void> {
+  await lockCompany(tx);
+  // Also of an archived Team, which gives up whom it let in.
+  await takeTeam(tx, teamId);
+  if ((await deleteCompanyGrants(tx, { userId, teamId })) === 0) throw new ServiceError('not_found');
+  const revokedInvites = await revokeOutgrownInvites(tx, userId);
+  await insertAuditEvents(tx, [
+    {
+      kind: 'company.grant_revoke',
+      subjectType: 'account',
+      subjectId: userId,
+      teamId,
+      detail: { revokedInvites },
+    },
+  ]);
+}
+
+/** /v1/company/grants: what Company Admins hold in Teams. */
+export const companyGrantsRoutes: Routes = (app, { database }) => {
+  app.get(
+    '/v1/company/grants',
+    {
+      schema: {
+        summary: 'Company grants, newest first',
+        tags: ['company'],
+        querystring: Type.Object(PageQuery),
+        response: { 200: Page(CompanyGrant) },
+      },
+    },
+    async ({ identity, query }) => {
+      const { limit, after } = readPage(query);
+      const rows = await transaction(database, companyScope(identity), (tx) =>
+        listCompanyGrants(tx, { limit: limit + 1, after }),
+      );
+      return toPage(rows, limit);
+    },
+  );
+
+  app.put(
+    '/v1/company/grants/:userId/:teamId',
+    {
+      onRequest: owningCompany,
+      schema: {
+        summary: 'Give a Company Admin access to a Team',
+        description: 'For Company Owners. 409 `conflict` for who is no Company Admin.',
+        tags: ['company'],
+        params: GrantParams,
+        body: CompanyGrantRequest,
+        response: { 200: CompanyGrant },
+      },
+    },
+    async ({ identity, params, body: { access } }) => {
+      const grant = { userId: knownId(params.userId), teamId: knownId(params.teamId), access };
+      return transaction(database, companyScope(identity), (tx) => give(tx, grant));
+    },
+  );
+
+  app.delete(
+    '/v1/company/grants/:userId/:teamId',
+    {
+      onRequest: owningCompany,
+      schema: {
+        summary: 'Take a Company grant back',
+        description: 'For Company Owners.',
+        tags: ['company'],
+        params: GrantParams,
+        response: { 204: { type: 'null', description: 'Taken back' } },
+      } as const,
+    },
+    async ({ identity, params }, reply) => {
+      const of = { userId: knownId(params.userId), teamId: knownId(params.teamId) };
+      await transaction(database, companyScope(identity), (tx) => take(tx, of));
+      reply.code(204);
+    },
+  );
+};

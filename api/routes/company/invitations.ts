@@ -1,0 +1,91 @@
+import { Type } from 'typebox';
+import { transaction } from '../../../db/database.ts';
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import { listInvites, revokeInvite } from '../../../db/queries/invites.ts';
+import { lockCompany } from '../../../db/queries/members.ts';
+import { readEmail } from '../../../shared/email.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { Page, PageQuery } from '../../../shared/schemas/common.ts';
+import { InvitationRequest, Invite, IssuedInvitation } from '../../../shared/schemas/identity.ts';
+import { companyScope } from '../../../shared/scope.ts';
+import type { Routes } from '../../app.ts';
+import { IdParams, knownId } from '../../known-id.ts';
+import { linkBase } from '../../links/base.ts';
+import { createInvite } from '../../links/invite.ts';
+import { readPage, toPage } from '../../pagination.ts';
+import { owningCompany } from '../../plugins/guards.ts';
+
+/** /v1/company/invitations: who may become an Admin of the Company. */
+export const invitationsRoutes: Routes = (app, { database, config }) => {
+  app.get(
+    '/v1/company/invitations',
+    {
+      schema: {
+        summary: 'Invitations, newest first',
+        tags: ['company'],
+        querystring: Type.Object(PageQuery),
+        response: { 200: Page(Invite) },
+      },
+    },
+    async ({ identity, query }) => {
+      const { limit, after } = readPage(query);
+      const rows = await transaction(database, companyScope(identity), (tx) =>
+        listInvites(tx, null, { limit: limit + 1, after }),
+      );
+      return toPage(rows, limit);
+    },
+  );
+
+  app.post(
+    '/v1/company/invitations',
+    {
+      onRequest: owningCompany,
+      schema: {
+        summary: 'Invite someone to become a Company Admin',
+        description:
+          'For Company Owners. A new invitation replaces the open one to that email. Token and link are shown ' +
+          'this once. 409 `conflict` for oneself, and for who is an Admin or Owner already.',
+        tags: ['company'],
+        body: InvitationRequest,
+        response: { 201: IssuedInvitation },
+      },
+    },
+    async ({ identity, body }, reply) => {
+      const email = readEmail(body.email);
+      const base = linkBase(config, app.server);
+      const { expiresInHours } = body;
+      const { invite, token, url } = await transaction(database, companyScope(identity), async (tx) => {
+        await lockCompany(tx);
+        return createInvite(tx, { teamId: null, email, role: 'admin', expiresInHours, base });
+      });
+      reply.code(201);
+      return { invitation: invite, token, url };
+    },
+  );
+
+  app.delete(
+    '/v1/company/invitations/:id',
+    {
+      onRequest: owningCompany,
+      schema: {
+        summary: 'Withdraw an invitation',
+        description: 'For Company Owners. 409 `conflict` where it is not open.',
+        tags: ['company'],
+        params: IdParams,
+        response: { 204: { type: 'null', description: 'Withdrawn' } },
+      } as const,
+    },
+    async ({ identity, params }, reply) => {
+      const id = knownId(params.id);
+      await transaction(database, companyScope(identity), async (tx) => {
+        const outcome = await revokeInvite(tx, null, id);
+        if (outcome === 'unknown') throw new ServiceError('not_found');
+        if (outcome === 'not_open') throw new ServiceError('conflict', 'The invitation is not open');
+        await insertAuditEvents(tx, [
+          { kind: 'company.invite_revoke', subjectType: 'invite', subjectId: id },
+        ]);
+      });
+      reply.code(204);
+    },
+  );
+};

@@ -1,0 +1,145 @@
+import { Type } from 'typebox';
+import { type ScopedTransaction, transaction } from '../../../db/database.ts';
+import { denyAccessRequestsOf } from '../../../db/queries/access-requests.ts';
+import { lockAccount } from '../../../db/queries/accounts.ts';
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import { deleteCompanyGrants } from '../../../db/queries/grants.ts';
+import { revokeAllInvitesTo } from '../../../db/queries/invites.ts';
+import {
+  closeAccount,
+  listCompanyMembers,
+  lockCompany,
+  readOwnership,
+  updateCompanyRole,
+} from '../../../db/queries/members.ts';
+import { type CompanyRole, holdsCompanyGrants } from '../../../shared/access.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { Page, PageQuery } from '../../../shared/schemas/common.ts';
+import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
+import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
+import type { Routes } from '../../app.ts';
+import { knownId, UserParams } from '../../known-id.ts';
+import { revokeOutgrownInvites } from '../../links/invite.ts';
+import { ONE, readPage, toPage } from '../../pagination.ts';
+import { owningCompany } from '../../plugins/guards.ts';
+
+type Transaction = ScopedTransaction<CompanyScope>;
+
+async function findMember(tx: Transaction, userId: string): Promise<Member> {
+  const [member] = await listCompanyMembers(tx, ONE, userId);
+  if (member === undefined) throw new ServiceError('not_found');
+  return member;
+}
+
+/** The last Owner stays one, and so does the server principal, as whom the service's own token acts. */
+async function assertOwnerMayGo(tx: Transaction, { userId, role }: Member): Promise<void> {
+  if (role !== 'owner') return;
+  const { owners, isPrincipal } = await readOwnership(tx, userId);
+  if (owners <= 1 || isPrincipal) throw new ServiceError('last_owner');
+}
+
+async function changeRole(tx: Transaction, userId: string, role: CompanyRole): Promise<Member> {
+  await lockCompany(tx);
+  const member = await findMember(tx, userId);
+  if (member.role === role) return member;
+  await assertOwnerMayGo(tx, member);
+  await updateCompanyRole(tx, userId, role);
+  if (!holdsCompanyGrants(role)) {
+    await deleteCompanyGrants(tx, { userId });
+    await denyAccessRequestsOf(tx, userId);
+  }
+  const revokedInvites = await revokeOutgrownInvites(tx, userId);
+  await insertAuditEvents(tx, [
+    {
+      kind: 'company.member_role',
+      subjectType: 'account',
+      subjectId: userId,
+      detail: { from: member.role, to: role, revokedInvites },
+    },
+  ]);
+  return { ...member, role };
+}
+
+async function remove(tx: Transaction, userId: string): Promise<void> {
+  await lockCompany(tx);
+  if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
+  const member = await findMember(tx, userId);
+  await assertOwnerMayGo(tx, member);
+  await closeAccount(tx, userId);
+  await denyAccessRequestsOf(tx, userId);
+  const revokedInvites = await revokeOutgrownInvites(tx, userId);
+  // Who was removed must not come back by an invite from before.
+  await revokeAllInvitesTo(tx, member.email);
+  await insertAuditEvents(tx, [
+    {
+      kind: 'company.member_remove',
+      subjectType: 'account',
+      subjectId: userId,
+      detail: { email: member.email, role: member.role, revokedInvites },
+    },
+  ]);
+}
+
+/** /v1/company/members: the accounts of the Company. */
+export const companyMembersRoutes: Routes = (app, { database }) => {
+  app.get(
+    '/v1/company/members',
+    {
+      schema: {
+        summary: 'Members of the Company, newest first',
+        tags: ['company'],
+        querystring: Type.Object(PageQuery),
+        response: { 200: Page(Member) },
+      },
+    },
+    async ({ identity, query }) => {
+      const { limit, after } = readPage(query);
+      const rows = await transaction(database, companyScope(identity), (tx) =>
+        listCompanyMembers(tx, { limit: limit + 1, after }),
+      );
+      return toPage(rows, limit);
+    },
+  );
+
+  app.patch(
+    '/v1/company/members/:userId',
+    {
+      onRequest: owningCompany,
+      schema: {
+        summary: 'Change a role in the Company',
+        description:
+          'For Company Owners. With the role of an Admin go the Company grants and open access requests, with ' +
+          'the power to invite the open invites. 409 `last_owner` for the last Owner and the server principal.',
+        tags: ['company'],
+        params: UserParams,
+        body: RoleRequest,
+        response: { 200: Member },
+      },
+    },
+    async ({ identity, params, body }) => {
+      const userId = knownId(params.userId);
+      return transaction(database, companyScope(identity), (tx) => changeRole(tx, userId, body.role));
+    },
+  );
+
+  app.delete(
+    '/v1/company/members/:userId',
+    {
+      onRequest: owningCompany,
+      schema: {
+        summary: 'Remove someone from the Company',
+        description:
+          'For Company Owners. Closes the account: its sessions, roles, grants and invites end, and its email is ' +
+          'free. 409 `last_owner` for the last Owner and the server principal.',
+        tags: ['company'],
+        params: UserParams,
+        response: { 204: { type: 'null', description: 'Removed' } },
+      } as const,
+    },
+    async ({ identity, params }, reply) => {
+      const userId = knownId(params.userId);
+      await transaction(database, companyScope(identity), (tx) => remove(tx, userId));
+      reply.code(204);
+    },
+  );
+};

@@ -1,0 +1,77 @@
+import { transaction } from '../../../db/database.ts';
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import { deleteTeam, updateTeam } from '../../../db/queries/teams.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { Team } from '../../../shared/schemas/identity.ts';
+import { companyScope } from '../../../shared/scope.ts';
+import type { Routes } from '../../app.ts';
+import { IdParams, knownId } from '../../known-id.ts';
+import { owningCompany } from '../../plugins/guards.ts';
+import { takeTeam } from '../../team-state.ts';
+
+const TRANSITIONS = [
+  { verb: 'archive', from: 'active', to: 'archived', kind: 'team.archive' },
+  { verb: 'restore', from: 'archived', to: 'active', kind: 'team.restore' },
+] as const;
+
+/** The states of a Team: active ⇄ archived, and from there its end. */
+export const teamLifecycleRoutes: Routes = (app, { database, queue }) => {
+  for (const { verb, from, to, kind } of TRANSITIONS) {
+    app.post(
+      `/v1/company/teams/:id/${verb}`,
+      {
+        schema: {
+          summary:
+            verb === 'archive' ? 'Archive a Team: it answers reads and refuses writes' : 'Restore a Team',
+          description: `409 \`conflict\` where it is ${to} already.`,
+          tags: ['company'],
+          params: IdParams,
+          response: { 200: Team },
+        },
+      },
+      async ({ identity, params }) => {
+        const id = knownId(params.id);
+        return transaction(database, companyScope(identity), async (tx) => {
+          const team = await takeTeam(tx, id);
+          if (team.state !== from) throw new ServiceError('conflict', `The Team is ${to} already`);
+          await insertAuditEvents(tx, [{ kind, subjectType: 'team', subjectId: id, teamId: id }]);
+          return updateTeam(tx, id, { state: to });
+        });
+      },
+    );
+  }
+
+  app.delete(
+    '/v1/company/teams/:id',
+    {
+      onRequest: owningCompany,
+      schema: {
+        summary: 'Delete an archived Team with all it holds, but for its audit events',
+        description: 'For Company Owners. 409 `conflict` where it is not archived.',
+        tags: ['company'],
+        params: IdParams,
+        response: { 204: { type: 'null', description: 'Deleted' } },
+      } as const,
+    },
+    async ({ identity, params }, reply) => {
+      const id = knownId(params.id);
+      await transaction(database, companyScope(identity), async (tx) => {
+        const team = await takeTeam(tx, id);
+        if (team.state !== 'archived') throw new ServiceError('conflict', 'Archive the Team first');
+        await deleteTeam(tx, id);
+        await insertAuditEvents(tx, [
+          {
+            kind: 'team.delete',
+            subjectType: 'team',
+            subjectId: id,
+            teamId: id,
+            detail: { name: team.name },
+          },
+        ]);
+        const { companyId, userId } = tx.scope;
+        await queue.send(tx, 'team.purge', { companyId, teamId: id, userId });
+      });
+      reply.code(204);
+    },
+  );
+};

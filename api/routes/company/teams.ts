@@ -1,0 +1,133 @@
+import { Type } from 'typebox';
+import { type ScopedTransaction, transaction } from '../../../db/database.ts';
+import { findAccountByEmail, lockAccount } from '../../../db/queries/accounts.ts';
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import { upsertTeamMember } from '../../../db/queries/members.ts';
+import { insertTeam, listTeams, updateTeam } from '../../../db/queries/teams.ts';
+import { readEmail } from '../../../shared/email.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { newId } from '../../../shared/ids.ts';
+import { Page, PageQuery } from '../../../shared/schemas/common.ts';
+import { NameRequest, NewTeam, NewTeamRequest, Team } from '../../../shared/schemas/identity.ts';
+import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
+import type { Routes } from '../../app.ts';
+import { IdParams, knownId } from '../../known-id.ts';
+import { linkBase } from '../../links/base.ts';
+import { createInvite } from '../../links/invite.ts';
+import { ONE, readPage, toPage } from '../../pagination.ts';
+import { assertActive, takeTeam } from '../../team-state.ts';
+
+/** The account of the Company that is to own a new Team, held so that it cannot be closed meanwhile. */
+async function holdOwner(tx: ScopedTransaction<CompanyScope>, ownerEmail: string | null) {
+  if (ownerEmail === null) return tx.scope.userId;
+  const account = await findAccountByEmail(tx, ownerEmail);
+  return account !== null && (await lockAccount(tx, account.userId)) ? account.userId : null;
+}
+
+/** Makes a Team with its Owner: at once where the person has an account of the Company, else by an invite. */
+async function createTeam(
+  tx: ScopedTransaction<CompanyScope>,
+  team: { name: string; ownerEmail: string | null; base: string },
+) {
+  const { name, ownerEmail, base } = team;
+  const ownerId = await holdOwner(tx, ownerEmail);
+  const made = await insertTeam(tx, { id: newId(), name });
+  const teamId = made.id;
+  await insertAuditEvents(tx, [
+    { kind: 'team.create', subjectType: 'team', subjectId: teamId, teamId, detail: { name, ownerId } },
+  ]);
+  if (ownerId !== null) {
+    await upsertTeamMember(tx, { teamId, userId: ownerId, role: 'owner' });
+    return { team: made, invite: null, token: null, url: null };
+  }
+  const issued = await createInvite(tx, { teamId, email: ownerEmail ?? '', role: 'owner', base });
+  return { team: made, ...issued };
+}
+
+/** /v1/company/teams: every Team of the Company, whatever the caller holds in it. */
+export const companyTeamsRoutes: Routes = (app, { database, config }) => {
+  app.get(
+    '/v1/company/teams',
+    {
+      schema: {
+        summary: 'Teams of the Company, newest first',
+        tags: ['company'],
+        querystring: Type.Object(PageQuery),
+        response: { 200: Page(Team) },
+      },
+    },
+    async ({ identity, query }) => {
+      const { limit, after } = readPage(query);
+      const rows = await transaction(database, companyScope(identity), (tx) =>
+        listTeams(tx, { limit: limit + 1, after }),
+      );
+      return toPage(rows, limit);
+    },
+  );
+
+  app.post(
+    '/v1/company/teams',
+    {
+      schema: {
+        summary: 'Make a Team',
+        description:
+          'You become its Owner, unless `ownerEmail` names another: at once where that is an account of the ' +
+          'Company, else by an invite, whose token and link are shown this once.',
+        tags: ['company'],
+        body: NewTeamRequest,
+        response: { 201: NewTeam },
+      },
+    },
+    async ({ identity, body }, reply) => {
+      const ownerEmail = body.ownerEmail === undefined ? null : readEmail(body.ownerEmail, '/ownerEmail');
+      const base = linkBase(config, app.server);
+      const made = await transaction(database, companyScope(identity), (tx) =>
+        createTeam(tx, { name: body.name, ownerEmail, base }),
+      );
+      reply.code(201);
+      return made;
+    },
+  );
+
+  app.get(
+    '/v1/company/teams/:id',
+    { schema: { summary: 'One Team', tags: ['company'], params: IdParams, response: { 200: Team } } },
+    async ({ identity, params }) => {
+      const id = knownId(params.id);
+      const [team] = await transaction(database, companyScope(identity), (tx) => listTeams(tx, ONE, id));
+      if (team === undefined) throw new ServiceError('not_found');
+      return team;
+    },
+  );
+
+  app.patch(
+    '/v1/company/teams/:id',
+    {
+      schema: {
+        summary: 'Rename a Team',
+        tags: ['company'],
+        params: IdParams,
+        body: NameRequest,
+        response: { 200: Team },
+      },
+    },
+    async ({ identity, params, body: { name } }) => {
+      const id = knownId(params.id);
+      return transaction(database, companyScope(identity), async (tx) => {
+        const team = await takeTeam(tx, id);
+        assertActive(team);
+        if (team.name === name) return team;
+        await insertAuditEvents(tx, [
+          {
+            kind: 'team.rename',
+            subjectType: 'team',
+            subjectId: id,
+            teamId: id,
+            detail: { from: team.name, to: name },
+          },
+        ]);
+        return updateTeam(tx, id, { name });
+      });
+    },
+  );
+};

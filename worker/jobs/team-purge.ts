@@ -1,0 +1,14 @@
+import { transaction } from '../../db/database.ts';
+import { purgeTeam } from '../../db/queries/upkeep.ts';
+import { upkeepScope } from '../../shared/scope.ts';
+import type { JobHandler } from '../context.ts';
+
+/** Rows removed by one statement. */
+const SLICE = 500;
+
+/** Removes all that a deleted Team held. No one has seen any of it since the deletion; its audit events stay. */
+export const purgeDeletedTeam: JobHandler<'team.purge'> = async (job, { database, queue }) => {
+  const scope = upkeepScope(job.data);
+  while (!(await transaction(database, scope, (tx) => purgeTeam(tx, SLICE))));
+  await transaction(database, scope, (tx) => queue.settle(tx, 'team.purge', job));
+};
