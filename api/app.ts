@@ -37,12 +37,18 @@ import { resetLinksRoutes } from './routes/company/reset-links.ts';
 import { teamLifecycleRoutes } from './routes/company/team-lifecycle.ts';
 import { companyTeamsRoutes } from './routes/company/teams.ts';
 import { healthRoutes } from './routes/health.ts';
+import { auditRoute } from './routes/memory/audit.ts';
 import { embeddingRoutes } from './routes/memory/embeddings.ts';
 import { expandRoute } from './routes/memory/expand.ts';
 import { importRoutes } from './routes/memory/imports.ts';
 import { ingestRoute } from './routes/memory/ingest.ts';
 import { searchRoute } from './routes/memory/search.ts';
 import { statusRoute } from './routes/memory/status.ts';
+import { clientsRoutes } from './routes/team/clients.ts';
+import { grantsRoutes } from './routes/team/grants.ts';
+import { invitesRoutes } from './routes/team/invites.ts';
+import { teamMembersRoutes } from './routes/team/members.ts';
+import { teamRoute } from './routes/team/team.ts';
 
 /** A file of routes: given the app of its scope, and what the app was built from. */
 export type Routes = (app: App, deps: Dependencies) => void;
@@ -148,6 +154,7 @@ function routes(deps: Dependencies): FastifyPluginAsync {
       });
       await caller.register(async (team) => {
         team.addHook('onRequest', inTeam);
+        within(team, teamRoute, clientsRoutes, teamMembersRoutes, invitesRoutes, grantsRoutes, auditRoute);
         within(team, searchRoute, expandRoute, ingestRoute, importRoutes, embeddingRoutes, statusRoute);
       });
     });

@@ -1,0 +1,95 @@
+import { Type } from 'typebox';
+import { transaction } from '../../../db/database.ts';
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import { deleteClientGrant, listClientGrants, upsertClientGrant } from '../../../db/queries/grants.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { Page, PageQuery } from '../../../shared/schemas/common.ts';
+import { ClientGrant, ClientGrantRequest } from '../../../shared/schemas/identity.ts';
+import type { Routes } from '../../app.ts';
+import { knownId } from '../../known-id.ts';
+import { readPage, toPage } from '../../pagination.ts';
+import { withFullAccess } from '../../plugins/guards.ts';
+import { assertActive, takeTeam } from '../../team-state.ts';
+
+const GrantParams = Type.Object({ userId: Type.String(), clientId: Type.String() });
+
+/** /v1/team/grants: which members reach which clients. */
+export const grantsRoutes: Routes = (app, { database }) => {
+  app.get(
+    '/v1/team/grants',
+    {
+      schema: {
+        summary: 'Grants for clients, newest first; without Full access your own',
+        tags: ['team'],
+        querystring: Type.Object(PageQuery),
+        response: { 200: Page(ClientGrant) },
+      },
+    },
+    async ({ teamScope, query }) => {
+      const { limit, after } = readPage(query);
+      const userId = teamScope.access === 'full' ? null : teamScope.userId;
+      const rows = await transaction(database, teamScope, (tx) =>
+        listClientGrants(tx, { limit: limit + 1, after }, userId),
+      );
+      return toPage(rows, limit);
+    },
+  );
+
+  app.put(
+    '/v1/team/grants/:userId/:clientId',
+    {
+      onRequest: withFullAccess,
+      schema: {
+        summary: 'Give a member access to a client',
+        tags: ['team'],
+        params: GrantParams,
+        body: ClientGrantRequest,
+        response: { 200: ClientGrant },
+      },
+    },
+    async ({ teamScope, params, body: { access } }) => {
+      const userId = knownId(params.userId);
+      const clientId = knownId(params.clientId);
+      const { teamId } = teamScope;
+      return transaction(database, teamScope, async (tx) => {
+        const team = await takeTeam(tx, teamId);
+        const grant = await upsertClientGrant(tx, { teamId, userId, clientId, access });
+        if (grant === null) throw new ServiceError('not_found');
+        assertActive(team);
+        await insertAuditEvents(tx, [
+          { kind: 'team.grant', subjectType: 'account', subjectId: userId, detail: { clientId, access } },
+        ]);
+        return grant;
+      });
+    },
+  );
+
+  app.delete(
+    '/v1/team/grants/:userId/:clientId',
+    {
+      onRequest: withFullAccess,
+      schema: {
+        summary: 'Take a grant for a client back',
+        tags: ['team'],
+        params: GrantParams,
+        response: { 204: { type: 'null', description: 'Taken back' } },
+      } as const,
+    },
+    async ({ teamScope, params }, reply) => {
+      const grant = { userId: knownId(params.userId), clientId: knownId(params.clientId) };
+      await transaction(database, teamScope, async (tx) => {
+        await takeTeam(tx, teamScope.teamId);
+        if (!(await deleteClientGrant(tx, grant))) throw new ServiceError('not_found');
+        await insertAuditEvents(tx, [
+          {
+            kind: 'team.grant_revoke',
+            subjectType: 'account',
+            subjectId: grant.userId,
+            detail: { clientId: grant.clientId },
+          },
+        ]);
+      });
+      reply.code(204);
+    },
+  );
+};

@@ -1,0 +1,117 @@
+import { Type } from 'typebox';
+import { type TeamTransaction, transaction } from '../../../db/database.ts';
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import { findActiveClients } from '../../../db/queries/clients.ts';
+import { listInvites, revokeInvite } from '../../../db/queries/invites.ts';
+import { readEmail } from '../../../shared/email.ts';
+import { invalidField, ServiceError } from '../../../shared/errors.ts';
+import { Page, PageQuery } from '../../../shared/schemas/common.ts';
+import { Invite, InviteRequest, IssuedInvite } from '../../../shared/schemas/identity.ts';
+import type { Routes } from '../../app.ts';
+import { IdParams, knownId } from '../../known-id.ts';
+import { linkBase } from '../../links/base.ts';
+import { createInvite, type InviteDraft } from '../../links/invite.ts';
+import { readPage, toPage } from '../../pagination.ts';
+import { withFullAccess } from '../../plugins/guards.ts';
+import { assertActive, takeTeam } from '../../team-state.ts';
+
+type Grants = Invite['grants'];
+
+/** A client named twice would leave open which access is meant. */
+function readGrants(given: InviteRequest['grants'] = []): Grants {
+  const seen = new Set<string>();
+  for (const [index, { clientId }] of given.entries()) {
+    if (seen.has(clientId.toLowerCase())) {
+      throw invalidField(`/grants/${index}/clientId`, 'stands there twice');
+    }
+    seen.add(clientId.toLowerCase());
+  }
+  return given.map(({ clientId, access }) => ({ clientId: knownId(clientId), access }));
+}
+
+async function assertClients(tx: TeamTransaction, grants: Grants): Promise<void> {
+  const ids = grants.map(({ clientId }) => clientId);
+  if ((await findActiveClients(tx, ids)).length < ids.length) throw new ServiceError('not_found');
+}
+
+async function invite(tx: TeamTransaction, draft: InviteDraft & { grants: Grants }) {
+  const team = await takeTeam(tx, tx.scope.teamId);
+  await assertClients(tx, draft.grants);
+  assertActive(team);
+  return createInvite(tx, draft);
+}
+
+/** /v1/team/invites: who may join the Team. */
+export const invitesRoutes: Routes = (app, { database, config }) => {
+  app.get(
+    '/v1/team/invites',
+    {
+      onRequest: withFullAccess,
+      schema: {
+        summary: 'Invites into the Team, newest first',
+        tags: ['team'],
+        querystring: Type.Object(PageQuery),
+        response: { 200: Page(Invite) },
+      },
+    },
+    async ({ teamScope, query }) => {
+      const { limit, after } = readPage(query);
+      const rows = await transaction(database, teamScope, (tx) =>
+        listInvites(tx, teamScope.teamId, { limit: limit + 1, after }),
+      );
+      return toPage(rows, limit);
+    },
+  );
+
+  app.post(
+    '/v1/team/invites',
+    {
+      onRequest: withFullAccess,
+      schema: {
+        summary: 'Invite someone into the Team',
+        description:
+          'A new invite replaces the open one to that email. Token and link are shown this once. 409 `conflict` ' +
+          'for oneself, and for who has the role or more already.',
+        tags: ['team'],
+        body: InviteRequest,
+        response: { 201: IssuedInvite },
+      },
+    },
+    async ({ teamScope, body }, reply) => {
+      const email = readEmail(body.email);
+      const { role, expiresInHours } = body;
+      const grants = readGrants(body.grants);
+      const base = linkBase(config, app.server);
+      const { teamId } = teamScope;
+      const issued = await transaction(database, teamScope, (tx) =>
+        invite(tx, { teamId, email, role, grants, expiresInHours, base }),
+      );
+      reply.code(201);
+      return issued;
+    },
+  );
+
+  app.delete(
+    '/v1/team/invites/:id',
+    {
+      onRequest: withFullAccess,
+      schema: {
+        summary: 'Withdraw an invite',
+        description: '409 `conflict` where it is not open.',
+        tags: ['team'],
+        params: IdParams,
+        response: { 204: { type: 'null', description: 'Withdrawn' } },
+      } as const,
+    },
+    async ({ teamScope, params }, reply) => {
+      const id = knownId(params.id);
+      await transaction(database, teamScope, async (tx) => {
+        const outcome = await revokeInvite(tx, teamScope.teamId, id);
+        if (outcome === 'unknown') throw new ServiceError('not_found');
+        if (outcome === 'not_open') throw new ServiceError('conflict', 'The invite is not open');
+        await insertAuditEvents(tx, [{ kind: 'team.invite_revoke', subjectType: 'invite', subjectId: id }]);
+      });
+      reply.code(204);
+    },
+  );
+};

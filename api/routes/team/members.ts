@@ -1,0 +1,154 @@
+import { Type } from 'typebox';
+import { type TeamTransaction, transaction } from '../../../db/database.ts';
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import { revokeInvitesTo } from '../../../db/queries/invites.ts';
+import {
+  countTeamMembers,
+  deleteTeamMember,
+  listTeamMembers,
+  upsertTeamMember,
+} from '../../../db/queries/members.ts';
+import { changesTeamRole, type Standing, type TeamRole } from '../../../shared/access.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { Page, PageQuery } from '../../../shared/schemas/common.ts';
+import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
+import type { Routes } from '../../app.ts';
+import { knownId, UserParams } from '../../known-id.ts';
+import { revokeOutgrownInvites } from '../../links/invite.ts';
+import { ONE, readPage, toPage } from '../../pagination.ts';
+import { standingInTeam, withFullAccess } from '../../plugins/guards.ts';
+import { assertActive, takeTeam } from '../../team-state.ts';
+
+/**
+ * The member whose role is to change, once the caller may change it so.
+ * @param to the role to come, or null where the membership ends
+ */
+async function findChangeable(
+  tx: TeamTransaction,
+  caller: Standing,
+  userId: string,
+  to: TeamRole | null,
+): Promise<Member> {
+  const [member] = await listTeamMembers(tx, ONE, userId);
+  if (member === undefined) throw new ServiceError('not_found');
+  if (!changesTeamRole(caller, member.role, to)) {
+    throw new ServiceError('forbidden', 'A Team Owner is appointed and changed by Owners alone');
+  }
+  return member;
+}
+
+/** A Team keeps an Owner. The Team is locked: two Owners cannot take the role from each other at once. */
+async function assertNotLastOwner(tx: TeamTransaction, member: Member): Promise<void> {
+  if (member.role === 'owner' && (await countTeamMembers(tx)).owners <= 1)
+    throw new ServiceError('last_owner');
+}
+
+async function changeRole(
+  tx: TeamTransaction,
+  caller: Standing,
+  userId: string,
+  role: TeamRole,
+): Promise<Member> {
+  const { teamId } = tx.scope;
+  const team = await takeTeam(tx, teamId);
+  const member = await findChangeable(tx, caller, userId, role);
+  assertActive(team);
+  if (member.role === role) return member;
+  await assertNotLastOwner(tx, member);
+  await upsertTeamMember(tx, { teamId, userId, role });
+  const revokedInvites = await revokeOutgrownInvites(tx, userId);
+  await insertAuditEvents(tx, [
+    {
+      kind: 'team.member_role',
+      subjectType: 'account',
+      subjectId: userId,
+      detail: { from: member.role, to: role, revokedInvites },
+    },
+  ]);
+  return { ...member, role };
+}
+
+async function remove(tx: TeamTransaction, caller: Standing, userId: string): Promise<void> {
+  const { teamId } = tx.scope;
+  // Also from an archived Team, which gives up whom it let in.
+  await takeTeam(tx, teamId);
+  const member = await findChangeable(tx, caller, userId, null);
+  await assertNotLastOwner(tx, member);
+  await deleteTeamMember(tx, userId);
+  const revokedInvites = await revokeOutgrownInvites(tx, userId);
+  // Who was removed must not come back by an invite from before.
+  await revokeInvitesTo(tx, { teamId, email: member.email });
+  await insertAuditEvents(tx, [
+    {
+      kind: 'team.member_remove',
+      subjectType: 'account',
+      subjectId: userId,
+      detail: { role: member.role, revokedInvites },
+    },
+  ]);
+}
+
+/** /v1/team/members: who has a role in the Team. */
+export const teamMembersRoutes: Routes = (app, { database }) => {
+  app.get(
+    '/v1/team/members',
+    {
+      schema: {
+        summary: 'Members of the Team, newest first',
+        tags: ['team'],
+        querystring: Type.Object(PageQuery),
+        response: { 200: Page(Member) },
+      },
+    },
+    async ({ teamScope, query }) => {
+      const { limit, after } = readPage(query);
+      const rows = await transaction(database, teamScope, (tx) =>
+        listTeamMembers(tx, { limit: limit + 1, after }),
+      );
+      return toPage(rows, limit);
+    },
+  );
+
+  app.patch(
+    '/v1/team/members/:userId',
+    {
+      onRequest: withFullAccess,
+      schema: {
+        summary: 'Change a role in the Team',
+        description:
+          'With the power to invite go the open invites. 403 `forbidden` where a Team Owner is concerned and you ' +
+          'are an Owner neither of the Team nor of the Company; 409 `last_owner` for the last Team Owner.',
+        tags: ['team'],
+        params: UserParams,
+        body: RoleRequest,
+        response: { 200: Member },
+      },
+    },
+    async (request) => {
+      const userId = knownId(request.params.userId);
+      const { role } = request.body;
+      return transaction(database, request.teamScope, (tx) =>
+        changeRole(tx, standingInTeam(request), userId, role),
+      );
+    },
+  );
+
+  app.delete(
+    '/v1/team/members/:userId',
+    {
+      onRequest: withFullAccess,
+      schema: {
+        summary: 'Remove someone from the Team',
+        description: 'The role and the grants for clients end. Refusals as for a change of the role.',
+        tags: ['team'],
+        params: UserParams,
+        response: { 204: { type: 'null', description: 'Removed' } },
+      } as const,
+    },
+    async (request, reply) => {
+      const userId = knownId(request.params.userId);
+      await transaction(database, request.teamScope, (tx) => remove(tx, standingInTeam(request), userId));
+      reply.code(204);
+    },
+  );
+};

@@ -1,0 +1,28 @@
+import { transaction } from '../../../db/database.ts';
+import { countTeamMembers } from '../../../db/queries/members.ts';
+import { SelectedTeam } from '../../../shared/schemas/identity.ts';
+import type { Routes } from '../../app.ts';
+import { selectedTeam } from '../../plugins/guards.ts';
+
+const schema = {
+  summary: 'The selected Team, and your access to it',
+  tags: ['team'],
+  response: { 200: SelectedTeam },
+};
+
+export const teamRoute: Routes = (app, { database }) => {
+  app.get('/v1/team', { schema }, async (request) => {
+    const { teamScope } = request;
+    const { id, name, state, role } = selectedTeam(request);
+    const { members } = await transaction(database, teamScope, countTeamMembers);
+    return {
+      id,
+      name,
+      state,
+      role,
+      access: teamScope.access,
+      clients: teamScope.reads.clients.length,
+      members,
+    };
+  });
+};
