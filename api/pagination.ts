@@ -1,20 +1,15 @@
+import type { ListPart } from '../db/queries/list-part.ts';
 import { invalidField } from '../shared/errors.ts';
 import { isId } from '../shared/ids.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 
-export interface PageRequest {
-  limit: number;
-  /** The id after which the page begins, or null for the first page. */
-  after: string | null;
-}
-
 /**
  * Reads `limit` and `cursor` of a list.
  * @throws ServiceError `invalid_request` if either does not parse
  */
-export function readPage(query: { limit?: string; cursor?: string }): PageRequest {
+function readPage(query: { limit?: string; cursor?: string }): ListPart {
   const limit = query.limit === undefined ? DEFAULT_LIMIT : Number(query.limit);
   if (!/^\d{1,3}$/.test(query.limit ?? '1') || limit < 1 || limit > MAX_LIMIT) {
     throw invalidField('/limit', `must be a whole number from 1 to ${MAX_LIMIT}`);
@@ -29,19 +24,25 @@ export function readPage(query: { limit?: string; cursor?: string }): PageReques
 }
 
 /** The part of a list that is one row: for a look at a single thing. */
-export const ONE: PageRequest = Object.freeze({ limit: 1, after: null });
+export const ONE: ListPart = Object.freeze({ limit: 1, after: null });
 
 function cursorOf(id: string): string {
   return Buffer.from(id, 'latin1').toString('base64url');
 }
 
 /**
- * One page of a list. Ask the database for `limit + 1` rows: the one too many tells that there is more.
- * The cursor is the last id shown, so that rows inserted meanwhile shift nothing.
+ * Answers one page of a list. The cursor is the last id shown, so that rows inserted meanwhile shift nothing.
+ * @param query `limit` and `cursor`
+ * @param list gives the rows of a part, newest first: one more than the page holds, which tells that more follow
+ * @throws ServiceError `invalid_request` if the query does not parse
  */
-export function toPage<T extends { id: string }>(rows: readonly T[], limit: number) {
+export async function answerPage<T extends { id: string }>(
+  query: { limit?: string; cursor?: string },
+  list: (part: ListPart) => Promise<readonly T[]>,
+): Promise<{ items: T[]; nextCursor: string | null }> {
+  const { limit, after } = readPage(query);
+  const rows = await list({ limit: limit + 1, after });
   const items = rows.slice(0, limit);
   const last = items.at(-1);
-  const nextCursor = rows.length > limit && last ? cursorOf(last.id) : null;
-  return { items, nextCursor };
+  return { items, nextCursor: rows.length > limit && last ? cursorOf(last.id) : null };
 }

@@ -1,7 +1,7 @@
 import type { ScopedTransaction } from '../../db/database.ts';
 import { findAccountByEmail } from '../../db/queries/accounts.ts';
 import { insertAuditEvents } from '../../db/queries/audit.ts';
-import { insertInvite, listInvitesBy, revokeInvites } from '../../db/queries/invites.ts';
+import { insertInvite, listInvitesBy, revokeInvite, revokeInvites } from '../../db/queries/invites.ts';
 import { findTeamRole } from '../../db/queries/members.ts';
 import { holdsRole, mayInvite, type TeamRole } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
@@ -83,4 +83,25 @@ export async function revokeOutgrownInvites(tx: ScopedTransaction, userId: strin
   const ids = outgrown.map(({ id }) => id);
   if (ids.length > 0) await revokeInvites(tx, ids);
   return ids;
+}
+
+/**
+ * Withdraws an invite of a Team, or without one an invitation, with its audit event.
+ * @throws ServiceError `not_found`, or `conflict` where it is not open
+ */
+export async function withdrawInvite(
+  tx: ScopedTransaction,
+  teamId: string | null,
+  id: string,
+): Promise<void> {
+  const outcome = await revokeInvite(tx, teamId, id);
+  if (outcome === 'unknown') throw new ServiceError('not_found');
+  if (outcome === 'not_open') throw new ServiceError('conflict', 'It is not open');
+  await insertAuditEvents(tx, [
+    {
+      kind: teamId === null ? 'company.invite_revoke' : 'team.invite_revoke',
+      subjectType: 'invite',
+      subjectId: id,
+    },
+  ]);
 }

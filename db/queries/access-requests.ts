@@ -2,7 +2,7 @@ import type { AccessRequest } from '../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../shared/scope.ts';
 import type { ScopedTransaction } from '../database.ts';
 import { wireTime } from './layers.ts';
-import type { ListPart } from './members.ts';
+import type { ListPart } from './list-part.ts';
 
 type RequestRow = Omit<AccessRequest, 'createdAt'> & { createdAt: Date };
 const COLUMNS = `id, user_id as "userId", team_id as "teamId", access, reason, state,

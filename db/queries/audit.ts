@@ -3,6 +3,7 @@ import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { ScopedTransaction } from '../database.ts';
 import { wireTime } from './layers.ts';
+import type { ListPart } from './list-part.ts';
 
 /** Every kind of event that is recorded so far. */
 export type AuditKind =
@@ -99,15 +100,16 @@ export interface AuditFilter {
   subjectId: string | null;
   /** Within the Company; the scope of a Team has its own. */
   teamId: string | null;
-  /** The id of the last one of the page before, or null. */
-  after: string | null;
-  limit: number;
 }
 
 /**
  * Events of the Company or, in a Team's scope, of that Team and there of what the caller reaches: newest first.
  */
-export async function listAuditEvents(tx: ScopedTransaction, filter: AuditFilter): Promise<AuditEvent[]> {
+export async function listAuditEvents(
+  tx: ScopedTransaction,
+  part: ListPart,
+  filter: AuditFilter,
+): Promise<AuditEvent[]> {
   const { scope } = tx;
   const inTeam = 'teamId' in scope;
   const rows = await tx.query<Omit<AuditEvent, 'at'> & { at: Date }>(
@@ -123,10 +125,10 @@ export async function listAuditEvents(tx: ScopedTransaction, filter: AuditFilter
       inTeam ? scope.teamId : filter.teamId,
       filter.kind,
       filter.subjectId,
-      filter.after,
+      part.after,
       inTeam,
       inTeam ? scope.reads.clients : [],
-      filter.limit,
+      part.limit,
     ],
   );
   return rows.map((row) => ({ ...row, at: wireTime(row.at) }));

@@ -2,7 +2,7 @@ import type { ActiveState } from '../../shared/access.ts';
 import type { Client } from '../../shared/schemas/identity.ts';
 import type { TeamTransaction } from '../database.ts';
 import { wireTime } from './layers.ts';
-import type { ListPart } from './members.ts';
+import type { ListPart } from './list-part.ts';
 
 type ClientRow = Omit<Client, 'createdAt' | 'access'> & { createdAt: Date };
 const COLUMNS = `id, name, state, created_at as "createdAt"`;

@@ -3,7 +3,7 @@ import type { ClientGrant, CompanyGrant } from '../../shared/schemas/identity.ts
 import type { CompanyScope } from '../../shared/scope.ts';
 import type { ScopedTransaction, TeamTransaction } from '../database.ts';
 import { wireTime } from './layers.ts';
-import type { Listed, ListPart } from './members.ts';
+import type { Listed, ListPart } from './list-part.ts';
 
 type Row<T> = Listed<Omit<T, 'createdAt'> & { createdAt: Date }>;
 

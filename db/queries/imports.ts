@@ -2,6 +2,7 @@ import type { Import } from '../../shared/schemas/memory.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { TeamTransaction } from '../database.ts';
 import { inScope, layerOf, scopeValues, wireTime } from './layers.ts';
+import type { ListPart } from './list-part.ts';
 
 export interface NewImport {
   id: string;
@@ -79,20 +80,17 @@ export async function findImport(tx: TeamTransaction, id: string): Promise<Impor
   return row === undefined ? null : toImport(row);
 }
 
-export interface ImportFilter {
-  state: Import['state'] | null;
-  /** The id of the last one of the page before, or null. */
-  after: string | null;
-  limit: number;
-}
-
-/** Imports within the scope, newest first. */
-export async function listImports(tx: TeamTransaction, filter: ImportFilter): Promise<Import[]> {
+/** Imports within the scope, newest first: all, or those in a state. */
+export async function listImports(
+  tx: TeamTransaction,
+  part: ListPart,
+  state: Import['state'] | null,
+): Promise<Import[]> {
   const rows = await tx.query<ImportRow>(
     `select ${COLUMNS} from memory.import i
       where ${inScope('i')} and ($4::text is null or i.state = $4) and ($5::uuid is null or i.id < $5)
       order by i.id desc limit $6`,
-    [...scopeValues(tx.scope), filter.state, filter.after, filter.limit],
+    [...scopeValues(tx.scope), state, part.after, part.limit],
   );
   return rows.map(toImport);
 }

@@ -2,7 +2,7 @@ import type { CompanyRole, InvitePower, Standing, TeamRole } from '../../shared/
 import type { Invite } from '../../shared/schemas/identity.ts';
 import type { Queryable, ScopedTransaction } from '../database.ts';
 import { wireTime } from './layers.ts';
-import type { ListPart } from './members.ts';
+import type { ListPart } from './list-part.ts';
 
 /** What an invite gives: a role in a Team, or without a Team that of a Company Admin. */
 export interface InviteFor {

@@ -3,15 +3,7 @@ import type { Member } from '../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../shared/scope.ts';
 import type { ScopedTransaction, TeamTransaction } from '../database.ts';
 import { wireTime } from './layers.ts';
-
-/** Part of a list: `limit` rows after the one with this id, newest first. */
-export interface ListPart {
-  after: string | null;
-  limit: number;
-}
-
-/** A row of a list, with the id that its pages go by. */
-export type Listed<T> = T & { id: string };
+import type { Listed, ListPart } from './list-part.ts';
 
 type MemberRow = Listed<Omit<Member, 'createdAt'> & { createdAt: Date }>;
 const toMember = (row: MemberRow): Listed<Member> => ({ ...row, createdAt: wireTime(row.createdAt) });

@@ -3,7 +3,7 @@ import type { Config } from '../../shared/config.ts';
 import type { CompanyScope } from '../../shared/scope.ts';
 import type { Queryable, ScopedTransaction } from '../database.ts';
 import { wireTime } from './layers.ts';
-import type { ListPart } from './members.ts';
+import type { ListPart } from './list-part.ts';
 
 type ResolvedIdentity = Omit<Identity, 'session'> & { session: { id: string; expiresAt: string } | null };
 

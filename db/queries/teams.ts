@@ -3,7 +3,7 @@ import type { Team } from '../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../shared/scope.ts';
 import type { ScopedTransaction } from '../database.ts';
 import { wireTime } from './layers.ts';
-import type { ListPart } from './members.ts';
+import type { ListPart } from './list-part.ts';
 
 type TeamRow = Omit<Team, 'createdAt'> & { createdAt: Date };
 const COLUMNS = `id, name, state, created_at as "createdAt"`;

@@ -8,7 +8,7 @@ import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { SessionRecord } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
-import { readPage, toPage } from '../../pagination.ts';
+import { answerPage } from '../../pagination.ts';
 
 /** /v1/auth/sessions: where the caller is signed in, and the end of each. */
 export const sessionsRoutes: Routes = (app, { database, config }) => {
@@ -23,15 +23,11 @@ export const sessionsRoutes: Routes = (app, { database, config }) => {
       },
     },
     async ({ identity, query }) => {
-      const { limit, after } = readPage(query);
-      const rows = await transaction(database, companyScope(identity), (tx) =>
-        listSessions(tx, { limit: limit + 1, after }, config),
+      const page = await answerPage(query, (part) =>
+        transaction(database, companyScope(identity), (tx) => listSessions(tx, part, config)),
       );
       const current = identity.session?.id;
-      return toPage(
-        rows.map((row) => ({ ...row, current: row.id === current })),
-        limit,
-      );
+      return { ...page, items: page.items.map((item) => ({ ...item, current: item.id === current })) };
     },
   );
 

@@ -17,7 +17,7 @@ import { AccessRequest, NewAccessRequest } from '../../../shared/schemas/identit
 import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { IdParams, knownId } from '../../known-id.ts';
-import { ONE, readPage, toPage } from '../../pagination.ts';
+import { answerPage, ONE } from '../../pagination.ts';
 import { owningCompany } from '../../plugins/guards.ts';
 import { assertActive, takeTeam } from '../../team-state.ts';
 
@@ -90,12 +90,10 @@ export const accessRequestsRoutes: Routes = (app, { database }) => {
       },
     },
     async ({ identity, query }) => {
-      const { limit, after } = readPage(query);
       const userId = ownsCompany(identity) ? null : identity.userId;
-      const rows = await transaction(database, companyScope(identity), (tx) =>
-        listAccessRequests(tx, { limit: limit + 1, after }, userId),
+      return answerPage(query, (part) =>
+        transaction(database, companyScope(identity), (tx) => listAccessRequests(tx, part, userId)),
       );
-      return toPage(rows, limit);
     },
   );
 

@@ -5,7 +5,7 @@ import { Page } from '../../../shared/schemas/common.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { readAuditFilter } from '../../audit-filter.ts';
-import { toPage } from '../../pagination.ts';
+import { answerPage } from '../../pagination.ts';
 import { owningCompany } from '../../plugins/guards.ts';
 
 const schema = {
@@ -18,9 +18,8 @@ const schema = {
 export const companyAuditRoute: Routes = (app, { database }) => {
   app.get('/v1/company/audit', { onRequest: owningCompany, schema }, async ({ identity, query }) => {
     const filter = readAuditFilter(query);
-    const rows = await transaction(database, companyScope(identity), (tx) =>
-      listAuditEvents(tx, { ...filter, limit: filter.limit + 1 }),
+    return answerPage(query, (part) =>
+      transaction(database, companyScope(identity), (tx) => listAuditEvents(tx, part, filter)),
     );
-    return toPage(rows, filter.limit);
   });
 };

@@ -11,7 +11,7 @@ import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { knownId } from '../../known-id.ts';
 import { revokeOutgrownInvites } from '../../links/invite.ts';
-import { ONE, readPage, toPage } from '../../pagination.ts';
+import { answerPage, ONE } from '../../pagination.ts';
 import { owningCompany } from '../../plugins/guards.ts';
 import { assertActive, takeTeam } from '../../team-state.ts';
 
@@ -76,13 +76,10 @@ export const companyGrantsRoutes: Routes = (app, { database }) => {
         response: { 200: Page(CompanyGrant) },
       },
     },
-    async ({ identity, query }) => {
-      const { limit, after } = readPage(query);
-      const rows = await transaction(database, companyScope(identity), (tx) =>
-        listCompanyGrants(tx, { limit: limit + 1, after }),
-      );
-      return toPage(rows, limit);
-    },
+    async ({ identity, query }) =>
+      answerPage(query, (part) =>
+        transaction(database, companyScope(identity), (tx) => listCompanyGrants(tx, part)),
+      ),
   );
 
   app.put(

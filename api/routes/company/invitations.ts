@@ -1,18 +1,16 @@
 import { Type } from 'typebox';
 import { transaction } from '../../../db/database.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { listInvites, revokeInvite } from '../../../db/queries/invites.ts';
+import { listInvites } from '../../../db/queries/invites.ts';
 import { lockCompany } from '../../../db/queries/members.ts';
 import { readEmail } from '../../../shared/email.ts';
-import { ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { InvitationRequest, Invite, IssuedInvitation } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { IdParams, knownId } from '../../known-id.ts';
 import { linkBase } from '../../links/base.ts';
-import { createInvite } from '../../links/invite.ts';
-import { readPage, toPage } from '../../pagination.ts';
+import { createInvite, withdrawInvite } from '../../links/invite.ts';
+import { answerPage } from '../../pagination.ts';
 import { owningCompany } from '../../plugins/guards.ts';
 
 /** /v1/company/invitations: who may become an Admin of the Company. */
@@ -27,13 +25,10 @@ export const invitationsRoutes: Routes = (app, { database, config }) => {
         response: { 200: Page(Invite) },
       },
     },
-    async ({ identity, query }) => {
-      const { limit, after } = readPage(query);
-      const rows = await transaction(database, companyScope(identity), (tx) =>
-        listInvites(tx, null, { limit: limit + 1, after }),
-      );
-      return toPage(rows, limit);
-    },
+    async ({ identity, query }) =>
+      answerPage(query, (part) =>
+        transaction(database, companyScope(identity), (tx) => listInvites(tx, null, part)),
+      ),
   );
 
   app.post(
@@ -77,14 +72,7 @@ export const invitationsRoutes: Routes = (app, { database, config }) => {
     },
     async ({ identity, params }, reply) => {
       const id = knownId(params.id);
-      await transaction(database, companyScope(identity), async (tx) => {
-        const outcome = await revokeInvite(tx, null, id);
-        if (outcome === 'unknown') throw new ServiceError('not_found');
-        if (outcome === 'not_open') throw new ServiceError('conflict', 'The invitation is not open');
-        await insertAuditEvents(tx, [
-          { kind: 'company.invite_revoke', subjectType: 'invite', subjectId: id },
-        ]);
-      });
+      await transaction(database, companyScope(identity), (tx) => withdrawInvite(tx, null, id));
       reply.code(204);
     },
   );

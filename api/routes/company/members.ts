@@ -20,7 +20,7 @@ import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { knownId, UserParams } from '../../known-id.ts';
 import { revokeOutgrownInvites } from '../../links/invite.ts';
-import { ONE, readPage, toPage } from '../../pagination.ts';
+import { answerPage, ONE } from '../../pagination.ts';
 import { owningCompany } from '../../plugins/guards.ts';
 
 type Transaction = ScopedTransaction<CompanyScope>;
@@ -92,13 +92,10 @@ export const companyMembersRoutes: Routes = (app, { database }) => {
         response: { 200: Page(Member) },
       },
     },
-    async ({ identity, query }) => {
-      const { limit, after } = readPage(query);
-      const rows = await transaction(database, companyScope(identity), (tx) =>
-        listCompanyMembers(tx, { limit: limit + 1, after }),
-      );
-      return toPage(rows, limit);
-    },
+    async ({ identity, query }) =>
+      answerPage(query, (part) =>
+        transaction(database, companyScope(identity), (tx) => listCompanyMembers(tx, part)),
+      ),
   );
 
   app.patch(

@@ -14,7 +14,7 @@ import type { Routes } from '../../app.ts';
 import { IdParams, knownId } from '../../known-id.ts';
 import { linkBase } from '../../links/base.ts';
 import { createInvite } from '../../links/invite.ts';
-import { ONE, readPage, toPage } from '../../pagination.ts';
+import { answerPage, ONE } from '../../pagination.ts';
 import { assertActive, takeTeam } from '../../team-state.ts';
 
 /** The account of the Company that is to own a new Team, held so that it cannot be closed meanwhile. */
@@ -56,13 +56,8 @@ export const companyTeamsRoutes: Routes = (app, { database, config }) => {
         response: { 200: Page(Team) },
       },
     },
-    async ({ identity, query }) => {
-      const { limit, after } = readPage(query);
-      const rows = await transaction(database, companyScope(identity), (tx) =>
-        listTeams(tx, { limit: limit + 1, after }),
-      );
-      return toPage(rows, limit);
-    },
+    async ({ identity, query }) =>
+      answerPage(query, (part) => transaction(database, companyScope(identity), (tx) => listTeams(tx, part))),
   );
 
   app.post(

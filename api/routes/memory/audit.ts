@@ -4,7 +4,7 @@ import { AuditEvent, AuditQuery } from '../../../shared/schemas/audit.ts';
 import { Page } from '../../../shared/schemas/common.ts';
 import type { Routes } from '../../app.ts';
 import { readAuditFilter } from '../../audit-filter.ts';
-import { toPage } from '../../pagination.ts';
+import { answerPage } from '../../pagination.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
 
 const schema = {
@@ -18,9 +18,8 @@ const schema = {
 export const auditRoute: Routes = (app, { database }) => {
   app.get('/v1/memory/audit', { onRequest: withFullAccess, schema }, async ({ teamScope, query }) => {
     const filter = readAuditFilter(query);
-    const rows = await transaction(database, teamScope, (tx) =>
-      listAuditEvents(tx, { ...filter, limit: filter.limit + 1 }),
+    return answerPage(query, (part) =>
+      transaction(database, teamScope, (tx) => listAuditEvents(tx, part, filter)),
     );
-    return toPage(rows, filter.limit);
   });
 };

@@ -11,7 +11,7 @@ import { narrowScope, writeLayer } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { readPage, toPage } from '../../pagination.ts';
+import { answerPage } from '../../pagination.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 
@@ -143,16 +143,12 @@ export const importRoutes: Routes = (app, deps) => {
     },
     async (request) => {
       const { query } = request;
-      const page = readPage(query);
       const state = readState(query.state);
       const scope =
         query.clientId === undefined
           ? request.teamScope
           : narrowScope(request.teamScope, { clientId: query.clientId, include: ['client'] });
-      const rows = await transaction(database, scope, (tx) =>
-        listImports(tx, { state, after: page.after, limit: page.limit + 1 }),
-      );
-      return toPage(rows, page.limit);
+      return answerPage(query, (part) => transaction(database, scope, (tx) => listImports(tx, part, state)));
     },
   );
 

@@ -20,11 +20,7 @@ export const statusRoute: Routes = (app, { config, database }) => {
       const full = request.teamScope.access === 'full';
       return transaction(database, request.teamScope, async (tx) => {
         const figures = await countTeamFigures(tx);
-        const recentFailures = await listImports(tx, {
-          state: 'failed',
-          after: null,
-          limit: RECENT_FAILURES,
-        });
+        const recentFailures = await listImports(tx, { after: null, limit: RECENT_FAILURES }, 'failed');
         const workers = await listWorkers(tx);
         const jobs = full ? await countJobs(tx, Object.keys(QUEUES)) : [];
         return {

@@ -10,7 +10,7 @@ import { Client, ClientChange, NameRequest } from '../../../shared/schemas/ident
 import type { TeamScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { IdParams, knownId } from '../../known-id.ts';
-import { readPage, toPage } from '../../pagination.ts';
+import { answerPage } from '../../pagination.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
 import { assertActive, takeTeam } from '../../team-state.ts';
 
@@ -38,12 +38,10 @@ export const clientsRoutes: Routes = (app, { database }) => {
       },
     },
     async ({ teamScope, query }) => {
-      const { limit, after } = readPage(query);
       const state = readState(query.state, teamScope);
-      const rows = await transaction(database, teamScope, (tx) =>
-        listClients(tx, state, { limit: limit + 1, after }),
+      return answerPage(query, (part) =>
+        transaction(database, teamScope, (tx) => listClients(tx, state, part)),
       );
-      return toPage(rows, limit);
     },
   );
 

@@ -7,7 +7,7 @@ import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { ClientGrant, ClientGrantRequest } from '../../../shared/schemas/identity.ts';
 import type { Routes } from '../../app.ts';
 import { knownId } from '../../known-id.ts';
-import { readPage, toPage } from '../../pagination.ts';
+import { answerPage } from '../../pagination.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
 import { assertActive, takeTeam } from '../../team-state.ts';
 
@@ -26,12 +26,10 @@ export const grantsRoutes: Routes = (app, { database }) => {
       },
     },
     async ({ teamScope, query }) => {
-      const { limit, after } = readPage(query);
       const userId = teamScope.access === 'full' ? null : teamScope.userId;
-      const rows = await transaction(database, teamScope, (tx) =>
-        listClientGrants(tx, { limit: limit + 1, after }, userId),
+      return answerPage(query, (part) =>
+        transaction(database, teamScope, (tx) => listClientGrants(tx, part, userId)),
       );
-      return toPage(rows, limit);
     },
   );
 

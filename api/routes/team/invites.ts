@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { type TeamTransaction, transaction } from '../../../db/database.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import { findActiveClients } from '../../../db/queries/clients.ts';
-import { listInvites, revokeInvite } from '../../../db/queries/invites.ts';
+import { listInvites } from '../../../db/queries/invites.ts';
 import { readEmail } from '../../../shared/email.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
@@ -10,8 +9,8 @@ import { Invite, InviteRequest, IssuedInvite } from '../../../shared/schemas/ide
 import type { Routes } from '../../app.ts';
 import { IdParams, knownId } from '../../known-id.ts';
 import { linkBase } from '../../links/base.ts';
-import { createInvite, type InviteDraft } from '../../links/invite.ts';
-import { readPage, toPage } from '../../pagination.ts';
+import { createInvite, type InviteDraft, withdrawInvite } from '../../links/invite.ts';
+import { answerPage } from '../../pagination.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
 import { assertActive, takeTeam } from '../../team-state.ts';
 
@@ -54,13 +53,10 @@ export const invitesRoutes: Routes = (app, { database, config }) => {
         response: { 200: Page(Invite) },
       },
     },
-    async ({ teamScope, query }) => {
-      const { limit, after } = readPage(query);
-      const rows = await transaction(database, teamScope, (tx) =>
-        listInvites(tx, teamScope.teamId, { limit: limit + 1, after }),
-      );
-      return toPage(rows, limit);
-    },
+    async ({ teamScope, query }) =>
+      answerPage(query, (part) =>
+        transaction(database, teamScope, (tx) => listInvites(tx, teamScope.teamId, part)),
+      ),
   );
 
   app.post(
@@ -105,12 +101,7 @@ export const invitesRoutes: Routes = (app, { database, config }) => {
     },
     async ({ teamScope, params }, reply) => {
       const id = knownId(params.id);
-      await transaction(database, teamScope, async (tx) => {
-        const outcome = await revokeInvite(tx, teamScope.teamId, id);
-        if (outcome === 'unknown') throw new ServiceError('not_found');
-        if (outcome === 'not_open') throw new ServiceError('conflict', 'The invite is not open');
-        await insertAuditEvents(tx, [{ kind: 'team.invite_revoke', subjectType: 'invite', subjectId: id }]);
-      });
+      await transaction(database, teamScope, (tx) => withdrawInvite(tx, teamScope.teamId, id));
       reply.code(204);
     },
   );

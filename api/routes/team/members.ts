@@ -15,7 +15,7 @@ import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
 import type { Routes } from '../../app.ts';
 import { knownId, UserParams } from '../../known-id.ts';
 import { revokeOutgrownInvites } from '../../links/invite.ts';
-import { ONE, readPage, toPage } from '../../pagination.ts';
+import { answerPage, ONE } from '../../pagination.ts';
 import { standingInTeam, withFullAccess } from '../../plugins/guards.ts';
 import { assertActive, takeTeam } from '../../team-state.ts';
 
@@ -101,11 +101,7 @@ export const teamMembersRoutes: Routes = (app, { database }) => {
       },
     },
     async ({ teamScope, query }) => {
-      const { limit, after } = readPage(query);
-      const rows = await transaction(database, teamScope, (tx) =>
-        listTeamMembers(tx, { limit: limit + 1, after }),
-      );
-      return toPage(rows, limit);
+      return answerPage(query, (part) => transaction(database, teamScope, (tx) => listTeamMembers(tx, part)));
     },
   );
 

@@ -1,0 +1,8 @@
+/** Part of a list: `limit` rows after the one with the id `after`, newest first; null is the beginning. */
+export interface ListPart {
+  after: string | null;
+  limit: number;
+}
+
+/** A row of a list, with the id that its pages go by. */
+export type Listed<T> = T & { id: string };
