@@ -1,8 +1,11 @@
-import type { ServiceClient } from './service-client.ts';
-
 /** What ends a command: one line for the person at the terminal, never a secret. */
 export class OperatorError extends Error {
   override name = 'OperatorError';
+}
+
+/** Ctrl-C at a question: the command ends without a word, with the exit code of one that was interrupted. */
+export class Interrupted extends Error {
+  override name = 'Interrupted';
 }
 
 /** Options of every command, as `parseArgs` takes them. */
@@ -11,20 +14,36 @@ export const COMMON_OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
+/** For the `--help` of a command that acts as someone. */
+export const URL_HELP = `  --url <url>        where this terminal reaches the service; default: MEMORY_API_PUBLIC_URL, else
+                     http://127.0.0.1 with the port of MEMORY_API_PORT or PORT, else the address of
+                     the kept session, else http://127.0.0.1:8787`;
+export const CREDENTIAL_HELP = `The credential is MEMORY_API_TOKEN, from the environment or a file .env in this folder; where it is not
+set, or set to nothing, the session that login keeps, at its own address alone.`;
+
+type Options = Readonly<Record<string, { type: 'string' | 'boolean' }>>;
+
+/** What was given of a command's options. */
+type Values<Given extends Options> = {
+  readonly [Name in keyof Given]?: { string: string; boolean: boolean }[Given[Name]['type']];
+} & { readonly url?: string };
+
 /** A command of the operator's command line. */
-export interface Command {
+export interface Command<Given extends Options = Options> {
   /** One line, for the list of commands. */
   summary: string;
   /** What `--help` prints. */
   help: string;
   /** The command's own options, beside those common to all. */
-  options: Readonly<Record<string, { type: 'string' | 'boolean' }>>;
+  options: Given;
   /**
    * Does the work and returns what to print.
    * @throws OperatorError
    */
-  run(
-    service: ServiceClient,
-    values: Readonly<Record<string, string | boolean | undefined>>,
-  ): Promise<string>;
+  run(values: Values<Given>): Promise<string>;
+}
+
+/** Text of others on one line, and without what would steer the terminal. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ');
 }

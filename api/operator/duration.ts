@@ -6,3 +6,8 @@ export function parseDuration(text: string): number | null {
   if (match === null) return null;
   return Number(match[1]) * SECONDS[(match[2] || 's') as keyof typeof SECONDS];
 }
+
+/** A time to wait, in words, and never too short: `90 s`, `15 min`. */
+export function describeSeconds(seconds: number): string {
+  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+}

@@ -1,6 +1,7 @@
-import type { SessionInfo } from '../../shared/schemas/identity.ts';
-import { type Command, OperatorError } from './command.ts';
+import { ResetLink, SessionInfo } from '../../shared/schemas/identity.ts';
+import { type Command, CREDENTIAL_HELP, OperatorError, URL_HELP } from './command.ts';
 import { parseDuration } from './duration.ts';
+import { signedIn } from './signed-in.ts';
 
 const help = `Makes a link by which an Owner sets a new password, and prints it with the time it ends.
 
@@ -10,10 +11,9 @@ Usage: npm run operator -- owner-reset-link [options]
   --email <email>    email of an Owner of that Team or of the Company; default: the caller's own
   --base-url <url>   where the Owner's browser reaches the service; default: as the service is configured
   --ttl <duration>   how long the link lives, 60s to 24h, such as 900, 15m or 1h; default: 1h
-  --url <url>        where this terminal reaches the service; default: MEMORY_API_PUBLIC_URL, else
-                     http://127.0.0.1 with the port of MEMORY_API_PORT, PORT or 8787
+${URL_HELP}
 
-The credential is MEMORY_API_TOKEN, from the environment or a file .env in this folder.`;
+${CREDENTIAL_HELP}`;
 
 const options = {
   team: { type: 'string' },
@@ -31,18 +31,18 @@ function readTtl(text: string | undefined): number | undefined {
   return seconds;
 }
 
-export const ownerResetLink: Command = {
+export const ownerResetLink: Command<typeof options> = {
   summary: 'make a link by which an Owner sets a new password',
   help,
   options,
-  async run(service, values) {
-    const { team, email, 'base-url': baseUrl, ttl } = values as Partial<Record<keyof typeof options, string>>;
+  async run({ team, email, 'base-url': baseUrl, ttl, url }) {
     const ttlSeconds = readTtl(ttl);
+    const { service } = await signedIn(url);
     const session =
-      team === undefined || email === undefined ? await service.get<SessionInfo>('/v1/auth/session') : null;
+      team === undefined || email === undefined ? await service.get('/v1/auth/session', SessionInfo) : null;
     const teamId = team ?? session?.teams[0]?.id;
     if (teamId === undefined) throw new OperatorError('there is no Team: name one with --team');
-    const link = await service.post<{ url: string; expiresAt: string }>('/v1/company/reset-links', {
+    const link = await service.post('/v1/company/reset-links', ResetLink, {
       teamId,
       email: email ?? session?.user.email,
       ...(baseUrl === undefined ? {} : { baseUrl }),

@@ -1,24 +1,59 @@
-import { OperatorError } from './command.ts';
+import { type Static, type TSchema, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { OperatorError, oneLine } from './command.ts';
+import { describeSeconds } from './duration.ts';
 
 const TIMEOUT_MS = 30_000;
 
-/** The running service, asked as whom the credential stands for. Answers are JSON. */
-export interface ServiceClient {
-  get<T>(path: string): Promise<T>;
-  post<T>(path: string, body: unknown): Promise<T>;
+/** As whom the service is asked. */
+export interface Credential {
+  token: string;
+  source: 'MEMORY_API_TOKEN' | 'session';
 }
 
 /**
- * A client of the service at `url`. Every failure is an OperatorError of one line.
- * @param token sent as the Bearer credential, to this address alone
+ * The running service, asked as whom the credential stands for. An answer is held against the schema of its route:
+ * another service at that address may answer too, and would else fail a command halfway.
  */
-export function connect(url: string, token: string): ServiceClient {
-  const base = url.replace(/\/+$/, '');
-  const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    const response = await reach(base, path, {
+export interface ServiceClient {
+  get<Answer extends TSchema>(path: string, answer: Answer): Promise<Static<Answer>>;
+  post<Answer extends TSchema>(path: string, answer: Answer, body?: unknown): Promise<Static<Answer>>;
+}
+
+/** The answer of a route that has none to give (204). */
+export const Nothing = Type.Undefined();
+
+/** A refusal by the service itself, with its code. */
+export class ServiceRefusal extends OperatorError {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+
+  /** Whether the credential counts no more: what it stood for has ended. */
+  get ended(): boolean {
+    return this.code === 'unauthenticated' || this.code === 'session_expired';
+  }
+}
+
+/**
+ * A client of the service at `url`, which has no slash at its end. Every failure is an OperatorError of one line.
+ * @param credential sent to this address alone; null asks as no one
+ */
+export function connect(url: string, credential: Credential | null): ServiceClient {
+  const ask = async <Answer extends TSchema>(
+    method: string,
+    path: string,
+    schema: Answer,
+    body?: unknown,
+  ) => {
+    const response = await reach(url, path, {
       method,
       headers: {
-        authorization: `Bearer ${token}`,
+        // Shown in the list of one's sessions.
+        'user-agent': 'team-memory-operator',
+        ...(credential === null ? {} : { authorization: `Bearer ${credential.token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -26,50 +61,66 @@ export function connect(url: string, token: string): ServiceClient {
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    return readAnswer<T>(response, base);
+    const answer = await readAnswer(response, url, credential);
+    if (!Value.Check(schema, answer)) throw notThisService(url, response.status);
+    return answer;
   };
   return {
-    get: (path) => ask('GET', path),
-    post: (path, body) => ask('POST', path, body),
+    get: (path, schema) => ask('GET', path, schema),
+    post: (path, schema, body) => ask('POST', path, schema, body),
   };
 }
 
-async function reach(base: string, path: string, init: RequestInit): Promise<Response> {
+async function reach(url: string, path: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(base + path, init);
+    return await fetch(url + path, init);
   } catch (error) {
     const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
     const reason = name === 'TimeoutError' ? `no answer in ${TIMEOUT_MS / 1000} s` : cause?.code;
     const suffix = typeof reason === 'string' ? ` (${reason})` : '';
-    throw new OperatorError(`the service at ${base} cannot be reached${suffix}: is it running?`);
+    throw new OperatorError(`the service at ${url} cannot be reached${suffix}: is it running?`);
   }
 }
 
-async function readAnswer<T>(response: Response, base: string): Promise<T> {
-  const { status } = response;
+/** What the service said, undefined where that is nothing; throws what it refused. */
+async function readAnswer(response: Response, url: string, credential: Credential | null): Promise<unknown> {
+  const { status, headers } = response;
   if (status >= 300 && status < 400) {
-    const target = response.headers.get('location') ?? 'another address';
-    throw new OperatorError(`${base} redirects to ${target}: name that address with --url`);
+    const target = headers.get('location') ?? 'another address';
+    throw new OperatorError(`${url} redirects to ${target}: name that address with --url`);
   }
-  const text = await response.text().catch(() => '');
-  const answer = parseObject(text);
-  if (response.ok && answer !== null) return answer as T;
+  const answer = parseJson(await response.text().catch(() => ''));
+  if (response.ok) return answer;
+  // A proxy before the service answers so too, in its own words.
+  if (status >= 502 && status <= 504) {
+    throw new OperatorError(
+      `the service at ${url} cannot answer now (${status}): try again ${later(headers)}`,
+    );
+  }
   const { code, detail } = (answer ?? {}) as { code?: unknown; detail?: unknown };
-  if (typeof code !== 'string') {
-    throw new OperatorError(`${base} answered ${status}, but not as this service does: check --url`);
+  if (typeof code !== 'string') throw notThisService(url, status);
+  if (code === 'rate_limited') {
+    throw new ServiceRefusal(code, `too many attempts (rate_limited): try again ${later(headers)}`);
   }
-  throw new OperatorError(`the service refused: ${code}: ${oneLine(String(detail))}`);
+  const refusal = new ServiceRefusal(code, `the service refused: ${oneLine(`${code}: ${String(detail)}`)}`);
+  if (!refusal.ended || credential?.source !== 'session') throw refusal;
+  const login = `npm run operator -- login --url ${url}`;
+  throw new ServiceRefusal(code, `the session at ${url} has ended: sign in again with ${login}`);
 }
 
-function parseObject(text: string): object | null {
+function notThisService(url: string, status: number): OperatorError {
+  return new OperatorError(`${url} answered ${status}, but not as this service does: check --url`);
+}
+
+function later(headers: Headers): string {
+  const seconds = headers.get('retry-after') ?? '';
+  return /^\d{1,9}$/.test(seconds) ? `in ${describeSeconds(Number(seconds))}` : 'later';
+}
+
+function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? value : null;
+    return JSON.parse(text) as unknown;
   } catch {
-    return null;
+    return undefined;
   }
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\p{Cc}+/gu, ' ');
 }

@@ -1,47 +1,21 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { parseDuration } from '../../api/operator/duration.ts';
+import { describe, test } from 'node:test';
+import { describeSeconds, parseDuration } from '../../api/operator/duration.ts';
 import { newId } from '../../shared/ids.ts';
 import { API_TOKEN, openTestApp } from '../support/app.ts';
+import { assertRefused, closedAddress, openHomes, otherServices } from '../support/operator.ts';
 import { addAccount, linkToken, useLink } from '../support/sign-in.ts';
 
-const OPERATOR = fileURLToPath(new URL('../../api/operator.ts', import.meta.url));
 const service = await openTestApp();
 const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
-const folder = await mkdtemp(join(tmpdir(), 'operator-test-'));
-after(() => rm(folder, { recursive: true }));
+const { home, run: runAtHome } = await (await openHomes())();
+const openOther = otherServices();
 
-interface Ended {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** Where the runner gathers what was covered; nothing else is passed on. */
-const coverage = process.env['NODE_V8_COVERAGE'];
-
-/** Runs the command line in an empty folder, with the environment given and no other. */
-function operator(args: string[], given: Record<string, string> = {}): Promise<Ended> {
-  const env = coverage === undefined ? given : { ...given, NODE_V8_COVERAGE: coverage };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [OPERATOR, ...args], { cwd: folder, env }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-  });
-}
-
-/** A failure: one line on standard error, nothing on standard output. */
-function assertRefused(ended: Ended, reason: RegExp): void {
-  assert.deepEqual([ended.code, ended.stdout], [1, '']);
-  assert.match(ended.stderr, /^operator: [^\n]+\n$/);
-  assert.match(ended.stderr, reason);
+/** Runs the command line in a home without a session, with the environment given and no other. */
+function operator(args: string[], env: Record<string, string> = {}) {
+  return runAtHome(args, { env });
 }
 
 describe('operator owner-reset-link', () => {
@@ -80,7 +54,7 @@ describe('operator owner-reset-link', () => {
   });
 
   test('reads the token from .env, finds the port as the service does, and acts as the principal', async () => {
-    const file = join(folder, '.env');
+    const file = join(home, '.env');
     await writeFile(file, `MEMORY_API_TOKEN=${API_TOKEN}\n`);
     const ended = await operator(['owner-reset-link'], { MEMORY_API_PORT: new URL(base).port, PORT: '1' });
     await rm(file);
@@ -108,26 +82,16 @@ describe('operator owner-reset-link', () => {
 
   test('tells a service that is not there, that is another, or that has moved', async () => {
     const env = { MEMORY_API_TOKEN: API_TOKEN };
-    const asked: (string | undefined)[] = [];
-    const other = createServer((request, response) => {
-      asked.push(request.url);
+    const { url, asked } = await openOther((request, response) => {
       if (request.url?.startsWith('/moved'))
         response.writeHead(308, { location: 'https://new.example.com/' });
       response.end('<p>hello</p>');
     });
-    await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening));
-    const address = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
-    assertRefused(await operator(['owner-reset-link', '--url', address], env), /not as this service does/);
-    assertRefused(
-      await operator(['owner-reset-link', '--url', `${address}/moved`], env),
-      /new\.example\.com/,
-    );
+    const at = (address: string) => operator(['owner-reset-link', '--url', address], env);
+    assertRefused(await at(url), /not as this service does/);
+    assertRefused(await at(`${url}/moved`), /new\.example\.com/);
     assert.deepEqual(asked, ['/v1/auth/session', '/moved/v1/auth/session']);
-    await new Promise((closed) => other.close(closed));
-    assertRefused(
-      await operator(['owner-reset-link', '--url', address], env),
-      /cannot be reached.*ECONNREFUSED/,
-    );
+    assertRefused(await at(await closedAddress(openOther)), /cannot be reached.*ECONNREFUSED/);
   });
 });
 
@@ -135,11 +99,16 @@ describe('operator', () => {
   test('explains itself and its commands, without a token', async () => {
     const help = await operator(['--help']);
     assert.deepEqual([help.code, help.stderr], [0, '']);
-    assert.match(help.stdout, /owner-reset-link/);
-    const command = await operator(['owner-reset-link', '--help']);
-    assert.equal(command.code, 0);
-    for (const option of ['--team', '--email', '--base-url', '--ttl', '--url', 'MEMORY_API_TOKEN']) {
-      assert.ok(command.stdout.includes(option), option);
+    for (const [command, ...named] of [
+      ['owner-reset-link', '--team', '--email', '--base-url', '--ttl', '--url', 'MEMORY_API_TOKEN'],
+      ['login', '--email', '--url', 'XDG_CONFIG_HOME'],
+      ['logout', '--force', '--url'],
+      ['whoami', '--url', 'MEMORY_API_TOKEN'],
+    ] as const) {
+      assert.match(help.stdout, new RegExp(`^  ${command} +\\w`, 'm'));
+      const { code, stdout } = await operator([command, '--help']);
+      assert.equal(code, 0);
+      for (const option of named) assert.ok(stdout.includes(option), `${command}: ${option}`);
     }
   });
 
@@ -153,5 +122,15 @@ describe('operator', () => {
     assert.deepEqual(['90', '90s', '15m', '1h', '2d'].map(parseDuration), [90, 90, 900, 3600, 172_800]);
     for (const text of ['', 'h', '1.5h', '-1', '1 h', '1w', '1h30m'])
       assert.equal(parseDuration(text), null, text);
+  });
+
+  test('tells a time to wait in seconds, or in minutes and never too few', () => {
+    assert.deepEqual([1, 119, 120, 121, 900].map(describeSeconds), [
+      '1 s',
+      '119 s',
+      '2 min',
+      '3 min',
+      '15 min',
+    ]);
   });
 });

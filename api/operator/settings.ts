@@ -1,0 +1,50 @@
+import { OperatorError } from './command.ts';
+
+/** A variable of the environment. An empty one counts as unset, as for the service. */
+export function setting(name: string): string | null {
+  return process.env[name]?.trim() || null;
+}
+
+/**
+ * The one form of an address of the service, or null for what is none: origin and path, without a slash at its end.
+ * With a user name it would show a secret in messages; a query or a fragment would be in the way of paths.
+ */
+export function canonicalUrl(text: string): string | null {
+  if (!URL.canParse(text) || /[?#]/.test(text)) return null;
+  const { protocol, username, password, origin, pathname } = new URL(text);
+  if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return null;
+  return origin + pathname.replace(/\/+$/, '');
+}
+
+/**
+ * Where the service is: as `--url` names it, else as the service's own settings do.
+ * @param otherwise where nothing names it
+ * @throws OperatorError
+ */
+export function serviceUrl(given: string | undefined, otherwise = 'http://127.0.0.1:8787'): string {
+  const port = setting('MEMORY_API_PORT') ?? setting('PORT');
+  const local = port === null ? otherwise : `http://127.0.0.1:${port}`;
+  const url = canonicalUrl(given ?? setting('MEMORY_API_PUBLIC_URL') ?? local);
+  if (url !== null) return url;
+  const source = given === undefined ? 'MEMORY_API_PUBLIC_URL or MEMORY_API_PORT' : '--url';
+  throw new OperatorError(
+    `${source}: expected an absolute http or https address without user, query and fragment, or a port`,
+  );
+}
+
+/**
+ * The token that the environment gives, or null.
+ * @throws OperatorError for one that cannot be sent
+ */
+export function environmentToken(): string | null {
+  const token = setting('MEMORY_API_TOKEN');
+  if (token !== null && !isToken(token)) {
+    throw new OperatorError('MEMORY_API_TOKEN: expected printable ASCII characters without spaces');
+  }
+  return token;
+}
+
+/** Whether a text can be sent as a Bearer credential. */
+export function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
