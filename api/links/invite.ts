@@ -1,5 +1,5 @@
 import type { ScopedTransaction } from '../../db/database.ts';
-import { findAccountByEmail } from '../../db/queries/accounts.ts';
+import { findAccountByEmail, holdAccount } from '../../db/queries/accounts.ts';
 import { insertAuditEvents } from '../../db/queries/audit.ts';
 import { insertInvite, listInvitesBy, revokeInvite, revokeInvites } from '../../db/queries/invites.ts';
 import { findTeamRole } from '../../db/queries/members.ts';
@@ -31,10 +31,12 @@ export interface InviteDraft {
 /**
  * Makes an invite into a Team, or the invitation to become a Company Admin, with its audit event. Lock the Team
  * or the Company before, and check the right to invite.
- * @throws ServiceError `conflict` for oneself, and for who has the role already
+ * @throws ServiceError `conflict` for oneself, and for who has the role already; `forbidden` where the right to
+ *   invite has gone meanwhile
  */
 export async function createInvite(tx: ScopedTransaction, draft: InviteDraft): Promise<IssuedInvite> {
   const { teamId, email, role, grants = [] } = draft;
+  await holdAccount(tx);
   await assertLacksRole(tx, draft);
   const id = newId();
   const token = newToken();
@@ -47,6 +49,8 @@ export async function createInvite(tx: ScopedTransaction, draft: InviteDraft): P
     tokenHash: hashToken(token),
     expiresInHours: draft.expiresInHours ?? DEFAULT_INVITE_HOURS,
   });
+  // The power to invite may have gone since the request came: the invite must not outlive it.
+  if ((await revokeOutgrownInvites(tx, tx.scope.userId)).includes(id)) throw new ServiceError('forbidden');
   await insertAuditEvents(tx, [
     {
       kind: teamId === null ? 'company.invite' : 'team.invite',

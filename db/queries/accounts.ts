@@ -33,6 +33,14 @@ export async function holdPasswordHash(tx: ScopedTransaction): Promise<string | 
   return row?.passwordHash ?? null;
 }
 
+/** Keeps the role of the scope's user as it is until the transaction ends. Comes before invites. */
+export async function holdAccount(tx: ScopedTransaction): Promise<void> {
+  await tx.query('select from identity.account where company_id = $1 and id = $2 for share', [
+    tx.scope.companyId,
+    tx.scope.userId,
+  ]);
+}
+
 /**
  * Takes an account of the Company until the transaction ends, so that changes of its password, sessions and
  * reset links come one after the other. False: there is no such open account.

@@ -14,21 +14,20 @@ function toClient(tx: TeamTransaction, row: ClientRow): Client {
 }
 
 /**
- * Clients of the Team in a state, newest first, or the one of `id`: of the active ones those that the caller
- * reaches. Archived ones are as if they did not exist but for callers with Full access: check that before.
+ * Clients of the Team in a state, newest first: of the active ones those that the caller reaches. Archived ones
+ * are as if they did not exist but for callers with Full access: check that before.
  */
 export async function listClients(
   tx: TeamTransaction,
   state: ActiveState,
   part: ListPart,
-  id: string | null = null,
 ): Promise<Client[]> {
   const rows = await tx.query<ClientRow>(
     `select ${COLUMNS} from identity.client
       where company_id = $1 and team_id = $2 and state = $3 and ($3 = 'archived' or id = any ($4::uuid[]))
-        and ($5::uuid is null or id < $5) and ($6::uuid is null or id = $6)
-      order by id desc limit $7`,
-    [tx.scope.companyId, tx.scope.teamId, state, tx.scope.reads.clients, part.after, id, part.limit],
+        and ($5::uuid is null or id < $5)
+      order by id desc limit $6`,
+    [tx.scope.companyId, tx.scope.teamId, state, tx.scope.reads.clients, part.after, part.limit],
   );
   return rows.map((row) => toClient(tx, row));
 }
@@ -47,21 +46,33 @@ export async function insertClient(
 }
 
 /**
- * Changes a client that is in the state `from`. For callers with Full access.
- * @returns null where there is no client in that state
+ * A client of the Team in one of these states, as it is now. For callers with Full access, with the Team locked.
+ * @returns null where there is none
  */
+export async function findClient(
+  tx: TeamTransaction,
+  id: string,
+  states: readonly ActiveState[],
+): Promise<Client | null> {
+  const [row] = await tx.query<ClientRow>(
+    `select ${COLUMNS} from identity.client
+      where company_id = $1 and team_id = $2 and id = $3 and state = any ($4::text[])`,
+    [tx.scope.companyId, tx.scope.teamId, id, states],
+  );
+  return row === undefined ? null : { ...toClient(tx, row), access: 'write' };
+}
+
+/** Changes a client that was found. For callers with Full access. */
 export async function updateClient(
   tx: TeamTransaction,
   id: string,
-  from: readonly ActiveState[],
   change: { name?: string; state?: ActiveState },
-): Promise<Client | null> {
-  const [row] = await tx.query<ClientRow>(
-    `update identity.client set name = coalesce($5, name), state = coalesce($6, state)
-      where company_id = $1 and team_id = $2 and id = $3 and state = any ($4::text[]) returning ${COLUMNS}`,
-    [tx.scope.companyId, tx.scope.teamId, id, from, change.name ?? null, change.state ?? null],
+): Promise<void> {
+  await tx.query(
+    `update identity.client set name = coalesce($4, name), state = coalesce($5, state)
+      where company_id = $1 and team_id = $2 and id = $3`,
+    [tx.scope.companyId, tx.scope.teamId, id, change.name ?? null, change.state ?? null],
   );
-  return row === undefined ? null : { ...toClient(tx, row), access: 'write' };
 }
 
 /** Which of these ids are active clients of the Team. */

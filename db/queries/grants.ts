@@ -25,6 +25,19 @@ export async function listClientGrants(
   return rows.map((row) => ({ ...row, createdAt: wireTime(row.createdAt) }));
 }
 
+/** What a member was granted for a client of the Team; null for nothing. */
+export async function findClientGrant(
+  tx: TeamTransaction,
+  { userId, clientId }: { userId: string; clientId: string },
+): Promise<ClientAccess | null> {
+  const [row] = await tx.query<{ access: ClientAccess }>(
+    `select access from identity.client_grant
+      where company_id = $1 and team_id = $2 and user_id = $3 and client_id = $4`,
+    [tx.scope.companyId, tx.scope.teamId, userId, clientId],
+  );
+  return row?.access ?? null;
+}
+
 /**
  * Gives a member of the Team access to an active client of it, in place of what was held.
  * @returns null where either is not there

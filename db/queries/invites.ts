@@ -23,9 +23,10 @@ type InviteRow = Omit<Invite, 'expiresAt' | 'createdAt'> & { expiresAt: Date; cr
 /** Grants for clients that are archived rest: they are as if they did not exist. */
 const COLUMNS = `i.id, i.email, i.role, identity.invite_state(i) as state, i.expires_at as "expiresAt",
   i.created_by as "createdBy", i.created_at as "createdAt",
-  (select coalesce(jsonb_agg(g), '[]') from jsonb_array_elements(i.grants) g
+  (select coalesce(jsonb_agg(g.given order by g.place), '[]')
+     from jsonb_array_elements(i.grants) with ordinality g (given, place)
      join identity.client c on c.company_id = i.company_id and c.team_id = i.team_id
-       and c.id = (g ->> 'clientId')::uuid and c.state = 'active') as grants`;
+       and c.id = (g.given ->> 'clientId')::uuid and c.state = 'active') as grants`;
 const toInvite = (row: InviteRow): Invite => ({
   ...row,
   expiresAt: wireTime(row.expiresAt),

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { ERRORS, type ErrorCode } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp } from '../support/app.ts';
+import { ask } from '../support/company.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { makeResetLink, outcome, signInBy, useLink } from '../support/sign-in.ts';
 import { addClient, addPerson, addTeam, along, archiveTeam, CLAIM, get, post } from '../support/team.ts';
@@ -15,11 +16,7 @@ const seen = new Set<string>();
 const NOT_REACHED: Partial<Record<ErrorCode, string>> = {
   invalid_path: 'no route of the workspace yet',
   workspace_conflict: 'no route of the workspace yet',
-  full_access_required: 'no route that needs it yet',
-  forbidden: 'no route that needs it yet',
   version_conflict: 'no route of memories yet',
-  last_owner: 'no route of members yet',
-  rate_limited: 'limits are off in tests of single routes',
   ...(database.backend === 'pglite'
     ? { idempotency_in_progress: 'the embedded database does one transaction at a time' }
     : {}),
@@ -102,6 +99,25 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   company_role_required: async () => {
     const person = await addPerson(service, await service.company(), { teamRole: 'owner' });
     return post(service, person, '/v1/company/reset-links', {});
+  },
+  full_access_required: async () => {
+    const person = await addPerson(service, await service.company(), { teamRole: 'member' });
+    return post(service, person, '/v1/team/clients', { name: 'x' });
+  },
+  forbidden: async () => {
+    const company = await service.company();
+    const person = await addPerson(service, company, { teamRole: 'admin' });
+    return ask(service, person, 'DELETE', `/v1/team/members/${company.ownerId}`);
+  },
+  last_owner: async () => {
+    const company = await service.company();
+    return ask(service, company, 'DELETE', `/v1/team/members/${company.ownerId}`);
+  },
+  // Of failed passwords: limits of requests are off in tests of single routes.
+  rate_limited: async () => {
+    const email = `nobody-${newId()}@example.com`;
+    for (let n = 0; n < 10; n++) await signInBy(service, email, 'not a password');
+    return signInBy(service, email, 'not a password');
   },
   unsupported_media_type: async () =>
     post(service, await service.company(), '/v1/memory/imports', {

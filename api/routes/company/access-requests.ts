@@ -8,8 +8,8 @@ import {
 } from '../../../db/queries/access-requests.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import { listCompanyGrants, upsertCompanyGrant } from '../../../db/queries/grants.ts';
-import { findTeamRole, lockCompany } from '../../../db/queries/members.ts';
-import { ownsCompany, teamAccess } from '../../../shared/access.ts';
+import { findTeamRole, listCompanyMembers, lockCompany } from '../../../db/queries/members.ts';
+import { holdsCompanyGrants, ownsCompany, teamAccess } from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
@@ -30,6 +30,10 @@ async function ask(
 ): Promise<AccessRequest> {
   const { teamId, access } = request;
   const { userId } = tx.scope;
+  await lockCompany(tx);
+  // The role may have gone since the request came, and every open request of theirs with it.
+  const [asker] = await listCompanyMembers(tx, ONE, userId);
+  if (asker === undefined || !holdsCompanyGrants(asker.role)) throw new ServiceError('company_role_required');
   assertActive(await takeTeam(tx, teamId));
   const [grant] = await listCompanyGrants(tx, ONE, { userId, teamId });
   const role = await findTeamRole(tx, teamId, userId);

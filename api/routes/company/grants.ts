@@ -30,6 +30,8 @@ async function give(
   if (!holdsCompanyGrants(member.role)) {
     throw new ServiceError('conflict', 'Company Admins alone hold Company grants');
   }
+  const [held] = await listCompanyGrants(tx, ONE, { userId, teamId });
+  if (held?.access === access) return held;
   await upsertCompanyGrant(tx, grant);
   // A grant may have been lowered.
   const revokedInvites = await revokeOutgrownInvites(tx, userId);

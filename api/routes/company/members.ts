@@ -4,7 +4,7 @@ import { denyAccessRequestsOf } from '../../../db/queries/access-requests.ts';
 import { lockAccount } from '../../../db/queries/accounts.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import { deleteCompanyGrants } from '../../../db/queries/grants.ts';
-import { revokeAllInvitesTo } from '../../../db/queries/invites.ts';
+import { revokeAllInvitesTo, revokeInvitesTo } from '../../../db/queries/invites.ts';
 import {
   closeAccount,
   listCompanyMembers,
@@ -12,7 +12,7 @@ import {
   readOwnership,
   updateCompanyRole,
 } from '../../../db/queries/members.ts';
-import { type CompanyRole, holdsCompanyGrants } from '../../../shared/access.ts';
+import { type CompanyRole, holdsCompanyGrants, holdsRole } from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
@@ -49,6 +49,8 @@ async function changeRole(tx: Transaction, userId: string, role: CompanyRole): P
     await denyAccessRequestsOf(tx, userId);
   }
   const revokedInvites = await revokeOutgrownInvites(tx, userId);
+  // An invitation from before must not bring the role back.
+  if (!holdsRole(role, 'admin')) await revokeInvitesTo(tx, { teamId: null, email: member.email });
   await insertAuditEvents(tx, [
     {
       kind: 'company.member_role',

@@ -19,7 +19,10 @@ import { assertActive, takeTeam } from '../../team-state.ts';
 
 /** The account of the Company that is to own a new Team, held so that it cannot be closed meanwhile. */
 async function holdOwner(tx: ScopedTransaction<CompanyScope>, ownerEmail: string | null) {
-  if (ownerEmail === null) return tx.scope.userId;
+  if (ownerEmail === null) {
+    if (await lockAccount(tx, tx.scope.userId)) return tx.scope.userId;
+    throw new ServiceError('unauthenticated');
+  }
   const account = await findAccountByEmail(tx, ownerEmail);
   return account !== null && (await lockAccount(tx, account.userId)) ? account.userId : null;
 }

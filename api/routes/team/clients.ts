@@ -1,25 +1,40 @@
-import { Type } from 'typebox';
+import type { onRequestAsyncHookHandler } from 'fastify';
+import { type Static, Type } from 'typebox';
 import { transaction } from '../../../db/database.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { insertClient, listClients, updateClient } from '../../../db/queries/clients.ts';
+import { findClient, insertClient, listClients, updateClient } from '../../../db/queries/clients.ts';
 import type { ActiveState } from '../../../shared/access.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Client, ClientChange, NameRequest } from '../../../shared/schemas/identity.ts';
-import type { TeamScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { IdParams, knownId } from '../../known-id.ts';
 import { answerPage } from '../../pagination.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
 import { assertActive, takeTeam } from '../../team-state.ts';
 
-/** Which clients are asked for. Archived ones are as if they did not exist, but for those with Full access. */
-function readState(state: string | undefined, { access }: TeamScope): ActiveState {
+/** Which clients are asked for. */
+function readState(state: string | undefined): ActiveState {
   if (state === undefined || state === 'active') return 'active';
-  if (state !== 'archived') throw invalidField('/state', 'must be active or archived');
-  if (access !== 'full') throw new ServiceError('full_access_required');
-  return state;
+  if (state === 'archived') return state;
+  throw invalidField('/state', 'must be active or archived');
+}
+
+/** Archived clients are as if they did not exist, but for those with Full access. Before any fault of the query. */
+const fullAccessToArchived: onRequestAsyncHookHandler = async ({ query, teamScope }) => {
+  const { state } = query as { state?: unknown };
+  if (state === 'archived' && teamScope.access !== 'full') throw new ServiceError('full_access_required');
+};
+
+type Change = Static<typeof ClientChange>;
+
+/** What is asked for and not so yet. */
+function changesOf({ name, state }: Client, asked: Change): Change {
+  return {
+    ...(asked.name === undefined || asked.name === name ? {} : { name: asked.name }),
+    ...(asked.state === undefined || asked.state === state ? {} : { state: asked.state }),
+  };
 }
 
 /** /v1/team/clients: the clients of the Team. */
@@ -27,6 +42,7 @@ export const clientsRoutes: Routes = (app, { database }) => {
   app.get(
     '/v1/team/clients',
     {
+      onRequest: fullAccessToArchived,
       schema: {
         summary: 'Clients that you can reach, newest first',
         tags: ['team'],
@@ -38,7 +54,7 @@ export const clientsRoutes: Routes = (app, { database }) => {
       },
     },
     async ({ teamScope, query }) => {
-      const state = readState(query.state, teamScope);
+      const state = readState(query.state);
       return answerPage(query, (part) =>
         transaction(database, teamScope, (tx) => listClients(tx, state, part)),
       );
@@ -83,13 +99,16 @@ export const clientsRoutes: Routes = (app, { database }) => {
       const from: ActiveState[] = body.state === undefined ? ['active'] : ['active', 'archived'];
       return transaction(database, teamScope, async (tx) => {
         const team = await takeTeam(tx, teamScope.teamId);
-        const client = await updateClient(tx, id, from, body);
+        const client = await findClient(tx, id, from);
         if (client === null) throw new ServiceError('not_found');
         assertActive(team);
+        const change = changesOf(client, body);
+        if (Object.keys(change).length === 0) return client;
+        await updateClient(tx, id, change);
         await insertAuditEvents(tx, [
-          { kind: 'team.client_change', subjectType: 'client', subjectId: id, detail: { ...body } },
+          { kind: 'team.client_change', subjectType: 'client', subjectId: id, detail: change },
         ]);
-        return client;
+        return { ...client, ...change };
       });
     },
   );
@@ -109,9 +128,10 @@ export const clientsRoutes: Routes = (app, { database }) => {
       const id = knownId(params.id);
       await transaction(database, teamScope, async (tx) => {
         const team = await takeTeam(tx, teamScope.teamId);
-        const client = await updateClient(tx, id, ['active'], { state: 'archived' });
+        const client = await findClient(tx, id, ['active']);
         if (client === null) throw new ServiceError('not_found');
         assertActive(team);
+        await updateClient(tx, id, { state: 'archived' });
         await insertAuditEvents(tx, [
           {
             kind: 'team.client_archive',

@@ -1,7 +1,12 @@
 import { Type } from 'typebox';
 import { transaction } from '../../../db/database.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { deleteClientGrant, listClientGrants, upsertClientGrant } from '../../../db/queries/grants.ts';
+import {
+  deleteClientGrant,
+  findClientGrant,
+  listClientGrants,
+  upsertClientGrant,
+} from '../../../db/queries/grants.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { ClientGrant, ClientGrantRequest } from '../../../shared/schemas/identity.ts';
@@ -51,9 +56,11 @@ export const grantsRoutes: Routes = (app, { database }) => {
       const { teamId } = teamScope;
       return transaction(database, teamScope, async (tx) => {
         const team = await takeTeam(tx, teamId);
+        const held = await findClientGrant(tx, { userId, clientId });
         const grant = await upsertClientGrant(tx, { teamId, userId, clientId, access });
         if (grant === null) throw new ServiceError('not_found');
         assertActive(team);
+        if (held === access) return grant;
         await insertAuditEvents(tx, [
           { kind: 'team.grant', subjectType: 'account', subjectId: userId, detail: { clientId, access } },
         ]);

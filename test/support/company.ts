@@ -1,0 +1,70 @@
+import type { Database } from '../../db/database.ts';
+import type { AuditEvent } from '../../shared/schemas/audit.ts';
+import type { TestApp } from './app.ts';
+import type { TestCompany } from './database.ts';
+import type { Caller } from './team.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Asks a route as someone; without `payload` no body is sent. */
+export function ask(
+  { app }: Pick<TestApp, 'app'>,
+  { headers }: Caller,
+  method: Method,
+  url: string,
+  payload?: object,
+) {
+  return app.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) });
+}
+
+/** Every item of a list, page by page. */
+export async function listAll<T>(
+  service: Pick<TestApp, 'app'>,
+  caller: Caller,
+  url: string,
+  limit = 200,
+): Promise<T[]> {
+  const items: T[] = [];
+  let cursor = '';
+  for (;;) {
+    const mark = url.includes('?') ? '&' : '?';
+    const answer = await ask(service, caller, 'GET', `${url}${mark}limit=${limit}${cursor}`);
+    if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${answer.body}`);
+    const page = answer.json<{ items: T[]; nextCursor: string | null }>();
+    items.push(...page.items);
+    if (page.nextCursor === null) return items;
+    cursor = `&cursor=${page.nextCursor}`;
+  }
+}
+
+/** What an event says of a change. */
+export type Recorded = Pick<
+  AuditEvent,
+  'kind' | 'actorId' | 'teamId' | 'subjectType' | 'subjectId' | 'detail'
+>;
+
+/** The events that an action records in a Company, oldest first, and all that was written of them as one text. */
+export async function recordedBy(
+  { database }: { database: Database },
+  { companyId }: Pick<TestCompany, 'companyId'>,
+  action: () => Promise<unknown>,
+): Promise<{ events: Recorded[]; text: string }> {
+  const known = await database.query<{ id: string }>(
+    'select id from memory.audit_event where company_id = $1',
+    [companyId],
+  );
+  await action();
+  const rows = await database.query<Recorded & { row: string }>(
+    `select kind, actor_id as "actorId", team_id as "teamId", subject_type as "subjectType",
+            subject_id as "subjectId", detail, e::text as row
+       from memory.audit_event e where company_id = $1 and id <> all ($2::uuid[]) order by id`,
+    [companyId, known.map(({ id }) => id)],
+  );
+  return {
+    events: rows.map((stored) => {
+      const { row: _, ...event } = stored;
+      return event;
+    }),
+    text: rows.map(({ row }) => row).join('\n'),
+  };
+}
