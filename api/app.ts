@@ -12,7 +12,7 @@ import { newId } from '../shared/ids.ts';
 import { DEFAULT_BODY_LIMIT } from './body-limits.ts';
 import { refuseConnection } from './client-errors.ts';
 import type { Dependencies } from './dependencies.ts';
-import { resetPage } from './pages/reset.ts';
+import { acceptPage, joinPage, resetPage } from './pages/link-pages.ts';
 import errors, { answerHeaders, refuseAddress } from './plugins/errors.ts';
 import { inTeam, managingCompany, signedIn } from './plugins/guards.ts';
 import identity from './plugins/identity.ts';
@@ -136,7 +136,7 @@ function routes(deps: Dependencies): FastifyPluginAsync {
     const within = (app: FastifyInstance, ...files: Routes[]) => {
       for (const file of files) file(app as App, deps);
     };
-    within(root, healthRoutes, resetPage);
+    within(root, healthRoutes, resetPage, joinPage, acceptPage);
     // Each checks a secret of its own, and ignores a session sent along.
     await root.register(async (stranger) => {
       if (deps.config.rateLimits) stranger.addHook('onRequest', limitedByAddress(stranger));

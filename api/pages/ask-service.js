@@ -1,0 +1,41 @@
+/**
+ * Asks the service. The path is relative, so that it works behind a proxy that adds a prefix.
+ * @param path without a slash at its start
+ * @param options.token of the session to ask with
+ * @param options.body sent as JSON
+ * @returns what was answered; status 0 where no answer came, or half of one
+ */
+export async function askService(method, path, { token, body } = {}) {
+  try {
+    const response = await fetch(path, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+      },
+      credentials: 'omit',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const { status, ok } = response;
+    const retryAfter = Number(response.headers.get('retry-after') ?? 0);
+    // A proxy in between may refuse in a form of its own; a success that cannot be read is none.
+    const answer = status === 204 ? null : await response.json().catch(() => undefined);
+    if (ok && answer === undefined) return { status: 0, answer: null, retryAfter: 0 };
+    return { status, answer: answer ?? null, retryAfter };
+  } catch {
+    return { status: 0, answer: null, retryAfter: 0 };
+  }
+}
+
+/** Why the service did not do it, where that is not for the person to mend: what to do is to send it again. */
+export function describeFailure({ status, retryAfter }) {
+  if (status === 0) return 'The service did not answer. Check your connection and try again.';
+  if (status === 429) return `That was tried too often. Try again in ${describeSeconds(retryAfter)}.`;
+  if (status === 503) return 'The service is busy. Wait a moment and try again.';
+  return 'The service failed. Try again later.';
+}
+
+function describeSeconds(seconds) {
+  if (!(seconds > 1)) return 'a moment';
+  return seconds < 100 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { newId } from '../../shared/ids.ts';
+import type { SessionInfo } from '../../shared/schemas/identity.ts';
+import { openTestApp } from '../support/app.ts';
+import { launchBrowser, withoutBrowser } from '../support/browser.ts';
+import { givePassword, join, makeInvite, newEmail } from '../support/invites.ts';
+import {
+  focused,
+  heading,
+  keptSession,
+  openPage,
+  problemAt,
+  sendForm,
+  type Typed,
+} from '../support/pages.ts';
+import { addAccount, askSession, signInBy } from '../support/sign-in.ts';
+
+const PASSWORD = 'a password of this test';
+const service = await openTestApp();
+const { app, database } = service;
+
+describe('the form of an invite in a browser', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let base: string;
+
+  before(async () => {
+    base = await app.listen({ host: '127.0.0.1', port: 0 });
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
+
+  const address = (token: string) => `${base}/join#token=${token}`;
+  const fill = (page: Page, typed: Partial<Typed> = {}) =>
+    sendForm(page, { name: 'Noor Haddad', password: PASSWORD, ...typed });
+  const send = (page: Page) => page.getByRole('button', { name: 'Join the Team' }).click();
+
+  test('names are shown as text and apart from the words around them, whatever is in them', async () => {
+    const company = await service.company();
+    const [mine, ofCompany, ofTeam] = ['me', 'company', 'team'].map(
+      (what) => `<img src=x onerror="document.title='${what}'">\u202e`,
+    );
+    await database.query('update identity.company set name = $2 where id = $1', [
+      company.companyId,
+      ofCompany,
+    ]);
+    await database.query('update identity.team set name = $2 where id = $1', [company.teamId, ofTeam]);
+    const { page, faults } = await openPage(browser, address((await makeInvite(service, company)).token));
+    await fill(page, { name: mine });
+    await heading(page, 'You have joined the Team');
+    const shown = await page.locator('bdi').allTextContents();
+    assert.deepEqual([shown[0], ...shown.slice(2)], [mine, ofCompany, ofTeam]);
+    assert.equal(await page.locator('img').count(), 0);
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  test('an invite into an archived Team can be sent again once the Team is restored', async () => {
+    const company = await service.company();
+    const { token } = await makeInvite(service, company);
+    const set = (state: string) =>
+      database.query('update identity.team set state = $2 where id = $1', [company.teamId, state]);
+    await set('archived');
+    const { page } = await openPage(browser, address(token));
+    await fill(page);
+    await page.locator('#form-problem', { hasText: 'The Team is archived' }).waitFor();
+    await set('active');
+    await send(page);
+    await heading(page, 'You have joined the Team');
+    await page.context().close();
+  });
+
+  test('who has tried too many passwords is told when to come again', async () => {
+    const company = await service.company();
+    const [userId, email] = [newId(), newEmail()];
+    await addAccount(service, company, { userId, email, role: 'member' });
+    await givePassword(service, userId, PASSWORD);
+    const { token } = await makeInvite(service, company, { email });
+    for (let failed = 0; failed < 10; failed += 1) {
+      await join(service, { token, password: 'not its password' });
+    }
+    const { page } = await openPage(browser, address(token));
+    await fill(page);
+    await page.locator('#form-problem', { hasText: /Try again in 1\d minutes/ }).waitFor();
+    await page.context().close();
+  });
+
+  test('what the service alone finds wrong is said at its field', async () => {
+    const { token } = await makeInvite(service, await service.company());
+    const { page } = await openPage(browser, address(token));
+    await heading(page, 'Join your Team');
+    await page.locator('#password').fill(PASSWORD);
+    await page.locator('#repeated').fill(PASSWORD);
+    await page.evaluate("document.getElementById('name').value = 'No\\u0000or'");
+    await send(page);
+    await page.locator('#name-problem', { hasText: 'was not accepted' }).waitFor();
+    assert.match(String(await problemAt(page, 'name')), /NUL/);
+    assert.equal(await focused(page), 'name');
+    await fill(page);
+    await heading(page, 'You have joined the Team');
+    await page.context().close();
+  });
+
+  test('is sent once, however often it is sent before the service has answered', async () => {
+    const { token } = await makeInvite(service, await service.company());
+    const { page } = await openPage(browser, address(token));
+    const held = Promise.withResolvers<void>();
+    let sent = 0;
+    await page.route('**/v1/auth/join', async (route) => {
+      sent += 1;
+      await held.promise;
+      await route.continue();
+    });
+    await fill(page);
+    await send(page);
+    await page.keyboard.press('Enter');
+    held.resolve();
+    await heading(page, 'You have joined the Team');
+    assert.equal(sent, 1);
+    await page.context().close();
+  });
+
+  test('a link opened while another is being sent has the form to itself', async () => {
+    const company = await service.company();
+    const [first, second] = [await makeInvite(service, company), await makeInvite(service, company)];
+    const { page, faults } = await openPage(browser, address(first.token));
+    const held = Promise.withResolvers<void>();
+    await page.route(
+      '**/v1/auth/join',
+      async (route) => {
+        await held.promise;
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    const asked = page.waitForRequest('**/v1/auth/join');
+    await fill(page, { name: 'The First' });
+    await asked;
+    await page.goto(address(second.token));
+    held.resolve();
+    await page.locator('#form:not([aria-busy])').waitFor();
+    await heading(page, 'Join your Team');
+    await fill(page, { name: 'The Second' });
+    await heading(page, 'You have joined the Team');
+    const { user } = (await askSession(service, await keptSession(page))).json<SessionInfo>();
+    assert.deepEqual([user.email, user.name], [second.invite.email, 'The Second']);
+    assert.equal((await signInBy(service, first.invite.email, PASSWORD)).statusCode, 200);
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+});

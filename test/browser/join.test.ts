@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { newId } from '../../shared/ids.ts';
+import type { SessionInfo } from '../../shared/schemas/identity.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { launchBrowser, withoutBrowser } from '../support/browser.ts';
+import {
+  accept,
+  expireInvite,
+  givePassword,
+  join,
+  makeInvitation,
+  makeInvite,
+  newEmail,
+} from '../support/invites.ts';
+import {
+  fitsScreen,
+  focused,
+  heading,
+  keptSession,
+  openPage,
+  problemAt,
+  sendForm,
+  storage,
+  type Typed,
+} from '../support/pages.ts';
+import { addAccount, askSession, outcome, signInBy } from '../support/sign-in.ts';
+
+const PASSWORD = 'a password of this test';
+const service = await openTestApp();
+const { app } = service;
+
+/** The two pages that take up an invite, and what differs between them. */
+const PAGES = [
+  {
+    name: 'join',
+    title: 'Join your Team',
+    button: 'Join the Team',
+    done: 'You have joined the Team',
+    route: '**/v1/auth/join',
+    shows: ['Company Member', 'Test Team: Team Member, member access'],
+    roles: ['member', 'member'],
+    invite: (company: SignedIn, email?: string) => makeInvite(service, company, email ? { email } : {}),
+    takeUp: join,
+  },
+  {
+    name: 'accept',
+    title: 'Become a Company Admin',
+    button: 'Accept the invitation',
+    done: 'You have accepted the invitation',
+    route: '**/v1/company/invitations/accept',
+    shows: ['Company Admin', 'None is open to you yet'],
+    roles: ['admin'],
+    invite: (company: SignedIn, email?: string) => makeInvitation(service, company, email ? { email } : {}),
+    takeUp: accept,
+  },
+] as const;
+
+describe('the pages that take up an invite, in a browser', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let base: string;
+
+  before(async () => {
+    base = await app.listen({ host: '127.0.0.1', port: 0 });
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
+
+  /** The link as it was made, but to the port that is listened on here. */
+  function here(url: string): string {
+    const { pathname, hash } = new URL(url);
+    return `${base}${pathname}${hash}`;
+  }
+
+  const fill = (page: Page, typed: Partial<Typed> = {}) =>
+    sendForm(page, { name: 'Noor Haddad', password: PASSWORD, ...typed });
+
+  const values = (page: Page) =>
+    page.evaluate<string[]>(
+      "['name', 'password', 'repeated'].map((id) => document.getElementById(id).value)",
+    );
+
+  for (const { name, title, button, done, route, shows, roles, invite, takeUp } of PAGES) {
+    describe(`/${name}`, () => {
+      test('leads from the link to a session of this tab that the service knows', async () => {
+        const { token, url, invite: made } = await invite(await service.company());
+        const { page, faults } = await openPage(browser, here(url));
+        await heading(page, title);
+        assert.equal(page.url(), `${base}/${name}`, 'the token left the address bar');
+        assert.equal(await page.title(), title);
+        assert.equal(await focused(page), 'name');
+        assert.equal(await page.locator('#submit').innerText(), button);
+        for (const [field, completes] of [
+          ['name', 'name'],
+          ['password', 'new-password'],
+          ['repeated', 'new-password'],
+        ] as const) {
+          assert.equal(await page.locator(`#${field}`).getAttribute('autocomplete'), completes);
+        }
+        await fill(page, { name: '  Noor Haddad ' });
+        await heading(page, done);
+        assert.equal(await page.title(), done);
+        assert.equal(await focused(page), 'heading');
+        const text = await page.locator('main').innerText();
+        for (const part of ['Noor Haddad', made.email, 'Test Company', ...shows]) {
+          assert.ok(text.includes(part), `${part}: ${text}`);
+        }
+        const answer = await askSession(service, await keptSession(page));
+        const { user, company, teams } = answer.json<SessionInfo>();
+        assert.deepEqual([user.name, user.email], ['Noor Haddad', made.email]);
+        assert.deepEqual([company.role, ...teams.map(({ role }) => role)], roles);
+        assert.ok(!(await page.content()).includes(token));
+        assert.equal((await signInBy(service, made.email, PASSWORD)).statusCode, 200);
+        assert.deepEqual(faults, []);
+        await page.context().close();
+      });
+
+      test('takes the present password of an account that is there, and no other', async () => {
+        const company = await service.company();
+        const [userId, email] = [newId(), newEmail()];
+        await addAccount(service, company, { userId, email, role: 'member' });
+        await givePassword(service, userId, PASSWORD);
+        const { page, faults } = await openPage(browser, here((await invite(company, email)).url));
+        await fill(page, { name: 'Another Name', password: 'not its password' });
+        const problem = page.locator('#password-problem', { hasText: 'has an account already' });
+        await problem.waitFor();
+        assert.equal(await problem.getAttribute('role'), 'alert');
+        assert.match(
+          String(await problemAt(page, 'password')),
+          /Enter the password you have; your name stays/,
+        );
+        assert.equal(await focused(page), 'password');
+        assert.deepEqual(await values(page), ['Another Name', 'not its password', 'not its password']);
+        await fill(page, { name: 'Another Name' });
+        await heading(page, done);
+        const { user } = (await askSession(service, await keptSession(page))).json<SessionInfo>();
+        assert.deepEqual(user, { id: userId, email, name: 'Someone' });
+        assert.match(await page.locator('main').innerText(), /Someone/);
+        assert.deepEqual(faults, []);
+        await page.context().close();
+      });
+
+      test('says in plain words what is wrong with a link', async () => {
+        const company = await service.company();
+        const [used, expired, revoked] = [
+          await invite(company),
+          await invite(company),
+          await invite(company),
+        ];
+        await takeUp(service, { token: used.token, password: PASSWORD });
+        await expireInvite(service, expired.token);
+        await invite(company, revoked.invite.email);
+        const elsewhere = PAGES.find((other) => other.name !== name);
+        const misled = await elsewhere?.invite(company);
+        const { page, faults } = await openPage(browser, `${base}/${name}`);
+        await heading(page, 'The link is incomplete');
+        // In one tab: each further link changes only the fragment.
+        for (const [url, says] of [
+          [here(used.url), 'This link was used already'],
+          [here(expired.url), 'This link has expired'],
+          [here(revoked.url), 'This link was withdrawn'],
+          [`${base}/${name}#token=of-no-worth`, 'This link is not valid'],
+          [`${base}/${name}#token=${misled?.token}`, 'This link is not valid'],
+          [`${base}/${name}#token=${'long'.repeat(100)}`, 'This link is not valid'],
+        ] as const) {
+          await page.goto(url);
+          await fill(page);
+          await heading(page, says);
+          assert.equal(await page.title(), says);
+          assert.equal(await focused(page), 'heading');
+          assert.equal(await page.locator('form').isVisible(), false);
+          assert.match(await page.locator('#message').innerText(), /whoever invited you/);
+          assert.deepEqual(await storage(page), { tab: {}, all: {} });
+        }
+        assert.deepEqual(faults, []);
+        await page.context().close();
+      });
+
+      test('refuses what will not do before it is sent, at the field it is about', async () => {
+        const { url, token } = await invite(await service.company());
+        const { page, faults } = await openPage(browser, here(url));
+        let sent = 0;
+        await page.route(route, (held) => {
+          sent += 1;
+          return held.continue();
+        });
+        for (const [wrong, field, says] of [
+          [{ name: ' ' }, 'name', /Enter your name/],
+          [{ name: '👩'.repeat(301) }, 'name', /longer than 300/],
+          [{ password: '👩👩👩👩👩👩' }, 'password', /6 of at least 12/],
+          [{ password: 'x'.repeat(257) }, 'password', /longer than 256/],
+          [{ repeated: `${PASSWORD}!` }, 'repeated', /not the same/],
+        ] as const) {
+          await fill(page, wrong);
+          assert.match(String(await problemAt(page, field)), says);
+          assert.equal(await focused(page), field);
+          assert.equal(await page.locator('[aria-invalid]').count(), 1);
+          assert.equal(await page.locator('[role="alert"]:not(:empty)').count(), 1);
+        }
+        assert.equal(sent, 0);
+        assert.equal(outcome(await takeUp(service, { token, password: PASSWORD })), '201');
+        assert.deepEqual(faults, []);
+        await page.context().close();
+      });
+
+      test('leaves the form as it was typed, to be sent again, while the service cannot take it', async () => {
+        const { url } = await invite(await service.company());
+        const { page, faults } = await openPage(browser, here(url));
+        const typed = ['Noor Haddad', PASSWORD, PASSWORD];
+        for (const [answer, says] of [
+          [null, /did not answer. Check your connection/],
+          [{ status: 503, json: { code: 'unavailable' } }, /is busy/],
+          [
+            { status: 429, json: { code: 'rate_limited' }, headers: { 'retry-after': '40' } },
+            /in 40 seconds/,
+          ],
+          [{ status: 429, json: { code: 'rate_limited' } }, /in a moment/],
+          [{ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }, /The service failed/],
+          [{ status: 201, body: '{"token":' }, /did not answer/],
+        ] as const) {
+          await page.route(route, (held) => (answer === null ? held.abort() : held.fulfill(answer)));
+          await fill(page);
+          await page.locator('#form-problem', { hasText: says }).waitFor();
+          await page.locator('#form:not([aria-busy])').waitFor();
+          assert.deepEqual(await values(page), typed);
+          assert.equal(await focused(page), 'submit');
+          await page.unroute(route);
+        }
+        await page.locator('#submit').click();
+        await heading(page, done);
+        assert.deepEqual(await values(page), ['', '', ''], 'nothing typed is left behind');
+        assert.deepEqual(faults, []);
+        await page.context().close();
+      });
+
+      test('a reload keeps the link in this tab, and another tab does not have it', async () => {
+        const { url, token } = await invite(await service.company());
+        const { page } = await openPage(browser, here(url));
+        await heading(page, title);
+        await page.reload();
+        await heading(page, title);
+        assert.deepEqual(await storage(page), { tab: { [`${name}-token`]: token }, all: {} });
+        const other = await page.context().newPage();
+        await other.goto(`${base}/${name}`);
+        await heading(other, 'The link is incomplete');
+        await fill(page);
+        await heading(page, done);
+        await page.context().close();
+      });
+
+      test('fits a phone, follows the colours of the device, and works without a mouse', async () => {
+        const grounds = new Set<string>();
+        const company = await service.company();
+        for (const colorScheme of ['light', 'dark'] as const) {
+          const { page, faults } = await openPage(browser, here((await invite(company)).url), {
+            colorScheme,
+          });
+          await heading(page, title);
+          grounds.add(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor'));
+          assert.ok(await fitsScreen(page));
+          const { keyboard } = page;
+          await keyboard.type('W'.repeat(300));
+          await keyboard.press('Tab');
+          await keyboard.type(PASSWORD);
+          await keyboard.press('Tab');
+          await keyboard.type(PASSWORD);
+          await keyboard.press('Tab');
+          await keyboard.press('Space');
+          assert.equal(await page.locator('#password').getAttribute('type'), 'text');
+          await keyboard.press('Tab');
+          assert.equal(await focused(page), 'submit');
+          await keyboard.press('Enter');
+          await heading(page, done);
+          assert.ok(await fitsScreen(page));
+          assert.equal(await page.locator('#password').getAttribute('type'), 'password');
+          await keyboard.press('Tab');
+          assert.equal(await focused(page), 'Sign out');
+          assert.deepEqual(faults, []);
+          await page.context().close();
+        }
+        assert.equal(grounds.size, 2);
+      });
+    });
+  }
+});

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request as sendOnward } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { pino } from 'pino';
+import type { Browser } from 'playwright-core';
+import { buildApp } from '../../api/app.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { launchBrowser, withoutBrowser } from '../support/browser.ts';
+import { makeInvitation, makeInvite } from '../support/invites.ts';
+import { heading, keptSession, openPage, sendForm } from '../support/pages.ts';
+import { askSession, makeResetLink } from '../support/sign-in.ts';
+
+const PASSWORD = 'a password of this test';
+const service = await openTestApp();
+const { app } = service;
+
+/** The three pages that one-time links lead to. */
+const PAGES = [
+  {
+    name: 'reset',
+    asks: undefined,
+    done: 'Your password is set',
+    makeLink: (owner: SignedIn) => makeResetLink(service, owner),
+  },
+  {
+    name: 'join',
+    asks: 'Noor Haddad',
+    done: 'You have joined the Team',
+    makeLink: (owner: SignedIn) => makeInvite(service, owner),
+  },
+  {
+    name: 'accept',
+    asks: 'Noor Haddad',
+    done: 'You have accepted the invitation',
+    makeLink: (owner: SignedIn) => makeInvitation(service, owner),
+  },
+];
+
+/** The page, and all that it and its scripts load, by their address. */
+async function filesOf(name: string): Promise<Map<string, Awaited<ReturnType<typeof app.inject>>>> {
+  const files = new Map<string, Awaited<ReturnType<typeof app.inject>>>();
+  const open = [`/${name}`];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (files.has(path)) continue;
+    const answer = await app.inject(path);
+    files.set(path, answer);
+    for (const [, to = ''] of answer.body.matchAll(/(?:src|href|from)[= ]["']([^"']+)["']/g)) {
+      if (!to.startsWith('data:')) open.push(new URL(to, `http://service${path}`).pathname);
+    }
+  }
+  return files;
+}
+
+for (const { name } of PAGES) {
+  describe(`/${name} as it is sent`, () => {
+    test('page and assets are strict, never kept, and set no cookie', async () => {
+      const files = await filesOf(name);
+      assert.ok(files.size >= 10, [...files.keys()].join());
+      for (const [path, { statusCode, headers }] of files) {
+        assert.equal(statusCode, 200, path);
+        const policy = String(headers['content-security-policy']).split('; ');
+        for (const rule of [
+          "default-src 'none'",
+          "script-src 'self'",
+          "frame-ancestors 'none'",
+          "base-uri 'none'",
+          "form-action 'none'",
+          "require-trusted-types-for 'script'",
+        ]) {
+          assert.ok(policy.includes(rule), `${path}: ${rule}`);
+        }
+        assert.equal(headers['referrer-policy'], 'no-referrer');
+        assert.equal(headers['x-content-type-options'], 'nosniff');
+        assert.equal(headers['cache-control'], 'no-store');
+        assert.equal(headers['set-cookie'], undefined);
+      }
+    });
+
+    test('each is sent as what it is, and nothing else of the folder is sent', async () => {
+      for (const [path, { headers }] of await filesOf(name)) {
+        const type = path.endsWith('.js')
+          ? /javascript/
+          : path.endsWith('.css')
+            ? /^text\/css/
+            : /^text\/html/;
+        assert.match(String(headers['content-type']), type, path);
+        assert.match(String(headers['content-type']), /charset=utf-8/, path);
+      }
+      for (const path of [
+        `/${name}/link-pages.ts`,
+        `/${name}/serve-page.ts`,
+        `/${name}/${name}.html`,
+        `/${name}/..%2fapp.ts`,
+        `/${name}.html`,
+        '/pages/link-pages.ts',
+      ]) {
+        assert.equal((await app.inject(path)).statusCode, 404, path);
+      }
+    });
+
+    test('it holds no script or style of its own', async () => {
+      const { body } = await app.inject(`/${name}`);
+      assert.doesNotMatch(body, /<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/i);
+    });
+  });
+}
+
+describe('the pages of links in a browser', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let inner: URL;
+
+  before(async () => {
+    inner = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
+
+  for (const { name, asks, done, makeLink } of PAGES) {
+    test(`no address, no Referer and no log line on the way from /${name} to the session has a token`, async (t) => {
+      const lines: string[] = [];
+      // Without the redaction of the service's own logger: nothing may lean on that.
+      const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
+      const logged = await buildApp({ ...service, logger });
+      t.after(() => logged.close());
+      const asked: string[] = [];
+      logged.server.on('request', ({ method, url, headers }) => {
+        const { authorization, ...others } = headers;
+        if (authorization !== undefined) asked.push('(a request with Authorization)');
+        asked.push(`${method} ${url} ${JSON.stringify(others)}`);
+      });
+      const base = await logged.listen({ host: '127.0.0.1', port: 0 });
+      const { token } = await makeLink(await service.company());
+      const { page, faults } = await openPage(browser, `${base}/${name}#token=${token}`);
+      await sendForm(page, { name: asks, password: PASSWORD });
+      await heading(page, done);
+      const session = await keptSession(page);
+      await page.reload();
+      await heading(page, 'You are signed in');
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await heading(page, 'You are signed out');
+      const [wire, log] = [asked.join('\n'), lines.join('')];
+      assert.match(wire, /POST \/v1\/auth\/logout/);
+      assert.match(log, /\/v1\/auth\/logout/);
+      assert.doesNotMatch(wire, /"referer"/i);
+      for (const secret of [token, session, PASSWORD]) {
+        assert.ok(!wire.includes(secret) && !log.includes(secret));
+      }
+      assert.deepEqual(faults, []);
+      await page.context().close();
+    });
+  }
+
+  for (const { name, asks, done, makeLink } of PAGES) {
+    test(`/${name} works behind a proxy that adds a prefix`, async (t) => {
+      const proxy = createServer((request, response) => {
+        const { method, headers, url = '' } = request;
+        if (!url.startsWith('/memory/')) {
+          response.writeHead(502).end();
+          return;
+        }
+        const path = url.slice('/memory'.length);
+        const onward = sendOnward(
+          { host: inner.hostname, port: inner.port, path, method, headers },
+          (answer) => {
+            response.writeHead(answer.statusCode ?? 502, answer.headers);
+            answer.pipe(response);
+          },
+        );
+        request.pipe(onward);
+      });
+      proxy.listen(0, '127.0.0.1');
+      await once(proxy, 'listening');
+      t.after(() => {
+        proxy.closeAllConnections();
+        proxy.close();
+      });
+      const base = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/memory`;
+      const { token } = await makeLink(await service.company());
+      const { page, faults } = await openPage(browser, `${base}/${name}#token=${token}`);
+      await sendForm(page, { name: asks, password: PASSWORD });
+      await heading(page, done);
+      assert.equal((await askSession(service, await keptSession(page))).statusCode, 200);
+      await page.reload();
+      await heading(page, 'You are signed in');
+      assert.deepEqual(faults, []);
+      await page.context().close();
+    });
+  }
+});
