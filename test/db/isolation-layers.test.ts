@@ -13,9 +13,9 @@ import {
   count,
   DENIED,
   DERIVED_TABLES,
+  isMemory,
   raiseWalls,
   WITHOUT_LAYERS,
-  wallOf,
 } from '../support/walls.ts';
 
 const database = await openTestDatabase();
@@ -25,7 +25,7 @@ describe('a scope narrowed to one layer', () => {
   const layers = () =>
     tables.filter(
       (table) =>
-        wallOf(table) === 'team_id' &&
+        isMemory(table) &&
         !WITHOUT_LAYERS.includes(table.name) &&
         table.columns.some((column) => column.name === 'client_id' && column.optional),
     );

@@ -13,6 +13,7 @@ import {
   DENIED,
   DERIVED_TABLES,
   hasColumn,
+  isMemory,
   ownId,
   raiseWalls,
   WITHOUT_LAYERS,
@@ -25,7 +26,7 @@ const { tables, victim, victimClient, attackers } = await raiseWalls(database);
 describe('every tenant table', () => {
   test('is under row-level security and says whose each row is', async () => {
     for (const table of tables) {
-      assert.ok(hasColumn(table, wallOf(table)), `${table.name} names no Team or Company`);
+      assert.ok(hasColumn(table, wallOf(table, 'company')), `${table.name} names no Team or Company`);
       const [row] = await database.query<{ on: boolean }>(
         'select relrowsecurity as "on" from pg_class where oid = $1::regclass',
         [table.name],
@@ -36,7 +37,12 @@ describe('every tenant table', () => {
 
   test('holds rows of the Team that the other tests try to reach', async () => {
     for (const table of tables) {
-      assert.ok((await count(database, table, belongsTo(table, victim))) > 0, table.name);
+      for (const wall of ['company', 'team'] as const) {
+        assert.ok(
+          (await count(database, table, belongsTo(table, victim, wall))) > 0,
+          `${table.name}, ${wall}`,
+        );
+      }
     }
   });
 
@@ -60,10 +66,10 @@ describe('every tenant table', () => {
     }
   });
 
-  test('shows nothing of a Team to Company claims, but for its audit', async () => {
+  test('shows nothing that a Team remembers to Company claims, but for its audit', async () => {
     const scope = companyScope({ companyId: victim.companyId, userId: victim.ownerId });
     for (const table of tables) {
-      if (wallOf(table) !== 'team_id' || WITHOUT_LAYERS.includes(table.name)) continue;
+      if (!isMemory(table) || WITHOUT_LAYERS.includes(table.name)) continue;
       const shown = await attempt(database, scope, `select 1 from ${table.name}`, (_, rows) => rows.length);
       assert.ok(shown === 'refused' || shown === 0, table.name);
     }
@@ -90,9 +96,9 @@ describe('every tenant table', () => {
 
 describe('with the claims of another Team, of the same Company and of another,', () => {
   test('no row is read', async () => {
-    for (const { name, scope, tables: closed } of attackers) {
+    for (const { name, wall, scope, tables: closed } of attackers) {
       for (const table of closed) {
-        const where = belongsTo(table, victim);
+        const where = belongsTo(table, victim, wall);
         const shown = await attempt(
           database,
           scope,
@@ -105,12 +111,11 @@ describe('with the claims of another Team, of the same Company and of another,',
   });
 
   test('no row is changed, even by a statement that names none', async () => {
-    for (const { name, team, scope, tables: closed } of attackers) {
+    for (const { name, wall, team, scope, tables: closed } of attackers) {
       for (const table of closed) {
-        const wall = wallOf(table);
-        const where = belongsTo(table, victim);
+        const where = belongsTo(table, victim, wall);
         const there = await count(database, table, where);
-        const stolen = `update ${table.name} set ${wall} = '${ownId(table, team)}'`;
+        const stolen = `update ${table.name} set ${wallOf(table, wall)} = '${ownId(table, team, wall)}'`;
         const left = await attempt(database, scope, stolen, (tx) => count(tx, table, where));
         assert.ok(left === 'refused' || left === there, `${name} takes ${table.name}`);
       }
@@ -118,9 +123,9 @@ describe('with the claims of another Team, of the same Company and of another,',
   });
 
   test('no row is deleted, even by a statement that names none', async () => {
-    for (const { name, scope, tables: closed } of attackers) {
+    for (const { name, wall, scope, tables: closed } of attackers) {
       for (const table of closed) {
-        const where = belongsTo(table, victim);
+        const where = belongsTo(table, victim, wall);
         const there = await count(database, table, where);
         const left = await attempt(database, scope, `delete from ${table.name}`, (tx) =>
           count(tx, table, where),
@@ -143,7 +148,7 @@ describe('with the claims of another Team, of the same Company and of another,',
   });
 
   test('no row is given away to it', async () => {
-    for (const { name, team, scope, tables: closed } of attackers) {
+    for (const { name, wall, team, scope, tables: closed } of attackers) {
       for (const clientId of [null, victimClient]) {
         // A row of their own, moved behind the wall of the other.
         const rows = new TenantRows({ ...team, clientId: null });
@@ -151,8 +156,8 @@ describe('with the claims of another Team, of the same Company and of another,',
         for (const table of closed) {
           const client =
             hasColumn(table, 'client_id') && clientId !== null ? `, client_id = '${clientId}'` : '';
-          const wall = wallOf(table);
-          const given = `update ${table.name} set ${wall} = '${ownId(table, victim)}'${client}`;
+          const moved = `${wallOf(table, wall)} = '${ownId(table, victim, wall)}'`;
+          const given = `update ${table.name} set ${moved}${client}`;
           assert.equal(
             await attempt(database, scope, given, () => 'done'),
             'refused',
@@ -160,6 +165,43 @@ describe('with the claims of another Team, of the same Company and of another,',
           );
         }
       }
+    }
+  });
+});
+
+describe('the invitation of a Company, which is of no Team,', () => {
+  const invite = 'identity.invite';
+  const inCompany = companyScope({ companyId: victim.companyId, userId: victim.ownerId });
+  const inTeam = ownerScope(victim, [victimClient]);
+  const columns = 'company_id, id, team_id, email, role, token_hash, expires_at, created_by';
+  /** An INSERT of an invitation, which makes its holder an Admin of the Company. */
+  const insertion = () => {
+    const id = newId();
+    const hash = `sha256('${id}')`;
+    const values = `'${victim.companyId}', '${id}', null, '${id}@example.com', 'admin', ${hash}, now()`;
+    return `insert into ${invite} (${columns}) values (${values}, '${victim.ownerId}')`;
+  };
+
+  test('is neither shown, changed nor deleted with the claims of a Team of it', async () => {
+    await transaction(database, inCompany, (tx) => tx.query(insertion()));
+    const where = `company_id = '${victim.companyId}' and team_id is null`;
+    for (const statement of [
+      `select 1 from ${invite} where team_id is null`,
+      `update ${invite} set revoked_at = now() where ${where} returning 1`,
+      `delete from ${invite} where ${where} returning 1`,
+    ]) {
+      assert.equal(await attempt(database, inTeam, statement, (_, rows) => rows.length), 0, statement);
+      assert.equal(await attempt(database, inCompany, statement, (_, rows) => rows.length), 1, statement);
+    }
+  });
+
+  test('is not made with the claims of a Team, neither anew nor of an invite into the Team', async () => {
+    for (const statement of [insertion(), `update ${invite} set team_id = null`]) {
+      await assert.rejects(
+        transaction(database, inTeam, (tx) => tx.query(statement)),
+        { code: DENIED },
+        statement,
+      );
     }
   });
 });

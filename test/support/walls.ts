@@ -1,5 +1,5 @@
 import { type Database, type Queryable, transaction } from '../../db/database.ts';
-import type { Scope, TeamScope } from '../../shared/scope.ts';
+import { companyScope, type Scope } from '../../shared/scope.ts';
 import { createTestCompany, type TestCompany } from './database.ts';
 import { addClient, addTeam, ownerScope } from './scopes.ts';
 import { type CatalogTable, readTables, TenantRows } from './tenant-rows.ts';
@@ -29,19 +29,35 @@ export const DENIED = '42501';
 export const hasColumn = (table: CatalogTable, name: string) =>
   table.columns.some((column) => column.name === name);
 
-/** The column that says whose a row is: the Team in memory, the Company in identity. */
-export function wallOf(table: CatalogTable): 'team_id' | 'company_id' | 'id' {
-  if (table.name.startsWith('memory.') && hasColumn(table, 'team_id')) return 'team_id';
+/** Which wall is tried: that between Companies, or that between two Teams of one Company. */
+export type Wall = 'company' | 'team';
+type WallColumn = 'team_id' | 'company_id' | 'id';
+
+/** Whether a table of the schema holds what belongs to one Team and its layers; the other schema holds people. */
+export const isMemory = (table: CatalogTable) => table.name.startsWith('memory.');
+
+/** The column that says which Team a row is of; null for what is the Company's, whose every Team may know of it. */
+export function teamColumn(table: CatalogTable): WallColumn | null {
+  if (table.name === 'identity.team') return 'id';
+  return hasColumn(table, 'team_id') ? 'team_id' : null;
+}
+
+/** The column that says on which side of the wall a row is. Memory knows Teams alone, but for its audit. */
+export function wallOf(table: CatalogTable, wall: Wall): WallColumn {
+  const team = teamColumn(table);
+  if (team !== null && (wall === 'team' || isMemory(table))) return team;
   return table.name === 'identity.company' ? 'id' : 'company_id';
 }
 
 /** What stands in that column of the Team's rows. */
-export const ownId = (table: CatalogTable, team: TestCompany) =>
-  wallOf(table) === 'team_id' ? team.teamId : team.companyId;
+export function ownId(table: CatalogTable, team: TestCompany, wall: Wall): string {
+  const column = wallOf(table, wall);
+  return column !== 'company_id' && column === teamColumn(table) ? team.teamId : team.companyId;
+}
 
 /** The rows of a table that belong to the Team or its Company, as a condition. */
-export const belongsTo = (table: CatalogTable, team: TestCompany) =>
-  `${wallOf(table)} = '${ownId(table, team)}'`;
+export const belongsTo = (table: CatalogTable, team: TestCompany, wall: Wall) =>
+  `${wallOf(table, wall)} = '${ownId(table, team, wall)}'`;
 
 /** Counts rows of a table. */
 export async function count(tx: Queryable, table: CatalogTable, where: string): Promise<number> {
@@ -75,11 +91,12 @@ export async function attempt<T>(
   return seen;
 }
 
-/** Someone who tries to reach what is not theirs. */
+/** Someone who tries to reach what is not theirs: from a Team beside it, from one of another Company, or from there. */
 export interface Attacker {
-  name: 'neighbour' | 'stranger';
+  name: 'neighbour' | 'stranger' | 'other Company';
+  wall: Wall;
   team: TestCompany;
-  scope: TeamScope;
+  scope: Scope;
   /** The tables that must show it nothing of the victim. */
   tables: CatalogTable[];
 }
@@ -100,15 +117,29 @@ export async function raiseWalls(database: Database): Promise<Walls> {
   for (const clientId of [victimClient, null]) {
     await new TenantRows({ ...victim, clientId }).insertAll(database, tables);
   }
-  const teams = { neighbour: await addTeam(database, victim), stranger: await createTestCompany(database) };
-  const attackers: Attacker[] = [];
-  for (const name of ['neighbour', 'stranger'] as const) {
-    const team = teams[name];
-    // Claims that name the victim's client as well: the Team must hold where the client's id does not.
-    const scope = ownerScope(team, [await addClient(database, team), victimClient]);
-    // Accounts and Teams are the Company's, so the neighbour may know of them.
-    const closed = tables.filter((table) => name === 'stranger' || wallOf(table) === 'team_id');
-    attackers.push({ name, team, scope, tables: closed });
-  }
+  const beside = await addTeam(database, victim);
+  const elsewhere = await createTestCompany(database);
+  // Claims that name the victim's client as well: the Team must hold where the client's id does not.
+  const claims = async (team: TestCompany) =>
+    ownerScope(team, [await addClient(database, team), victimClient]);
+  const attackers: Attacker[] = [
+    {
+      name: 'neighbour',
+      wall: 'team',
+      team: beside,
+      scope: await claims(beside),
+      // Accounts are the Company's, so the neighbour may know of them.
+      tables: tables.filter((table) => teamColumn(table) !== null),
+    },
+    { name: 'stranger', wall: 'company', team: elsewhere, scope: await claims(elsewhere), tables },
+    {
+      name: 'other Company',
+      wall: 'company',
+      team: elsewhere,
+      scope: companyScope({ companyId: elsewhere.companyId, userId: elsewhere.ownerId }),
+      // To claims of a Company, what a Team remembers is closed in any case.
+      tables: tables.filter((table) => !isMemory(table) || WITHOUT_LAYERS.includes(table.name)),
+    },
+  ];
   return { tables, victim, victimClient, attackers };
 }

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { pino } from 'pino';
+import { buildApp } from '../../api/app.ts';
+import type { Row } from '../support/access/row.ts';
+import { COMPANY_ROWS } from '../support/access/rows/company.ts';
+import { MEMORY_ROWS } from '../support/access/rows/memory.ts';
+import { OPEN_ROWS } from '../support/access/rows/open.ts';
+import { TEAM_ROWS } from '../support/access/rows/team.ts';
+import { expectedOf, KINDS } from '../support/access/table.ts';
+import { LISTENERS, tellable } from '../support/access/told.ts';
+import { collectRoutes, spellOut, takesIds, titleOf, Walk } from '../support/access/walk.ts';
+import { World } from '../support/access/world.ts';
+import { API_TOKEN, openTestApp } from '../support/app.ts';
+import { withoutRequestId } from '../support/team.ts';
+
+const service = await openTestApp();
+/** Everything that is logged, at the finest level and without the service's own redaction. */
+const logged: string[] = [];
+const logger = pino({ level: 'trace' }, { write: (line) => void logged.push(line) });
+const { built: app, routes } = await collectRoutes(() => buildApp({ ...service, logger }));
+after(() => app.close());
+
+const world = await World.open(app, service);
+world.canaries.secret(API_TOKEN);
+const walk = new Walk(world);
+const written = [...OPEN_ROWS, ...COMPANY_ROWS, ...TEAM_ROWS, ...MEMORY_ROWS];
+const rows = spellOut(written, routes);
+
+/** Whether anyone gets what the row asks for. */
+const isOpenToSome = (row: Row) => Object.values(expectedOf(row.kind, row.ok)).includes(String(row.ok));
+
+describe('the table of routes', () => {
+  test('names every route that is registered, and none that is not', () => {
+    // Where there is a GET there is a HEAD, which is asked with it.
+    const named = rows.flatMap(({ route }) => [route, route.replace(/^GET /, 'HEAD ')]);
+    assert.deepEqual([...new Set(named)].sort(), routes.toSorted());
+  });
+
+  test('has no row of the same name twice, none that stands for nothing, and no kind that no row is of', () => {
+    const titles = rows.map(titleOf);
+    assert.equal(new Set(titles).size, titles.length);
+    for (const { route } of written) {
+      assert.ok(spellOut([{ route, kind: 'open', ok: 200 }], routes).length > 0, route);
+    }
+    const used = new Set(rows.map((row) => row.kind));
+    assert.deepEqual([...used].sort(), KINDS.toSorted());
+  });
+});
+
+describe('who may use it:', () => {
+  for (const row of rows) {
+    test(titleOf(row), async () => {
+      const expected = expectedOf(row.kind, row.ok);
+      const { outcomes, heads } = await walk.ask(row);
+      assert.deepEqual(outcomes, expected);
+      for (const [caller, head] of Object.entries(heads)) {
+        assert.equal(head, expected[caller]?.slice(0, 3), `HEAD as ${caller}`);
+      }
+    });
+  }
+});
+
+describe('an id of elsewhere, an unknown one and nonsense are answered alike:', () => {
+  for (const row of rows.filter((candidate) => takesIds(candidate) && isOpenToSome(candidate))) {
+    test(titleOf(row), async () => {
+      const answers = await walk.askElsewhere(row);
+      assert.ok(answers.length > 0);
+      for (const { caller, id, outcome } of answers) {
+        assert.equal(outcome, row.elsewhere ?? '404 not_found', `${id} as ${caller}`);
+      }
+      assert.equal(new Set(answers.map(({ body }) => body)).size, 1);
+    });
+  }
+});
+
+describe('of all that was answered', () => {
+  for (const listener of LISTENERS) {
+    test(`${listener} hears what is theirs to hear, and nothing else`, async () => {
+      await world.targets.markHoldings(Object.values(world.places));
+      const { must, may } = tellable(listener);
+      const told = new Set<string>();
+      for (const { row, text } of walk.heard.filter((heard) => heard.listener === listener)) {
+        for (const what of world.canaries.toldBy(text)) {
+          told.add(what);
+          assert.ok(may.includes(what), `${row} tells ${listener} of ${what}`);
+        }
+      }
+      assert.deepEqual(
+        must.filter((what) => !told.has(what)),
+        [],
+        'is told nowhere',
+      );
+    });
+  }
+
+  test('every 404 reads the same, whatever is not there and whoever asks', () => {
+    const notFound = walk.heard.filter(({ outcome }) => outcome === '404 not_found');
+    assert.ok(notFound.length > 0);
+    assert.equal(new Set(notFound.map(({ body }) => withoutRequestId(body))).size, 1);
+  });
+
+  test('nothing repeats a token or a password', () => {
+    for (const { row, text } of walk.heard) assert.deepEqual(world.canaries.secretsIn(text), [], row);
+  });
+});
+
+test('the log tells of every request, and holds nothing of what is in it, in its answer or in the database', () => {
+  assert.ok(logged.length >= walk.heard.length);
+  assert.ok(walk.issued.size > 0);
+  for (const token of walk.issued) world.canaries.secret(token);
+  for (const line of logged) {
+    const { msg, level } = JSON.parse(line) as { msg?: string; level: number };
+    assert.ok(level < 40, line);
+    assert.equal(typeof msg, 'string');
+    assert.deepEqual([...world.canaries.wordsIn(line)], [], line);
+    assert.deepEqual(world.canaries.secretsIn(line), [], line);
+  }
+});

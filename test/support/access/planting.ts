@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import type { App } from '../../../api/app.ts';
+import type { Database } from '../../../db/database.ts';
+import type { TestCompany } from '../database.ts';
+import { along, CLAIM } from '../team.ts';
+import type { Canaries, PlaceKey, Thing } from './canaries.ts';
+import { type Place, thingOf } from './targets.ts';
+
+/** A Team to be filled, by requests of its Owner. */
+interface Bare extends TestCompany {
+  key: PlaceKey;
+  headers: Record<string, string>;
+}
+
+interface Tools {
+  app: App;
+  database: Database;
+  canaries: Canaries;
+}
+
+/** Sends what must succeed. */
+async function send<T>(
+  { app }: Pick<Tools, 'app'>,
+  request: { method: 'POST' | 'DELETE'; url: string; headers: Bare['headers']; payload?: object },
+): Promise<T> {
+  const answer = await app.inject(request);
+  assert.ok(answer.statusCode < 300, `${request.method} ${request.url}: ${answer.body}`);
+  return answer.body === '' ? (undefined as T) : answer.json<T>();
+}
+
+/**
+ * Fills a Team by requests: the Team layer and three clients with a text, an import and a failed import each,
+ * searches, an invite; and archives one of the clients with all that it holds.
+ */
+export async function plantTeam(tools: Tools, bare: Bare): Promise<Place> {
+  const { canaries } = tools;
+  const { headers, key, ...team } = bare;
+  const word = (thing: Thing) => canaries.word(thing, key);
+  const post = <T>(url: string, payload: object) => send<T>(tools, { method: 'POST', url, headers, payload });
+  const client = async (thing: Thing) => {
+    const { id } = await post<{ id: string }>('/v1/team/clients', { name: word(thing) });
+    return canaries.mark(id, thing, key);
+  };
+  const place: Place = {
+    ...team,
+    key,
+    clientA: await client('client-a'),
+    clientB: await client('client-b'),
+    archivedClient: await client('shelved'),
+  };
+  for (const clientId of [null, place.clientA, place.clientB, place.archivedClient]) {
+    await plantLayer(tools, bare, thingOf(place, clientId), clientId);
+  }
+  for (const [thing, storeQueryText] of [
+    ['search', true],
+    ['unstored', false],
+  ] as const) {
+    const query = `heron ${word(thing)}`;
+    await post('/v1/memory/search', { query, scope: {}, storeQueryText, queryEmbedding: along(2), ...CLAIM });
+  }
+  const { invite } = await post<{ invite: { id: string } }>('/v1/team/invites', {
+    email: `${word('invited')}@example.com`,
+    role: 'member',
+    grants: [place.clientA, place.clientB].map((clientId) => ({ clientId, access: 'read' })),
+  });
+  canaries.mark(invite.id, 'invited', key);
+  await send(tools, { method: 'DELETE', url: `/v1/team/clients/${place.archivedClient}`, headers });
+  return place;
+}
+
+async function plantLayer(
+  tools: Tools,
+  { teamId, key, headers }: Bare,
+  thing: Thing,
+  clientId: string | null,
+): Promise<void> {
+  const word = () => tools.canaries.word(thing, key);
+  const scope = clientId === null ? {} : { clientId };
+  const post = <T>(url: string, payload: object) => send<T>(tools, { method: 'POST', url, headers, payload });
+  await post('/v1/memory/ingest', {
+    title: word(),
+    text: `walrus ${word()}`,
+    uri: `https://example.com/${word()}`,
+    externalId: word(),
+    metadata: { note: word() },
+    scope,
+  });
+  const items = [1, 2].map(() => ({ filename: `${word()}.txt`, title: word(), text: `walrus ${word()}` }));
+  const { imports } = await post<{ imports: { id: string }[] }>('/v1/memory/imports', { items, scope });
+  await tools.database.query(
+    `update memory.import set state = 'failed', error_code = 'no_text', error_message = $3
+      where team_id = $1 and id = $2`,
+    [teamId, imports[0]?.id, word()],
+  );
+}

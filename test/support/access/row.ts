@@ -1,0 +1,40 @@
+import type { Canaries } from './canaries.ts';
+import type { Place, Targets } from './targets.ts';
+import type { Caller } from './world.ts';
+
+/** Ids and other values of a request, by the names of path parameters and of whatever its body takes. */
+export type Values = Readonly<Record<string, string>>;
+
+/** For whom a request is made, and where what it is about has to lie. */
+export interface Cell {
+  caller: Caller;
+  at: Place;
+  /** Whether that is out of the caller's reach: then what would be the caller's own is someone else's. */
+  foreign: boolean;
+  targets: Targets;
+  canaries: Canaries;
+}
+
+/** A request that is made of a route: what it is about, and what it gets. */
+export interface Row {
+  /** Method and path, as registered; one that ends in `/…` stands for every route below. */
+  route: string;
+  /** What sets it apart from the other rows of the route. */
+  about?: string;
+  /** The line of the table that says what each caller gets. */
+  kind: string;
+  /** The status of success. */
+  ok: number;
+  /** Makes what the request is about, and returns the path's values and the body's. */
+  values?: (cell: Cell) => Promise<Values>;
+  query?: (values: Values) => string;
+  body?: (values: Values, cell: Cell) => object;
+  /** Names of further values that are ids, in the query or the body. */
+  ids?: readonly string[];
+  /** What ids of elsewhere get from those who may use the route. */
+  elsewhere?: string;
+  /** Asked by someone new each time, whom the request leaves signed out or otherwise changed. */
+  fresh?: true;
+  /** Answered to the secret in the body, and not to the session that is sent along. */
+  secret?: true;
+}

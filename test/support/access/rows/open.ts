@@ -1,0 +1,98 @@
+import type { Row } from '../row.ts';
+import { PASSWORD } from '../targets.ts';
+
+const newcomer = { name: 'A newcomer', password: PASSWORD };
+
+/** Routes that hold no one's data, or check a secret of their own; and those of whoever is signed in. */
+export const OPEN_ROWS: readonly Row[] = [
+  { route: 'GET /v1/health', kind: 'open', ok: 200 },
+  { route: 'GET /livez', kind: 'open', ok: 200 },
+  { route: 'GET /readyz', kind: 'open', ok: 200 },
+  { route: 'GET /reset', kind: 'open', ok: 200 },
+  { route: 'GET /reset/…', kind: 'open', ok: 200 },
+  { route: 'GET /join', kind: 'open', ok: 200 },
+  { route: 'GET /join/…', kind: 'open', ok: 200 },
+  { route: 'GET /accept', kind: 'open', ok: 200 },
+  { route: 'GET /accept/…', kind: 'open', ok: 200 },
+  { route: 'GET /docs', kind: 'open', ok: 200 },
+  { route: 'HEAD /docs/', kind: 'open', ok: 200 },
+  { route: 'GET /docs/json', kind: 'open', ok: 200 },
+  { route: 'GET /docs/yaml', kind: 'open', ok: 200 },
+  { route: 'GET /docs/static/index.html', kind: 'open', ok: 302 },
+  { route: 'GET /docs/static/swagger-initializer.js', kind: 'open', ok: 200 },
+  {
+    route: 'GET /docs/static/*',
+    kind: 'open',
+    ok: 200,
+    values: async () => ({ '*': 'swagger-ui.css' }),
+  },
+  {
+    route: 'OPTIONS *',
+    kind: 'no method of any route',
+    ok: 405,
+    values: async () => ({ '*': '/v1/team' }),
+  },
+
+  {
+    route: 'POST /v1/auth/login',
+    kind: 'open',
+    ok: 200,
+    secret: true,
+    values: async ({ at, targets }) => ({ email: (await targets.account(at, { teamRole: 'member' })).email }),
+    body: ({ email }) => ({ email, password: PASSWORD }),
+  },
+  {
+    route: 'POST /v1/auth/join',
+    kind: 'open, into a Team',
+    ok: 201,
+    secret: true,
+    values: async ({ at, targets }) => ({ token: (await targets.invite(at, 'people')).token }),
+    body: ({ token }) => ({ token, ...newcomer }),
+  },
+  {
+    route: 'POST /v1/auth/reset',
+    kind: 'open',
+    ok: 200,
+    secret: true,
+    values: async ({ at, targets }) => ({ token: await targets.resetToken(at) }),
+    body: ({ token }) => ({ token, newPassword: PASSWORD }),
+  },
+  {
+    route: 'POST /v1/company/invitations/accept',
+    kind: 'open',
+    ok: 201,
+    secret: true,
+    values: async ({ at, targets }) => ({ token: (await targets.invitation(at, 'staff')).token }),
+    body: ({ token }) => ({ token, ...newcomer }),
+  },
+
+  { route: 'GET /v1/auth/session', kind: 'signed in', ok: 200 },
+  { route: 'GET /v1/auth/sessions', kind: 'signed in', ok: 200, query: () => 'limit=200' },
+  {
+    route: 'DELETE /v1/auth/sessions/:id',
+    kind: 'signed in',
+    ok: 204,
+    values: async ({ caller, at, foreign, targets }) => {
+      const { id } = foreign
+        ? await targets.session(at.companyId, at.ownerId)
+        : await targets.session(caller.home.companyId, caller.userId);
+      return { id };
+    },
+  },
+  { route: 'POST /v1/auth/logout', kind: 'signed in', ok: 204, fresh: true, body: () => ({}) },
+  {
+    route: 'POST /v1/auth/logout',
+    about: 'everywhere',
+    kind: 'signed in',
+    ok: 204,
+    fresh: true,
+    body: () => ({ everywhere: true }),
+  },
+  {
+    route: 'POST /v1/auth/password',
+    kind: 'signed in',
+    ok: 204,
+    fresh: true,
+    body: () => ({ currentPassword: PASSWORD, newPassword: `another, ${PASSWORD}` }),
+  },
+];

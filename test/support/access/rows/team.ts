@@ -1,0 +1,171 @@
+import type { Cell, Row } from '../row.ts';
+
+const list = () => 'limit=200';
+const client = async ({ targets, at }: Cell) => ({ id: await targets.client(at) });
+const archivedClient = async ({ at }: Cell) => ({ id: at.archivedClient });
+const member =
+  (teamRole: 'member' | 'owner') =>
+  async ({ targets, at }: Cell) => ({
+    userId: (await targets.account(at, { teamRole })).userId,
+  });
+/** The name of a client that no grant of a caller reaches. */
+const clientName = ({ canaries, at }: Cell) => ({ name: canaries.word('client-b', at.key) });
+
+/** Routes of the selected Team. */
+export const TEAM_ROWS: readonly Row[] = [
+  { route: 'GET /v1/team', kind: 'Team', ok: 200 },
+
+  { route: 'GET /v1/team/clients', kind: 'Team', ok: 200, query: list },
+  {
+    route: 'GET /v1/team/clients',
+    about: 'archived ones',
+    kind: 'Team, Full access',
+    ok: 200,
+    query: () => 'state=archived&limit=200',
+  },
+  {
+    route: 'POST /v1/team/clients',
+    kind: 'Team, Full access, change',
+    ok: 201,
+    body: (_values, cell) => clientName(cell),
+  },
+  {
+    route: 'PATCH /v1/team/clients/:id',
+    kind: 'Team, Full access, change',
+    ok: 200,
+    values: client,
+    body: (_values, cell) => clientName(cell),
+  },
+  {
+    route: 'PATCH /v1/team/clients/:id',
+    about: 'renames an archived one',
+    kind: 'Team, Full access, not there',
+    ok: 200,
+    values: archivedClient,
+    body: (_values, cell) => clientName(cell),
+  },
+  {
+    route: 'PATCH /v1/team/clients/:id',
+    about: 'brings an archived one back',
+    kind: 'Team, Full access, change',
+    ok: 200,
+    values: async ({ targets, at }) => ({ id: await targets.client(at, 'archived') }),
+    body: () => ({ state: 'active' }),
+  },
+  { route: 'DELETE /v1/team/clients/:id', kind: 'Team, Full access, change', ok: 204, values: client },
+  {
+    route: 'DELETE /v1/team/clients/:id',
+    about: 'an archived one',
+    kind: 'Team, Full access, not there',
+    ok: 204,
+    values: archivedClient,
+  },
+
+  { route: 'GET /v1/team/members', kind: 'Team', ok: 200, query: list },
+  {
+    route: 'PATCH /v1/team/members/:userId',
+    kind: 'Team, Full access, change',
+    ok: 200,
+    values: member('member'),
+    body: () => ({ role: 'admin' }),
+  },
+  {
+    route: 'PATCH /v1/team/members/:userId',
+    about: 'makes a Team Owner',
+    kind: 'Team Owner appointed',
+    ok: 200,
+    values: member('member'),
+    body: () => ({ role: 'owner' }),
+  },
+  {
+    route: 'PATCH /v1/team/members/:userId',
+    about: 'of a Team Owner',
+    kind: 'Team Owner appointed',
+    ok: 200,
+    values: member('owner'),
+    body: () => ({ role: 'member' }),
+  },
+  {
+    route: 'DELETE /v1/team/members/:userId',
+    kind: 'Team, Full access',
+    ok: 204,
+    values: member('member'),
+  },
+  {
+    route: 'DELETE /v1/team/members/:userId',
+    about: 'a Team Owner',
+    kind: 'Team Owner removed',
+    ok: 204,
+    values: member('owner'),
+  },
+
+  { route: 'GET /v1/team/invites', kind: 'Team, Full access', ok: 200, query: list },
+  {
+    route: 'POST /v1/team/invites',
+    kind: 'Team, Full access, change',
+    ok: 201,
+    ids: ['clientId'],
+    values: async ({ targets, at }) => ({ clientId: await targets.client(at) }),
+    body: ({ clientId }, { canaries, at }) => ({
+      email: `${canaries.word('invited', at.key)}@example.com`,
+      role: 'member',
+      grants: [{ clientId, access: 'write' }],
+    }),
+  },
+  {
+    route: 'POST /v1/team/invites',
+    about: 'with a grant for an archived client',
+    kind: 'Team, Full access, not there',
+    ok: 201,
+    values: async ({ at }) => ({ clientId: at.archivedClient }),
+    body: ({ clientId }, { canaries, at }) => ({
+      email: `${canaries.word('invited', at.key)}@example.com`,
+      role: 'member',
+      grants: [{ clientId, access: 'write' }],
+    }),
+  },
+  {
+    route: 'DELETE /v1/team/invites/:id',
+    kind: 'Team, Full access',
+    ok: 204,
+    values: async ({ targets, at }) => ({ id: (await targets.invite(at)).id }),
+  },
+
+  { route: 'GET /v1/team/grants', kind: 'Team', ok: 200, query: list },
+  {
+    route: 'PUT /v1/team/grants/:userId/:clientId',
+    kind: 'Team, Full access, change',
+    ok: 200,
+    values: async (cell) => ({ ...(await member('member')(cell)), clientId: (await client(cell)).id }),
+    body: () => ({ access: 'write' }),
+  },
+  {
+    route: 'PUT /v1/team/grants/:userId/:clientId',
+    about: 'for an archived client',
+    kind: 'Team, Full access, not there',
+    ok: 200,
+    values: async (cell) => ({ ...(await member('member')(cell)), clientId: cell.at.archivedClient }),
+    body: () => ({ access: 'write' }),
+  },
+  {
+    route: 'DELETE /v1/team/grants/:userId/:clientId',
+    kind: 'Team, Full access',
+    ok: 204,
+    values: async ({ targets, at }) => {
+      const clientId = await targets.client(at);
+      const { userId } = await targets.account(at, { teamRole: 'member', clients: { [clientId]: 'read' } });
+      return { userId, clientId };
+    },
+  },
+  {
+    route: 'DELETE /v1/team/grants/:userId/:clientId',
+    about: 'for an archived client',
+    kind: 'Team, Full access, not there',
+    ok: 204,
+    values: async ({ targets, at }) => {
+      const clients = { [at.archivedClient]: 'read' } as const;
+      const { userId } = await targets.account(at, { teamRole: 'member', clients });
+      return { userId, clientId: at.archivedClient };
+    },
+  },
+];

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  appointsTeamOwners,
+  type ClientAccess,
+  type CompanyRole,
+  changesTeamRole,
+  holdsCompanyGrants,
+  holdsRole,
+  type InvitePower,
+  managesCompany,
+  mayInvite,
+  ownsCompany,
+  readableLayers,
+  type Standing,
+  type TeamRole,
+  teamAccess,
+  writableLayers,
+} from '../../shared/access.ts';
+import { everyOne, readTable } from '../support/tables.ts';
+
+// Written from what the service promises, and not computed: a rule that is wrong in the code is not wrong here
+// in the same way. `-` stands for nothing held, and for an access that there is not.
+const HELD = readTable(`
+  Company | Team   | grant | access | Team layer | client, no grant | client, read | client, write | invites member | admin | Team Owner | Company Admin
+  owner   | -      | -     | full   | write      | write            | write        | write         | yes            | yes   | yes        | yes
+  owner   | -      | read  | full   | write      | write            | write        | write         | yes            | yes   | yes        | yes
+  owner   | -      | full  | full   | write      | write            | write        | write         | yes            | yes   | yes        | yes
+  owner   | member | -     | full   | write      | write            | write        | write         | yes            | yes   | yes        | yes
+  owner   | member | read  | full   | write      | write            | write        | write         | yes            | yes   | yes        | yes
+  owner   | member | full  | full   | write      | write            | write        | write         | yes            | yes   | yes        | yes
+  owner   | admin  | -     | full   | write      | write            | write        | write         | yes            | yes   | yes        | yes
+  owner   | admin  | read  | full   | write      | write            | write        | write         | yes            | yes   | yes        | yes
+  owner   | admin  | full  | full   | write      | write            | write        | write         | yes            | yes   | yes        | yes
+  owner   | owner  | -     | full   | write      | write            | write        | write         | yes            | yes   | yes        | yes
+  owner   | owner  | read  | full   | write      | write            | write        | write         | yes            | yes   | yes        | yes
+  owner   | owner  | full  | full   | write      | write            | write        | write         | yes            | yes   | yes        | yes
+  admin   | -      | -     | -      | -          | -                | -            | -             | no             | no    | yes        | no
+  admin   | -      | read  | read   | read       | read             | read         | read          | no             | no    | yes        | no
+  admin   | -      | full  | full   | write      | write            | write        | write         | yes            | yes   | yes        | no
+  admin   | member | -     | member | write      | -                | read         | write         | no             | no    | yes        | no
+  admin   | member | read  | member | write      | read             | read         | write         | no             | no    | yes        | no
+  admin   | member | full  | full   | write      | write            | write        | write         | yes            | yes   | yes        | no
+  admin   | admin  | -     | full   | write      | write            | write        | write         | yes            | yes   | yes        | no
+  admin   | admin  | read  | full   | write      | write            | write        | write         | yes            | yes   | yes        | no
+  admin   | admin  | full  | full   | write      | write            | write        | write         | yes            | yes   | yes        | no
+  admin   | owner  | -     | full   | write      | write            | write        | write         | yes            | yes   | yes        | no
+  admin   | owner  | read  | full   | write      | write            | write        | write         | yes            | yes   | yes        | no
+  admin   | owner  | full  | full   | write      | write            | write        | write         | yes            | yes   | yes        | no
+  member  | -      | -     | -      | -          | -                | -            | -             | no             | no    | no         | no
+  member  | -      | read  | -      | -          | -                | -            | -             | no             | no    | no         | no
+  member  | -      | full  | -      | -          | -                | -            | -             | no             | no    | no         | no
+  member  | member | -     | member | write      | -                | read         | write         | no             | no    | no         | no
+  member  | member | read  | member | write      | -                | read         | write         | no             | no    | no         | no
+  member  | member | full  | member | write      | -                | read         | write         | no             | no    | no         | no
+  member  | admin  | -     | full   | write      | write            | write        | write         | yes            | yes   | no         | no
+  member  | admin  | read  | full   | write      | write            | write        | write         | yes            | yes   | no         | no
+  member  | admin  | full  | full   | write      | write            | write        | write         | yes            | yes   | no         | no
+  member  | owner  | -     | full   | write      | write            | write        | write         | yes            | yes   | no         | no
+  member  | owner  | read  | full   | write      | write            | write        | write         | yes            | yes   | no         | no
+  member  | owner  | full  | full   | write      | write            | write        | write         | yes            | yes   | no         | no
+`);
+
+const COMPANY_ROLES = readTable(`
+  Company | manages it | owns it | may hold Company grants
+  owner   | yes        | yes     | no
+  admin   | yes        | no      | yes
+  member  | no         | no      | no
+`);
+
+// To Full access, which who is asked has already: "-" in a column's name is the end of the membership.
+const MEMBERSHIPS = readTable(`
+  Company | Team   | appoints | member>member | member>admin | member>owner | member>- | admin>member | admin>admin | admin>owner | admin>- | owner>member | owner>admin | owner>owner | owner>-
+  owner   | -      | yes      | yes           | yes          | yes          | yes      | yes          | yes         | yes         | yes     | yes          | yes         | yes         | yes
+  owner   | member | yes      | yes           | yes          | yes          | yes      | yes          | yes         | yes         | yes     | yes          | yes         | yes         | yes
+  owner   | admin  | yes      | yes           | yes          | yes          | yes      | yes          | yes         | yes         | yes     | yes          | yes         | yes         | yes
+  owner   | owner  | yes      | yes           | yes          | yes          | yes      | yes          | yes         | yes         | yes     | yes          | yes         | yes         | yes
+  admin   | -      | no       | yes           | yes          | no           | yes      | yes          | yes         | no          | yes     | no           | no          | no          | no
+  admin   | member | no       | yes           | yes          | no           | yes      | yes          | yes         | no          | yes     | no           | no          | no          | no
+  admin   | admin  | no       | yes           | yes          | no           | yes      | yes          | yes         | no          | yes     | no           | no          | no          | no
+  admin   | owner  | yes      | yes           | yes          | yes          | yes      | yes          | yes         | yes         | yes     | yes          | yes         | yes         | yes
+  member  | -      | no       | yes           | yes          | no           | yes      | yes          | yes         | no          | yes     | no           | no          | no          | no
+  member  | member | no       | yes           | yes          | no           | yes      | yes          | yes         | no          | yes     | no           | no          | no          | no
+  member  | admin  | no       | yes           | yes          | no           | yes      | yes          | yes         | no          | yes     | no           | no          | no          | no
+  member  | owner  | yes      | yes           | yes          | yes          | yes      | yes          | yes         | yes         | yes     | yes          | yes         | yes         | yes
+`);
+
+const ROLES = ['owner', 'admin', 'member'];
+const ROLES_OR_NONE = ['-', ...ROLES];
+const yesOrNo = (value: boolean) => (value ? 'yes' : 'no');
+const orNull = <T extends string>(cell: string | undefined) => (cell === '-' ? null : (cell as T));
+
+/** What the first cells of a row say that someone holds. */
+function standing(row: Record<string, string>): Standing {
+  return {
+    companyRole: row['Company'] as CompanyRole,
+    role: orNull<TeamRole>(row['Team']),
+    grant: orNull<'full' | 'read'>(row['grant'] ?? '-'),
+  };
+}
+
+/** How much of a layer is open: what may be written may be read. */
+function openness(reads: boolean, writes: boolean): string {
+  if (writes) return reads ? 'write' : 'write without read';
+  return reads ? 'read' : '-';
+}
+
+function layersOf(held: Standing) {
+  const { companyRole, role, grant } = held;
+  const team = { id: 'team', name: 'Team', state: 'active', role, grant } as const;
+  const clients = [
+    { id: 'none', grant: null },
+    { id: 'read', grant: 'read' as ClientAccess },
+    { id: 'write', grant: 'write' as ClientAccess },
+  ];
+  const reads = readableLayers(companyRole, team, clients);
+  const writes = writableLayers(companyRole, team, clients);
+  const client = (id: string) => openness(reads.clients.includes(id), writes.clients.includes(id));
+  return {
+    'Team layer': openness(reads.team, writes.team),
+    'client, no grant': client('none'),
+    'client, read': client('read'),
+    'client, write': client('write'),
+  };
+}
+
+/** The invites that a column of the table stands for. */
+const INVITES: Record<string, InvitePower> = {
+  'invites member': { teamId: 'team', role: 'member' },
+  admin: { teamId: 'team', role: 'admin' },
+  'Team Owner': { teamId: 'team', role: 'owner' },
+  'Company Admin': { teamId: null, role: 'admin' },
+};
+
+function invitesOf(held: Standing) {
+  return Object.fromEntries(
+    Object.entries(INVITES).map(([name, invite]) => [name, yesOrNo(mayInvite(held, invite))]),
+  );
+}
+
+test('the tables name every one, once', () => {
+  assert.deepEqual(
+    HELD.map((row) => [row['Company'], row['Team'], row['grant']].join()).sort(),
+    everyOne(ROLES, ROLES_OR_NONE, ['-', 'read', 'full']),
+  );
+  assert.deepEqual(
+    MEMBERSHIPS.map((row) => [row['Company'], row['Team']].join()).sort(),
+    everyOne(ROLES, ROLES_OR_NONE),
+  );
+  assert.deepEqual(
+    Object.keys(MEMBERSHIPS[0] ?? {})
+      .slice(3)
+      .map((change) => change.replace('>', ','))
+      .sort(),
+    everyOne(ROLES, ROLES_OR_NONE),
+  );
+});
+
+describe('what is held in a Team', () => {
+  for (const row of HELD) {
+    const { Company, Team, grant, ...expected } = row;
+    test(`Company ${Company}, Team ${Team}, Company grant ${grant}: ${expected['access']}`, () => {
+      const held = standing(row);
+      assert.deepEqual(
+        { access: teamAccess(held.companyRole, held) ?? '-', ...layersOf(held), ...invitesOf(held) },
+        expected,
+      );
+    });
+  }
+
+  test('no client is reached where the Team has none, and none that is not among its own', () => {
+    const team = { id: 'team', name: 'Team', state: 'active', role: 'owner', grant: null } as const;
+    assert.deepEqual(readableLayers('owner', team, []), { team: true, clients: [] });
+    assert.deepEqual(writableLayers('owner', team, []), { team: true, clients: [] });
+  });
+});
+
+describe('what a role in the Company is good for', () => {
+  for (const row of COMPANY_ROLES) {
+    const { Company, ...expected } = row;
+    test(`${Company}`, () => {
+      const companyRole = Company as CompanyRole;
+      assert.deepEqual(
+        {
+          'manages it': yesOrNo(managesCompany({ companyRole })),
+          'owns it': yesOrNo(ownsCompany({ companyRole })),
+          'may hold Company grants': yesOrNo(holdsCompanyGrants(companyRole)),
+        },
+        expected,
+      );
+    });
+  }
+});
+
+describe('who changes a membership of a Team', () => {
+  for (const row of MEMBERSHIPS) {
+    const { Company, Team, appoints, ...expected } = row;
+    test(`Company ${Company}, Team ${Team}: ${appoints === 'yes' ? 'Team Owners too' : 'no Team Owner'}`, () => {
+      const caller = standing(row);
+      assert.equal(yesOrNo(appointsTeamOwners(caller)), appoints);
+      const actual = Object.keys(expected).map((change) => {
+        const [from, to] = change.split('>');
+        return [change, yesOrNo(changesTeamRole(caller, from as TeamRole, orNull<TeamRole>(to)))];
+      });
+      assert.deepEqual(Object.fromEntries(actual), expected);
+    });
+  }
+});
+
+test('a role counts as itself and as every lesser one, and none as no role', () => {
+  const counts = (held: TeamRole | null) => ROLES.filter((role) => holdsRole(held, role as TeamRole));
+  assert.deepEqual(counts('owner'), ['owner', 'admin', 'member']);
+  assert.deepEqual(counts('admin'), ['admin', 'member']);
+  assert.deepEqual(counts('member'), ['member']);
+  assert.deepEqual(counts(null), []);
+});

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Identity, TeamMembership } from '../../shared/access.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import {
+  companyScope,
+  narrowScope,
+  type RequestedScope,
+  type TeamScope,
+  teamScope,
+  writeLayer,
+} from '../../shared/scope.ts';
+import { readTable } from '../support/tables.ts';
+
+/** Clients of the Team: one the member may write, one it may read, one it was not granted; and one of no Team. */
+const IDS = { W: newId(), R: newId(), N: newId(), elsewhere: newId() };
+const nameOf = (id: string) => Object.entries(IDS).find(([, known]) => known === id)?.[0] ?? id;
+
+const TEAM: TeamMembership = { id: newId(), name: 'Team', state: 'active', role: null, grant: null };
+
+function identityOf(companyRole: Identity['companyRole']): Identity {
+  return {
+    userId: newId(),
+    email: 'someone@example.com',
+    name: 'Someone',
+    companyId: newId(),
+    companyName: 'Company',
+    companyRole,
+    session: null,
+    teams: [TEAM],
+    selectedTeamId: TEAM.id,
+    clients: [
+      { id: IDS.W, grant: 'write' },
+      { id: IDS.R, grant: 'read' },
+      { id: IDS.N, grant: null },
+    ],
+  };
+}
+
+function scopeOf(companyRole: Identity['companyRole'], held: Partial<TeamMembership>): TeamScope {
+  const scope = teamScope(identityOf(companyRole), { ...TEAM, ...held });
+  assert.ok(scope);
+  return scope;
+}
+
+/** The callers of the tables below. */
+const SCOPES: Record<string, TeamScope> = {
+  member: scopeOf('member', { role: 'member' }),
+  full: scopeOf('member', { role: 'admin' }),
+  reader: scopeOf('admin', { grant: 'read' }),
+};
+
+/** Layers as the tables below write them: `T` the Team layer, then clients; `-` for none. */
+const layers = ({ team, clients }: TeamScope['reads']) =>
+  [...(team ? ['T'] : []), ...clients.map(nameOf)].join(' ') || '-';
+
+/** What is asked for, from its cells. */
+function requested(client: string | undefined, include: string | undefined): RequestedScope {
+  return {
+    ...(client === '-' ? {} : { clientId: IDS[client as keyof typeof IDS] }),
+    ...(include === '-' ? {} : { include: include?.split(' ') as ('team' | 'client')[] }),
+  };
+}
+
+function outcomeOf<T>(ask: () => T): T | string {
+  try {
+    return ask();
+  } catch (error) {
+    assert.ok(error instanceof ServiceError, String(error));
+    return error.code;
+  }
+}
+
+describe('the scope of a Team', () => {
+  for (const row of readTable(`
+    caller | access | reads   | writes
+    member | member | T W R   | T W
+    full   | full   | T W R N | T W R N
+    reader | read   | T W R N | -
+  `)) {
+    test(`of a ${row['caller']}`, () => {
+      const scope = SCOPES[row['caller'] ?? ''];
+      assert.ok(scope);
+      assert.deepEqual(
+        { access: scope.access, reads: layers(scope.reads), writes: layers(scope.writes) },
+        { access: row['access'], reads: row['reads'], writes: row['writes'] },
+      );
+    });
+  }
+
+  test('names the caller, the Company and the Team that were resolved', () => {
+    const identity = identityOf('owner');
+    const { companyId, userId } = identity;
+    const scope = teamScope(identity, TEAM);
+    assert.deepEqual([scope?.companyId, scope?.userId, scope?.teamId], [companyId, userId, TEAM.id]);
+    assert.deepEqual(companyScope(identity), { companyId, userId });
+  });
+
+  test('is none where the caller may not enter', () => {
+    assert.equal(teamScope(identityOf('member'), TEAM), null);
+    assert.equal(teamScope(identityOf('admin'), TEAM), null);
+    assert.equal(teamScope(identityOf('member'), { ...TEAM, grant: 'full' }), null);
+  });
+
+  test('cannot be changed afterwards', () => {
+    const scope = SCOPES['member'];
+    assert.throws(() => Object.assign(scope ?? {}, { access: 'full' }), TypeError);
+  });
+});
+
+describe('a scope that a request narrows', () => {
+  for (const row of readTable(`
+    caller | client    | include     | reads           | writes
+    member | -         | -           | T               | T
+    member | -         | team        | T               | T
+    member | -         | client      | W R             | W
+    member | -         | team client | T W R           | T W
+    member | -         | client team | T W R           | T W
+    member | W         | -           | T W             | T W
+    member | W         | team        | T               | T
+    member | W         | client      | W               | W
+    member | W         | team client | T W             | T W
+    member | R         | -           | T R             | T
+    member | R         | client      | R               | -
+    member | N         | -           | scope_forbidden | scope_forbidden
+    member | N         | team        | scope_forbidden | scope_forbidden
+    member | N         | client      | scope_forbidden | scope_forbidden
+    member | elsewhere | -           | scope_forbidden | scope_forbidden
+    full   | -         | -           | T               | T
+    full   | -         | client      | W R N           | W R N
+    full   | -         | team client | T W R N         | T W R N
+    full   | N         | -           | T N             | T N
+    full   | N         | client      | N               | N
+    full   | elsewhere | -           | scope_forbidden | scope_forbidden
+    reader | -         | -           | T               | -
+    reader | -         | client      | W R N           | -
+    reader | N         | -           | T N             | -
+    reader | N         | client      | N               | -
+    reader | elsewhere | -           | scope_forbidden | scope_forbidden
+  `)) {
+    const { caller = '', client, include, ...expected } = row;
+    test(`${caller}, client ${client}, include ${include}: ${expected['reads']}`, () => {
+      const scope = SCOPES[caller];
+      assert.ok(scope);
+      const narrowed = outcomeOf(() => narrowScope(scope, requested(client, include)));
+      assert.deepEqual(
+        typeof narrowed === 'string'
+          ? { reads: narrowed, writes: narrowed }
+          : { reads: layers(narrowed.reads), writes: layers(narrowed.writes) },
+        expected,
+      );
+    });
+  }
+
+  test('narrows, and never widens, when it is narrowed again', () => {
+    const once = narrowScope(SCOPES['full']!, { clientId: IDS.R, include: ['client'] });
+    assert.equal(layers(narrowScope(once, { include: ['team', 'client'] }).reads), 'R');
+    assert.equal(layers(narrowScope(once).reads), '-');
+    assert.equal(
+      outcomeOf(() => narrowScope(once, { clientId: IDS.W })),
+      'scope_forbidden',
+    );
+  });
+
+  test('keeps the Team, the caller and the access', () => {
+    const { reads, writes, ...kept } = narrowScope(SCOPES['member']!, { clientId: IDS.W });
+    const { reads: _reads, writes: _writes, ...before } = SCOPES['member']!;
+    assert.deepEqual(kept, before);
+    assert.ok(reads && writes);
+  });
+});
+
+describe('the layer that a write goes to', () => {
+  for (const row of readTable(`
+    caller | client    | layer
+    member | -         | T
+    member | W         | W
+    member | R         | scope_forbidden
+    member | N         | scope_forbidden
+    member | elsewhere | scope_forbidden
+    full   | -         | T
+    full   | N         | N
+    full   | elsewhere | scope_forbidden
+    reader | -         | scope_forbidden
+    reader | W         | scope_forbidden
+    reader | N         | scope_forbidden
+  `)) {
+    const { caller = '', client, layer } = row;
+    test(`${caller}, client ${client}: ${layer}`, () => {
+      const scope = SCOPES[caller];
+      assert.ok(scope);
+      const written = outcomeOf(() => writeLayer(scope, requested(client, '-')));
+      assert.equal(written === null ? 'T' : nameOf(written), layer);
+    });
+  }
+
+  test('takes the id of a client in either case', () => {
+    const scope = SCOPES['member']!;
+    const clientId = IDS.W.toUpperCase();
+    assert.equal(writeLayer(scope, { clientId }), IDS.W);
+    assert.equal(layers(narrowScope(scope, { clientId, include: ['client'] }).reads), 'W');
+  });
+});
