@@ -1,4 +1,4 @@
-import { type ScopedTransaction, transaction, withoutScope } from '../../db/database.ts';
+import { type Queryable, type ScopedTransaction, transaction, withoutScope } from '../../db/database.ts';
 import {
   findAccountByEmail,
   findSignIn,
@@ -61,12 +61,13 @@ export async function takeUpInvite(
 async function takeUp(deps: Dependencies, newcomer: Newcomer, leadsTo: 'team' | 'company'): Promise<Session> {
   const { database, passwords, config } = deps;
   const tokenHash = hashToken(newcomer.token);
-  const invite = await withoutScope(database, (tx) => findInvite(tx, tokenHash));
-  // A token for the other route is as unknown here as any.
-  if (invite === null || (invite.teamId === null) !== (leadsTo === 'company')) throw tokenRefusal(null);
-  if (invite.state !== 'open') throw tokenRefusal(invite.state);
-
-  const account = await withoutScope(database, (tx) => findSignIn(tx, invite.email));
+  const { invite, account } = await withoutScope(database, async (tx) => {
+    const { email } = await findOpenInvite(tx, tokenHash, leadsTo);
+    const found = await findSignIn(tx, email);
+    // Looked at once more behind the account, which another use of this very token may just have made: then the
+    // token is used up, and no password is wrong.
+    return { account: found, invite: await findOpenInvite(tx, tokenHash, leadsTo) };
+  });
   if (account !== null) await checkPresentPassword(deps, invite, account, newcomer);
   const newHash = account === null ? await passwords.hash(newcomer.password) : null;
 
@@ -89,6 +90,18 @@ async function takeUp(deps: Dependencies, newcomer: Newcomer, leadsTo: 'team' | 
     await recordTakeUp(tx, invite, { sessionId, newAccount: account === null });
     return session;
   });
+}
+
+async function findOpenInvite(
+  tx: Queryable,
+  tokenHash: Buffer,
+  leadsTo: 'team' | 'company',
+): Promise<FoundInvite> {
+  const invite = await findInvite(tx, tokenHash);
+  // A token for the other route is as unknown here as any.
+  if (invite === null || (invite.teamId === null) !== (leadsTo === 'company')) throw tokenRefusal(null);
+  if (invite.state !== 'open') throw tokenRefusal(invite.state);
+  return invite;
 }
 
 async function checkPresentPassword(

@@ -1,0 +1,25 @@
+import { type App, buildApp } from '../../api/app.ts';
+import type { Dependencies } from '../../api/dependencies.ts';
+import { openPostgres } from '../../db/postgres.ts';
+import { createLogger } from '../../shared/logger.ts';
+import { createPasswordHasher } from '../../shared/passwords.ts';
+import type { TestApp } from './app.ts';
+import { databaseUrl } from './database.ts';
+
+/**
+ * The app of another API process on the database of the first: on PostgreSQL it has connections of its own. What
+ * a process keeps to itself, it keeps from this one. Closed when the test is done.
+ */
+export async function openSecondApp(
+  t: { after(fn: () => unknown): void },
+  { database: first, queue, config }: Pick<TestApp, 'database' | 'queue' | 'config'>,
+): Promise<Pick<Dependencies, 'database'> & { app: App }> {
+  const logger = createLogger('silent', 'test');
+  const database = databaseUrl === undefined ? first : openPostgres(databaseUrl, logger);
+  const app = await buildApp({ config, database, queue, logger, passwords: createPasswordHasher() });
+  t.after(async () => {
+    await app.close();
+    if (database !== first) await database.close();
+  });
+  return { app, database };
+}
