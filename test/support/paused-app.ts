@@ -1,0 +1,40 @@
+import { buildApp } from '../../api/app.ts';
+import { createLogger } from '../../shared/logger.ts';
+import { createPasswordHasher } from '../../shared/passwords.ts';
+import type { TestApp } from './app.ts';
+import type { HeldApp } from './held-app.ts';
+
+/**
+ * A second app on the database of the first, which holds its only request once the caller was resolved: before
+ * the transaction that does what was asked. Closed when the test is done.
+ */
+export async function openPausedApp(
+  t: { after(fn: () => unknown): void },
+  { database, queue, config }: TestApp,
+): Promise<HeldApp> {
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  let transactions = 0;
+  const app = await buildApp({
+    config,
+    database: {
+      ...database,
+      transaction: async (fn) => {
+        transactions += 1;
+        if (transactions === 2) {
+          reached.resolve();
+          await released.promise;
+        }
+        return database.transaction(fn);
+      },
+    },
+    queue,
+    logger: createLogger('silent', 'test'),
+    passwords: createPasswordHasher(),
+  });
+  t.after(async () => {
+    released.resolve();
+    await app.close();
+  });
+  return { app, reached: reached.promise, release: released.resolve };
+}

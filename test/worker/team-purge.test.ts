@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { type Database, transaction } from '../../db/database.ts';
+import { insertImport } from '../../db/queries/imports.ts';
+import { readConfig } from '../../shared/config.ts';
+import { newId } from '../../shared/ids.ts';
+import { createLogger } from '../../shared/logger.ts';
+import type { QueueName } from '../../shared/queues.ts';
+import { jobScope } from '../../shared/scope.ts';
+import { HANDLERS } from '../../worker/registry.ts';
+import { createTestCompany, type TestCompany } from '../support/database.ts';
+import { openOwnDatabase } from '../support/own-database.ts';
+import { addClient, addTeam, ownerScope } from '../support/scopes.ts';
+import { storeSource } from '../support/sources.ts';
+import { type CatalogTable, readTables, TenantRows } from '../support/tenant-rows.ts';
+
+/** No one else has a job here, and no worker takes any. */
+const database = await openOwnDatabase();
+after(() => database.close());
+const tables = await readTables(database);
+const teamTables = tables.filter(({ columns }) => columns.some(({ name }) => name === 'team_id'));
+
+/** Does a job by the worker's own handler; the queue notes what was settled. */
+async function doJob(queue: QueueName, data: object, on: Database = database): Promise<QueueName[]> {
+  const settled: QueueName[] = [];
+  const context = {
+    config: readConfig({ MEMORY_API_TOKEN: 'test-token-of-the-service' }),
+    database: on,
+    logger: createLogger('fatal', 'test'),
+    queue: {
+      settle: async (_tx: unknown, name: QueueName) => void settled.push(name),
+      send: async () => undefined,
+    },
+  };
+  await HANDLERS[queue]({ id: newId(), data } as never, context as never);
+  return settled;
+}
+
+const jobOf = ({ companyId, teamId, ownerId: userId }: TestCompany) => ({ companyId, teamId, userId });
+const purge = (team: TestCompany, on?: Database) => doJob('team.purge', jobOf(team), on);
+
+async function markDeleted({ teamId }: TestCompany): Promise<void> {
+  await database.query('update identity.team set deleted_at = now() where id = $1', [teamId]);
+}
+
+/** A Team with a row in every table that there is, in the Team layer and in a client. */
+async function fill(team: TestCompany): Promise<void> {
+  const clientId = await addClient(database, team);
+  for (const layer of [null, clientId]) {
+    await new TenantRows({ ...team, clientId: layer }).insertAll(database, tables);
+  }
+}
+
+/** Every row of the Team, by table. */
+async function rowsOf({ teamId }: TestCompany): Promise<Record<string, string[]>> {
+  const all: Record<string, string[]> = {};
+  for (const { name } of [...teamTables, { name: 'identity.team' } as CatalogTable]) {
+    const key = name === 'identity.team' ? 'id' : 'team_id';
+    const rows = await database.query<{ row: string }>(
+      `select t::text as row from ${name} t where ${key} = $1 order by 1`,
+      [teamId],
+    );
+    if (rows.length > 0) all[name] = rows.map(({ row }) => row);
+  }
+  return all;
+}
+
+async function assertGone(team: TestCompany): Promise<void> {
+  const { 'memory.audit_event': _, ...left } = await rowsOf(team);
+  assert.deepEqual(left, {});
+}
+
+const countChunks = async ({ teamId }: TestCompany) =>
+  (await database.query('select from memory.chunk where team_id = $1', [teamId])).length;
+
+/** A source of so many chunks. */
+async function store(team: TestCompany, chunks: number): Promise<void> {
+  const given = Array.from({ length: chunks }, (_, n) => ({ text: `chunk number ${n}` }));
+  await storeSource(database, ownerScope(team), { layer: null, chunks: given });
+}
+
+/** A file in the Team that waits to be imported, and its job. */
+async function addImport(team: TestCompany, text = 'a text') {
+  const job = { ...jobOf(team), clientId: null, importId: newId() };
+  const content = Buffer.from(text);
+  const item = {
+    id: job.importId,
+    layer: null,
+    filename: 'a.txt',
+    title: 'a',
+    mediaType: 'text/plain',
+    content,
+  };
+  await transaction(database, jobScope(job), (tx) => insertImport(tx, item));
+  return job;
+}
+
+describe('purging a deleted Team', () => {
+  test('removes every row from every table that has Teams, but for audit events', async () => {
+    const team = await createTestCompany(database);
+    await fill(team);
+    const before = await rowsOf(team);
+    assert.deepEqual(
+      Object.keys(before).sort(),
+      [...teamTables.map(({ name }) => name), 'identity.team'].sort(),
+      'the Team has rows in all of them',
+    );
+    await markDeleted(team);
+    assert.deepEqual(await purge(team), ['team.purge']);
+    assert.deepEqual(await rowsOf(team), { 'memory.audit_event': before['memory.audit_event'] });
+  });
+
+  test('touches no other Team, be it of the same Company or deleted as well', async () => {
+    const team = await createTestCompany(database);
+    const others = [
+      await addTeam(database, team),
+      await createTestCompany(database),
+      await createTestCompany(database),
+    ];
+    for (const each of [team, ...others]) await fill(each);
+    await markDeleted(others[2]!);
+    const before = await Promise.all(others.map(rowsOf));
+    await markDeleted(team);
+    await purge(team);
+    await assertGone(team);
+    assert.deepEqual(await Promise.all(others.map(rowsOf)), before);
+  });
+
+  test('removes nothing of a Team that was not deleted', async () => {
+    const team = await createTestCompany(database);
+    await fill(team);
+    await database.query(`update identity.team set state = 'archived' where id = $1`, [team.teamId]);
+    const before = await rowsOf(team);
+    assert.deepEqual(await purge(team), ['team.purge']);
+    assert.deepEqual(await rowsOf(team), before);
+  });
+
+  test('goes slice by slice, none of them large', async () => {
+    const team = await createTestCompany(database);
+    await store(team, 330);
+    await markDeleted(team);
+    const left = [330];
+    const watched: Database = {
+      ...database,
+      transaction: async (fn) => {
+        const done = await database.transaction(fn);
+        left.push(await countChunks(team));
+        return done;
+      },
+    };
+    await purge(team, watched);
+    const slices = left.slice(1).map((count, index) => left[index]! - count);
+    assert.ok(Math.max(...slices) <= 100, slices.join());
+    await assertGone(team);
+  });
+
+  test('goes on where it was killed', async () => {
+    const team = await createTestCompany(database);
+    await fill(team);
+    await store(team, 330);
+    await markDeleted(team);
+    let slices = 0;
+    const killed: Database = {
+      ...database,
+      transaction: async (fn) => {
+        slices += 1;
+        if (slices > 3) throw new Error('killed');
+        return database.transaction(fn);
+      },
+    };
+    await assert.rejects(purge(team, killed), /killed/);
+    const left = await countChunks(team);
+    assert.ok(left > 0 && left < 330, `${left} left`);
+    assert.deepEqual(await purge(team), ['team.purge']);
+    await assertGone(team);
+    assert.deepEqual(await purge(team), ['team.purge'], 'and once more, for nothing');
+  });
+});
+
+describe('a job of a deleted Team', () => {
+  for (const when of ['before', 'after'] as const) {
+    test(`ends quietly ${when} the purge, and leaves nothing behind`, async () => {
+      const team = await createTestCompany(database);
+      await store(team, 3);
+      const [first, second] = [await addImport(team), await addImport(team, '')];
+      const waiting = await addImport(team);
+      await database.query(`update memory.import set state = 'running' where id = $1`, [second.importId]);
+      await markDeleted(team);
+      if (when === 'after') await purge(team);
+      assert.deepEqual(await doJob('import.process', first), ['import.process']);
+      assert.deepEqual(await doJob('import.process', second), ['import.process']);
+      assert.deepEqual(await doJob('import.dead', waiting), ['import.dead']);
+      assert.deepEqual(await doJob('keywords.count', jobOf(team)), ['keywords.count']);
+      if (when === 'before') await purge(team);
+      await assertGone(team);
+    });
+  }
+
+  test('that was half-way through when the Team went leaves nothing behind, and then ends quietly', async () => {
+    // Large enough for its chunks to be written ahead, batch by batch.
+    const text = Array.from({ length: 26_000 }, (_, n) => `word${n}`).join(' ');
+    let step = 2;
+    for (let reached = true; reached; step += 1) {
+      const team = await createTestCompany(database);
+      const job = await addImport(team, text);
+      let steps = 0;
+      const overtaken: Database = {
+        ...database,
+        transaction: async (fn) => {
+          steps += 1;
+          if (steps === step) {
+            await markDeleted(team);
+            await purge(team);
+          }
+          return database.transaction(fn);
+        },
+      };
+      // The first try may fail, and is tried again as every job: by then there is nothing left to work on.
+      await doJob('import.process', job, overtaken).catch(() => undefined);
+      reached = steps >= step;
+      if (!reached) break;
+      assert.deepEqual(await doJob('import.process', job), ['import.process']);
+      await assertGone(team);
+    }
+    assert.ok(step > 5, `${step} steps`);
+  });
+});
