@@ -17,6 +17,7 @@ import errors, { answerHeaders, refuseAddress } from './plugins/errors.ts';
 import { inTeam, managingCompany, signedIn } from './plugins/guards.ts';
 import identity from './plugins/identity.ts';
 import input from './plugins/input.ts';
+import lateBodies, { guard } from './plugins/late-bodies.ts';
 import openapi from './plugins/openapi.ts';
 import rateLimit, { limitedByAddress, limitedBySession } from './plugins/rate-limit.ts';
 import { joinRoute } from './routes/auth/join.ts';
@@ -109,6 +110,7 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   });
   await app.register(errors);
   await app.register(input);
+  await app.register(lateBodies);
   await app.register(identity);
   await app.register(openapi);
   await app.register(rateLimit, deps);
@@ -143,17 +145,17 @@ function routes(deps: Dependencies): FastifyPluginAsync {
       within(stranger, loginRoute, joinRoute, resetRoute, acceptRoute);
     });
     await root.register(async (caller) => {
-      caller.addHook('onRequest', signedIn(deps));
+      guard(caller, signedIn(deps));
       if (deps.config.rateLimits) caller.addHook('onRequest', limitedBySession(caller, deps.config));
       within(caller, sessionRoute, sessionsRoutes, logoutRoute, passwordRoute);
       await caller.register(async (company) => {
-        company.addHook('onRequest', managingCompany);
+        guard(company, managingCompany);
         within(company, companyRoute, companyMembersRoutes, resetLinksRoutes, invitationsRoutes);
         within(company, companyTeamsRoutes, teamLifecycleRoutes, accessRequestsRoutes, companyGrantsRoutes);
         within(company, companyAuditRoute);
       });
       await caller.register(async (team) => {
-        team.addHook('onRequest', inTeam);
+        guard(team, inTeam);
         within(team, teamRoute, clientsRoutes, teamMembersRoutes, invitesRoutes, grantsRoutes, auditRoute);
         within(team, searchRoute, expandRoute, ingestRoute, importRoutes, embeddingRoutes, statusRoute);
       });

@@ -1,7 +1,10 @@
 /** SQLSTATE classes that mean the value, not the service, is at fault: 22 data exception, 54 limit exceeded. */
 const BAD_VALUE = /^(22|54)/;
-/** Connection lost (08), shutting down (57P), too many connections or out of memory (53), timeouts. */
-const UNAVAILABLE = /^(08|53|57P|57014|55P03|40001|40P01)/;
+/**
+ * Connection lost (08), shutting down (57P), too many connections or out of memory (53), timeouts, deadlocks; and
+ * what is referred to went while the request was under way (23503): asked again, it is refused as not there.
+ */
+const UNAVAILABLE = /^(08|53|57P|57014|55P03|40001|40P01|23503)/;
 const SOCKET = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

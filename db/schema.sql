@@ -606,23 +606,19 @@ CREATE OR REPLACE FUNCTION identity.invite_state(i identity.invite)
 RETURN CASE WHEN ((i).used_at IS NOT NULL) THEN 'used'::text WHEN ((i).expires_at <= COALESCE((i).revoked_at, now())) THEN 'expired'::text WHEN ((i).revoked_at IS NOT NULL) THEN 'revoked'::text ELSE 'open'::text END;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION identity.new_id()
+CREATE OR REPLACE FUNCTION identity.new_id(p_at timestamp with time zone DEFAULT clock_timestamp())
  RETURNS uuid
  LANGUAGE sql
  SET search_path TO 'pg_catalog', 'pg_temp'
-RETURN (encode(set_byte(set_byte(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send((floor((EXTRACT(epoch FROM clock_timestamp()) * (1000)::numeric)))::bigint) FROM 3) FROM 1 FOR 6), 6, ((112 | get_byte(uuid_send(gen_random_uuid()), 6)) & 15)), 8, ((128 | get_byte(uuid_send(gen_random_uuid()), 8)) & 63)), 'hex'::text))::uuid;
+RETURN (encode(set_byte(set_byte(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send((floor((EXTRACT(epoch FROM p_at) * (1000)::numeric)))::bigint) FROM 3) FROM 1 FOR 6), 6, ((112 | get_byte(uuid_send(gen_random_uuid()), 6)) & 15)), 8, ((128 | get_byte(uuid_send(gen_random_uuid()), 8)) & 63)), 'hex'::text))::uuid;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION identity.prune(p_idle_seconds integer, p_max_seconds integer, p_password_seconds integer)
- RETURNS TABLE(sessions integer, reset_links integer, invites integer)
+CREATE OR REPLACE FUNCTION identity.prune(p_idle_seconds integer, p_max_seconds integer)
+ RETURNS TABLE(sessions integer, reset_links integer)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'identity', 'pg_temp'
 BEGIN ATOMIC
- DELETE FROM identity.request_count r
-   WHERE (r.ends_at < now());
- DELETE FROM identity.failed_password f
-   WHERE (f.at[cardinality(f.at)] < (now() - make_interval(secs => (prune.p_password_seconds)::double precision)));
  WITH gone_sessions AS (
           DELETE FROM identity.session s
            WHERE (LEAST((s.last_seen_at + make_interval(secs => (prune.p_idle_seconds)::double precision)), (s.created_at + make_interval(secs => (prune.p_max_seconds)::double precision))) < (now() - '1 day'::interval))
@@ -631,17 +627,31 @@ BEGIN ATOMIC
           DELETE FROM identity.reset_link l
            WHERE (l.expires_at < (now() - '30 days'::interval))
            RETURNING 1 AS "?column?"
-         ), gone_invites AS (
-          DELETE FROM identity.invite i
-           WHERE (i.expires_at < (now() - '30 days'::interval))
-           RETURNING 1 AS "?column?"
          )
   SELECT ( SELECT (count(*))::integer AS count
             FROM gone_sessions) AS count,
      ( SELECT (count(*))::integer AS count
-            FROM gone_links) AS count,
-     ( SELECT (count(*))::integer AS count
-            FROM gone_invites) AS count;
+            FROM gone_links) AS count;
+END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION identity.prune_invites(p_password_seconds integer)
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'identity', 'pg_temp'
+BEGIN ATOMIC
+ DELETE FROM identity.request_count r
+   WHERE (r.ends_at < now());
+ DELETE FROM identity.failed_password f
+   WHERE (f.at[cardinality(f.at)] < (now() - make_interval(secs => (prune_invites.p_password_seconds)::double precision)));
+ WITH gone AS (
+          DELETE FROM identity.invite i
+           WHERE (i.expires_at < (now() - '30 days'::interval))
+           RETURNING 1 AS "?column?"
+         )
+  SELECT (count(*))::integer AS count
+    FROM gone;
 END;
 grant execute to memory_service;
 

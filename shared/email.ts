@@ -2,12 +2,16 @@ import { invalidField } from './errors.ts';
 
 /** The one form of an email in which it is stored and compared: trimmed, and without regard to case. */
 export function canonicalEmail(email: string): string {
-  return email.trim().normalize('NFC').toLowerCase();
+  // Again at the end: some letters come apart when they are made small.
+  return email.trim().normalize('NFC').toLowerCase().normalize('NFC');
 }
 
-/** `<local>@<host>`, deliberately loose: the true test of an address is that its owner reads it. */
+/**
+ * `<local>@<host>`, deliberately loose: the true test of an address is that its owner reads it. Nothing invisible:
+ * two that look alike would be two.
+ */
 export function isEmail(value: string): boolean {
-  return value.length <= 300 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(value);
+  return value.length <= 300 && /^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u.test(value);
 }
 
 /**

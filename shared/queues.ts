@@ -66,7 +66,8 @@ export const QUEUES = {
   },
   'team.purge': {
     payload: Type.Object(Origin),
-    settings: DURABLE,
+    // Tried for a month: given up, what a deleted Team held would stay, and no one would see it.
+    settings: { ...DURABLE, retryLimit: 1000, retryDelayMax: 3600 },
   },
   'upkeep.prune': {
     payload: Type.Object({}),

@@ -1,13 +1,20 @@
 import type { ScopedTransaction } from '../../db/database.ts';
-import { findAccountByEmail, holdAccount } from '../../db/queries/accounts.ts';
+import { findAccountByEmail } from '../../db/queries/accounts.ts';
 import { insertAuditEvents } from '../../db/queries/audit.ts';
-import { insertInvite, listInvitesBy, revokeInvite, revokeInvites } from '../../db/queries/invites.ts';
+import {
+  insertInvite,
+  listInvites,
+  listInvitesBy,
+  revokeInvites,
+  revokeInvitesTo,
+} from '../../db/queries/invites.ts';
 import { findTeamRole } from '../../db/queries/members.ts';
 import { holdsRole, mayInvite, type TeamRole } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { DEFAULT_INVITE_HOURS, type Invite } from '../../shared/schemas/identity.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
+import { ONE } from '../pagination.ts';
 
 /** An invite with its secret, which is shown this once. */
 export interface IssuedInvite {
@@ -29,15 +36,14 @@ export interface InviteDraft {
 }
 
 /**
- * Makes an invite into a Team, or the invitation to become a Company Admin, with its audit event. Lock the Team
- * or the Company before, and check the right to invite.
- * @throws ServiceError `conflict` for oneself, and for who has the role already; `forbidden` where the right to
- *   invite has gone meanwhile
+ * Makes an invite into a Team, or the invitation to become a Company Admin, in place of the open one to the email,
+ * with its audit event. Take the Team or the Company before.
+ * @throws ServiceError `conflict` for oneself, and for who has the role already
  */
 export async function createInvite(tx: ScopedTransaction, draft: InviteDraft): Promise<IssuedInvite> {
   const { teamId, email, role, grants = [] } = draft;
-  await holdAccount(tx);
   await assertLacksRole(tx, draft);
+  const replaced = await revokeInvitesTo(tx, { email, teamId });
   const id = newId();
   const token = newToken();
   const invite = await insertInvite(tx, {
@@ -49,15 +55,13 @@ export async function createInvite(tx: ScopedTransaction, draft: InviteDraft): P
     tokenHash: hashToken(token),
     expiresInHours: draft.expiresInHours ?? DEFAULT_INVITE_HOURS,
   });
-  // The power to invite may have gone since the request came: the invite must not outlive it.
-  if ((await revokeOutgrownInvites(tx, tx.scope.userId)).includes(id)) throw new ServiceError('forbidden');
   await insertAuditEvents(tx, [
     {
       kind: teamId === null ? 'company.invite' : 'team.invite',
       subjectType: 'invite',
       subjectId: id,
       ...(teamId === null ? {} : { teamId }),
-      detail: { email, role, grants, expiresAt: invite.expiresAt },
+      detail: { email, role, grants, expiresAt: invite.expiresAt, replaced },
     },
   ]);
   // In the fragment, which no log, proxy or Referer header sees.
@@ -90,7 +94,8 @@ export async function revokeOutgrownInvites(tx: ScopedTransaction, userId: strin
 }
 
 /**
- * Withdraws an invite of a Team, or without one an invitation, with its audit event.
+ * Withdraws an invite of a Team, or without one an invitation, with its audit event. Take the Team or the Company
+ * before.
  * @throws ServiceError `not_found`, or `conflict` where it is not open
  */
 export async function withdrawInvite(
@@ -98,14 +103,17 @@ export async function withdrawInvite(
   teamId: string | null,
   id: string,
 ): Promise<void> {
-  const outcome = await revokeInvite(tx, teamId, id);
-  if (outcome === 'unknown') throw new ServiceError('not_found');
-  if (outcome === 'not_open') throw new ServiceError('conflict', 'It is not open');
+  const [found] = await listInvites(tx, teamId, ONE, id);
+  if (found === undefined) throw new ServiceError('not_found');
+  // One that is being used this moment is waited for.
+  const revoked = found.state === 'open' && (await revokeInvites(tx, [id])) > 0;
+  if (!revoked) throw new ServiceError('conflict', 'It is not open');
   await insertAuditEvents(tx, [
     {
       kind: teamId === null ? 'company.invite_revoke' : 'team.invite_revoke',
       subjectType: 'invite',
       subjectId: id,
+      ...(teamId === null ? {} : { teamId }),
     },
   ]);
 }

@@ -7,7 +7,7 @@ import {
   type SignIn,
 } from '../../db/queries/accounts.ts';
 import { insertAuditEvents } from '../../db/queries/audit.ts';
-import { upsertClientGrant } from '../../db/queries/grants.ts';
+import { findClientGrant, upsertClientGrant } from '../../db/queries/grants.ts';
 import { type FoundInvite, findInvite, useInvite } from '../../db/queries/invites.ts';
 import { findTeamRole, lockCompany, updateCompanyRole, upsertTeamMember } from '../../db/queries/members.ts';
 import { holdsRole } from '../../shared/access.ts';
@@ -19,7 +19,7 @@ import { hashToken } from '../../shared/tokens.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { checkPassword } from '../password-attempts.ts';
 import { startSession } from '../routes/auth/session-view.ts';
-import { assertActive, takeTeam } from '../team-state.ts';
+import { assertActive, takeTeam } from '../take.ts';
 import { tokenRefusal } from './token-refusal.ts';
 
 type Transaction = ScopedTransaction<CompanyScope>;
@@ -124,7 +124,10 @@ async function giveRole(tx: Transaction, { teamId, email, role, grants }: FoundI
   }
   const held = await findTeamRole(tx, teamId, userId);
   if (!holdsRole(held, role)) await upsertTeamMember(tx, { teamId, userId, role });
-  for (const grant of grants) await upsertClientGrant(tx, { teamId, userId, ...grant });
+  for (const { clientId, access } of grants) {
+    const granted = await findClientGrant(tx, { teamId, userId, clientId });
+    if (granted !== 'write') await upsertClientGrant(tx, { teamId, userId, clientId, access });
+  }
 }
 
 async function recordTakeUp(

@@ -64,14 +64,15 @@ export async function decideAccessRequest(
   return row === undefined ? null : toRequest(row);
 }
 
-/** Denies what someone asked for who is no Company Admin any more. */
+/** Denies what someone asked for who is no Company Admin any more. @returns the ids of what was denied */
 export async function denyAccessRequestsOf(
   tx: ScopedTransaction<CompanyScope>,
   userId: string,
-): Promise<void> {
-  await tx.query(
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
     `update identity.access_request set state = 'denied', decided_by = $3
-      where company_id = $1 and user_id = $2 and state = 'open'`,
+      where company_id = $1 and user_id = $2 and state = 'open' returning id`,
     [tx.scope.companyId, userId, tx.scope.userId],
   );
+  return rows.map(({ id }) => id);
 }

@@ -33,12 +33,21 @@ export async function holdPasswordHash(tx: ScopedTransaction): Promise<string | 
   return row?.passwordHash ?? null;
 }
 
-/** Keeps the role of the scope's user as it is until the transaction ends. Comes before invites. */
-export async function holdAccount(tx: ScopedTransaction): Promise<void> {
-  await tx.query('select from identity.account where company_id = $1 and id = $2 for share', [
-    tx.scope.companyId,
-    tx.scope.userId,
-  ]);
+/**
+ * Keeps accounts of the Company as they are until the transaction ends: open, and in their role. Comes after the
+ * Company and before Teams.
+ * @returns the role in the Company of each that is open
+ */
+export async function holdAccounts(
+  tx: ScopedTransaction,
+  userIds: readonly string[],
+): Promise<Map<string, CompanyRole>> {
+  const rows = await tx.query<{ id: string; role: CompanyRole }>(
+    `select id, role from identity.account
+      where company_id = $1 and id = any ($2::uuid[]) and closed_at is null order by id for share`,
+    [tx.scope.companyId, userIds],
+  );
+  return new Map(rows.map(({ id, role }) => [id, role]));
 }
 
 /**

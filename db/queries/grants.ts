@@ -27,13 +27,13 @@ export async function listClientGrants(
 
 /** What a member was granted for a client of the Team; null for nothing. */
 export async function findClientGrant(
-  tx: TeamTransaction,
-  { userId, clientId }: { userId: string; clientId: string },
+  tx: ScopedTransaction,
+  { teamId, userId, clientId }: { teamId: string; userId: string; clientId: string },
 ): Promise<ClientAccess | null> {
   const [row] = await tx.query<{ access: ClientAccess }>(
     `select access from identity.client_grant
       where company_id = $1 and team_id = $2 and user_id = $3 and client_id = $4`,
-    [tx.scope.companyId, tx.scope.teamId, userId, clientId],
+    [tx.scope.companyId, teamId, userId, clientId],
   );
   return row?.access ?? null;
 }

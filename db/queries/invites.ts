@@ -33,12 +33,11 @@ const toInvite = (row: InviteRow): Invite => ({
   createdAt: wireTime(row.createdAt),
 });
 
-/**
- * Makes an invite in place of the open one to the email. Lock the Team, or without one the Company, before:
- * two at once would each find none to replace.
- */
+/** Of one Team, or of none with null. Not `is not distinct from`, which no index answers. */
+const OF_TEAM = '(i.team_id = $2 or ($2::uuid is null and i.team_id is null))';
+
+/** Makes an invite. Withdraw what is open to the email before, with the Team locked, or without one the Company. */
 export async function insertInvite(tx: ScopedTransaction, invite: NewInvite): Promise<Invite> {
-  await revokeInvitesTo(tx, invite);
   await tx.query(
     `insert into identity.invite
        (company_id, id, team_id, email, role, grants, token_hash, expires_at, created_by)
@@ -69,7 +68,7 @@ export async function listInvites(
 ): Promise<Invite[]> {
   const rows = await tx.query<InviteRow>(
     `select ${COLUMNS} from identity.invite i
-      where i.company_id = $1 and i.team_id is not distinct from $2::uuid
+      where i.company_id = $1 and ${OF_TEAM}
         and ($3::uuid is null or i.id < $3) and ($4::uuid is null or i.id = $4)
       order by i.id desc limit $5`,
     [tx.scope.companyId, teamId, part.after, id, part.limit],
@@ -77,49 +76,46 @@ export async function listInvites(
   return rows.map(toInvite);
 }
 
-/** Withdraws one invite of a Team, or without one an invitation. */
-export async function revokeInvite(
+/** The open invite to an email; null without one. */
+export async function findOpenInviteTo(
   tx: ScopedTransaction,
-  teamId: string | null,
-  id: string,
-): Promise<'revoked' | 'not_open' | 'unknown'> {
-  const [row] = await tx.query<{ state: Invite['state'] }>(
-    `select identity.invite_state(i) as state from identity.invite i
-      where i.company_id = $1 and i.team_id is not distinct from $2::uuid and i.id = $3 for update`,
-    [tx.scope.companyId, teamId, id],
-  );
-  if (row === undefined) return 'unknown';
-  if (row.state !== 'open') return 'not_open';
-  await revokeInvites(tx, [id]);
-  return 'revoked';
-}
-
-/** Withdraws the open invites of these ids. */
-export async function revokeInvites(tx: ScopedTransaction, ids: readonly string[]): Promise<void> {
-  await tx.query(
-    `update identity.invite set revoked_at = now()
-      where company_id = $1 and id = any ($2::uuid[]) and used_at is null and revoked_at is null`,
-    [tx.scope.companyId, ids],
-  );
-}
-
-/** Withdraws what is open to an email, in one Team or as an invitation; expired ones are closed with it. */
-export async function revokeInvitesTo(tx: ScopedTransaction, { teamId, email }: InviteFor): Promise<void> {
-  await tx.query(
-    `update identity.invite set revoked_at = now()
-      where company_id = $1 and team_id is not distinct from $2::uuid and email = $3
-        and used_at is null and revoked_at is null`,
+  { teamId, email }: InviteFor,
+): Promise<{ id: string; role: TeamRole } | null> {
+  const [row] = await tx.query<{ id: string; role: TeamRole }>(
+    `select i.id, i.role from identity.invite i
+      where i.company_id = $1 and ${OF_TEAM} and i.email = $3 and identity.invite_state(i) = 'open'`,
     [tx.scope.companyId, teamId, email],
   );
+  return row ?? null;
 }
 
-/** Withdraws everything in the Company that is open to an email. */
-export async function revokeAllInvitesTo(tx: ScopedTransaction, email: string): Promise<void> {
-  await tx.query(
+/** Withdraws the open ones among the invites of these ids. @returns how many they were */
+export async function revokeInvites(tx: ScopedTransaction, ids: readonly string[]): Promise<number> {
+  const rows = await tx.query(
     `update identity.invite set revoked_at = now()
-      where company_id = $1 and email = $2 and used_at is null and revoked_at is null`,
-    [tx.scope.companyId, email],
+      where company_id = $1 and id = any ($2::uuid[]) and used_at is null and revoked_at is null returning 1`,
+    [tx.scope.companyId, ids],
   );
+  return rows.length;
+}
+
+/**
+ * Withdraws what is open to an email: in one Team, as an invitation with null, or without `teamId` in all of the
+ * Company. Expired ones are closed with it.
+ * @returns the ids of those that were open
+ */
+export async function revokeInvitesTo(
+  tx: ScopedTransaction,
+  { email, teamId }: { email: string; teamId?: string | null },
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string; wasOpen: boolean }>(
+    `update identity.invite i set revoked_at = now()
+      where i.company_id = $1 and ($4 or ${OF_TEAM}) and i.email = $3
+        and i.used_at is null and i.revoked_at is null
+     returning i.id, i.expires_at > now() as "wasOpen"`,
+    [tx.scope.companyId, teamId ?? null, email, teamId === undefined],
+  );
+  return rows.filter(({ wasOpen }) => wasOpen).map(({ id }) => id);
 }
 
 /** An open invite, and what its maker is now where it leads. */

@@ -1,4 +1,4 @@
-import type { CompanyRole, TeamRole } from '../../shared/access.ts';
+import type { CompanyRole, Standing, TeamRole } from '../../shared/access.ts';
 import type { Member } from '../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../shared/scope.ts';
 import type { ScopedTransaction, TeamTransaction } from '../database.ts';
@@ -93,11 +93,30 @@ export async function listTeamMembers(
 /** How many members the Team has, and how many of them are its Owners. */
 export async function countTeamMembers(tx: TeamTransaction): Promise<{ members: number; owners: number }> {
   const [row] = await tx.query<{ members: number; owners: number }>(
-    `select count(*) as members, count(*) filter (where role = 'owner') as owners
-       from identity.team_member where company_id = $1 and team_id = $2`,
+    `select count(*) as members, count(*) filter (where m.role = 'owner') as owners
+       from identity.team_member m
+       join identity.account a on a.company_id = m.company_id and a.id = m.user_id and a.closed_at is null
+      where m.company_id = $1 and m.team_id = $2`,
     [tx.scope.companyId, tx.scope.teamId],
   );
   return row ?? { members: 0, owners: 0 };
+}
+
+/** What ties someone to a Team of the Company, as it is now; null once the account is closed. */
+export async function findStanding(
+  tx: ScopedTransaction,
+  teamId: string,
+  userId: string,
+): Promise<Standing | null> {
+  const [row] = await tx.query<Standing>(
+    `select a.role as "companyRole", m.role, g.access as "grant"
+       from identity.account a
+       left join identity.team_member m on m.company_id = $1 and m.team_id = $2 and m.user_id = a.id
+       left join identity.company_grant g on g.company_id = $1 and g.team_id = $2 and g.user_id = a.id
+      where a.company_id = $1 and a.id = $3 and a.closed_at is null`,
+    [tx.scope.companyId, teamId, userId],
+  );
+  return row ?? null;
 }
 
 /** What someone is in a Team of the Company; null for no role there. */

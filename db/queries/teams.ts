@@ -73,7 +73,7 @@ export async function updateTeam(
 export async function deleteTeam(tx: ScopedTransaction<CompanyScope>, teamId: string): Promise<void> {
   const values = [tx.scope.companyId, teamId];
   await tx.query('update identity.team set deleted_at = now() where company_id = $1 and id = $2', values);
-  for (const table of ['team_member', 'company_grant', 'invite', 'access_request']) {
+  for (const table of ['team_member', 'company_grant', 'access_request', 'invite']) {
     await tx.query(`delete from identity.${table} where company_id = $1 and team_id = $2`, values);
   }
 }

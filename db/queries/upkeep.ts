@@ -28,8 +28,8 @@ export async function prune(
 ): Promise<Pruned> {
   const [row] = await tx.query<Pruned>(
     `select m.answers, m.loading_sources as "loadingSources", m.batches, i.sessions, i.reset_links as "resetLinks",
-            i.invites
-       from memory.prune() m, identity.prune($1, $2, $3) i`,
+            identity.prune_invites($3) as invites
+       from memory.prune() m, identity.prune($1, $2) i`,
     [limits.sessionIdleSeconds, limits.sessionMaxSeconds, FAILED_PASSWORD_SECONDS],
   );
   if (row === undefined) throw new Error('pruning gave no answer');

@@ -42,7 +42,7 @@ const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
         kind: 'company.member_role',
         subjectType: 'account',
         subjectId: userId,
-        detail: { from: 'admin', to: 'owner', revokedInvites: [] },
+        detail: { from: 'admin', to: 'owner', revokedInvites: [], deniedRequests: [] },
       },
     };
   },

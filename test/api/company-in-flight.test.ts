@@ -49,7 +49,7 @@ describe('what was under way when the role of its caller was taken', () => {
       (held) => ask(held, owner, 'POST', '/v1/company/invitations', { email: newEmail() }),
       () => setRole(company, owner.userId, 'admin'),
     );
-    assert.equal(outcome(answer), '403 forbidden');
+    assert.equal(outcome(answer), '403 company_role_required');
     assert.equal(await countOf('invite', company), 0);
   });
 
@@ -62,7 +62,7 @@ describe('what was under way when the role of its caller was taken', () => {
       (held) => ask(held, admin, 'POST', '/v1/team/invites', body),
       () => setRole(company, admin.userId, 'member'),
     );
-    assert.equal(outcome(answer), '403 forbidden');
+    assert.equal(outcome(answer), '403 team_forbidden');
     assert.equal(await countOf('invite', company), 0);
   });
 
@@ -75,7 +75,7 @@ describe('what was under way when the role of its caller was taken', () => {
       (held) => ask(held, admin, 'POST', '/v1/company/teams', body),
       () => setRole(company, admin.userId, 'member'),
     );
-    assert.equal(outcome(answer), '403 forbidden');
+    assert.equal(outcome(answer), '403 company_role_required');
     assert.deepEqual([await countOf('team', company), await countOf('invite', company)], [1, 0]);
   });
 

@@ -223,7 +223,7 @@ describe('removal from the Company', () => {
         teamId: null,
         subjectType: 'account',
         subjectId: person.userId,
-        detail: { email: person.email, role: 'admin', revokedInvites: [] },
+        detail: { email: person.email, role: 'admin', revokedInvites: [], deniedRequests: [] },
       },
     ]);
     assert.ok(!text.includes(person.token) && !text.includes('argon2'));

@@ -191,32 +191,37 @@ describe('who loses the power to invite while the invite is being made', () => {
     return { app, reached: reached.promise, release: released.resolve };
   }
 
-  for (const [how, ties, lose] of [
+  for (const [how, refusal, ties, lose] of [
     [
       'by a role in the Team',
+      '403 full_access_required',
       { teamRole: 'admin' },
       (company: SignedIn, userId: string) =>
         ask(service, company, 'PATCH', `/v1/team/members/${userId}`, { role: 'member' }),
     ],
     [
       'by removal from the Team',
+      '403 team_forbidden',
       { teamRole: 'admin' },
       (company: SignedIn, userId: string) => ask(service, company, 'DELETE', `/v1/team/members/${userId}`),
     ],
     [
       'by a role in the Company',
+      '403 team_forbidden',
       { companyRole: 'owner' },
       (company: SignedIn, userId: string) =>
         ask(service, company, 'PATCH', `/v1/company/members/${userId}`, { role: 'member' }),
     ],
     [
       'by a Company grant',
+      '403 full_access_required',
       { companyRole: 'admin', companyGrant: 'full' },
       (company: SignedIn, userId: string) =>
         ask(service, company, 'PUT', `/v1/company/grants/${userId}/${company.teamId}`, { access: 'read' }),
     ],
     [
       'by the end of the account',
+      '401 unauthenticated',
       { teamRole: 'admin' },
       (company: SignedIn, userId: string) => ask(service, company, 'DELETE', `/v1/company/members/${userId}`),
     ],
@@ -230,7 +235,7 @@ describe('who loses the power to invite while the invite is being made', () => {
       const lost = await lose(company, person.userId);
       assert.ok(lost.statusCode < 300, lost.body);
       release();
-      assert.equal(outcome(await answer), '403 forbidden');
+      assert.equal(outcome(await answer), refusal);
       assert.deepEqual(await list(company), []);
     });
   }

@@ -76,7 +76,7 @@ describe('an invite', () => {
         teamId: company.teamId,
         subjectType: 'invite',
         subjectId: id,
-        detail: { email, role: 'member', grants: [], expiresAt },
+        detail: { email, role: 'member', grants: [], expiresAt, replaced: [] },
       },
     ]);
     const [row] = await database.query<{ row: string }>(

@@ -27,8 +27,9 @@ export const logoutRoute: Routes = (app, { database }) => {
       if (everywhere) {
         await lockAccount(tx, identity.userId);
         await deleteSessions(tx);
-      } else if (sessionId !== null) {
-        await deleteSession(tx, sessionId);
+      } else if (sessionId !== null && !(await deleteSession(tx, sessionId))) {
+        // Ended by another request this moment, which recorded it.
+        return;
       }
       await insertAuditEvents(tx, [
         { kind: 'auth.logout', subjectType: 'session', subjectId: sessionId, detail: { everywhere } },

@@ -3,11 +3,11 @@ import { transaction } from '../../../db/database.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import { deleteSession, listSessions } from '../../../db/queries/sessions.ts';
 import { ServiceError } from '../../../shared/errors.ts';
-import { isId } from '../../../shared/ids.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { SessionRecord } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
+import { IdParams, knownId } from '../../known-id.ts';
 import { answerPage } from '../../pagination.ts';
 
 /** /v1/auth/sessions: where the caller is signed in, and the end of each. */
@@ -37,13 +37,14 @@ export const sessionsRoutes: Routes = (app, { database, config }) => {
       schema: {
         summary: 'End one of your sessions',
         tags: ['auth'],
-        params: Type.Object({ id: Type.String() }),
+        params: IdParams,
         response: { 204: { type: 'null', description: 'Ended' } },
       } as const,
     },
-    async ({ identity, params: { id } }, reply) => {
+    async ({ identity, params }, reply) => {
+      const id = knownId(params.id);
       await transaction(database, companyScope(identity), async (tx) => {
-        if (!isId(id) || !(await deleteSession(tx, id))) throw new ServiceError('not_found');
+        if (!(await deleteSession(tx, id))) throw new ServiceError('not_found');
         await insertAuditEvents(tx, [{ kind: 'auth.session_end', subjectType: 'session', subjectId: id }]);
       });
       reply.code(204);

@@ -8,8 +8,8 @@ import {
 } from '../../../db/queries/access-requests.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import { listCompanyGrants, upsertCompanyGrant } from '../../../db/queries/grants.ts';
-import { findTeamRole, listCompanyMembers, lockCompany } from '../../../db/queries/members.ts';
-import { holdsCompanyGrants, ownsCompany, teamAccess } from '../../../shared/access.ts';
+import { findTeamRole } from '../../../db/queries/members.ts';
+import { ownsCompany, teamAccess } from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
@@ -19,7 +19,7 @@ import type { Routes } from '../../app.ts';
 import { IdParams, knownId } from '../../known-id.ts';
 import { answerPage, ONE } from '../../pagination.ts';
 import { owningCompany } from '../../plugins/guards.ts';
-import { assertActive, takeTeam } from '../../team-state.ts';
+import { assertActive, takeCompany, takeTeam } from '../../take.ts';
 
 type Transaction = ScopedTransaction<CompanyScope>;
 
@@ -30,10 +30,7 @@ async function ask(
 ): Promise<AccessRequest> {
   const { teamId, access } = request;
   const { userId } = tx.scope;
-  await lockCompany(tx);
-  // The role may have gone since the request came, and every open request of theirs with it.
-  const [asker] = await listCompanyMembers(tx, ONE, userId);
-  if (asker === undefined || !holdsCompanyGrants(asker.role)) throw new ServiceError('company_role_required');
+  await takeCompany(tx, 'admin');
   assertActive(await takeTeam(tx, teamId));
   const [grant] = await listCompanyGrants(tx, ONE, { userId, teamId });
   const role = await findTeamRole(tx, teamId, userId);
@@ -57,7 +54,7 @@ async function ask(
 
 /** Decides an open request; approving it writes the grant, and never lowers one. */
 async function decide(tx: Transaction, id: string, state: 'approved' | 'denied'): Promise<AccessRequest> {
-  await lockCompany(tx);
+  await takeCompany(tx, 'owner');
   const request = await findAccessRequest(tx, id);
   if (request === null) throw new ServiceError('not_found');
   const { userId, teamId, access } = request;

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { type ScopedTransaction, transaction } from '../../../db/database.ts';
+import { lockAccount } from '../../../db/queries/accounts.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import { deleteCompanyGrants, listCompanyGrants, upsertCompanyGrant } from '../../../db/queries/grants.ts';
-import { listCompanyMembers, lockCompany } from '../../../db/queries/members.ts';
+import { listCompanyMembers } from '../../../db/queries/members.ts';
 import { holdsCompanyGrants } from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
@@ -13,7 +14,7 @@ import { knownId } from '../../known-id.ts';
 import { revokeOutgrownInvites } from '../../links/invite.ts';
 import { answerPage, ONE } from '../../pagination.ts';
 import { owningCompany } from '../../plugins/guards.ts';
-import { assertActive, takeTeam } from '../../team-state.ts';
+import { assertActive, takeCompany, takeTeam } from '../../take.ts';
 
 type Transaction = ScopedTransaction<CompanyScope>;
 const GrantParams = Type.Object({ userId: Type.String(), teamId: Type.String() });
@@ -23,7 +24,8 @@ async function give(
   grant: Pick<CompanyGrant, 'userId' | 'teamId' | 'access'>,
 ): Promise<CompanyGrant> {
   const { userId, teamId, access } = grant;
-  await lockCompany(tx);
+  await takeCompany(tx, 'owner');
+  if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
   const [member] = await listCompanyMembers(tx, ONE, userId);
   if (member === undefined) throw new ServiceError('not_found');
   assertActive(await takeTeam(tx, teamId));
@@ -50,7 +52,8 @@ async function give(
 }
 
 async function take(tx: Transaction, { userId, teamId }: { userId: string; teamId: string }): Promise<void> {
-  await lockCompany(tx);
+  await takeCompany(tx, 'owner');
+  if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
   // Also of an archived Team, which gives up whom it let in.
   await takeTeam(tx, teamId);
   if ((await deleteCompanyGrants(tx, { userId, teamId })) === 0) throw new ServiceError('not_found');

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { transaction } from '../../../db/database.ts';
 import { listInvites } from '../../../db/queries/invites.ts';
-import { lockCompany } from '../../../db/queries/members.ts';
 import { readEmail } from '../../../shared/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { InvitationRequest, Invite, IssuedInvitation } from '../../../shared/schemas/identity.ts';
@@ -12,6 +11,7 @@ import { linkBase } from '../../links/base.ts';
 import { createInvite, withdrawInvite } from '../../links/invite.ts';
 import { answerPage } from '../../pagination.ts';
 import { owningCompany } from '../../plugins/guards.ts';
+import { takeCompany } from '../../take.ts';
 
 /** /v1/company/invitations: who may become an Admin of the Company. */
 export const invitationsRoutes: Routes = (app, { database, config }) => {
@@ -50,7 +50,7 @@ export const invitationsRoutes: Routes = (app, { database, config }) => {
       const base = linkBase(config, app.server);
       const { expiresInHours } = body;
       const { invite, token, url } = await transaction(database, companyScope(identity), async (tx) => {
-        await lockCompany(tx);
+        await takeCompany(tx, 'owner');
         return createInvite(tx, { teamId: null, email, role: 'admin', expiresInHours, base });
       });
       reply.code(201);
@@ -72,7 +72,10 @@ export const invitationsRoutes: Routes = (app, { database, config }) => {
     },
     async ({ identity, params }, reply) => {
       const id = knownId(params.id);
-      await transaction(database, companyScope(identity), (tx) => withdrawInvite(tx, null, id));
+      await transaction(database, companyScope(identity), async (tx) => {
+        await takeCompany(tx, 'owner');
+        await withdrawInvite(tx, null, id);
+      });
       reply.code(204);
     },
   );

@@ -4,11 +4,10 @@ import { denyAccessRequestsOf } from '../../../db/queries/access-requests.ts';
 import { lockAccount } from '../../../db/queries/accounts.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import { deleteCompanyGrants } from '../../../db/queries/grants.ts';
-import { revokeAllInvitesTo, revokeInvitesTo } from '../../../db/queries/invites.ts';
+import { revokeInvitesTo } from '../../../db/queries/invites.ts';
 import {
   closeAccount,
   listCompanyMembers,
-  lockCompany,
   readOwnership,
   updateCompanyRole,
 } from '../../../db/queries/members.ts';
@@ -22,6 +21,7 @@ import { knownId, UserParams } from '../../known-id.ts';
 import { revokeOutgrownInvites } from '../../links/invite.ts';
 import { answerPage, ONE } from '../../pagination.ts';
 import { owningCompany } from '../../plugins/guards.ts';
+import { takeCompany } from '../../take.ts';
 
 type Transaction = ScopedTransaction<CompanyScope>;
 
@@ -39,45 +39,48 @@ async function assertOwnerMayGo(tx: Transaction, { userId, role }: Member): Prom
 }
 
 async function changeRole(tx: Transaction, userId: string, role: CompanyRole): Promise<Member> {
-  await lockCompany(tx);
+  await takeCompany(tx, 'owner');
+  if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
   const member = await findMember(tx, userId);
   if (member.role === role) return member;
   await assertOwnerMayGo(tx, member);
   await updateCompanyRole(tx, userId, role);
-  if (!holdsCompanyGrants(role)) {
-    await deleteCompanyGrants(tx, { userId });
-    await denyAccessRequestsOf(tx, userId);
-  }
+  const grantsEnd = !holdsCompanyGrants(role);
+  if (grantsEnd) await deleteCompanyGrants(tx, { userId });
+  const deniedRequests = grantsEnd ? await denyAccessRequestsOf(tx, userId) : [];
   const revokedInvites = await revokeOutgrownInvites(tx, userId);
   // An invitation from before must not bring the role back.
-  if (!holdsRole(role, 'admin')) await revokeInvitesTo(tx, { teamId: null, email: member.email });
+  if (!holdsRole(role, 'admin')) {
+    revokedInvites.push(...(await revokeInvitesTo(tx, { email: member.email, teamId: null })));
+  }
   await insertAuditEvents(tx, [
     {
       kind: 'company.member_role',
       subjectType: 'account',
       subjectId: userId,
-      detail: { from: member.role, to: role, revokedInvites },
+      detail: { from: member.role, to: role, revokedInvites, deniedRequests },
     },
   ]);
   return { ...member, role };
 }
 
 async function remove(tx: Transaction, userId: string): Promise<void> {
-  await lockCompany(tx);
+  await takeCompany(tx, 'owner');
   if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
   const member = await findMember(tx, userId);
+  const { email, role } = member;
   await assertOwnerMayGo(tx, member);
   await closeAccount(tx, userId);
-  await denyAccessRequestsOf(tx, userId);
+  const deniedRequests = await denyAccessRequestsOf(tx, userId);
   const revokedInvites = await revokeOutgrownInvites(tx, userId);
   // Who was removed must not come back by an invite from before.
-  await revokeAllInvitesTo(tx, member.email);
+  revokedInvites.push(...(await revokeInvitesTo(tx, { email })));
   await insertAuditEvents(tx, [
     {
       kind: 'company.member_remove',
       subjectType: 'account',
       subjectId: userId,
-      detail: { email: member.email, role: member.role, revokedInvites },
+      detail: { email, role, revokedInvites, deniedRequests },
     },
   ]);
 }

@@ -14,6 +14,7 @@ import { knownId, UserParams } from '../../known-id.ts';
 import { linkBase } from '../../links/base.ts';
 import { createResetLink } from '../../links/reset-link.ts';
 import { owningCompany } from '../../plugins/guards.ts';
+import { takeCompany } from '../../take.ts';
 
 /** Links by which someone sets a new password, made by a Company Owner. */
 export const resetLinksRoutes: Routes = (app, { database, config }) => {
@@ -36,6 +37,7 @@ export const resetLinksRoutes: Routes = (app, { database, config }) => {
       const base = linkBase(config, app.server, baseUrl);
       const teamId = knownId(request.body.teamId);
       const link = await transaction(database, companyScope(request.identity), async (tx) => {
+        await takeCompany(tx, 'owner');
         const owner = await findOwner(tx, teamId, canonicalEmail(email));
         if (owner === null) throw new ServiceError('not_found');
         return createResetLink(tx, { userId: owner.userId, teamId, base, ttlSeconds });
@@ -62,9 +64,10 @@ export const resetLinksRoutes: Routes = (app, { database, config }) => {
       const { baseUrl, ttlSeconds = DEFAULT_RESET_LINK_SECONDS } = request.body;
       const base = linkBase(config, app.server, baseUrl);
       const userId = knownId(request.params.userId);
-      const link = await transaction(database, companyScope(request.identity), (tx) =>
-        createResetLink(tx, { userId, base, ttlSeconds }),
-      );
+      const link = await transaction(database, companyScope(request.identity), async (tx) => {
+        await takeCompany(tx, 'owner');
+        return createResetLink(tx, { userId, base, ttlSeconds });
+      });
       reply.code(201);
       return { url: link.url, expiresAt: link.expiresAt.toISOString() };
     },

@@ -7,7 +7,7 @@ import { companyScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { IdParams, knownId } from '../../known-id.ts';
 import { owningCompany } from '../../plugins/guards.ts';
-import { takeTeam } from '../../team-state.ts';
+import { takeCompany, takeTeam } from '../../take.ts';
 
 const TRANSITIONS = [
   { verb: 'archive', from: 'active', to: 'archived', kind: 'team.archive' },
@@ -32,6 +32,7 @@ export const teamLifecycleRoutes: Routes = (app, { database, queue }) => {
       async ({ identity, params }) => {
         const id = knownId(params.id);
         return transaction(database, companyScope(identity), async (tx) => {
+          await takeCompany(tx, 'admin');
           const team = await takeTeam(tx, id);
           if (team.state !== from) throw new ServiceError('conflict', `The Team is ${to} already`);
           await insertAuditEvents(tx, [{ kind, subjectType: 'team', subjectId: id, teamId: id }]);
@@ -56,6 +57,7 @@ export const teamLifecycleRoutes: Routes = (app, { database, queue }) => {
     async ({ identity, params }, reply) => {
       const id = knownId(params.id);
       await transaction(database, companyScope(identity), async (tx) => {
+        await takeCompany(tx, 'owner');
         const team = await takeTeam(tx, id);
         if (team.state !== 'archived') throw new ServiceError('conflict', 'Archive the Team first');
         await deleteTeam(tx, id);

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type ScopedTransaction, transaction } from '../../../db/database.ts';
-import { findAccountByEmail, lockAccount } from '../../../db/queries/accounts.ts';
+import { findAccountByEmail, holdAccounts } from '../../../db/queries/accounts.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import { upsertTeamMember } from '../../../db/queries/members.ts';
 import { insertTeam, listTeams, updateTeam } from '../../../db/queries/teams.ts';
@@ -15,16 +15,13 @@ import { IdParams, knownId } from '../../known-id.ts';
 import { linkBase } from '../../links/base.ts';
 import { createInvite } from '../../links/invite.ts';
 import { answerPage, ONE } from '../../pagination.ts';
-import { assertActive, takeTeam } from '../../team-state.ts';
+import { assertActive, takeCompany, takeTeam } from '../../take.ts';
 
 /** The account of the Company that is to own a new Team, held so that it cannot be closed meanwhile. */
 async function holdOwner(tx: ScopedTransaction<CompanyScope>, ownerEmail: string | null) {
-  if (ownerEmail === null) {
-    if (await lockAccount(tx, tx.scope.userId)) return tx.scope.userId;
-    throw new ServiceError('unauthenticated');
-  }
+  if (ownerEmail === null) return tx.scope.userId;
   const account = await findAccountByEmail(tx, ownerEmail);
-  return account !== null && (await lockAccount(tx, account.userId)) ? account.userId : null;
+  return account !== null && (await holdAccounts(tx, [account.userId])).size > 0 ? account.userId : null;
 }
 
 /** Makes a Team with its Owner: at once where the person has an account of the Company, else by an invite. */
@@ -33,6 +30,7 @@ async function createTeam(
   team: { name: string; ownerEmail: string | null; base: string },
 ) {
   const { name, ownerEmail, base } = team;
+  await takeCompany(tx, 'admin');
   const ownerId = await holdOwner(tx, ownerEmail);
   const made = await insertTeam(tx, { id: newId(), name });
   const teamId = made.id;
@@ -112,6 +110,7 @@ export const companyTeamsRoutes: Routes = (app, { database, config }) => {
     async ({ identity, params, body: { name } }) => {
       const id = knownId(params.id);
       return transaction(database, companyScope(identity), async (tx) => {
+        await takeCompany(tx, 'admin');
         const team = await takeTeam(tx, id);
         assertActive(team);
         if (team.name === name) return team;

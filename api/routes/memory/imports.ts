@@ -3,7 +3,7 @@ import { type TeamTransaction, transaction } from '../../../db/database.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import { findImport, insertImport, listImports, type NewImport } from '../../../db/queries/imports.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
-import { isId, newId } from '../../../shared/ids.ts';
+import { newId } from '../../../shared/ids.ts';
 import { importMediaType } from '../../../shared/media-types.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { IMPORT_STATES, Import, ImportRequest, ImportResponse } from '../../../shared/schemas/memory.ts';
@@ -11,6 +11,7 @@ import { narrowScope, writeLayer } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { IdParams, knownId } from '../../known-id.ts';
 import { answerPage } from '../../pagination.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
@@ -144,11 +145,13 @@ export const importRoutes: Routes = (app, deps) => {
     async (request) => {
       const { query } = request;
       const state = readState(query.state);
-      const scope =
-        query.clientId === undefined
-          ? request.teamScope
-          : narrowScope(request.teamScope, { clientId: query.clientId, include: ['client'] });
-      return answerPage(query, (part) => transaction(database, scope, (tx) => listImports(tx, part, state)));
+      return answerPage(query, (part) => {
+        const scope =
+          query.clientId === undefined
+            ? request.teamScope
+            : narrowScope(request.teamScope, { clientId: query.clientId, include: ['client'] });
+        return transaction(database, scope, (tx) => listImports(tx, part, state));
+      });
     },
   );
 
@@ -158,13 +161,12 @@ export const importRoutes: Routes = (app, deps) => {
       schema: {
         summary: 'One import',
         tags: ['memory'],
-        params: Type.Object({ id: Type.String() }),
+        params: IdParams,
         response: { 200: Import },
       },
     },
     async (request) => {
-      const { id } = request.params;
-      if (!isId(id)) throw new ServiceError('not_found');
+      const id = knownId(request.params.id);
       const found = await transaction(database, request.teamScope, (tx) => findImport(tx, id));
       if (found === null) throw new ServiceError('not_found');
       return found;

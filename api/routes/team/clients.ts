@@ -12,7 +12,7 @@ import type { Routes } from '../../app.ts';
 import { IdParams, knownId } from '../../known-id.ts';
 import { answerPage } from '../../pagination.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
-import { assertActive, takeTeam } from '../../team-state.ts';
+import { assertActive, takeSelectedTeam } from '../../take.ts';
 
 /** Which clients are asked for. */
 function readState(state: string | undefined): ActiveState {
@@ -69,7 +69,7 @@ export const clientsRoutes: Routes = (app, { database }) => {
     },
     async ({ teamScope, body: { name } }, reply) => {
       const made = await transaction(database, teamScope, async (tx) => {
-        assertActive(await takeTeam(tx, teamScope.teamId));
+        assertActive((await takeSelectedTeam(tx)).team);
         const client = await insertClient(tx, { id: newId(), name });
         await insertAuditEvents(tx, [
           { kind: 'team.client_create', subjectType: 'client', subjectId: client.id, detail: { name } },
@@ -98,7 +98,7 @@ export const clientsRoutes: Routes = (app, { database }) => {
       const id = knownId(params.id);
       const from: ActiveState[] = body.state === undefined ? ['active'] : ['active', 'archived'];
       return transaction(database, teamScope, async (tx) => {
-        const team = await takeTeam(tx, teamScope.teamId);
+        const { team } = await takeSelectedTeam(tx);
         const client = await findClient(tx, id, from);
         if (client === null) throw new ServiceError('not_found');
         assertActive(team);
@@ -127,7 +127,7 @@ export const clientsRoutes: Routes = (app, { database }) => {
     async ({ teamScope, params }, reply) => {
       const id = knownId(params.id);
       await transaction(database, teamScope, async (tx) => {
-        const team = await takeTeam(tx, teamScope.teamId);
+        const { team } = await takeSelectedTeam(tx);
         const client = await findClient(tx, id, ['active']);
         if (client === null) throw new ServiceError('not_found');
         assertActive(team);

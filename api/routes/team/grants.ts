@@ -14,7 +14,7 @@ import type { Routes } from '../../app.ts';
 import { knownId } from '../../known-id.ts';
 import { answerPage } from '../../pagination.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
-import { assertActive, takeTeam } from '../../team-state.ts';
+import { assertActive, takeSelectedTeam } from '../../take.ts';
 
 const GrantParams = Type.Object({ userId: Type.String(), clientId: Type.String() });
 
@@ -55,8 +55,8 @@ export const grantsRoutes: Routes = (app, { database }) => {
       const clientId = knownId(params.clientId);
       const { teamId } = teamScope;
       return transaction(database, teamScope, async (tx) => {
-        const team = await takeTeam(tx, teamId);
-        const held = await findClientGrant(tx, { userId, clientId });
+        const { team } = await takeSelectedTeam(tx, [userId]);
+        const held = await findClientGrant(tx, { teamId, userId, clientId });
         const grant = await upsertClientGrant(tx, { teamId, userId, clientId, access });
         if (grant === null) throw new ServiceError('not_found');
         assertActive(team);
@@ -83,7 +83,7 @@ export const grantsRoutes: Routes = (app, { database }) => {
     async ({ teamScope, params }, reply) => {
       const grant = { userId: knownId(params.userId), clientId: knownId(params.clientId) };
       await transaction(database, teamScope, async (tx) => {
-        await takeTeam(tx, teamScope.teamId);
+        await takeSelectedTeam(tx, [grant.userId]);
         if (!(await deleteClientGrant(tx, grant))) throw new ServiceError('not_found');
         await insertAuditEvents(tx, [
           {

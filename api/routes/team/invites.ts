@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { type TeamTransaction, transaction } from '../../../db/database.ts';
 import { findActiveClients } from '../../../db/queries/clients.ts';
-import { listInvites } from '../../../db/queries/invites.ts';
+import { findOpenInviteTo, listInvites } from '../../../db/queries/invites.ts';
+import { appointsTeamOwners, type Standing, type TeamRole } from '../../../shared/access.ts';
 import { readEmail } from '../../../shared/email.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
@@ -10,9 +11,9 @@ import type { Routes } from '../../app.ts';
 import { IdParams, knownId } from '../../known-id.ts';
 import { linkBase } from '../../links/base.ts';
 import { createInvite, type InviteDraft, withdrawInvite } from '../../links/invite.ts';
-import { answerPage } from '../../pagination.ts';
+import { answerPage, ONE } from '../../pagination.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
-import { assertActive, takeTeam } from '../../team-state.ts';
+import { assertActive, takeSelectedTeam } from '../../take.ts';
 
 type Grants = Invite['grants'];
 
@@ -34,10 +35,26 @@ async function assertClients(tx: TeamTransaction, grants: Grants): Promise<void>
 }
 
 async function invite(tx: TeamTransaction, draft: InviteDraft & { grants: Grants }) {
-  const team = await takeTeam(tx, tx.scope.teamId);
+  const { team, caller } = await takeSelectedTeam(tx);
   await assertClients(tx, draft.grants);
+  assertMayEnd(caller, await findOpenInviteTo(tx, draft));
   assertActive(team);
   return createInvite(tx, draft);
+}
+
+async function withdraw(tx: TeamTransaction, id: string): Promise<void> {
+  const { teamId } = tx.scope;
+  const { caller } = await takeSelectedTeam(tx);
+  const [found] = await listInvites(tx, teamId, ONE, id);
+  assertMayEnd(caller, found ?? null);
+  await withdrawInvite(tx, teamId, id);
+}
+
+/** The invite of a Team Owner is, as the role, given and taken by Owners alone. */
+function assertMayEnd(caller: Standing, found: { role: TeamRole } | null): void {
+  if (found?.role === 'owner' && !appointsTeamOwners(caller)) {
+    throw new ServiceError('forbidden', 'A Team Owner is invited by Owners alone');
+  }
 }
 
 /** /v1/team/invites: who may join the Team. */
@@ -101,7 +118,7 @@ export const invitesRoutes: Routes = (app, { database, config }) => {
     },
     async ({ teamScope, params }, reply) => {
       const id = knownId(params.id);
-      await transaction(database, teamScope, (tx) => withdrawInvite(tx, teamScope.teamId, id));
+      await transaction(database, teamScope, (tx) => withdraw(tx, id));
       reply.code(204);
     },
   );

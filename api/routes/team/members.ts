@@ -8,7 +8,13 @@ import {
   listTeamMembers,
   upsertTeamMember,
 } from '../../../db/queries/members.ts';
-import { changesTeamRole, type Standing, type TeamRole } from '../../../shared/access.ts';
+import {
+  appointsTeamOwners,
+  changesTeamRole,
+  holdsRole,
+  type Standing,
+  type TeamRole,
+} from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
@@ -17,7 +23,9 @@ import { knownId, UserParams } from '../../known-id.ts';
 import { revokeOutgrownInvites } from '../../links/invite.ts';
 import { answerPage, ONE } from '../../pagination.ts';
 import { standingInTeam, withFullAccess } from '../../plugins/guards.ts';
-import { assertActive, takeTeam } from '../../team-state.ts';
+import { assertActive, takeSelectedTeam } from '../../take.ts';
+
+const NOT_BY_YOU = 'A Team Owner is appointed and changed by Owners alone';
 
 /**
  * The member whose role is to change, once the caller may change it so.
@@ -31,9 +39,7 @@ async function findChangeable(
 ): Promise<Member> {
   const [member] = await listTeamMembers(tx, ONE, userId);
   if (member === undefined) throw new ServiceError('not_found');
-  if (!changesTeamRole(caller, member.role, to)) {
-    throw new ServiceError('forbidden', 'A Team Owner is appointed and changed by Owners alone');
-  }
+  if (!changesTeamRole(caller, member.role, to)) throw new ServiceError('forbidden', NOT_BY_YOU);
   return member;
 }
 
@@ -43,20 +49,21 @@ async function assertNotLastOwner(tx: TeamTransaction, member: Member): Promise<
     throw new ServiceError('last_owner');
 }
 
-async function changeRole(
-  tx: TeamTransaction,
-  caller: Standing,
-  userId: string,
-  role: TeamRole,
-): Promise<Member> {
+/** Withdraws what hung on the role: invites that were made by it, and those that would bring it back. */
+async function revokeInvitesWithRole(tx: TeamTransaction, { userId, email }: Member): Promise<string[]> {
   const { teamId } = tx.scope;
-  const team = await takeTeam(tx, teamId);
+  return [...(await revokeOutgrownInvites(tx, userId)), ...(await revokeInvitesTo(tx, { email, teamId }))];
+}
+
+async function changeRole(tx: TeamTransaction, userId: string, role: TeamRole): Promise<Member> {
+  const { team, caller } = await takeSelectedTeam(tx, [userId]);
   const member = await findChangeable(tx, caller, userId, role);
   assertActive(team);
   if (member.role === role) return member;
   await assertNotLastOwner(tx, member);
-  await upsertTeamMember(tx, { teamId, userId, role });
-  const revokedInvites = await revokeOutgrownInvites(tx, userId);
+  await upsertTeamMember(tx, { teamId: tx.scope.teamId, userId, role });
+  const lowered = holdsRole(member.role, role);
+  const revokedInvites = lowered ? await revokeInvitesWithRole(tx, member) : [];
   await insertAuditEvents(tx, [
     {
       kind: 'team.member_role',
@@ -68,16 +75,13 @@ async function changeRole(
   return { ...member, role };
 }
 
-async function remove(tx: TeamTransaction, caller: Standing, userId: string): Promise<void> {
-  const { teamId } = tx.scope;
+async function remove(tx: TeamTransaction, userId: string): Promise<void> {
   // Also from an archived Team, which gives up whom it let in.
-  await takeTeam(tx, teamId);
+  const { caller } = await takeSelectedTeam(tx, [userId]);
   const member = await findChangeable(tx, caller, userId, null);
   await assertNotLastOwner(tx, member);
   await deleteTeamMember(tx, userId);
-  const revokedInvites = await revokeOutgrownInvites(tx, userId);
-  // Who was removed must not come back by an invite from before.
-  await revokeInvitesTo(tx, { teamId, email: member.email });
+  const revokedInvites = await revokeInvitesWithRole(tx, member);
   await insertAuditEvents(tx, [
     {
       kind: 'team.member_remove',
@@ -121,11 +125,13 @@ export const teamMembersRoutes: Routes = (app, { database }) => {
       },
     },
     async (request) => {
-      const userId = knownId(request.params.userId);
       const { role } = request.body;
-      return transaction(database, request.teamScope, (tx) =>
-        changeRole(tx, standingInTeam(request), userId, role),
-      );
+      // Before anything of the member is looked at: it is for the caller's role alone to say.
+      if (role === 'owner' && !appointsTeamOwners(standingInTeam(request))) {
+        throw new ServiceError('forbidden', NOT_BY_YOU);
+      }
+      const userId = knownId(request.params.userId);
+      return transaction(database, request.teamScope, (tx) => changeRole(tx, userId, role));
     },
   );
 
@@ -143,7 +149,7 @@ export const teamMembersRoutes: Routes = (app, { database }) => {
     },
     async (request, reply) => {
       const userId = knownId(request.params.userId);
-      await transaction(database, request.teamScope, (tx) => remove(tx, standingInTeam(request), userId));
+      await transaction(database, request.teamScope, (tx) => remove(tx, userId));
       reply.code(204);
     },
   );

@@ -2,18 +2,26 @@
 
 -- A UUIDv7 (RFC 9562): the time in milliseconds, then random bits. For rows that lists page through, newest
 -- first, and that have no id of their own.
-create function identity.new_id() returns uuid language sql volatile set search_path = pg_catalog, pg_temp
+create function identity.new_id(p_at timestamptz default clock_timestamp()) returns uuid
+language sql volatile set search_path = pg_catalog, pg_temp
 return encode(
   set_byte(set_byte(
     overlay(uuid_send(gen_random_uuid())
-            placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+            placing substring(int8send(floor(extract(epoch from p_at) * 1000)::bigint) from 3)
             from 1 for 6),
     6, (112 | get_byte(uuid_send(gen_random_uuid()), 6) & 15)),
     8, (128 | get_byte(uuid_send(gen_random_uuid()), 8) & 63)), 'hex')::uuid;
 
-alter table identity.team_member add column id uuid not null default identity.new_id();
-alter table identity.client_grant add column id uuid not null default identity.new_id();
-alter table identity.company_grant add column id uuid not null default identity.new_id();
+do $$
+declare name text;
+begin
+  foreach name in array array['team_member', 'client_grant', 'company_grant'] loop
+    execute format('alter table identity.%I add column id uuid', name);
+    execute format('update identity.%I set id = identity.new_id(created_at)', name);
+    execute format('alter table identity.%I alter column id set default identity.new_id(),
+                      alter column id set not null', name);
+  end loop;
+end $$;
 create index client_grant_user on identity.client_grant (team_id, user_id);
 create index company_grant_user on identity.company_grant (company_id, user_id);
 
@@ -190,28 +198,17 @@ create unlogged table identity.failed_password (
   refused boolean not null default false
 );
 
--- As before, with invites a month after their end, and the counts that no longer count.
-drop function identity.prune(int, int);
-create function identity.prune(p_idle_seconds int, p_max_seconds int, p_password_seconds int)
-returns table (sessions int, reset_links int, invites int)
+-- Removes invites a month after their end, as reset links, and the counts that count no more.
+create function identity.prune_invites(p_password_seconds int) returns int
 language sql volatile security definer set search_path = identity, pg_temp
 begin atomic
   delete from identity.request_count r where r.ends_at < now();
   delete from identity.failed_password f
    where f.at[cardinality(f.at)] < now() - make_interval(secs => p_password_seconds);
-  with gone_sessions as (
-    delete from identity.session s
-     where least(s.last_seen_at + make_interval(secs => p_idle_seconds),
-                 s.created_at + make_interval(secs => p_max_seconds)) < now() - interval '1 day' returning 1
-  ), gone_links as (
-    delete from identity.reset_link l where l.expires_at < now() - interval '30 days' returning 1
-  ), gone_invites as (
-    delete from identity.invite i where i.expires_at < now() - interval '30 days' returning 1
-  )
-  select (select count(*)::int from gone_sessions), (select count(*)::int from gone_links),
-         (select count(*)::int from gone_invites);
+  with gone as (delete from identity.invite i where i.expires_at < now() - interval '30 days' returning 1)
+  select count(*)::int from gone;
 end;
 
 revoke execute on all functions in schema identity from public;
-grant execute on function identity.new_id(), identity.invite_state(identity.invite), identity.find_invite(bytea),
-  identity.purge_team(int), identity.prune(int, int, int) to memory_service;
+grant execute on function identity.new_id(timestamptz), identity.invite_state(identity.invite), identity.find_invite(bytea),
+  identity.purge_team(int), identity.prune_invites(int) to memory_service;

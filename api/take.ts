@@ -1,0 +1,69 @@
+import type { ScopedTransaction, TeamTransaction } from '../db/database.ts';
+import { holdAccounts } from '../db/queries/accounts.ts';
+import { findStanding, lockCompany } from '../db/queries/members.ts';
+import { lockTeam } from '../db/queries/teams.ts';
+import { type CompanyRole, holdsRole, type Standing, teamAccess } from '../shared/access.ts';
+import { ServiceError } from '../shared/errors.ts';
+import type { Team } from '../shared/schemas/identity.ts';
+import type { CompanyScope } from '../shared/scope.ts';
+
+/*
+ * How a change of roles and what they bring begins: with the locks, always in the order Company, accounts, Team,
+ * and with a second look at the caller. Guards looked when the request came; what it may do can have been taken
+ * since, and must not be given back by a request that was under way.
+ */
+
+/**
+ * Takes the Company for a change by its caller.
+ * @param needed the role that the change takes
+ * @throws ServiceError `unauthenticated` or `company_role_required` where it has gone meanwhile
+ */
+export async function takeCompany(
+  tx: ScopedTransaction<CompanyScope>,
+  needed: Exclude<CompanyRole, 'member'>,
+): Promise<void> {
+  await lockCompany(tx);
+  const role = (await holdAccounts(tx, [tx.scope.userId])).get(tx.scope.userId);
+  if (role === undefined) throw new ServiceError('unauthenticated');
+  if (!holdsRole(role, needed)) throw new ServiceError('company_role_required');
+}
+
+/**
+ * Takes a Team of the Company for a change of it, as it is now and not as it was when the request came.
+ * @throws ServiceError `not_found` where it is gone
+ */
+export async function takeTeam(tx: ScopedTransaction, teamId: string): Promise<Team> {
+  const team = await lockTeam(tx, teamId);
+  if (team === null) throw new ServiceError('not_found');
+  return team;
+}
+
+/**
+ * Takes the selected Team for a change that needs Full access, and keeps the accounts that it concerns open.
+ * @param concerned whose role or grant is to change
+ * @throws ServiceError `unauthenticated`, `team_forbidden` or `full_access_required` where the caller's access has
+ *   gone meanwhile, `not_found` where one concerned has
+ */
+export async function takeSelectedTeam(
+  tx: TeamTransaction,
+  concerned: readonly string[] = [],
+): Promise<{ team: Team; caller: Standing }> {
+  const { teamId, userId } = tx.scope;
+  const open = await holdAccounts(tx, [userId, ...concerned]);
+  const team = await lockTeam(tx, teamId);
+  const caller = await findStanding(tx, teamId, userId);
+  if (caller === null) throw new ServiceError('unauthenticated');
+  const access = team === null ? null : teamAccess(caller.companyRole, caller);
+  if (team === null || access === null) throw new ServiceError('team_forbidden');
+  if (access !== 'full') throw new ServiceError('full_access_required');
+  if (concerned.some((id) => !open.has(id))) throw new ServiceError('not_found');
+  return { team, caller };
+}
+
+/**
+ * Refuses what an archived Team does not take. Comes after whatever may not be found.
+ * @throws ServiceError `team_archived`
+ */
+export function assertActive(team: Team): void {
+  if (team.state !== 'active') throw new ServiceError('team_archived');
+}
