@@ -20,6 +20,7 @@ import input from './plugins/input.ts';
 import lateBodies, { guard } from './plugins/late-bodies.ts';
 import openapi from './plugins/openapi.ts';
 import rateLimit, { limitedByAddress, limitedBySession } from './plugins/rate-limit.ts';
+import untrustedProxy from './plugins/untrusted-proxy.ts';
 import { joinRoute } from './routes/auth/join.ts';
 import { loginRoute } from './routes/auth/login.ts';
 import { logoutRoute } from './routes/auth/logout.ts';
@@ -114,6 +115,7 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   await app.register(identity);
   await app.register(openapi);
   await app.register(rateLimit, deps);
+  await app.register(untrustedProxy, { trustedProxies: deps.config.trustedProxies });
   await app.register(cors, {
     // With no origin allowed, OPTIONS is a method like any other that a route does not take.
     origin: deps.config.allowedOrigins.length > 0 ? [...deps.config.allowedOrigins] : false,

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { canonicalBaseUrl } from './base-url.ts';
 import { canonicalEmail, isEmail } from './email.ts';
 
 /** Every setting of the service, read once at start-up. Frozen: nothing reads the environment afterwards. */
@@ -99,14 +100,9 @@ class Reader {
     );
   }
 
-  /** An address that paths are put behind: a query, a fragment or a user name would be in the way. */
   baseUrl(name: string): string | null {
     const expected = 'an absolute http or https address without query and fragment';
-    return this.#parse<string | null>(name, expected, null, (v) => {
-      const url = /^https?:\/\//i.test(v) && URL.canParse(v) ? new URL(v) : null;
-      if (url === null || /[?#]/.test(v) || url.username !== '' || url.password !== '') return null;
-      return v.replace(/\/+$/, '');
-    });
+    return this.#parse<string | null>(name, expected, null, canonicalBaseUrl);
   }
 
   list(name: string, expected: string, isValid: (item: string) => boolean): readonly string[] {

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { canonicalBaseUrl } from '../../shared/base-url.ts';
 import type { Config } from '../../shared/config.ts';
 import { invalidField } from '../../shared/errors.ts';
 
@@ -31,11 +32,8 @@ function listeningPort(server: Server): number | null {
   return typeof address === 'object' && address !== null ? address.port : null;
 }
 
-/** A query, a fragment or a user name would not survive what is put behind the base, or would mislead. */
 function readBaseUrl(text: string): string {
-  const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : null;
-  if (url === null || /[?#]/.test(text) || url.username !== '' || url.password !== '') {
-    throw invalidField('/baseUrl', 'must be an absolute http or https address without query and fragment');
-  }
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  const base = canonicalBaseUrl(text);
+  if (base !== null) return base;
+  throw invalidField('/baseUrl', 'must be an absolute http or https address without query and fragment');
 }

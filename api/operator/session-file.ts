@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { canonicalBaseUrl } from '../../shared/base-url.ts';
 import { OperatorError } from './command.ts';
-import { canonicalUrl, isToken, setting } from './settings.ts';
+import { isToken, setting } from './settings.ts';
 
 /** The session that `login` keeps for later commands. */
 export interface KeptSession {
@@ -69,7 +70,7 @@ function parseSession(text: string): KeptSession | null {
   const { url, token, email, expiresAt } = (value ?? {}) as Record<string, unknown>;
   if (typeof url !== 'string' || typeof token !== 'string') return null;
   if (typeof email !== 'string' || typeof expiresAt !== 'string') return null;
-  return canonicalUrl(url) === url && isToken(token) ? { url, token, email, expiresAt } : null;
+  return canonicalBaseUrl(url) === url && isToken(token) ? { url, token, email, expiresAt } : null;
 }
 
 /**

@@ -1,19 +1,9 @@
+import { canonicalBaseUrl } from '../../shared/base-url.ts';
 import { OperatorError } from './command.ts';
 
 /** A variable of the environment. An empty one counts as unset, as for the service. */
 export function setting(name: string): string | null {
   return process.env[name]?.trim() || null;
-}
-
-/**
- * The one form of an address of the service, or null for what is none: origin and path, without a slash at its end.
- * With a user name it would show a secret in messages; a query or a fragment would be in the way of paths.
- */
-export function canonicalUrl(text: string): string | null {
-  if (!URL.canParse(text) || /[?#]/.test(text)) return null;
-  const { protocol, username, password, origin, pathname } = new URL(text);
-  if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return null;
-  return origin + pathname.replace(/\/+$/, '');
 }
 
 /**
@@ -24,7 +14,7 @@ export function canonicalUrl(text: string): string | null {
 export function serviceUrl(given: string | undefined, otherwise = 'http://127.0.0.1:8787'): string {
   const port = setting('MEMORY_API_PORT') ?? setting('PORT');
   const local = port === null ? otherwise : `http://127.0.0.1:${port}`;
-  const url = canonicalUrl(given ?? setting('MEMORY_API_PUBLIC_URL') ?? local);
+  const url = canonicalBaseUrl(given ?? setting('MEMORY_API_PUBLIC_URL') ?? local);
   if (url !== null) return url;
   const source = given === undefined ? 'MEMORY_API_PUBLIC_URL or MEMORY_API_PORT' : '--url';
   throw new OperatorError(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
+import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { Client, ClientGrant, Invite } from '../../shared/schemas/identity.ts';
 import type { Chunk, Hit, Import } from '../../shared/schemas/memory.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
@@ -251,4 +252,22 @@ test('archiving and bringing back are recorded, each once', async () => {
   assert.deepEqual(back.events, [
     { kind: 'team.client_change', ...common, detail: { name: 'Renamed', state: 'active' } },
   ]);
+});
+
+test('a search within a client is told by the audit of the Team until the client is archived', async () => {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  await search(company, { clientId });
+  await search(company, {});
+  const told = async () => {
+    const events = await listAll<AuditEvent>(service, company, '/v1/memory/audit?kind=memory.search');
+    return events.map(({ layer, clientId: within }) => [layer, within]);
+  };
+  const [ofTeam, ofClient] = [
+    [null, null],
+    ['client', clientId],
+  ];
+  assert.deepEqual(await told(), [ofTeam, ofClient]);
+  await archive(company, clientId);
+  assert.deepEqual(await told(), [ofTeam]);
 });

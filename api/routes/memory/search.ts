@@ -35,6 +35,8 @@ function recordSearch(tx: TeamTransaction, queryId: string, body: SearchRequest,
       kind: 'memory.search',
       subjectType: 'query',
       subjectId: queryId,
+      // A search within a client lies there: with an archived one it is as if it had not been.
+      ...(body.scope.clientId === undefined ? {} : { layer: body.scope.clientId.toLowerCase() }),
       detail: {
         scope: body.scope,
         topK,
