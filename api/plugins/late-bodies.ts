@@ -24,19 +24,20 @@ function whenLate(hook: onRequestAsyncHookHandler): onRequestAsyncHookHandler {
  */
 export function guard(scope: FastifyInstance, hook: onRequestAsyncHookHandler): void {
   scope.addHook('onRequest', hook);
-  scope.addHook('preHandler', whenLate(hook));
+  scope.addHook('preValidation', whenLate(hook));
 }
 
 /** Has the guards of single routes run again in the same way. */
 export default fp(function lateBodies(app: FastifyInstance, _options: object, done: () => void) {
   app.decorateRequest('bodyWasLate', false);
-  app.addHook('preHandler', async (request, reply) => {
+  app.addHook('preValidation', async (request, reply) => {
     request.bodyWasLate = reply.elapsedTime > MOMENT_MS;
   });
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith('/v1/')) return;
     const guards = [route.onRequest ?? []].flat() as onRequestAsyncHookHandler[];
-    route.preHandler = [...guards.map(whenLate), ...[route.preHandler ?? []].flat()];
+    // Before the body's form is looked at, as when the request came.
+    route.preValidation = [...guards.map(whenLate), ...[route.preValidation ?? []].flat()];
   });
   done();
 });

@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request as openRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { buildApp } from '../../api/app.ts';
+import type { Database } from '../../db/database.ts';
+import { newId } from '../../shared/ids.ts';
+import { hashToken } from '../../shared/tokens.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { ask, type Method } from '../support/company.ts';
+import { addPasswordHolder } from '../support/invites.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addClient, addPerson, archiveTeam, type Caller, type Person, type Ties } from '../support/team.ts';
+
+/**
+ * A request whose head comes while its caller has a right, and whose body comes when that is gone. Guards look
+ * first at the head: everything here was let in by that look, and must be refused by a second one.
+ */
+const service = await openTestApp();
+/** Past the moment within which a request counts as one with its body. */
+const LONG_ENOUGH_MS = 1100;
+
+/** Called with the hash of a session's token, in hex, once a request of that session was resolved. */
+const resolved = new Map<string, () => void>();
+
+/** The database, which tells when a look for the owner of a session has come to its end. */
+const watched: Database = {
+  ...service.database,
+  transaction: async (fn) => {
+    const looked: string[] = [];
+    const result = await service.database.transaction((tx) =>
+      fn({
+        ...tx,
+        query: (statement, values = []) => {
+          for (const value of values) if (Buffer.isBuffer(value)) looked.push(value.toString('hex'));
+          return tx.query(statement, values);
+        },
+      }),
+    );
+    for (const hash of looked) resolved.get(hash)?.();
+    return result;
+  },
+};
+const app = await buildApp({ ...service, database: watched });
+before(() => app.listen({ host: '127.0.0.1', port: 0 }));
+after(() => app.close());
+
+interface Answer {
+  statusCode: number;
+  body: string;
+  json<T>(): T;
+}
+
+interface Wish {
+  caller: Pick<Person, 'headers' | 'token'>;
+  method: Method;
+  url: string;
+  body: object;
+}
+
+/** Sends a request but for the end of its body, and returns when its caller was looked at. */
+async function begin({ caller, method, url, body }: Wish) {
+  const { promise: letIn, resolve } = Promise.withResolvers<void>();
+  resolved.set(hashToken(caller.token).toString('hex'), resolve);
+  const bytes = Buffer.from(JSON.stringify(body));
+  const { port } = app.server.address() as AddressInfo;
+  const request = openRequest({
+    host: '127.0.0.1',
+    port,
+    path: url,
+    method,
+    agent: false,
+    headers: { ...caller.headers, 'content-type': 'application/json', 'content-length': bytes.length },
+  });
+  let isAnswered = false;
+  const answer = once(request, 'response').then(async ([response]): Promise<Answer> => {
+    isAnswered = true;
+    const got = await text(response);
+    return { statusCode: response.statusCode, body: got, json: () => JSON.parse(got) };
+  });
+  request.write(bytes.subarray(0, -1));
+  // An answer that comes before is the end of it: it would be waited for in vain.
+  await Promise.race([letIn, answer]);
+  return {
+    finish: (): Promise<Answer> => {
+      assert.ok(!isAnswered, 'it was let in by the first look');
+      request.end(bytes.subarray(-1));
+      return answer;
+    },
+  };
+}
+
+/** Sends a request whose body ends only a while after something has happened. */
+async function sendLate(wish: Wish, happen: () => Promise<unknown>): Promise<Answer> {
+  const begun = await begin(wish);
+  await happen();
+  await pause(LONG_ENOUGH_MS);
+  return begun.finish();
+}
+
+/** Has a change made by the Owner of the Company, which must come about. */
+async function change(company: Caller, method: Method, url: string, payload?: object): Promise<void> {
+  const answer = await ask(service, company, method, url, payload);
+  assert.ok(answer.statusCode < 300, answer.body);
+}
+
+async function scene(ties: Ties): Promise<{ company: SignedIn; person: Person }> {
+  const company = await service.company();
+  return { company, person: await addPerson(service, company, ties) };
+}
+
+const ingest = (caller: Wish['caller'], scope: object = {}): Wish => ({
+  caller,
+  method: 'POST',
+  url: '/v1/memory/ingest',
+  body: { title: 'A text', text: 'What came late.', scope },
+});
+
+/** How many sources there are in a Team. */
+const sourcesOf = ({ teamId }: SignedIn) =>
+  service.database
+    .query('select from memory.source where team_id = $1', [teamId])
+    .then(({ length }) => length);
+
+async function rolesOf({ userId }: Person): Promise<(string | null | undefined)[]> {
+  const [row] = await service.database.query<{ role: string; teamRole: string | null }>(
+    `select a.role, m.role as "teamRole" from identity.account a
+       left join identity.team_member m on m.user_id = a.id where a.id = $1`,
+    [userId],
+  );
+  return [row?.role, row?.teamRole];
+}
+
+// Together, so that they wait for the moment to pass at the same time.
+describe('a request whose body came after the right to it was taken', { concurrency: true }, () => {
+  test('of an Owner who is none any more gives no role back', async () => {
+    const { company, person } = await scene({ companyRole: 'owner' });
+    const url = `/v1/company/members/${person.userId}`;
+    const late = await sendLate({ caller: person, method: 'PATCH', url, body: { role: 'owner' } }, () =>
+      change(company, 'PATCH', url, { role: 'member' }),
+    );
+    assert.equal(outcome(late), '403 company_role_required');
+    assert.deepEqual(await rolesOf(person), ['member', null]);
+  });
+
+  test('is refused before what it asks for is looked at, where a route alone is for Owners', async () => {
+    const { company, person } = await scene({ companyRole: 'owner' });
+    // An Admin may still enter /v1/company; to an Owner this would be 404.
+    const url = '/v1/company/members/no-one';
+    const late = await sendLate({ caller: person, method: 'PATCH', url, body: { role: 'admin' } }, () =>
+      change(company, 'PATCH', `/v1/company/members/${person.userId}`, { role: 'admin' }),
+    );
+    assert.equal(outcome(late), '403 company_role_required');
+  });
+
+  test('of a closed account makes no reset link', async () => {
+    const { company, person } = await scene({ companyRole: 'owner' });
+    const url = `/v1/company/members/${company.ownerId}/reset-link`;
+    const late = await sendLate({ caller: person, method: 'POST', url, body: {} }, () =>
+      change(company, 'DELETE', `/v1/company/members/${person.userId}`),
+    );
+    assert.equal(outcome(late), '401 unauthenticated');
+    const links = await service.database.query('select from identity.reset_link where company_id = $1', [
+      company.companyId,
+    ]);
+    assert.equal(links.length, 0);
+  });
+
+  test('of a closed account stores nothing', async () => {
+    const { company, person } = await scene({ teamRole: 'member' });
+    const late = await sendLate(ingest(person), () =>
+      change(company, 'DELETE', `/v1/company/members/${person.userId}`),
+    );
+    assert.equal(outcome(late), '401 unauthenticated');
+    assert.equal(await sourcesOf(company), 0);
+  });
+
+  test('of a Team Admin who is none any more changes no role', async () => {
+    const { company, person } = await scene({ teamRole: 'admin' });
+    const url = `/v1/team/members/${person.userId}`;
+    const late = await sendLate({ caller: person, method: 'PATCH', url, body: { role: 'admin' } }, () =>
+      change(company, 'PATCH', url, { role: 'member' }),
+    );
+    assert.equal(outcome(late), '403 full_access_required');
+    assert.deepEqual(await rolesOf(person), ['member', 'member']);
+  });
+
+  test('is refused before what it asks for is looked at, where a route alone needs Full access', async () => {
+    const { company, person } = await scene({ teamRole: 'admin' });
+    // A member may still enter the Team; with Full access this would be 404.
+    const url = '/v1/team/members/no-one';
+    const late = await sendLate({ caller: person, method: 'PATCH', url, body: { role: 'admin' } }, () =>
+      change(company, 'PATCH', `/v1/team/members/${person.userId}`, { role: 'member' }),
+    );
+    assert.equal(outcome(late), '403 full_access_required');
+  });
+
+  test('of who was removed from the Team stores nothing', async () => {
+    const { company, person } = await scene({ teamRole: 'member' });
+    const late = await sendLate(ingest(person), () =>
+      change(company, 'DELETE', `/v1/team/members/${person.userId}`),
+    );
+    assert.equal(outcome(late), '403 team_forbidden');
+    assert.equal(await sourcesOf(company), 0);
+  });
+
+  test('of a session that was ended finds nothing', async () => {
+    const { person } = await scene({ teamRole: 'member' });
+    const search = {
+      caller: person,
+      method: 'POST',
+      url: '/v1/memory/search',
+      body: { query: 'What came late.', scope: {} },
+    } as const;
+    const late = await sendLate(search, () => change(person, 'POST', '/v1/auth/logout'));
+    assert.equal(outcome(late), '401 unauthenticated');
+  });
+
+  test('changes no password once the session was ended', async () => {
+    const company = await service.company();
+    const currentPassword = 'a password of this test';
+    const person = await addPasswordHolder(service, company, { teamRole: 'member' }, currentPassword);
+    const body = { currentPassword, newPassword: 'another password of this test' };
+    const wish = { caller: person, method: 'POST', url: '/v1/auth/password', body } as const;
+    const late = await sendLate(wish, () => change(person, 'POST', '/v1/auth/logout'));
+    assert.equal(outcome(late), '401 unauthenticated');
+  });
+
+  test('stores nothing in a Team that was archived', async () => {
+    const { company, person } = await scene({ teamRole: 'member' });
+    const late = await sendLate(ingest(person), () => archiveTeam(service, company.teamId));
+    assert.equal(outcome(late), '409 team_archived');
+    assert.equal(await sourcesOf(company), 0);
+  });
+
+  test('stores nothing for a client whose grant was taken back', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const ties = { teamRole: 'member', clients: { [clientId]: 'write' } } as const;
+    const person = await addPerson(service, company, ties);
+    const late = await sendLate(ingest(person, { clientId }), () =>
+      change(company, 'DELETE', `/v1/team/grants/${person.userId}/${clientId}`),
+    );
+    assert.equal(outcome(late), '403 scope_forbidden');
+    assert.equal(await sourcesOf(company), 0);
+  });
+});
+
+describe('a request whose body came late, and whose caller may do what it asks for', {
+  concurrency: true,
+}, () => {
+  const nothing = async () => {};
+
+  test('stores what it brings, for a client too', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const ties = { teamRole: 'member', clients: { [clientId]: 'write' } } as const;
+    const callers = [
+      await addPerson(service, company, ties),
+      await addPerson(service, company, ties),
+    ] as const;
+    const answers = await Promise.all([
+      sendLate(ingest(callers[0]), nothing),
+      sendLate(ingest(callers[1], { clientId }), nothing),
+    ]);
+    assert.deepEqual(answers.map(outcome), ['201', '201']);
+    assert.equal(await sourcesOf(company), 2);
+  });
+
+  test('changes roles', async () => {
+    const { company, person } = await scene({ teamRole: 'member' });
+    const owner = await addPerson(service, company, { companyRole: 'owner' });
+    const body = { role: 'admin' };
+    const patch = (caller: Wish['caller'], url: string): Wish => ({ caller, method: 'PATCH', url, body });
+    const answers = await Promise.all([
+      sendLate(patch(company, `/v1/team/members/${person.userId}`), nothing),
+      sendLate(patch(owner, `/v1/company/members/${person.userId}`), nothing),
+    ]);
+    assert.deepEqual(answers.map(outcome), ['200', '200']);
+    assert.deepEqual(await rolesOf(person), ['admin', 'admin']);
+  });
+
+  test('uses what it was given meanwhile, and is refused as ever for the rest', async () => {
+    const { company, person } = await scene({ teamRole: 'admin' });
+    const url = `/v1/team/members/${newId()}`;
+    const wish = { caller: person, method: 'PATCH', url, body: { role: 'owner' } } as const;
+    const late = await sendLate(wish, () =>
+      change(company, 'PATCH', `/v1/team/members/${person.userId}`, { role: 'owner' }),
+    );
+    assert.equal(outcome(late), '404 not_found');
+  });
+});

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { IssuedInvite } from '../../api/links/invite.ts';
+import type { Member } from '../../shared/schemas/identity.ts';
+import { openTestApp, type TestApp } from '../support/app.ts';
+import { ask, listAll } from '../support/company.ts';
+import { openFailingApp } from '../support/failing-database.ts';
+import { join, newEmail } from '../support/invites.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addClient, addPerson, type Caller, get } from '../support/team.ts';
+
+const service = await openTestApp();
+const { database } = service;
+const PASSWORD = 'a password of this test';
+const ROUNDS = 20;
+
+type Answer = Parameters<typeof outcome>[0];
+type Asks = (by: Pick<TestApp, 'app'>) => PromiseLike<Answer>;
+
+const removeFromCompany =
+  (by: Caller, userId: string): Asks =>
+  (app) =>
+    ask(app, by, 'DELETE', `/v1/company/members/${userId}`);
+const removeFromTeam =
+  (by: Caller, userId: string): Asks =>
+  (app) =>
+    ask(app, by, 'DELETE', `/v1/team/members/${userId}`);
+const setCompanyRole =
+  (by: Caller, userId: string, role: string): Asks =>
+  (app) =>
+    ask(app, by, 'PATCH', `/v1/company/members/${userId}`, { role });
+const setTeamRole =
+  (by: Caller, userId: string, role: string): Asks =>
+  (app) =>
+    ask(app, by, 'PATCH', `/v1/team/members/${userId}`, { role });
+const grantClient =
+  (by: Caller, userId: string, clientId: string): Asks =>
+  (app) =>
+    ask(app, by, 'PUT', `/v1/team/grants/${userId}/${clientId}`, { access: 'read' });
+
+/** As `outcome`, also of an answer without a body. */
+const told = (answer: Answer) => (answer.statusCode === 204 ? '204' : outcome(answer));
+
+/** Sends both at once. */
+async function atOnce(first: Asks, second: Asks): Promise<string[]> {
+  return (await Promise.all([first(service), second(service)])).map(told);
+}
+
+/** Whether a statement waits for a row of identity, in this database. */
+async function someoneWaits(): Promise<boolean> {
+  const rows = await database.query(
+    `select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and strpos(query, 'identity.') > 0
+        and pid <> pg_backend_pid()`,
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Stops the first request within its transaction, at the statement that has this text, and sends the second, which
+ * then waits for the first or comes to its end. The embedded database has one connection: there, both at once.
+ */
+async function overlapping(
+  t: { after(fn: () => unknown): void },
+  text: string,
+  first: Asks,
+  second: Asks,
+): Promise<string[]> {
+  if (database.backend === 'pglite') return atOnce(first, second);
+  const [reached, released] = [Promise.withResolvers<boolean>(), Promise.withResolvers<void>()];
+  const app = await openFailingApp(t, service, async (statement) => {
+    if (!statement.includes(text)) return null;
+    reached.resolve(true);
+    await released.promise;
+    return null;
+  });
+  // A request of `inject` is sent when it is awaited, so it is made a promise at once.
+  const held = Promise.resolve(first({ app }));
+  assert.ok(await Promise.race([reached.promise, held.then(() => false)]), 'the first was stopped');
+  let isDone = false;
+  const other = Promise.resolve(second(service)).finally(() => {
+    isDone = true;
+  });
+  while (!isDone && !(await someoneWaits())) continue;
+  released.resolve();
+  return (await Promise.all([held, other])).map(told);
+}
+
+function countOf(table: 'team_member' | 'client_grant', userId: string): Promise<number> {
+  return database
+    .query(`select from identity.${table} where user_id = $1`, [userId])
+    .then(({ length }) => length);
+}
+
+const takeUp = async (token: string) => outcome(await join(service, { token, password: PASSWORD }));
+
+describe('removal from the Company, and a change in a Team of the same person', () => {
+  const REMOVAL_ENDS_ROLES = 'delete from identity.team_member';
+
+  /** A member of a Team, and nothing left of them there after both. */
+  async function member() {
+    const company = await service.company();
+    const { userId } = await addPerson(service, company, { teamRole: 'member' });
+    const assertGone = async () => {
+      assert.equal(await countOf('team_member', userId), 0);
+      assert.equal(await countOf('client_grant', userId), 0);
+    };
+    return { company, userId, clientId: await addClient(service, company), assertGone };
+  }
+
+  test('leaves no role to a closed account, nor a grant, whichever comes first', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { company, userId, clientId, assertGone } = await member();
+      const removal = removeFromCompany(company, userId);
+      const change = [setTeamRole(company, userId, 'admin'), grantClient(company, userId, clientId)][
+        round % 2
+      ];
+      const [removed, changed] = await atOnce(removal, change!);
+      assert.equal(removed, '204');
+      assert.match(changed ?? '', /^(200|404 not_found)$/);
+      await assertGone();
+    }
+  });
+
+  test('ends the role that was being given', async (t) => {
+    const { company, userId, assertGone } = await member();
+    const change = setTeamRole(company, userId, 'admin');
+    const answers = await overlapping(t, 'memory.audit_event', change, removeFromCompany(company, userId));
+    assert.deepEqual(answers, ['200', '204']);
+    await assertGone();
+  });
+
+  test('has no role given any more once it is under way', async (t) => {
+    const { company, userId, assertGone } = await member();
+    const removal = removeFromCompany(company, userId);
+    const answers = await overlapping(t, REMOVAL_ENDS_ROLES, removal, setTeamRole(company, userId, 'admin'));
+    assert.deepEqual(answers, ['204', '404 not_found']);
+    await assertGone();
+  });
+
+  test('ends the grant for a client that was being given', async (t) => {
+    const { company, userId, clientId, assertGone } = await member();
+    const grant = grantClient(company, userId, clientId);
+    const answers = await overlapping(t, 'memory.audit_event', grant, removeFromCompany(company, userId));
+    assert.deepEqual(answers, ['200', '204']);
+    await assertGone();
+  });
+
+  test('has no grant for a client given any more once it is under way', async (t) => {
+    const { company, userId, clientId, assertGone } = await member();
+    const removal = removeFromCompany(company, userId);
+    const grant = grantClient(company, userId, clientId);
+    assert.deepEqual(await overlapping(t, REMOVAL_ENDS_ROLES, removal, grant), ['204', '404 not_found']);
+    await assertGone();
+  });
+});
+
+test('a Team counts no member whose account is closed', async () => {
+  const company = await service.company();
+  const { userId } = await addPerson(service, company, { teamRole: 'owner' });
+  const members = async () => (await get(service, company, '/v1/team')).json<{ members: number }>().members;
+  const before = await members();
+  await database.query('update identity.account set closed_at = now() where id = $1', [userId]);
+  assert.equal(await members(), before - 1);
+});
+
+describe('an invite whose maker loses role in the Company and place in the Team at once', () => {
+  /** Someone who may invite for two reasons, with an open invite, and what takes each of them. */
+  async function maker() {
+    const company = await service.company();
+    const person = await addPerson(service, company, { companyRole: 'owner', teamRole: 'admin' });
+    const body = { email: newEmail(), role: 'member' };
+    const made = (await ask(service, person, 'POST', '/v1/team/invites', body)).json<IssuedInvite>();
+    return {
+      token: made.token,
+      demotion: setCompanyRole(company, person.userId, 'member'),
+      removal: removeFromTeam(company, person.userId),
+    };
+  }
+
+  test('ends, round by round', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { token, demotion, removal } = await maker();
+      assert.deepEqual(await atOnce(demotion, removal), ['200', '204']);
+      assert.equal(await takeUp(token), '410 token_revoked');
+    }
+  });
+
+  test('ends when the role goes first', async (t) => {
+    const { token, demotion, removal } = await maker();
+    assert.deepEqual(await overlapping(t, 'memory.audit_event', demotion, removal), ['200', '204']);
+    assert.equal(await takeUp(token), '410 token_revoked');
+  });
+
+  test('ends when the place goes first', async (t) => {
+    const { token, demotion, removal } = await maker();
+    assert.deepEqual(await overlapping(t, 'memory.audit_event', removal, demotion), ['204', '200']);
+    assert.equal(await takeUp(token), '410 token_revoked');
+  });
+});
+
+describe('two Owners of a Company, each against the other', () => {
+  async function two() {
+    const company = await service.company();
+    return { company, other: await addPerson(service, company, { companyRole: 'owner' }) };
+  }
+
+  test('both make a reset link', async () => {
+    const { company, other } = await two();
+    const link =
+      (by: Caller, userId: string): Asks =>
+      (app) =>
+        ask(app, by, 'POST', `/v1/company/members/${userId}/reset-link`, {});
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = await atOnce(link(company, other.userId), link(other, company.ownerId));
+      assert.deepEqual(answers, ['201', '201']);
+    }
+  });
+
+  test('one removes the other, and stays', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { company, other } = await two();
+      const answers = await atOnce(
+        removeFromCompany(company, other.userId),
+        removeFromCompany(other, company.ownerId),
+      );
+      assert.deepEqual(answers.toSorted(), ['204', '401 unauthenticated']);
+      const left = answers[0] === '204' ? company : other;
+      const members = await listAll<Member>(service, left, '/v1/company/members');
+      assert.deepEqual(
+        members.map(({ role }) => role),
+        ['owner'],
+      );
+    }
+  });
+});
