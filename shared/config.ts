@@ -122,7 +122,9 @@ function isAddressOrBlock(item: string): boolean {
   const [address = '', bits, ...rest] = item.split('/');
   const family = isIP(address);
   if (family === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+  if (bits === undefined) return true;
+  // Everyone's address cannot be a proxy's: who is trusted may claim to be anyone.
+  return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128);
 }
 
 function isOrigin(item: string): boolean {

@@ -93,6 +93,8 @@ const SETTINGS: Record<string, Setting> = {
       'true',
       'proxy.example',
       '10.0.0.0/33',
+      '0.0.0.0/0',
+      '::/0',
       '::1/129',
       '10.0.0.1,',
       '10.0.0.0/8/8',
