@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { argon2id, hash, verify } from 'argon2';
 import PQueue from 'p-queue';
 import { ServiceError } from './errors.ts';
@@ -6,7 +7,7 @@ import { ServiceError } from './errors.ts';
 /** OWASP's minimum for argon2id: 19 MiB, two passes, one lane. The library's own defaults cost four times as much. */
 const PARAMETERS = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 /** Hashes at once. More would hold every thread of the pool, and with them all file access. */
-const CONCURRENCY = 2;
+const MOST_AT_ONCE = 2;
 /** Hashes that may wait. Beyond it a caller would have given up before its turn came. */
 const MAX_WAITING = 50;
 
@@ -21,9 +22,13 @@ export interface PasswordHasher {
   readonly verify: (passwordHash: string | null, password: string) => Promise<boolean>;
 }
 
-/** One per process: its bound is the process's. */
-export function createPasswordHasher(): PasswordHasher {
-  const queue = new PQueue({ concurrency: CONCURRENCY });
+/**
+ * One per process: its bound is the process's.
+ * @param cores of the machine; one is left to everything else, or a search would take several times as long
+ *   while many sign in
+ */
+export function createPasswordHasher(cores = availableParallelism()): PasswordHasher {
+  const queue = new PQueue({ concurrency: Math.max(1, Math.min(MOST_AT_ONCE, cores - 1)) });
   let dummy: Promise<string> | null = null;
 
   const bounded = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -35,7 +35,7 @@ describe('passwords', () => {
   });
 
   test('what cannot wait its turn is refused as unavailable, and the rest is answered', async () => {
-    const { verify } = createPasswordHasher();
+    const { verify } = createPasswordHasher(4);
     const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => verify(null, PASSWORD)));
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
     assert.equal(refused.length, 60 - 52, 'two run and fifty wait');
@@ -44,5 +44,14 @@ describe('passwords', () => {
       assert.equal(reason.code, 'unavailable');
     }
     assert.equal(await verify(null, PASSWORD), false, 'and then there is room again');
+  });
+
+  test('on a machine of two cores or one, a single hash is made at a time', async () => {
+    for (const cores of [1, 2]) {
+      const { verify } = createPasswordHasher(cores);
+      const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => verify(null, PASSWORD)));
+      const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+      assert.equal(refused.length, 60 - 51, `one runs and fifty wait, of ${cores}`);
+    }
   });
 });
