@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { App } from '../../api/app.ts';
+import { openTestApp, type SignedIn, type TestApp } from '../support/app.ts';
+import { givePassword } from '../support/invites.ts';
+import { assertLimited, freshAddress, freshIPv4, toldLimit } from '../support/limits.ts';
+import { makeResetLink } from '../support/sign-in.ts';
+
+const PASSWORD = 'a password of this test';
+const WRONG = 'not that password';
+
+const service = await openTestApp({
+  MEMORY_RATE_LIMITS: 'on',
+  MEMORY_TRUSTED_PROXIES: '192.0.2.0/24, 2001:db8:ffff::1',
+});
+/** As it is where no proxy is listed. */
+const direct = await openTestApp({ MEMORY_RATE_LIMITS: 'on' });
+const company = await service.company();
+
+/** A request that costs nothing, and tells how much its address has left. */
+async function remaining(
+  { app }: Pick<TestApp, 'app'>,
+  remoteAddress: string,
+  headers: Record<string, string> = {},
+): Promise<number> {
+  const payload = { token: 'none', newPassword: PASSWORD };
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/v1/auth/reset',
+    remoteAddress,
+    headers,
+    payload,
+  });
+  assert.equal(answer.statusCode, 404, answer.body);
+  return toldLimit(answer).remaining;
+}
+
+const from = (...addresses: string[]) => ({ 'x-forwarded-for': addresses.join(', ') });
+
+describe('a proxy that is listed', () => {
+  const PROXIES = ['192.0.2.7', '::ffff:192.0.2.8', '2001:db8:ffff::1'] as const;
+
+  test('tells which address asks', async () => {
+    const client = freshIPv4();
+    for (const [index, proxy] of PROXIES.entries()) {
+      assert.equal(await remaining(service, proxy, from(client)), 29 - index, proxy);
+      assert.equal(await remaining(service, proxy, from(freshIPv4())), 29, proxy);
+    }
+    assert.equal(await remaining(service, client), 26, 'the client itself');
+  });
+
+  test('is believed only in what it adds itself: what a client wrote before does not count', async () => {
+    const client = freshIPv4();
+    for (const [index, claim] of [freshIPv4(), freshAddress(), 'unknown', '127.0.0.1', ''].entries()) {
+      assert.equal(await remaining(service, PROXIES[0], from(claim, client)), 29 - index, claim);
+    }
+    const victim = freshIPv4();
+    await remaining(service, PROXIES[0], from(victim, client));
+    assert.equal(await remaining(service, PROXIES[0], from(victim)), 29);
+  });
+
+  test('is seen through where several stand in a row', async () => {
+    const client = freshIPv4();
+    assert.equal(await remaining(service, PROXIES[0], from(client, '192.0.2.9')), 29);
+    assert.equal(await remaining(service, PROXIES[0], from(freshIPv4(), client, '192.0.2.9')), 28);
+    assert.equal(await remaining(service, PROXIES[0], from(client, freshIPv4())), 29, 'not listed');
+  });
+
+  test('may say what is no address without breaking anything', async () => {
+    for (const claim of ['unknown', '_hidden', '[::1]:8080', '1.2.3.4:5', '', ',', 'x'.repeat(5000)]) {
+      const answer = await service.app.inject({
+        method: 'POST',
+        url: '/v1/auth/login',
+        remoteAddress: PROXIES[0],
+        headers: from(claim),
+        payload: { email: 'someone@example.com', password: '' },
+      });
+      assert.ok([400, 429].includes(answer.statusCode), `${claim}: ${answer.body}`);
+    }
+  });
+
+  test('does not choose where links lead', async () => {
+    const answer = await service.app.inject({
+      method: 'POST',
+      url: '/v1/company/reset-links',
+      remoteAddress: PROXIES[0],
+      headers: {
+        authorization: company.headers.authorization,
+        'x-forwarded-host': 'evil.example',
+        'x-forwarded-proto': 'https',
+      },
+      payload: { teamId: company.teamId, email: company.ownerEmail },
+    });
+    assert.equal(answer.statusCode, 201, answer.body);
+    const made = new URL(answer.json<{ url: string }>().url).origin;
+    assert.equal(made, new URL((await makeResetLink(service, company)).url).origin);
+  });
+});
+
+describe('who is no listed proxy', () => {
+  /** A Company of a service whose Owner has a password. */
+  async function withPassword(at: typeof service): Promise<SignedIn> {
+    const made = await at.company();
+    await givePassword(at, made.ownerId, PASSWORD);
+    return made;
+  }
+  const login = (to: App, email: string, password: string, address: string, claim?: string) =>
+    to.inject({
+      method: 'POST',
+      url: '/v1/auth/login',
+      remoteAddress: address,
+      headers: claim === undefined ? {} : from(claim),
+      payload: { email, password },
+    });
+
+  test('cannot give itself another address, by any header', async () => {
+    for (const [asked, address] of [
+      [service, freshIPv4()],
+      [direct, freshIPv4()],
+    ] as const) {
+      for (const [index, headers] of [
+        from(freshIPv4()),
+        from(freshIPv4(), '192.0.2.7'),
+        { forwarded: `for=${freshIPv4()}` },
+        { 'x-real-ip': freshIPv4() },
+        { 'true-client-ip': freshIPv4(), 'cf-connecting-ip': freshIPv4(), 'x-client-ip': freshIPv4() },
+      ].entries()) {
+        assert.equal(await remaining(asked, address, headers), 29 - index, JSON.stringify(headers));
+      }
+    }
+  });
+
+  test('cannot guess on from addresses of its own invention', async () => {
+    for (const tried of [service, direct]) {
+      const { ownerEmail } = await withPassword(tried);
+      const address = freshIPv4();
+      for (let failed = 0; failed < 10; failed += 1) {
+        const answer = await login(tried.app, ownerEmail, WRONG, address, freshIPv4());
+        assert.equal(answer.statusCode, 401, answer.body);
+      }
+      assertLimited(await login(tried.app, ownerEmail, PASSWORD, address, freshIPv4()), 10, 15 * 60);
+    }
+  });
+
+  test('cannot use up the tries of another address', async () => {
+    const { ownerEmail } = await withPassword(service);
+    const [address, victim] = [freshIPv4(), freshIPv4()];
+    for (let failed = 0; failed < 10; failed += 1) {
+      await login(service.app, ownerEmail, WRONG, address, victim);
+    }
+    assert.equal((await login(service.app, ownerEmail, PASSWORD, victim)).statusCode, 200);
+    assert.equal((await login(service.app, ownerEmail, PASSWORD, '192.0.2.7', victim)).statusCode, 200);
+  });
+});
