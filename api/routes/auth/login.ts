@@ -6,8 +6,8 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { LoginRequest, Session } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
-import { checkPassword } from '../../password-attempts.ts';
-import { startSession } from './session-view.ts';
+import { checkPassword } from '../../sign-in/password-attempts.ts';
+import { startSession } from '../../sign-in/session-view.ts';
 
 const schema = {
   summary: 'Sign in',

@@ -12,7 +12,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { PasswordRequest } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
-import { checkPassword } from '../../password-attempts.ts';
+import { checkPassword } from '../../sign-in/password-attempts.ts';
 
 const schema = {
   summary: 'Change the password',

@@ -8,7 +8,7 @@ import { companyScope } from '../../../shared/scope.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import type { Routes } from '../../app.ts';
 import { tokenRefusal } from '../../links/token-refusal.ts';
-import { startSession } from './session-view.ts';
+import { startSession } from '../../sign-in/session-view.ts';
 
 const schema = {
   summary: 'Set a password by a reset link',

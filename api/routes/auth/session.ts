@@ -1,6 +1,6 @@
 import { SessionInfo } from '../../../shared/schemas/identity.ts';
 import type { Routes } from '../../app.ts';
-import { sessionInfo } from './session-view.ts';
+import { sessionInfo } from '../../sign-in/session-view.ts';
 
 const schema = {
   summary: 'Who is signed in, and with what access',

@@ -1,11 +1,11 @@
-import type { ScopedTransaction } from '../../../db/database.ts';
-import { insertSession, resolveSession } from '../../../db/queries/sessions.ts';
-import { type Identity, teamAccess } from '../../../shared/access.ts';
-import type { Config } from '../../../shared/config.ts';
-import { newId } from '../../../shared/ids.ts';
-import type { Session, SessionInfo } from '../../../shared/schemas/identity.ts';
-import type { CompanyScope } from '../../../shared/scope.ts';
-import { hashToken, newToken } from '../../../shared/tokens.ts';
+import type { ScopedTransaction } from '../../db/database.ts';
+import { insertSession, resolveSession } from '../../db/queries/sessions.ts';
+import { type Identity, teamAccess } from '../../shared/access.ts';
+import type { Config } from '../../shared/config.ts';
+import { newId } from '../../shared/ids.ts';
+import type { Session, SessionInfo } from '../../shared/schemas/identity.ts';
+import type { CompanyScope } from '../../shared/scope.ts';
+import { hashToken, newToken } from '../../shared/tokens.ts';
 
 /** The longest user agent that is kept. */
 const MAX_USER_AGENT = 300;

@@ -17,10 +17,10 @@ import type { Session } from '../../shared/schemas/identity.ts';
 import { type CompanyScope, companyScope } from '../../shared/scope.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { checkPassword } from '../password-attempts.ts';
-import { startSession } from '../routes/auth/session-view.ts';
+import { tokenRefusal } from '../links/token-refusal.ts';
 import { assertActive, takeTeam } from '../take.ts';
-import { tokenRefusal } from './token-refusal.ts';
+import { checkPassword } from './password-attempts.ts';
+import { startSession } from './session-view.ts';
 
 type Transaction = ScopedTransaction<CompanyScope>;
 

@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto';
 import { normalizeIP } from '@fastify/rate-limit';
-import {
-  FAILED_PASSWORD_SECONDS,
-  MAX_FAILED_PASSWORDS,
-  noteFailedPassword,
-  secondsUntilPassword,
-} from '../db/queries/limits.ts';
-import { ServiceError } from '../shared/errors.ts';
-import type { Dependencies } from './dependencies.ts';
+import { MAX_FAILED_PASSWORDS, noteFailedPassword, secondsUntilPassword } from '../../db/queries/limits.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** A password to be checked, and who tries it. */
 export interface PasswordAttempt {
@@ -40,8 +35,9 @@ export async function checkPassword(
   await assertAllowed();
   const matches = await passwords.verify(passwordHash, password);
   if (!matches) {
-    const counted = await noteFailedPassword(database, key);
-    throw counted ? new ServiceError('invalid_credentials') : tooManyFailures(FAILED_PASSWORD_SECONDS);
+    if (await noteFailedPassword(database, key)) throw new ServiceError('invalid_credentials');
+    // One that came after the tenth, and there may be room again this very moment.
+    throw tooManyFailures(Math.max(1, await secondsUntilPassword(database, key)));
   }
   // Others may have failed meanwhile: of guesses sent all at once, one that comes after the tenth must not count.
   await assertAllowed();
