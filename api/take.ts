@@ -16,16 +16,18 @@ import type { CompanyScope } from '../shared/scope.ts';
 /**
  * Takes the Company for a change by its caller.
  * @param needed the role that the change takes
+ * @returns the caller's role as it is now
  * @throws ServiceError `unauthenticated` or `company_role_required` where it has gone meanwhile
  */
 export async function takeCompany(
   tx: ScopedTransaction<CompanyScope>,
   needed: Exclude<CompanyRole, 'member'>,
-): Promise<void> {
+): Promise<CompanyRole> {
   await lockCompany(tx);
   const role = (await holdAccounts(tx, [tx.scope.userId])).get(tx.scope.userId);
   if (role === undefined) throw new ServiceError('unauthenticated');
   if (!holdsRole(role, needed)) throw new ServiceError('company_role_required');
+  return role;
 }
 
 /**

@@ -610,7 +610,7 @@ CREATE OR REPLACE FUNCTION identity.new_id(p_at timestamp with time zone DEFAULT
  RETURNS uuid
  LANGUAGE sql
  SET search_path TO 'pg_catalog', 'pg_temp'
-RETURN (encode(set_byte(set_byte(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send((floor((EXTRACT(epoch FROM p_at) * (1000)::numeric)))::bigint) FROM 3) FROM 1 FOR 6), 6, ((112 | get_byte(uuid_send(gen_random_uuid()), 6)) & 15)), 8, ((128 | get_byte(uuid_send(gen_random_uuid()), 8)) & 63)), 'hex'::text))::uuid;
+RETURN (encode(set_byte(set_byte(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send((floor((EXTRACT(epoch FROM p_at) * (1000)::numeric)))::bigint) FROM 3) FROM 1 FOR 6), 6, (112 | (get_byte(uuid_send(gen_random_uuid()), 6) & 15))), 8, (128 | (get_byte(uuid_send(gen_random_uuid()), 8) & 63))), 'hex'::text))::uuid;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION identity.prune(p_idle_seconds integer, p_max_seconds integer)

@@ -88,9 +88,12 @@ async function assertLacksRole(
 export async function revokeOutgrownInvites(tx: ScopedTransaction, userId: string): Promise<string[]> {
   const made = await listInvitesBy(tx, userId);
   const outgrown = made.filter(({ invite, maker }) => maker === null || !mayInvite(maker, invite));
-  const ids = outgrown.map(({ id }) => id);
-  if (ids.length > 0) await revokeInvites(tx, ids);
-  return ids;
+  return outgrown.length === 0
+    ? []
+    : revokeInvites(
+        tx,
+        outgrown.map(({ id }) => id),
+      );
 }
 
 /**
@@ -106,7 +109,7 @@ export async function withdrawInvite(
   const [found] = await listInvites(tx, teamId, ONE, id);
   if (found === undefined) throw new ServiceError('not_found');
   // One that is being used this moment is waited for.
-  const revoked = found.state === 'open' && (await revokeInvites(tx, [id])) > 0;
+  const revoked = found.state === 'open' && (await revokeInvites(tx, [id])).length > 0;
   if (!revoked) throw new ServiceError('conflict', 'It is not open');
   await insertAuditEvents(tx, [
     {

@@ -76,6 +76,15 @@ export async function listInvites(
   return rows.map(toInvite);
 }
 
+/** An invite that was closed, and whether it had not expired before. */
+interface RevokedInvite {
+  id: string;
+  wasOpen: boolean;
+}
+const REVOKED = 'i.id, i.expires_at > now() as "wasOpen"';
+const thatWereOpen = (rows: readonly RevokedInvite[]) =>
+  rows.filter(({ wasOpen }) => wasOpen).map(({ id }) => id);
+
 /** The open invite to an email; null without one. */
 export async function findOpenInviteTo(
   tx: ScopedTransaction,
@@ -89,14 +98,18 @@ export async function findOpenInviteTo(
   return row ?? null;
 }
 
-/** Withdraws the open ones among the invites of these ids. @returns how many they were */
-export async function revokeInvites(tx: ScopedTransaction, ids: readonly string[]): Promise<number> {
-  const rows = await tx.query(
-    `update identity.invite set revoked_at = now()
-      where company_id = $1 and id = any ($2::uuid[]) and used_at is null and revoked_at is null returning 1`,
+/**
+ * Withdraws the invites of these ids; expired ones are closed with it.
+ * @returns the ids of those that were open
+ */
+export async function revokeInvites(tx: ScopedTransaction, ids: readonly string[]): Promise<string[]> {
+  const rows = await tx.query<RevokedInvite>(
+    `update identity.invite i set revoked_at = now()
+      where i.company_id = $1 and i.id = any ($2::uuid[]) and i.used_at is null and i.revoked_at is null
+     returning ${REVOKED}`,
     [tx.scope.companyId, ids],
   );
-  return rows.length;
+  return thatWereOpen(rows);
 }
 
 /**
@@ -108,14 +121,14 @@ export async function revokeInvitesTo(
   tx: ScopedTransaction,
   { email, teamId }: { email: string; teamId?: string | null },
 ): Promise<string[]> {
-  const rows = await tx.query<{ id: string; wasOpen: boolean }>(
+  const rows = await tx.query<RevokedInvite>(
     `update identity.invite i set revoked_at = now()
       where i.company_id = $1 and ($4 or ${OF_TEAM}) and i.email = $3
         and i.used_at is null and i.revoked_at is null
-     returning i.id, i.expires_at > now() as "wasOpen"`,
+     returning ${REVOKED}`,
     [tx.scope.companyId, teamId ?? null, email, teamId === undefined],
   );
-  return rows.filter(({ wasOpen }) => wasOpen).map(({ id }) => id);
+  return thatWereOpen(rows);
 }
 
 /** An open invite, and what its maker is now where it leads. */
@@ -126,7 +139,7 @@ export interface MadeInvite {
   maker: Standing | null;
 }
 
-/** The open invites that someone made; in a Team's scope, of that Team. */
+/** The invites of someone that were neither used nor withdrawn; in a Team's scope, of that Team. */
 export async function listInvitesBy(tx: ScopedTransaction, userId: string): Promise<MadeInvite[]> {
   const rows = await tx.query<{
     id: string;

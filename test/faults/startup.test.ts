@@ -92,6 +92,7 @@ describe('start.ts in an empty folder, on the embedded database', embedded, () =
       cwd,
       env: {
         MEMORY_API_TOKEN: 'short-token',
+        MEMORY_RATE_LIMITS: 'on',
         MEMORY_API_PORT: String(port),
         MEMORY_COMPANY_NAME: 'From the environment',
         MEMORY_DATABASE_URL: '',

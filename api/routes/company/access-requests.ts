@@ -8,7 +8,7 @@ import {
 } from '../../../db/queries/access-requests.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import { listCompanyGrants, upsertCompanyGrant } from '../../../db/queries/grants.ts';
-import { findTeamRole } from '../../../db/queries/members.ts';
+import { findStanding } from '../../../db/queries/members.ts';
 import { ownsCompany, teamAccess } from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
@@ -23,7 +23,7 @@ import { assertActive, takeCompany, takeTeam } from '../../take.ts';
 
 type Transaction = ScopedTransaction<CompanyScope>;
 
-/** Asks, as an Admin of the Company, who must lack what is asked for. */
+/** Asks, as an Admin of the Company, who must lack what is asked for: an Owner has it everywhere. */
 async function ask(
   tx: Transaction,
   request: Pick<AccessRequest, 'teamId' | 'access' | 'reason'>,
@@ -31,13 +31,13 @@ async function ask(
   const { teamId, access } = request;
   const { userId } = tx.scope;
   await takeCompany(tx, 'admin');
-  assertActive(await takeTeam(tx, teamId));
-  const [grant] = await listCompanyGrants(tx, ONE, { userId, teamId });
-  const role = await findTeamRole(tx, teamId, userId);
-  const held = teamAccess('admin', { role, grant: grant?.access ?? null });
-  if (held === 'full' || grant?.access === access) {
+  const team = await takeTeam(tx, teamId);
+  const standing = await findStanding(tx, teamId, userId);
+  const held = standing === null ? null : teamAccess(standing.companyRole, standing);
+  if (held === 'full' || standing?.grant === access) {
     throw new ServiceError('conflict', 'You have this access already');
   }
+  assertActive(team);
   const made = await insertAccessRequest(tx, { id: newId(), ...request });
   if (made === null) throw new ServiceError('conflict', 'A request of yours for this Team is open already');
   await insertAuditEvents(tx, [
@@ -114,13 +114,9 @@ export const accessRequestsRoutes: Routes = (app, { database }) => {
     async ({ identity, body }, reply) => {
       const teamId = knownId(body.teamId);
       const { access, reason = null } = body;
-      const made = await transaction(database, companyScope(identity), async (tx) => {
-        if (ownsCompany(identity)) {
-          await takeTeam(tx, teamId);
-          throw new ServiceError('conflict', 'An Owner of the Company has this access already');
-        }
-        return ask(tx, { teamId, access, reason });
-      });
+      const made = await transaction(database, companyScope(identity), (tx) =>
+        ask(tx, { teamId, access, reason }),
+      );
       reply.code(201);
       return made;
     },

@@ -36,8 +36,8 @@ async function assertClients(tx: TeamTransaction, grants: Grants): Promise<void>
 
 async function invite(tx: TeamTransaction, draft: InviteDraft & { grants: Grants }) {
   const { team, caller } = await takeSelectedTeam(tx);
-  await assertClients(tx, draft.grants);
   assertMayEnd(caller, await findOpenInviteTo(tx, draft));
+  await assertClients(tx, draft.grants);
   assertActive(team);
   return createInvite(tx, draft);
 }

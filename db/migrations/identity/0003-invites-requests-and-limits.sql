@@ -9,8 +9,8 @@ return encode(
     overlay(uuid_send(gen_random_uuid())
             placing substring(int8send(floor(extract(epoch from p_at) * 1000)::bigint) from 3)
             from 1 for 6),
-    6, (112 | get_byte(uuid_send(gen_random_uuid()), 6) & 15)),
-    8, (128 | get_byte(uuid_send(gen_random_uuid()), 8) & 63)), 'hex')::uuid;
+    6, (112 | (get_byte(uuid_send(gen_random_uuid()), 6) & 15))),
+    8, (128 | (get_byte(uuid_send(gen_random_uuid()), 8) & 63))), 'hex')::uuid;
 
 do $$
 declare name text;
