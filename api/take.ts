@@ -1,11 +1,12 @@
 import type { ScopedTransaction, TeamTransaction } from '../db/database.ts';
 import { holdAccounts } from '../db/queries/accounts.ts';
+import { findOwnClientGrant } from '../db/queries/clients.ts';
 import { findStanding, lockCompany } from '../db/queries/members.ts';
-import { lockTeam } from '../db/queries/teams.ts';
-import { type CompanyRole, holdsRole, type Standing, teamAccess } from '../shared/access.ts';
+import { holdTeamState, lockTeam } from '../db/queries/teams.ts';
+import { type CompanyRole, holdsRole, type Standing, teamAccess, writableLayers } from '../shared/access.ts';
 import { ServiceError } from '../shared/errors.ts';
 import type { Team } from '../shared/schemas/identity.ts';
-import type { CompanyScope } from '../shared/scope.ts';
+import type { CompanyScope, LayerId } from '../shared/scope.ts';
 
 /*
  * How a change of roles and what they bring begins: with the locks, always in the order Company, accounts, Team,
@@ -60,6 +61,25 @@ export async function takeSelectedTeam(
   if (access !== 'full') throw new ServiceError('full_access_required');
   if (concerned.some((id) => !open.has(id))) throw new ServiceError('not_found');
   return { team, caller };
+}
+
+/**
+ * Keeps the selected Team active while memory is written to a layer of it, and looks again at whether the caller may
+ * write there: what was staged for it may have taken a minute. First in the transaction of the write.
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`
+ */
+export async function holdLayer(tx: TeamTransaction, layer: LayerId): Promise<void> {
+  const { teamId, userId } = tx.scope;
+  const state = await holdTeamState(tx, teamId);
+  const standing = await findStanding(tx, teamId, userId);
+  if (standing === null) throw new ServiceError('unauthenticated');
+  if (state === null || teamAccess(standing.companyRole, standing) === null) {
+    throw new ServiceError('team_forbidden');
+  }
+  const client = layer === null ? null : await findOwnClientGrant(tx, layer);
+  const writes = writableLayers(standing.companyRole, standing, client === null ? [] : [client]);
+  if (layer === null ? !writes.team : writes.clients.length === 0) throw new ServiceError('scope_forbidden');
+  if (state !== 'active') throw new ServiceError('team_archived');
 }
 
 /**

@@ -89,7 +89,7 @@ export function readableLayers(
 /** The layers of the Team that the caller may write, were the Team active. */
 export function writableLayers(
   companyRole: CompanyRole,
-  team: TeamMembership,
+  team: Pick<TeamMembership, 'role' | 'grant'>,
   clients: readonly ClientGrant[],
 ): Layers {
   const access = teamAccess(companyRole, team);

@@ -22,6 +22,16 @@ export async function lockTeam(tx: ScopedTransaction, teamId: string): Promise<T
   return row === undefined ? null : toTeam(row);
 }
 
+/** Keeps a Team of the Company in its state until the transaction ends. Null: there is no such Team. */
+export async function holdTeamState(tx: ScopedTransaction, teamId: string): Promise<ActiveState | null> {
+  const [row] = await tx.query<{ state: ActiveState }>(
+    `select state from identity.team
+      where company_id = $1 and id = $2 and deleted_at is null for share`,
+    [tx.scope.companyId, teamId],
+  );
+  return row?.state ?? null;
+}
+
 /** The Teams of the Company, newest first, or the one of `teamId`. */
 export async function listTeams(
   tx: ScopedTransaction<CompanyScope>,

@@ -15,6 +15,7 @@ import { IdParams, knownId } from '../../known-id.ts';
 import { answerPage } from '../../pagination.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
+import { holdLayer } from '../../take.ts';
 
 type Item = ImportRequest['items'][number];
 
@@ -127,7 +128,10 @@ export const importRoutes: Routes = (app, deps) => {
       assertTeamActive(request);
       return answerOnce(request, reply, database, {
         prepare: async () => drafts.map((draft) => ({ ...draft, layer })),
-        apply: (tx, items) => accept(tx, deps, items),
+        apply: async (tx, items) => {
+          await holdLayer(tx, layer);
+          return accept(tx, deps, items);
+        },
       });
     },
   );

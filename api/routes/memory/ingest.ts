@@ -13,6 +13,7 @@ import { DOCUMENT_BODY_LIMIT } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
+import { holdLayer } from '../../take.ts';
 import { assertMetadata } from './metadata.ts';
 
 /** The text to be cut, or the chunks that stay as given: exactly one of the two. */
@@ -60,6 +61,7 @@ async function stage(
 
 /** Makes a staged source the one that everyone sees, with its audit event and the job that counts its terms. */
 async function store(tx: TeamTransaction, { queue }: Dependencies, staged: StagedSource): Promise<Answer> {
+  await holdLayer(tx, staged.source.layer);
   const { outcome, source, embedded } = await commitSource(tx, staged);
   if (outcome !== 'duplicate') {
     const { companyId, teamId, userId } = tx.scope;
