@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { loadEnvironmentFile } from '../shared/environment.ts';
+import { auditVerify } from './operator/audit-verify.ts';
 import { COMMON_OPTIONS, type Command, Interrupted, OperatorError } from './operator/command.ts';
 import { login } from './operator/login.ts';
 import { logout } from './operator/logout.ts';
@@ -12,6 +13,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   logout,
   whoami,
   'owner-reset-link': ownerResetLink,
+  'audit-verify': auditVerify,
 };
 
 const HELP = `The operator's command line of the service.

@@ -2,17 +2,21 @@ import type { ListPart } from '../db/queries/list-part.ts';
 import { invalidField } from '../shared/errors.ts';
 import { isId } from '../shared/ids.ts';
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
+/** How many rows a page holds where the request says nothing, and at most. */
+export interface PageLimits {
+  usual: number;
+  most: number;
+}
+const LIMITS: PageLimits = { usual: 50, most: 200 };
 
 /**
  * Reads `limit` and `cursor` of a list.
  * @throws ServiceError `invalid_request` if either does not parse
  */
-function readPage(query: { limit?: string; cursor?: string }): ListPart {
-  const limit = query.limit === undefined ? DEFAULT_LIMIT : Number(query.limit);
-  if (!/^\d{1,3}$/.test(query.limit ?? '1') || limit < 1 || limit > MAX_LIMIT) {
-    throw invalidField('/limit', `must be a whole number from 1 to ${MAX_LIMIT}`);
+function readPage(query: { limit?: string; cursor?: string }, limits: PageLimits): ListPart {
+  const limit = query.limit === undefined ? limits.usual : Number(query.limit);
+  if (!/^\d{1,4}$/.test(query.limit ?? '1') || limit < 1 || limit > limits.most) {
+    throw invalidField('/limit', `must be a whole number from 1 to ${limits.most}`);
   }
   if (query.cursor === undefined) return { limit, after: null };
   const after = Buffer.from(query.cursor, 'base64url').toString('latin1');
@@ -33,14 +37,17 @@ function cursorOf(id: string): string {
 /**
  * Answers one page of a list. The cursor is the last id shown, so that rows inserted meanwhile shift nothing.
  * @param query `limit` and `cursor`
- * @param list gives the rows of a part, newest first: one more than the page holds, which tells that more follow
+ * @param list gives the rows of a part, in the order of the list: one more than the page holds, which tells that more
+ *   follow
+ * @param limits those of this list, where they are not the usual ones
  * @throws ServiceError `invalid_request` if the query does not parse
  */
 export async function answerPage<T extends { id: string }>(
   query: { limit?: string; cursor?: string },
   list: (part: ListPart) => Promise<readonly T[]>,
+  limits: PageLimits = LIMITS,
 ): Promise<{ items: T[]; nextCursor: string | null }> {
-  const { limit, after } = readPage(query);
+  const { limit, after } = readPage(query, limits);
   const rows = await list({ limit: limit + 1, after });
   const items = rows.slice(0, limit);
   const last = items.at(-1);

@@ -1,9 +1,17 @@
 import type { ScopedTransaction, TeamTransaction } from '../db/database.ts';
 import { holdAccounts } from '../db/queries/accounts.ts';
-import { findOwnClientGrant } from '../db/queries/clients.ts';
+import { findOwnClientGrants } from '../db/queries/clients.ts';
 import { findStanding, lockCompany } from '../db/queries/members.ts';
 import { holdTeamState, lockTeam } from '../db/queries/teams.ts';
-import { type CompanyRole, holdsRole, type Standing, teamAccess, writableLayers } from '../shared/access.ts';
+import {
+  type ActiveState,
+  type CompanyRole,
+  holdsRole,
+  type Standing,
+  type TeamAccess,
+  teamAccess,
+  writableLayers,
+} from '../shared/access.ts';
 import { ServiceError } from '../shared/errors.ts';
 import type { Team } from '../shared/schemas/identity.ts';
 import type { CompanyScope, LayerId } from '../shared/scope.ts';
@@ -63,29 +71,55 @@ export async function takeSelectedTeam(
   return { team, caller };
 }
 
+/** The selected Team, kept in its state until the transaction ends, and the caller's standing there as it is now. */
+export interface HeldTeam {
+  userId: string;
+  state: ActiveState;
+  access: TeamAccess;
+  standing: Standing;
+}
+
 /**
- * Keeps the selected Team active while memory is written to a layer of it, and looks again at whether the caller may
- * write there: what was staged for it may have taken a minute. First in the transaction of the write.
- * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`
+ * Keeps the selected Team in its state while memory is written, and looks again at what the caller holds there: what
+ * was staged for it may have taken a minute. First in the transaction of the write.
+ * @throws ServiceError `unauthenticated`, `team_forbidden`
  */
-export async function holdLayer(tx: TeamTransaction, layer: LayerId): Promise<void> {
+export async function holdTeam(tx: TeamTransaction): Promise<HeldTeam> {
   const { teamId, userId } = tx.scope;
   const state = await holdTeamState(tx, teamId);
   const standing = await findStanding(tx, teamId, userId);
   if (standing === null) throw new ServiceError('unauthenticated');
-  if (state === null || teamAccess(standing.companyRole, standing) === null) {
-    throw new ServiceError('team_forbidden');
-  }
-  const client = layer === null ? null : await findOwnClientGrant(tx, layer);
-  const writes = writableLayers(standing.companyRole, standing, client === null ? [] : [client]);
-  if (layer === null ? !writes.team : writes.clients.length === 0) throw new ServiceError('scope_forbidden');
-  if (state !== 'active') throw new ServiceError('team_archived');
+  const access = teamAccess(standing.companyRole, standing);
+  if (state === null || access === null) throw new ServiceError('team_forbidden');
+  return { userId, state, access, standing };
+}
+
+/** Whether the caller may write to all of these layers now, were the Team active. */
+export async function mayWrite(
+  tx: TeamTransaction,
+  { standing }: HeldTeam,
+  layers: readonly LayerId[],
+): Promise<boolean> {
+  const clients = layers.filter((layer) => layer !== null);
+  const grants = clients.length === 0 ? [] : await findOwnClientGrants(tx, clients);
+  const writes = writableLayers(standing.companyRole, standing, grants);
+  return layers.every((layer) => (layer === null ? writes.team : writes.clients.includes(layer)));
+}
+
+/**
+ * The whole second look before a write to one layer: see `holdTeam`.
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`
+ */
+export async function holdLayer(tx: TeamTransaction, layer: LayerId): Promise<void> {
+  const held = await holdTeam(tx);
+  if (!(await mayWrite(tx, held, [layer]))) throw new ServiceError('scope_forbidden');
+  assertActive(held);
 }
 
 /**
  * Refuses what an archived Team does not take. Comes after whatever may not be found.
  * @throws ServiceError `team_archived`
  */
-export function assertActive(team: Team): void {
+export function assertActive(team: Pick<Team, 'state'>): void {
   if (team.state !== 'active') throw new ServiceError('team_archived');
 }

@@ -257,7 +257,59 @@ policy reads for select to memory_service
     using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.refuse_change();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON memory.audit_event FOR EACH STATEMENT EXECUTE FUNCTION memory.refuse_change();
+CREATE TRIGGER await_seal AFTER INSERT ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.await_seal();
 grant insert, select to memory_service;
+
+table memory.audit_seal (
+  company_id uuid not null,
+  sequence bigint not null,
+  event_id uuid not null,
+  hash bytea not null,
+  sealed_at timestamp with time zone not null default now(),
+  constraint audit_seal_pkey PRIMARY KEY (company_id, sequence),
+  constraint audit_seal_company_id_event_id_key UNIQUE (company_id, event_id)
+);
+row level security on;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_seal FOR EACH ROW EXECUTE FUNCTION memory.refuse_change();
+CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON memory.audit_seal FOR EACH STATEMENT EXECUTE FUNCTION memory.refuse_change();
+
+table memory.audit_unsealed (
+  company_id uuid not null,
+  event_id uuid not null,
+  constraint audit_unsealed_pkey PRIMARY KEY (company_id, event_id)
+);
+row level security on;
+
+table memory.capture (
+  team_id uuid not null,
+  id uuid not null,
+  client_id uuid,
+  state text not null default 'staged'::text,
+  session_id text not null,
+  sequence bigint,
+  summary text not null,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  metadata jsonb not null default '{}'::jsonb,
+  batch_id uuid,
+  leased_until timestamp with time zone,
+  created_by uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint capture_check CHECK (((state = 'staged'::text) = (batch_id IS NULL))),
+  constraint capture_check1 CHECK (((state = 'claimed'::text) = (leased_until IS NOT NULL))),
+  constraint capture_state_check CHECK ((state = ANY (ARRAY['staged'::text, 'claimed'::text, 'completed'::text]))),
+  constraint capture_pkey PRIMARY KEY (team_id, id)
+);
+CREATE INDEX capture_batch ON memory.capture USING btree (team_id, batch_id) WHERE (batch_id IS NOT NULL);
+CREATE INDEX capture_lease ON memory.capture USING btree (leased_until) WHERE (state = 'claimed'::text);
+CREATE INDEX capture_open ON memory.capture USING btree (team_id, id) WHERE (state <> 'completed'::text);
+CREATE UNIQUE INDEX capture_sequence ON memory.capture USING btree (team_id, created_by, session_id, sequence, client_id) NULLS NOT DISTINCT WHERE (sequence IS NOT NULL);
+row level security on;
+policy reads for select to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+policy writes for all to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+grant insert, select, update to memory_service;
 
 table memory.chunk (
   team_id uuid not null,
@@ -311,6 +363,25 @@ row level security on;
 policy writes for insert to memory_service
     with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
 grant insert to memory_service;
+
+table memory.consolidation_batch (
+  team_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  capture_ids uuid[] not null,
+  expires_at timestamp with time zone not null,
+  request_hash bytea,
+  results jsonb,
+  layers uuid[],
+  created_at timestamp with time zone not null default now(),
+  constraint consolidation_batch_check CHECK ((((request_hash IS NULL) = (results IS NULL)) AND ((results IS NULL) = (layers IS NULL)))),
+  constraint consolidation_batch_pkey PRIMARY KEY (team_id, id)
+);
+CREATE INDEX consolidation_batch_end ON memory.consolidation_batch USING btree (expires_at);
+row level security on;
+policy own for all to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (user_id = ( SELECT memory.claimed_user() AS claimed_user)));
+grant insert, select, update to memory_service;
 
 table memory.deployment (
   only_row boolean not null default true,
@@ -441,6 +512,45 @@ row level security on;
 policy team for all to memory_service
     using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
 grant insert to memory_service;
+
+table memory.memory_item (
+  team_id uuid not null,
+  id uuid not null,
+  client_id uuid,
+  state text not null,
+  title text not null,
+  content text not null,
+  metadata jsonb not null default '{}'::jsonb,
+  version integer not null default 1,
+  source_id uuid,
+  capture_ids uuid[] not null,
+  supersedes uuid,
+  superseded_by uuid,
+  keys integer[] not null,
+  weights public.sparsevec(536870912) not null,
+  embedding public.halfvec(1024),
+  embedding_model text,
+  created_by uuid not null,
+  decided_by uuid,
+  decided_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint memory_item_check CHECK (((state = ANY (ARRAY['published'::text, 'archived'::text])) = (source_id IS NOT NULL))),
+  constraint memory_item_check1 CHECK (((embedding IS NULL) = (embedding_model IS NULL))),
+  constraint memory_item_check2 CHECK (((embedding IS NULL) OR (state = 'review'::text))),
+  constraint memory_item_state_check CHECK ((state = ANY (ARRAY['review'::text, 'published'::text, 'discarded'::text, 'archived'::text]))),
+  constraint memory_item_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id),
+  constraint memory_item_pkey PRIMARY KEY (team_id, id)
+);
+CREATE INDEX memory_item_keys ON memory.memory_item USING gin (keys) WHERE (state = 'published'::text);
+CREATE UNIQUE INDEX memory_item_source ON memory.memory_item USING btree (team_id, source_id) WHERE (source_id IS NOT NULL);
+CREATE INDEX memory_item_state ON memory.memory_item USING btree (team_id, state, id DESC);
+row level security on;
+policy reads for select to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+policy writes for all to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+grant insert, select, update to memory_service;
 
 table memory.migration (
   set text not null,
@@ -672,7 +782,8 @@ begin
     return true;
   end if;
   -- Imports first: a job that is waiting then finds nothing to do. Chunks take their numbers with them.
-  foreach v_table in array array['memory.import', 'memory.chunk', 'memory.source', 'memory.keyword_df',
+  foreach v_table in array array['memory.import', 'memory.chunk', 'memory.memory_item', 'memory.source',
+                                 'memory.capture', 'memory.consolidation_batch', 'memory.keyword_df',
                                  'memory.idempotency_key', 'memory.embedding_batch']::regclass[] loop
     execute format('delete from %1$s where ctid = any (array(select ctid from %1$s where team_id = $1 limit $2))',
                    v_table) using v_team, p_limit;
@@ -733,6 +844,24 @@ begin
 end $function$;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.audit_hash(e memory.audit_event, p_previous bytea)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+RETURN sha256((p_previous || convert_to((jsonb_build_array((e).company_id, (e).id, (e).kind, (e).actor_id, (e).team_id, (e).client_id, (e).layer, (e).subject_type, (e).subject_id, (e).detail, ((EXTRACT(epoch FROM (e).at) * (1000000)::numeric))::bigint))::text, 'UTF8'::name)));
+
+CREATE OR REPLACE FUNCTION memory.await_seal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+begin
+  insert into audit_unsealed (company_id, event_id) values (new.company_id, new.id);
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION memory.backfill_pending(p_after uuid, p_limit integer)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -780,6 +909,36 @@ CREATE OR REPLACE FUNCTION memory.claimed_user()
  LANGUAGE sql
  STABLE
 RETURN (NULLIF(current_setting('app.user'::text, true), ''::text))::uuid;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.count_audit()
+ RETURNS TABLE(events integer, unsealed integer, first_break uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+BEGIN ATOMIC
+ SELECT (count(e.id))::integer AS count,
+     (count(e.id) FILTER (WHERE (s.event_id IS NULL)))::integer AS count,
+     (array_agg(COALESCE(e.id, u.event_id) ORDER BY COALESCE(e.id, u.event_id)) FILTER (WHERE ((s.event_id IS NULL) AND ((e.id IS NULL) OR (u.event_id IS NULL)))))[1] AS array_agg
+    FROM ((( SELECT audit_event.company_id,
+             audit_event.id,
+             audit_event.kind,
+             audit_event.actor_id,
+             audit_event.team_id,
+             audit_event.client_id,
+             audit_event.layer,
+             audit_event.subject_type,
+             audit_event.subject_id,
+             audit_event.detail,
+             audit_event.at
+            FROM memory.audit_event
+           WHERE (audit_event.company_id = memory.claimed_company())) e
+      FULL JOIN ( SELECT audit_unsealed.company_id,
+             audit_unsealed.event_id
+            FROM memory.audit_unsealed
+           WHERE (audit_unsealed.company_id = memory.claimed_company())) u ON ((u.event_id = e.id)))
+      LEFT JOIN memory.audit_seal s ON (((s.company_id = memory.claimed_company()) AND (s.event_id = COALESCE(e.id, u.event_id)))));
+END;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.count_terms(p_chunks uuid[])
@@ -845,6 +1004,22 @@ BEGIN ATOMIC
 END;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.prune_consolidation_batches()
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+BEGIN ATOMIC
+ WITH gone AS (
+          DELETE FROM memory.consolidation_batch
+           WHERE (consolidation_batch.expires_at < (now() - '30 days'::interval))
+           RETURNING 1 AS "?column?"
+         )
+  SELECT (count(*))::integer AS count
+    FROM gone;
+END;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.prune_loading_chunks(p_limit integer)
  RETURNS integer
  LANGUAGE sql
@@ -891,6 +1066,31 @@ begin
   raise exception 'audit events are append-only' using errcode = 'insufficient_privilege';
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.release_captures(p_limit integer)
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+BEGIN ATOMIC
+ WITH lapsed AS (
+          SELECT c.team_id,
+             c.id
+            FROM memory.capture c
+           WHERE ((c.state = 'claimed'::text) AND (c.leased_until <= now()))
+           ORDER BY c.leased_until
+          LIMIT release_captures.p_limit
+          FOR UPDATE OF c SKIP LOCKED
+         ), released AS (
+          UPDATE memory.capture c SET state = 'staged'::text, batch_id = NULL::uuid, leased_until = NULL::timestamp with time zone
+            FROM lapsed l
+           WHERE ((c.team_id = l.team_id) AND (c.id = l.id))
+           RETURNING 1 AS "?column?"
+         )
+  SELECT (count(*))::integer AS count
+    FROM released;
+END;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.replace_term_counts(p_spaces text[], p_terms integer[], p_dfs integer[], p_chunks integer, p_sampled integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -923,6 +1123,43 @@ BEGIN ATOMIC
                    ORDER BY (uuid_hash(k.chunk_id)), k.chunk_id
                   LIMIT sample_chunks.p_limit) s), '{}'::uuid[]) AS "coalesce";
 END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.seal_audit(p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+declare
+  v_company uuid;
+  v_event audit_event;
+  v_sequence bigint;
+  v_hash bytea;
+  v_sealed int := 0;
+begin
+  for v_company in select distinct u.company_id from audit_unsealed u loop
+    -- Whoever waited would find nothing left to do.
+    continue when not pg_try_advisory_xact_lock(hashtextextended(v_company::text, 7));
+    select s.sequence, s.hash into v_sequence, v_hash
+      from audit_seal s where s.company_id = v_company order by s.sequence desc limit 1;
+    for v_event in
+      select e.* from audit_unsealed u join audit_event e on e.company_id = u.company_id and e.id = u.event_id
+       where u.company_id = v_company order by u.event_id limit p_limit
+    loop
+      v_sequence := coalesce(v_sequence, 0) + 1;
+      v_hash := audit_hash(v_event, coalesce(v_hash, ''));
+      insert into audit_seal (company_id, sequence, event_id, hash)
+        values (v_company, v_sequence, v_event.id, v_hash);
+      delete from audit_unsealed u where u.company_id = v_company and u.event_id = v_event.id;
+      v_sealed := v_sealed + 1;
+    end loop;
+    if v_sealed > 0 then
+      return v_sealed;
+    end if;
+  end loop;
+  return 0;
+end $function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.search_candidates(p_embedding public.halfvec, p_model text, p_dims integer[], p_factors real[], p_keys integer[], p_identifier_keys integer[], p_limit integer)
@@ -1053,6 +1290,79 @@ begin
 end $function$;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.similar_memories(p_client uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer)
+ RETURNS TABLE(memory_id uuid, similarity double precision, basis text)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  rarest constant int := 128;           -- keys that candidates are looked up by
+  scored_cap constant int := 2000;      -- candidates compared by words
+  least_meaning constant float8 := 0.5; -- what lies below is not alike
+  least_words constant float8 := 0.3;
+  v_team constant uuid := memory.claimed_team();
+  v_chunks float8;
+  v_scale float8;
+  v_query sparsevec;
+  v_whole float8;
+  v_keys int[];
+begin
+  if v_team is null or not ((p_client is null and memory.reads_team_layer())
+                            or coalesce(p_client = any (memory.readable_clients()), false)) then
+    return;
+  end if;
+  select greatest(t.chunks, 1), greatest(t.chunks, 1)::float8 / greatest(t.sampled, 1)
+    into v_chunks, v_scale from keyword_team t where t.team_id = v_team;
+  v_chunks := coalesce(v_chunks, 1);
+  v_scale := coalesce(v_scale, 1);
+
+  select ('{' || string_agg(w.dim || ':' || w.idf, ',' order by w.dim) || '}/536870912')::sparsevec,
+         sum(w.idf * w.weight)
+    into v_query, v_whole
+    from (
+      select q.dim, q.weight, ln(1 + (v_chunks - d.df + 0.5) / (d.df + 0.5))::real as idf
+        from unnest(p_dims, p_weights) as q (dim, weight)
+        left join keyword_df k on k.team_id = v_team and k.space = 'd' and k.term = q.dim
+        cross join lateral (select least(coalesce(k.df * v_scale, 0.5), v_chunks) as df) d
+    ) w
+   where w.idf > 0;
+
+  select array_agg(r.key) into v_keys from (
+    select q.key from unnest(p_keys) as q (key)
+      left join keyword_df k on k.team_id = v_team and k.space = 'k' and k.term = q.key
+     order by coalesce(k.df, 0), q.key limit rarest) r;
+
+  return query
+  with published as (
+    select m.id, m.source_id from memory_item m
+     where p_embedding is not null
+       and m.team_id = v_team and m.client_id is not distinct from p_client and m.state = 'published'
+  ), by_meaning as (
+    select p.id, max(-(e.embedding <#> p_embedding)) as points
+      from published p
+      join chunk c on c.team_id = v_team and c.source_id = p.source_id
+      join chunk_embedding e on e.team_id = v_team and e.chunk_id = c.id and e.model = p_model
+     group by p.id
+  ), by_words as (
+    select k.id, -(k.weights <#> v_query) / v_whole as points
+      -- The fence, as in search_candidates, has the index of keys answer alone.
+      from (select m.team_id, m.client_id, m.id, m.weights from memory_item m
+             where m.keys && v_keys and m.state = 'published' offset 0) k
+     where v_query is not null and v_whole > 0
+       and k.team_id = v_team and k.client_id is not distinct from p_client
+       and not exists (select from by_meaning n where n.id = k.id)
+     limit scored_cap
+  )
+  select a.id, least(a.points, 1)::float8, a.how from (
+    select n.id, n.points, 'meaning' as how from by_meaning n where n.points >= least_meaning
+    union all
+    select w.id, w.points, 'words' from by_words w where w.points >= least_words
+  ) a order by 2 desc, 1 desc limit p_limit;
+end $function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.term_counts_are_stale()
  RETURNS boolean
  LANGUAGE sql
@@ -1065,6 +1375,37 @@ BEGIN ATOMIC
     FROM memory.keyword_team t
    WHERE (t.team_id = memory.claimed_team());
 END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.walk_audit(p_sequence bigint, p_hash bytea, p_limit integer)
+ RETURNS TABLE(walked integer, sequence bigint, hash bytea, first_break uuid)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+declare
+  v_seal record;
+begin
+  walked := 0;
+  sequence := p_sequence;
+  hash := p_hash;
+  for v_seal in
+    select s.sequence, s.event_id, s.hash, e as event
+      from audit_seal s left join audit_event e on e.company_id = s.company_id and e.id = s.event_id
+     where s.company_id = memory.claimed_company() and s.sequence > p_sequence
+     order by s.sequence limit p_limit
+  loop
+    if v_seal.sequence <> sequence + 1 or (v_seal.event).id is null
+       or v_seal.hash <> audit_hash(v_seal.event, hash) then
+      first_break := v_seal.event_id;
+      exit;
+    end if;
+    walked := walked + 1;
+    sequence := v_seal.sequence;
+    hash := v_seal.hash;
+  end loop;
+  return next;
+end $function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.writable_clients()

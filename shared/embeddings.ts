@@ -11,14 +11,15 @@ export interface EmbeddingClaim {
 
 /**
  * Checks that a caller's embeddings were made by the service's model, before any of them is looked at.
+ * @param path where the claim stands in the body
  * @throws ServiceError `invalid_request` when model or dimension is not said, else the mismatch
  */
-export function checkEmbeddingClaim(claim: EmbeddingClaim, model: string): void {
+export function checkEmbeddingClaim(claim: EmbeddingClaim, model: string, path = ''): void {
   if (claim.embeddingModel === undefined) {
-    throw invalidField('/embeddingModel', 'is required beside an embedding');
+    throw invalidField(`${path}/embeddingModel`, 'is required beside an embedding');
   }
   if (claim.embeddingDim === undefined)
-    throw invalidField('/embeddingDim', 'is required beside an embedding');
+    throw invalidField(`${path}/embeddingDim`, 'is required beside an embedding');
   if (claim.embeddingModel !== model) {
     throw new ServiceError('embedding_model_mismatch', `The service compares embeddings of ${model} only`);
   }

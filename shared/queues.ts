@@ -69,6 +69,14 @@ export const QUEUES = {
     // Tried for a month: given up, what a deleted Team held would stay, and no one would see it.
     settings: { ...DURABLE, retryLimit: 1000, retryDelayMax: 3600 },
   },
+  'captures.release': {
+    payload: Type.Object({}),
+    settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+  },
+  'audit.seal': {
+    payload: Type.Object({}),
+    settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+  },
   'upkeep.prune': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },

@@ -1,5 +1,7 @@
 import type { QueueName } from '../shared/queues.ts';
 import type { JobHandler } from './context.ts';
+import { sealAuditEvents } from './jobs/audit-seal.ts';
+import { releaseLapsedCaptures } from './jobs/captures-release.ts';
 import { backfillPending } from './jobs/embeddings-backfill.ts';
 import { failLostImport } from './jobs/import-dead.ts';
 import { processImport } from './jobs/import-process.ts';
@@ -11,6 +13,8 @@ import { pruneOld } from './jobs/upkeep-prune.ts';
 export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
   'import.process': processImport,
   'import.dead': failLostImport,
+  'audit.seal': sealAuditEvents,
+  'captures.release': releaseLapsedCaptures,
   'embeddings.backfill': backfillPending,
   'keywords.count': countKeywords,
   'team.purge': purgeDeletedTeam,
@@ -21,8 +25,21 @@ export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
 export const TAKERS: { readonly [Q in QueueName]: number } = {
   'import.process': 4,
   'import.dead': 1,
+  'audit.seal': 1,
+  'captures.release': 1,
   'embeddings.backfill': 1,
   'keywords.count': 1,
   'team.purge': 1,
   'upkeep.prune': 1,
+};
+
+const EVERY_MINUTE = '* * * * *';
+const EVERY_TEN_MINUTES = '*/10 * * * *';
+
+/** Jobs that no request asks for, as cron has it. Each goes over all Teams and carries nothing. */
+export const SCHEDULES: Readonly<Partial<Record<QueueName, string>>> = {
+  'audit.seal': EVERY_MINUTE,
+  'captures.release': EVERY_MINUTE,
+  'embeddings.backfill': EVERY_TEN_MINUTES,
+  'upkeep.prune': EVERY_TEN_MINUTES,
 };

@@ -4,7 +4,7 @@ import { LostJobError } from '../db/queue.ts';
 import { newId } from '../shared/ids.ts';
 import { assertPayload, type QueueName } from '../shared/queues.ts';
 import type { JobContext, JobHandler } from './context.ts';
-import { HANDLERS, TAKERS } from './registry.ts';
+import { HANDLERS, SCHEDULES, TAKERS } from './registry.ts';
 
 /**
  * How jobs are taken: each by one of several takers, so that a long one holds up no other. NOTIFY wakes them at
@@ -31,9 +31,7 @@ export async function startWorker(context: JobContext): Promise<RunningWorker> {
   const id = newId();
   const names = Object.keys(HANDLERS) as QueueName[];
   for (const name of names) await takeJobs(name, context);
-  for (const name of ['upkeep.prune', 'embeddings.backfill'] as const) {
-    await queue.boss.schedule(name, '*/10 * * * *', {});
-  }
+  for (const [name, cron] of Object.entries(SCHEDULES)) await queue.boss.schedule(name, cron, {});
 
   const beat = async () => {
     try {

@@ -16,7 +16,12 @@ export interface Credential {
  * another service at that address may answer too, and would else fail a command halfway.
  */
 export interface ServiceClient {
-  get<Answer extends TSchema>(path: string, answer: Answer): Promise<Static<Answer>>;
+  /** @param options `timeoutMs` where the answer may take longer than the usual 30 s */
+  get<Answer extends TSchema>(
+    path: string,
+    answer: Answer,
+    options?: { timeoutMs?: number },
+  ): Promise<Static<Answer>>;
   post<Answer extends TSchema>(path: string, answer: Answer, body?: unknown): Promise<Static<Answer>>;
 }
 
@@ -46,7 +51,7 @@ export function connect(url: string, credential: Credential | null): ServiceClie
     method: string,
     path: string,
     schema: Answer,
-    body?: unknown,
+    { body, timeoutMs = TIMEOUT_MS }: { body?: unknown; timeoutMs?: number } = {},
   ) => {
     const response = await reach(url, path, {
       method,
@@ -59,15 +64,15 @@ export function connect(url: string, credential: Credential | null): ServiceClie
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       // Followed, a redirect would turn a POST into a GET, and may lead elsewhere with the credential.
       redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const answer = await readAnswer(response, url, credential);
     if (!Value.Check(schema, answer)) throw notThisService(url, response.status);
     return answer;
   };
   return {
-    get: (path, schema) => ask('GET', path, schema),
-    post: (path, schema, body) => ask('POST', path, schema, body),
+    get: (path, schema, options) => ask('GET', path, schema, options),
+    post: (path, schema, body) => ask('POST', path, schema, { body }),
   };
 }
 

@@ -44,7 +44,15 @@ export type AuditKind =
   | 'memory.embed'
   | 'memory.import'
   | 'memory.import_complete'
-  | 'memory.import_fail';
+  | 'memory.import_fail'
+  | 'memory.archive'
+  | 'memory.capture'
+  | 'memory.claim'
+  | 'memory.publish'
+  | 'memory.review'
+  | 'memory.discard'
+  | 'memory.update'
+  | 'memory.delete';
 
 export interface AuditEntry {
   kind: AuditKind;
@@ -58,7 +66,9 @@ export interface AuditEntry {
     | 'query'
     | 'source'
     | 'import'
-    | 'batch';
+    | 'batch'
+    | 'capture'
+    | 'memory';
   subjectId: string | null;
   /** Where the subject lies, for subjects of a Team; left out for those of the Company. */
   layer?: LayerId;

@@ -85,14 +85,16 @@ export async function findActiveClients(tx: TeamTransaction, ids: readonly strin
   return rows.map(({ id }) => id);
 }
 
-/** An active client of the Team with what the scope's user is granted there, as it is now; null for no such client. */
-export async function findOwnClientGrant(tx: TeamTransaction, clientId: string): Promise<ClientGrant | null> {
-  const [row] = await tx.query<ClientGrant>(
+/** Of these ids the active clients of the Team, with what the scope's user is granted there, as it is now. */
+export async function findOwnClientGrants(
+  tx: TeamTransaction,
+  clientIds: readonly string[],
+): Promise<ClientGrant[]> {
+  return tx.query<ClientGrant>(
     `select c.id, g.access as "grant"
        from identity.client c
        left join identity.client_grant g on g.team_id = c.team_id and g.client_id = c.id and g.user_id = $3
-      where c.company_id = $1 and c.team_id = $2 and c.id = $4 and c.state = 'active'`,
-    [tx.scope.companyId, tx.scope.teamId, tx.scope.userId, clientId],
+      where c.company_id = $1 and c.team_id = $2 and c.id = any ($4::uuid[]) and c.state = 'active'`,
+    [tx.scope.companyId, tx.scope.teamId, tx.scope.userId, clientIds],
   );
-  return row ?? null;
 }

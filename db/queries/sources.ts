@@ -16,7 +16,8 @@ export interface NewSource {
   contentHash: Buffer;
 }
 
-interface SourceRow {
+/** A source as it comes from the database: the columns of `SOURCE_COLUMNS`. */
+export interface SourceRow {
   id: string;
   kind: Source['kind'];
   title: string;
@@ -31,7 +32,8 @@ interface SourceRow {
   contentHash: Buffer;
 }
 
-const COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "externalId", s.client_id as "clientId", s.state,
+/** The columns of `SourceRow`, of `memory.source s`. */
+export const SOURCE_COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "externalId", s.client_id as "clientId", s.state,
   s.chunk_count as chunks, s.created_by as "createdBy", s.created_at as "createdAt", s.updated_at as "updatedAt",
   s.content_hash as "contentHash"`;
 
@@ -41,7 +43,8 @@ export interface StoredSource {
   contentHash: Buffer;
 }
 
-function toStored({ contentHash, ...row }: SourceRow): StoredSource {
+/** A source as it goes over the wire, with the hash of its text beside it. */
+export function toStored({ contentHash, ...row }: SourceRow): StoredSource {
   return {
     source: {
       ...row,
@@ -71,7 +74,7 @@ export async function lockSource(tx: TeamTransaction, source: NewSource): Promis
  */
 export async function findActiveSource(tx: TeamTransaction, source: NewSource): Promise<StoredSource | null> {
   const [row] = await tx.query<SourceRow>(
-    `select ${COLUMNS} from memory.source s
+    `select ${SOURCE_COLUMNS} from memory.source s
       where s.team_id = $1 and s.client_id is not distinct from $2::uuid and s.state = 'active'
         and case when $3::text is null then s.content_hash = $4 and s.kind <> 'memory'
                  else s.external_id = $3 end
@@ -109,7 +112,7 @@ export async function activateSource(
 ): Promise<StoredSource> {
   const [row] = await tx.query<SourceRow>(
     `update memory.source s set state = 'active', chunk_count = $3, updated_at = now()
-      where s.team_id = $1 and s.id = $2 and s.state = 'loading' returning ${COLUMNS}`,
+      where s.team_id = $1 and s.id = $2 and s.state = 'loading' returning ${SOURCE_COLUMNS}`,
     [tx.scope.teamId, sourceId, chunks],
   );
   if (row === undefined) throw new Error('the source to activate is not loading');
@@ -138,7 +141,7 @@ export async function replaceSource(
   const [row] = await tx.query<SourceRow>(
     `update memory.source s set content_hash = $3, title = $4, uri = $5, metadata = $6, chunk_count = $7,
             updated_at = now()
-      where s.team_id = $1 and s.id = $2 returning ${COLUMNS}`,
+      where s.team_id = $1 and s.id = $2 returning ${SOURCE_COLUMNS}`,
     [
       tx.scope.teamId,
       activeId,
@@ -151,6 +154,33 @@ export async function replaceSource(
   );
   if (row === undefined) throw new Error('the source to replace is gone');
   return toStored(row);
+}
+
+/** Gives an active source another title and, with `text`, says what its chunks were replaced by. */
+export async function retitleSource(
+  tx: TeamTransaction,
+  sourceId: string,
+  title: string,
+  text?: { contentHash: Buffer; chunks: number },
+): Promise<void> {
+  const changed = await tx.query(
+    `update memory.source set title = $3, content_hash = coalesce($4, content_hash),
+            chunk_count = coalesce($5, chunk_count), updated_at = now()
+      where team_id = $1 and id = $2 and state = 'active' returning 1`,
+    [tx.scope.teamId, sourceId, title, text?.contentHash ?? null, text?.chunks ?? null],
+  );
+  if (changed.length === 0) throw new Error('the source to change is not active');
+}
+
+/** Archives an active source: its chunks go, and with them terms and vectors. */
+export async function archiveSource(tx: TeamTransaction, sourceId: string): Promise<void> {
+  const archived = await tx.query(
+    `update memory.source set state = 'archived', chunk_count = 0, updated_at = now()
+      where team_id = $1 and id = $2 and state = 'active' returning 1`,
+    [tx.scope.teamId, sourceId],
+  );
+  if (archived.length === 0) throw new Error('the source to archive is not active');
+  await deleteChunks(tx, sourceId);
 }
 
 /** Removes a loading source that turned out to repeat another. */

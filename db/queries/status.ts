@@ -1,3 +1,5 @@
+import { MEMORY_STATES, type MemoryState } from '../../shared/memory-states.ts';
+import type { Capture } from '../../shared/schemas/consolidation.ts';
 import type { TeamTransaction } from '../database.ts';
 import { inScope, scopeValues } from './layers.ts';
 
@@ -6,9 +8,11 @@ export interface TeamFigures {
   sources: { active: number; archived: number; byKind: Record<string, number> };
   chunks: { total: number; embedded: number; pending: number };
   imports: { queued: number; running: number; completed: number; failed: number };
+  captures: Record<Capture['state'], number>;
+  memories: Record<MemoryState, number>;
 }
 
-/** Counts sources, chunks and imports within the scope. */
+/** Counts what lies within the scope. A capture whose lease ran out counts as staged. */
 export async function countTeamFigures(tx: TeamTransaction): Promise<TeamFigures> {
   const values = scopeValues(tx.scope);
   const sources = await tx.query<{ kind: string; state: string; n: number }>(
@@ -29,9 +33,17 @@ export async function countTeamFigures(tx: TeamTransaction): Promise<TeamFigures
     `select i.state, count(*) as n from memory.import i where ${inScope('i')} group by 1`,
     values,
   );
+  const captures = await tx.query<{ state: string; n: number }>(
+    `select case when c.leased_until <= now() then 'staged' else c.state end as state, count(*) as n
+       from memory.capture c where ${inScope('c')} group by 1`,
+    values,
+  );
+  const memories = await tx.query<{ state: string; n: number }>(
+    `select m.state, count(*) as n from memory.memory_item m where ${inScope('m')} group by 1`,
+    values,
+  );
   const sourcesIn = (state: string) => sources.filter((row) => row.state === state);
   const sum = (rows: { n: number }[]) => rows.reduce((total, row) => total + row.n, 0);
-  const importsIn = (state: string) => imports.find((row) => row.state === state)?.n ?? 0;
   const total = chunks?.total ?? 0;
   const pending = chunks?.pending ?? 0;
   return {
@@ -41,13 +53,19 @@ export async function countTeamFigures(tx: TeamTransaction): Promise<TeamFigures
       byKind: Object.fromEntries(sourcesIn('active').map((row) => [row.kind, row.n])),
     },
     chunks: { total, embedded: total - pending, pending },
-    imports: {
-      queued: importsIn('queued'),
-      running: importsIn('running'),
-      completed: importsIn('completed'),
-      failed: importsIn('failed'),
-    },
+    imports: countsBy(['queued', 'running', 'completed', 'failed'], imports),
+    captures: countsBy(['staged', 'claimed', 'completed'], captures),
+    memories: countsBy(MEMORY_STATES, memories),
   };
+}
+
+/** The count of each state, of rows that leave out those without any. */
+function countsBy<State extends string>(
+  states: readonly State[],
+  rows: readonly { state: string; n: number }[],
+): Record<State, number> {
+  const counts = states.map((state) => [state, rows.find((row) => row.state === state)?.n ?? 0]);
+  return Object.fromEntries(counts) as Record<State, number>;
 }
 
 /** One queue, over all Teams. */

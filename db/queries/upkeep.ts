@@ -12,9 +12,20 @@ export async function pruneLoadingChunks(tx: Queryable, limit: number): Promise<
   return row?.removed ?? 0;
 }
 
+/**
+ * Stages captures again whose lease ran out, of all Teams, at most `limit`.
+ * @returns how many: none when there are no more
+ */
+export async function releaseCaptures(tx: Queryable, limit: number): Promise<number> {
+  const [row] = await tx.query<{ released: number }>('select memory.release_captures($1) as released', [
+    limit,
+  ]);
+  return row?.released ?? 0;
+}
+
 /** What a pruning removed, of all Teams: kept answers past their day, sessions past their limits, and so on. */
 export type Pruned = Record<
-  'answers' | 'loadingSources' | 'batches' | 'sessions' | 'resetLinks' | 'invites',
+  'answers' | 'loadingSources' | 'batches' | 'consolidationBatches' | 'sessions' | 'resetLinks' | 'invites',
   number
 >;
 
@@ -28,7 +39,7 @@ export async function prune(
 ): Promise<Pruned> {
   const [row] = await tx.query<Pruned>(
     `select m.answers, m.loading_sources as "loadingSources", m.batches, i.sessions, i.reset_links as "resetLinks",
-            identity.prune_invites($3) as invites
+            identity.prune_invites($3) as invites, memory.prune_consolidation_batches() as "consolidationBatches"
        from memory.prune() m, identity.prune($1, $2) i`,
     [limits.sessionIdleSeconds, limits.sessionMaxSeconds, FAILED_PASSWORD_SECONDS],
   );

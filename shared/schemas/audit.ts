@@ -25,3 +25,16 @@ export const CompanyAuditQuery = Type.Object({
   ...AuditQuery.properties,
   teamId: Type.Optional(Type.String()),
 });
+
+/** What a walk along the chain of hashes over a Company's audit events found. */
+export const AuditVerification = Type.Object({
+  events: Type.Integer({ description: 'of the Company, sealed or not' }),
+  unsealed: Type.Integer({
+    description: 'of them, those that have no seal yet: the worker seals every minute',
+  }),
+  firstBreak: Nullable({ ...Id, description: 'the event at which the chain does not hold' }),
+  head: Nullable(
+    Type.Object({ sequence: Type.Integer(), hash: Type.String({ description: 'SHA-256, hexadecimal' }) }),
+  ),
+});
+export type AuditVerification = Static<typeof AuditVerification>;

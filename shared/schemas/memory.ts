@@ -6,7 +6,7 @@ export const DEFAULT_TOP_K = 8;
 export const DEFAULT_NEIGHBOURS = 2;
 export const DEFAULT_EMBEDDINGS_CLAIM = 64;
 
-const Layer = OneOf(['team', 'client']);
+export const Layer = OneOf(['team', 'client']);
 
 export const RequestedScope = Body(
   {
@@ -17,7 +17,7 @@ export const RequestedScope = Body(
 );
 
 /** A vector as a client sends it. Its length is checked by hand: a wrong one has a code of its own. */
-const Vector = Type.Array(Type.Number(), { description: '1024 numbers' });
+export const Vector = Type.Array(Type.Number(), { description: '1024 numbers' });
 
 export const SearchRequest = Body({
   query: Text(4000),

@@ -11,10 +11,10 @@ import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.
 import type { Routes } from '../../app.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { assertMetadata } from '../../metadata.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { holdLayer } from '../../take.ts';
-import { assertMetadata } from './metadata.ts';
 
 /** The text to be cut, or the chunks that stay as given: exactly one of the two. */
 function chunkInput(body: IngestRequest): ChunkInput {

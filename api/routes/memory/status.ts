@@ -29,9 +29,6 @@ export const statusRoute: Routes = (app, { config, database }) => {
           ...figures,
           imports: { ...figures.imports, recentFailures },
           jobs,
-          // No route makes either yet.
-          captures: { staged: 0, claimed: 0, completed: 0 },
-          memories: { review: 0, published: 0, discarded: 0, archived: 0 },
           embedder: embedderView(config),
           workers: full ? workers : [],
         };

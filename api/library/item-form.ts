@@ -1,0 +1,58 @@
+import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings.ts';
+import { invalidField, ServiceError } from '../../shared/errors.ts';
+import type { ConsolidatedItem } from '../../shared/schemas/consolidation.ts';
+import { type LayerId, type TeamScope, writeLayer } from '../../shared/scope.ts';
+import { knownId } from '../known-id.ts';
+import { assertMetadata } from '../metadata.ts';
+
+/** What an item becomes: null for one that is discarded. */
+export interface ItemText {
+  state: 'review' | 'published';
+  title: string;
+  content: string;
+  metadata: Record<string, unknown>;
+  /** Of unit length. */
+  embedding: Float32Array | null;
+  supersedes: string | null;
+}
+
+/** An item of a complete, its form checked, before anything is looked up. */
+export interface ItemForm {
+  /** In lower case, each once. */
+  captureIds: string[];
+  /** The layer that the item names; undefined where it names none and lies where its captures do. */
+  namedLayer: LayerId | undefined;
+  text: ItemText | null;
+}
+
+/**
+ * Checks the form of an item, then what it names against the caller's scope.
+ * @param path where the item stands in the body
+ * @throws ServiceError `invalid_request`, the refusals of an embedding, `full_access_required`, `scope_forbidden`,
+ *   `not_found` for a malformed `supersedes`
+ */
+export function readItem(item: ConsolidatedItem, path: string, scope: TeamScope, model: string): ItemForm {
+  const text = readText(item, path, model);
+  if (item.supersedes !== undefined && scope.access !== 'full')
+    throw new ServiceError('full_access_required');
+  return {
+    captureIds: [...new Set(item.captureIds.map((id) => id.toLowerCase()))],
+    namedLayer: item.scope === undefined ? undefined : writeLayer(scope, item.scope),
+    text: text === null ? null : { ...text, supersedes: item.supersedes ? knownId(item.supersedes) : null },
+  };
+}
+
+function readText(item: ConsolidatedItem, path: string, model: string): Omit<ItemText, 'supersedes'> | null {
+  const { action, title, content, metadata, embedding } = item;
+  assertMetadata(metadata, `${path}/metadata`);
+  if (embedding !== undefined) checkEmbeddingClaim(item, model, path);
+  const vector = embedding === undefined ? null : normalizeEmbedding(embedding, `${path}/embedding`);
+  if (item.supersedes !== undefined && action !== 'publish') {
+    throw invalidField(`${path}/supersedes`, 'goes with publish alone');
+  }
+  if (action === 'discard') return null;
+  if (title === undefined) throw invalidField(`${path}/title`, 'is required');
+  if (content === undefined) throw invalidField(`${path}/content`, 'is required');
+  const state = action === 'publish' ? 'published' : 'review';
+  return { state, title, content, metadata: metadata ?? {}, embedding: vector };
+}

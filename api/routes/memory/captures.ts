@@ -1,0 +1,83 @@
+import type { TeamTransaction } from '../../../db/database.ts';
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import {
+  findOwnCapture,
+  insertCapture,
+  lockCaptureSequence,
+  type NewCapture,
+} from '../../../db/queries/captures.ts';
+import { invalidField } from '../../../shared/errors.ts';
+import { newId } from '../../../shared/ids.ts';
+import { CaptureRequest, CaptureResponse } from '../../../shared/schemas/consolidation.ts';
+import { writeLayer } from '../../../shared/scope.ts';
+import type { Routes } from '../../app.ts';
+import { assertMetadata } from '../../metadata.ts';
+import { assertTeamActive } from '../../plugins/guards.ts';
+import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
+import { holdLayer } from '../../take.ts';
+import { readTime } from '../../times.ts';
+
+function newCapture(body: CaptureRequest): Omit<NewCapture, 'layer'> {
+  assertMetadata(body.metadata);
+  const startedAt = readTime(body.startedAt, '/startedAt');
+  const endedAt = readTime(body.endedAt, '/endedAt');
+  if (startedAt !== null && endedAt !== null && endedAt < startedAt) {
+    throw invalidField('/endedAt', 'lies before startedAt');
+  }
+  return {
+    id: newId(),
+    sessionId: body.sessionId,
+    sequence: body.sequence ?? null,
+    summary: body.summary,
+    startedAt,
+    endedAt,
+    metadata: body.metadata ?? {},
+  };
+}
+
+/** Stages a capture, or answers with the first one of its session and sequence. */
+async function stage(tx: TeamTransaction, draft: NewCapture): Promise<Answer> {
+  await holdLayer(tx, draft.layer);
+  const { sessionId, sequence } = draft;
+  if (sequence !== null) {
+    await lockCaptureSequence(tx, draft);
+    const first = await findOwnCapture(tx, { sessionId, sequence });
+    if (first !== null) return { status: 200, body: { capture: first } };
+  }
+  const capture = await insertCapture(tx, draft);
+  await insertAuditEvents(tx, [
+    {
+      kind: 'memory.capture',
+      subjectType: 'capture',
+      subjectId: capture.id,
+      layer: draft.layer,
+      detail: sequence === null ? {} : { sequence },
+    },
+  ]);
+  return { status: 201, body: { capture } };
+}
+
+/** POST /v1/memory/captures: stages a summarised block of a session, which no search ever finds. */
+export const captureRoute: Routes = (app, { database }) => {
+  app.post(
+    '/v1/memory/captures',
+    {
+      schema: {
+        summary: 'Stage a summarised block of a session',
+        tags: ['memory'],
+        body: CaptureRequest,
+        response: { 200: CaptureResponse, 201: CaptureResponse },
+      },
+      preValidation: readIdempotencyKey,
+    },
+    async (request, reply) => {
+      const draft = newCapture(request.body);
+      const layer = writeLayer(request.teamScope, request.body.scope);
+      assertTeamActive(request);
+      return answerOnce(request, reply, database, {
+        prepare: async () => ({ ...draft, layer }),
+        apply: stage,
+      });
+    },
+  );
+};

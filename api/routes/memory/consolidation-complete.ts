@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { type TeamTransaction, transaction } from '../../../db/database.ts';
+import { settleCaptures } from '../../../db/queries/captures.ts';
+import {
+  type Completion,
+  closeConsolidationBatch,
+  type LockedBatch,
+  lockConsolidationBatch,
+} from '../../../db/queries/consolidation-batches.ts';
+import { canonicalJson } from '../../../shared/canonical-json.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { newId } from '../../../shared/ids.ts';
+import { prepareContent } from '../../../shared/memory-content.ts';
+import {
+  CompleteRequest,
+  CompleteResponse,
+  type ConsolidationResult,
+} from '../../../shared/schemas/consolidation.ts';
+import type { Routes } from '../../app.ts';
+import { BATCH_BODY_LIMIT } from '../../body-limits.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { knownId } from '../../known-id.ts';
+import { completeItems, type PreparedItem } from '../../library/complete-items.ts';
+import { type ItemForm, readItem } from '../../library/item-form.ts';
+import { assertOfBatch, placeItems } from '../../library/placed-items.ts';
+import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
+import { assertActive, type HeldTeam, holdTeam, mayWrite } from '../../take.ts';
+
+/** A complete whose form is checked and whose contents are cut. */
+interface Completing {
+  batchId: string;
+  /** SHA-256 of the items, by which the same complete is known again. */
+  requestHash: Buffer;
+  items: PreparedItem[];
+}
+
+async function prepareItems(teamId: string, forms: readonly ItemForm[]): Promise<PreparedItem[]> {
+  const items: PreparedItem[] = [];
+  for (const form of forms) {
+    const prepared = form.text === null ? null : await prepareContent(teamId, form.text.content);
+    items.push({ ...form, id: newId(), prepared });
+  }
+  return items;
+}
+
+/**
+ * Takes a batch of the caller's. One that was completed before is shown to who may still write where it wrote.
+ * @throws ServiceError `not_found`, `invalid_request` for an item beside the batch, `scope_forbidden`, `team_archived`
+ */
+async function takeBatch(
+  tx: TeamTransaction,
+  batchId: string,
+  items: readonly ItemForm[],
+): Promise<{ held: HeldTeam; batch: LockedBatch }> {
+  const held = await holdTeam(tx);
+  const batch = await lockConsolidationBatch(tx, batchId);
+  if (batch === null) throw new ServiceError('not_found');
+  assertOfBatch(items, batch);
+  const shown = batch.completion?.layers ?? [];
+  if (!(await mayWrite(tx, held, shown))) throw new ServiceError('scope_forbidden');
+  assertActive(held);
+  return { held, batch };
+}
+
+/** The results of a batch that was completed before. */
+function repeatResults(completion: Completion, requestHash: Buffer): ConsolidationResult[] {
+  if (!completion.requestHash.equals(requestHash)) {
+    throw new ServiceError('conflict', 'The batch was completed differently');
+  }
+  return completion.results;
+}
+
+/** Completes a batch: all of its items or none. What no item names is staged again. */
+async function complete(
+  tx: TeamTransaction,
+  { config, queue }: Dependencies,
+  { batchId, requestHash, items }: Completing,
+): Promise<ConsolidationResult[]> {
+  const { held, batch } = await takeBatch(tx, batchId, items);
+  if (batch.completion !== null) return repeatResults(batch.completion, requestHash);
+  if (batch.expired) throw new ServiceError('batch_expired');
+
+  const placed = await placeItems(tx, held, batchId, items);
+  const results = await completeItems(tx, { batchId, model: config.embeddingModel }, placed);
+  await settleCaptures(tx, batchId, [...new Set(items.flatMap(({ captureIds }) => captureIds))]);
+  const layers = [...new Set(placed.map(({ layer }) => layer).filter((layer) => layer !== undefined))];
+  await closeConsolidationBatch(tx, batchId, { requestHash, results, layers });
+  if (results.some(({ state }) => state === 'published')) {
+    const { companyId, teamId, userId } = tx.scope;
+    await queue.send(tx, 'keywords.count', { companyId, teamId, userId }, { key: teamId });
+  }
+  return results;
+}
+
+/** POST /v1/memory/consolidation/complete: what the claimer made of its batch. */
+export const consolidationCompleteRoute: Routes = (app, deps) => {
+  const { config, database } = deps;
+  app.post(
+    '/v1/memory/consolidation/complete',
+    {
+      bodyLimit: BATCH_BODY_LIMIT,
+      schema: {
+        summary: 'Complete a batch: publish, send to review or discard',
+        tags: ['memory'],
+        body: CompleteRequest,
+        response: { 200: CompleteResponse },
+      },
+      preValidation: readIdempotencyKey,
+    },
+    async (request, reply) => {
+      const { body, teamScope } = request;
+      const forms = body.items.map((item, index) =>
+        readItem(item, `/items/${index}`, teamScope, config.embeddingModel),
+      );
+      const batchId = knownId(body.batchId);
+      // Before a kept answer is repeated, and before contents are cut for nothing.
+      await transaction(database, teamScope, (tx) => takeBatch(tx, batchId, forms));
+      const requestHash = createHash('sha256').update(canonicalJson(body.items)).digest();
+      return answerOnce(request, reply, database, {
+        prepare: async (): Promise<Completing> => ({
+          batchId,
+          requestHash,
+          items: await prepareItems(teamScope.teamId, forms),
+        }),
+        apply: async (tx, completing) => ({
+          status: 200,
+          body: { results: await complete(tx, deps, completing) },
+        }),
+      });
+    },
+  );
+};

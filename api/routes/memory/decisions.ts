@@ -1,0 +1,71 @@
+import type { FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { invalidField } from '../../../shared/errors.ts';
+import type { Problem } from '../../../shared/schemas/common.ts';
+import {
+  type Decision,
+  DecisionRequest,
+  DecisionResponse,
+  type Memory,
+} from '../../../shared/schemas/library.ts';
+import type { Routes } from '../../app.ts';
+import { BATCH_BODY_LIMIT } from '../../body-limits.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { decide } from '../../library/decide.ts';
+import { problemDocument, toServiceError } from '../../plugins/errors.ts';
+import { assertTeamActive, withFullAccess } from '../../plugins/guards.ts';
+
+/** The decisions of a body: the single one, or each of many. */
+function readDecision(body: DecisionRequest): Decision {
+  const { action, memoryId, decisions: _, ...rest } = body;
+  if (action === undefined) throw invalidField('/action', 'is required where there are no decisions');
+  if (memoryId === undefined) throw invalidField('/memoryId', 'is required where there are no decisions');
+  return { ...rest, action, memoryId };
+}
+
+function readDecisions(body: DecisionRequest): Decision[] | null {
+  const { decisions, ...single } = body;
+  if (decisions === undefined) return null;
+  const [beside] = Object.keys(single);
+  if (beside !== undefined) throw invalidField(`/${beside}`, 'must not stand beside decisions');
+  return decisions;
+}
+
+/** Decides one after the other; a refusal of one is its answer, and leaves the others alone. */
+async function decideEach(deps: Dependencies, request: FastifyRequest, decisions: readonly Decision[]) {
+  const results: { memory?: Memory; problem?: Static<typeof Problem> }[] = [];
+  for (const decision of decisions) {
+    try {
+      results.push({ memory: await decide(deps, request.teamScope, decision) });
+    } catch (error) {
+      const refusal = toServiceError(error);
+      if (refusal.status >= 500) request.log.error({ err: refusal.cause ?? error }, 'a decision failed');
+      results.push({ problem: problemDocument(refusal, request.id) as Static<typeof Problem> });
+    }
+  }
+  return results;
+}
+
+/** POST /v1/memory/memories: what becomes of memories, by who has Full access. */
+export const decisionsRoute: Routes = (app, deps) => {
+  app.post(
+    '/v1/memory/memories',
+    {
+      onRequest: withFullAccess,
+      bodyLimit: BATCH_BODY_LIMIT,
+      schema: {
+        summary: 'Publish, discard, update or delete memories',
+        tags: ['memory'],
+        body: DecisionRequest,
+        response: { 200: DecisionResponse },
+      },
+    },
+    async (request) => {
+      const decisions = readDecisions(request.body);
+      if (decisions === null)
+        return { memory: await decide(deps, request.teamScope, readDecision(request.body)) };
+      assertTeamActive(request);
+      return { results: await decideEach(deps, request, decisions) };
+    },
+  );
+};

@@ -1,0 +1,139 @@
+import { Type } from 'typebox';
+import { type TeamTransaction, transaction } from '../../../db/database.ts';
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import {
+  findSource,
+  listSourceChunks,
+  listSources,
+  lockOwnSource,
+  type SourceFilter,
+} from '../../../db/queries/source-library.ts';
+import { archiveSource } from '../../../db/queries/sources.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { Page, PageQuery } from '../../../shared/schemas/common.ts';
+import { SourceQuery, SourceText } from '../../../shared/schemas/library.ts';
+import { Source } from '../../../shared/schemas/memory.ts';
+import { narrowScope } from '../../../shared/scope.ts';
+import type { Routes } from '../../app.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { IdParams, knownId } from '../../known-id.ts';
+import { answerPage } from '../../pagination.ts';
+import { assertActive, holdTeam, mayWrite } from '../../take.ts';
+
+/** Chunks that one answer holds: as many as an ingest may give. */
+const CHUNKS_A_PAGE = 2000;
+
+/**
+ * Archives a source: its chunks go, its row and its audit stay.
+ * @throws ServiceError `not_found`, `forbidden` for who neither has Full access nor made it and still writes there,
+ *   `team_archived`, `conflict`
+ */
+async function archive(tx: TeamTransaction, { queue }: Dependencies, id: string): Promise<void> {
+  const held = await holdTeam(tx);
+  const found = await findSource(tx, id);
+  if (found === null) throw new ServiceError('not_found');
+  const { clientId, createdBy } = found.source;
+  const { companyId, teamId, userId } = tx.scope;
+  const may = held.access === 'full' || createdBy === userId;
+  if (!may || !(await mayWrite(tx, held, [clientId]))) {
+    throw new ServiceError('forbidden', 'A source is archived by its author or with Full access');
+  }
+  assertActive(held);
+  const source = await lockOwnSource(tx, id);
+  if (source === null) throw new ServiceError('not_found');
+  if (source.kind === 'memory') {
+    throw new ServiceError('conflict', 'The source is a memory’s: delete the memory instead');
+  }
+  if (source.state === 'archived') throw new ServiceError('conflict', 'The source is archived already');
+  await archiveSource(tx, id);
+  await insertAuditEvents(tx, [
+    {
+      kind: 'memory.archive',
+      subjectType: 'source',
+      subjectId: id,
+      layer: clientId,
+      detail: { chunks: source.chunks },
+    },
+  ]);
+  await queue.send(tx, 'keywords.count', { companyId, teamId, userId }, { key: teamId });
+}
+
+/** /v1/memory/sources: the texts that searches find, whole. */
+export const sourcesRoutes: Routes = (app, deps) => {
+  const { database } = deps;
+  app.get(
+    '/v1/memory/sources',
+    {
+      schema: {
+        summary: 'Sources, newest first',
+        tags: ['memory'],
+        querystring: SourceQuery,
+        response: { 200: Page(Source) },
+      },
+    },
+    async ({ query, teamScope }) => {
+      const { clientId } = query;
+      const filter: SourceFilter = {
+        kind: query.kind ?? null,
+        state: query.state ?? null,
+        holds: query.q?.trim() ? query.q.trim() : null,
+      };
+      const scope =
+        clientId === undefined ? teamScope : narrowScope(teamScope, { clientId, include: ['client'] });
+      return answerPage(query, (part) => transaction(database, scope, (tx) => listSources(tx, part, filter)));
+    },
+  );
+
+  app.get(
+    '/v1/memory/sources/:id',
+    {
+      schema: {
+        summary: 'One source with its text',
+        tags: ['memory'],
+        params: IdParams,
+        querystring: Type.Object(
+          {
+            ...PageQuery,
+            limit: Type.Optional(Type.String({ description: 'of chunks: 1–2000, default 2000' })),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: SourceText },
+      },
+    },
+    async ({ params, query, teamScope }) => {
+      const id = knownId(params.id);
+      return transaction(database, teamScope, async (tx) => {
+        const found = await findSource(tx, id);
+        if (found === null) throw new ServiceError('not_found');
+        const { items, nextCursor } = await answerPage(
+          query,
+          async (part) => {
+            const chunks = await listSourceChunks(tx, id, part);
+            return chunks.map((chunk) => ({ ...chunk, id: chunk.chunk_id }));
+          },
+          { usual: CHUNKS_A_PAGE, most: CHUNKS_A_PAGE },
+        );
+        return { ...found.source, metadata: found.metadata, chunks: items, nextCursor };
+      });
+    },
+  );
+
+  app.delete(
+    '/v1/memory/sources/:id',
+    {
+      schema: {
+        summary: 'Archive a source: no search finds it any more',
+        tags: ['memory'],
+        params: IdParams,
+        response: { 204: { type: 'null', description: 'Archived' } },
+      } as const,
+    },
+    async ({ params, teamScope }, reply) => {
+      const id = knownId(params.id);
+      await transaction(database, teamScope, (tx) => archive(tx, deps, id));
+      reply.code(204);
+      return null;
+    },
+  );
+};

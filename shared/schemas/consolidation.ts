@@ -1,0 +1,93 @@
+import { type Static, Type } from 'typebox';
+import { ITEM_ACTIONS } from '../memory-states.ts';
+import { Body, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.ts';
+import { SimilarMemory } from './library.ts';
+import { Layer, RequestedScope, Vector } from './memory.ts';
+
+/** What counts where a claim says nothing. */
+export const DEFAULT_CLAIM_LIMIT = 5;
+export const DEFAULT_LEASE_SECONDS = 900;
+/** The most captures that a batch holds. */
+export const MAX_BATCH = 20;
+
+const MAX_TEXT = 64_000;
+
+export const CaptureRequest = Body({
+  sessionId: Name,
+  summary: Text(MAX_TEXT),
+  sequence: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'place within the session: the same again is the first one',
+    }),
+  ),
+  scope: Type.Optional(RequestedScope),
+  startedAt: Type.Optional(Time),
+  endedAt: Type.Optional(Time),
+  metadata: Type.Optional(Metadata),
+});
+export type CaptureRequest = Static<typeof CaptureRequest>;
+
+export const Capture = Type.Object({
+  id: Id,
+  state: OneOf(['staged', 'claimed', 'completed']),
+  sessionId: Type.String(),
+  sequence: Nullable(Type.Integer()),
+  summary: Type.String(),
+  layer: Layer,
+  clientId: Nullable(Id),
+  startedAt: Nullable(Time),
+  endedAt: Nullable(Time),
+  metadata: Metadata,
+  createdBy: Id,
+  createdAt: Time,
+});
+export type Capture = Static<typeof Capture>;
+export const CaptureResponse = Type.Object({ capture: Capture });
+
+export const ClaimRequest = Body({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BATCH, default: DEFAULT_CLAIM_LIMIT })),
+  clientId: Type.Optional(Type.String()),
+  leaseSeconds: Type.Optional(Type.Integer({ minimum: 30, maximum: 3600, default: DEFAULT_LEASE_SECONDS })),
+});
+export const ClaimResponse = Type.Object({
+  batch: Nullable(Type.Object({ id: Id, expiresAt: Time, captures: Type.Array(Capture) })),
+});
+
+export const ConsolidatedItem = Body({
+  captureIds: Type.Array(Type.String(), { minItems: 1, maxItems: MAX_BATCH }),
+  action: OneOf([...ITEM_ACTIONS]),
+  title: Type.Optional(Name),
+  content: Type.Optional(Text(MAX_TEXT)),
+  scope: Type.Optional(RequestedScope),
+  metadata: Type.Optional(Metadata),
+  embedding: Type.Optional(Vector),
+  embeddingModel: Type.Optional(Type.String({ maxLength: 300 })),
+  embeddingDim: Type.Optional(Type.Integer()),
+  supersedes: Type.Optional(
+    Type.String({
+      description: 'published memory of the same scope that this one takes the place of (Full access)',
+    }),
+  ),
+});
+export type ConsolidatedItem = Static<typeof ConsolidatedItem>;
+
+export const CompleteRequest = Body({
+  batchId: Type.String(),
+  items: Type.Array(ConsolidatedItem, {
+    maxItems: 100,
+    description: 'what no item names goes back to the staged captures',
+  }),
+});
+export type CompleteRequest = Static<typeof CompleteRequest>;
+
+export const ConsolidationResult = Type.Object({
+  state: OneOf(['published', 'review', 'discarded']),
+  memoryId: Nullable(Id),
+  similar: Type.Array(SimilarMemory, {
+    description: 'published memories of the same scope that say much the same, nearest first',
+  }),
+});
+export type ConsolidationResult = Static<typeof ConsolidationResult>;
+export const CompleteResponse = Type.Object({ results: Type.Array(ConsolidationResult) });
