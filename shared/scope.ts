@@ -122,6 +122,14 @@ export function narrowScope(scope: TeamScope, requested: RequestedScope = {}): T
   return brand<TeamScope>({ ...scope, reads, writes });
 }
 
+/**
+ * What a list shows that is asked for with `clientId`: that client alone, else all that the caller reaches.
+ * @throws ServiceError `scope_forbidden` for a client out of reach, whether or not it exists.
+ */
+export function narrowToClient(scope: TeamScope, clientId: string | undefined): TeamScope {
+  return clientId === undefined ? scope : narrowScope(scope, { clientId, include: ['client'] });
+}
+
 /** Where a row lies within its Team: the Team layer (null) or one client. */
 export type LayerId = string | null;
 

@@ -26,20 +26,25 @@ export interface ItemForm {
 }
 
 /**
- * Checks the form of an item, then what it names against the caller's scope.
- * @param path where the item stands in the body
+ * Checks the form of all items, then what they name against the caller's scope.
  * @throws ServiceError `invalid_request`, the refusals of an embedding, `full_access_required`, `scope_forbidden`,
  *   `not_found` for a malformed `supersedes`
  */
-export function readItem(item: ConsolidatedItem, path: string, scope: TeamScope, model: string): ItemForm {
-  const text = readText(item, path, model);
-  if (item.supersedes !== undefined && scope.access !== 'full')
+export function readItems(items: readonly ConsolidatedItem[], scope: TeamScope, model: string): ItemForm[] {
+  const texts = items.map((item, index) => readText(item, `/items/${index}`, model));
+  if (scope.access !== 'full' && items.some((item) => item.supersedes !== undefined)) {
     throw new ServiceError('full_access_required');
-  return {
-    captureIds: [...new Set(item.captureIds.map((id) => id.toLowerCase()))],
-    namedLayer: item.scope === undefined ? undefined : writeLayer(scope, item.scope),
-    text: text === null ? null : { ...text, supersedes: item.supersedes ? knownId(item.supersedes) : null },
-  };
+  }
+  const layers = items.map((item) => (item.scope === undefined ? undefined : writeLayer(scope, item.scope)));
+  return items.map((item, index): ItemForm => {
+    const text = texts[index] ?? null;
+    const supersedes = item.supersedes === undefined ? null : knownId(item.supersedes);
+    return {
+      captureIds: [...new Set(item.captureIds.map((id) => id.toLowerCase()))],
+      namedLayer: layers[index],
+      text: text === null ? null : { ...text, supersedes },
+    };
+  });
 }
 
 function readText(item: ConsolidatedItem, path: string, model: string): Omit<ItemText, 'supersedes'> | null {

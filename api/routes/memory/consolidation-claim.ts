@@ -8,16 +8,15 @@ import {
   DEFAULT_CLAIM_LIMIT,
   DEFAULT_LEASE_SECONDS,
 } from '../../../shared/schemas/consolidation.ts';
-import { narrowScope, type TeamScope, writeLayer } from '../../../shared/scope.ts';
+import { narrowToClient, type TeamScope, writeLayer } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
 import { assertActive, holdTeam } from '../../take.ts';
 
 /** Where captures are claimed: one client, or everywhere the caller writes. */
 function claimScope(scope: TeamScope, clientId: string | undefined): TeamScope {
-  if (clientId === undefined) return scope;
-  writeLayer(scope, { clientId });
-  return narrowScope(scope, { clientId, include: ['client'] });
+  if (clientId !== undefined) writeLayer(scope, { clientId });
+  return narrowToClient(scope, clientId);
 }
 
 async function claim(

@@ -21,7 +21,7 @@ import { BATCH_BODY_LIMIT } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { knownId } from '../../known-id.ts';
 import { completeItems, type PreparedItem } from '../../library/complete-items.ts';
-import { type ItemForm, readItem } from '../../library/item-form.ts';
+import { type ItemForm, readItems } from '../../library/item-form.ts';
 import { assertOfBatch, placeItems } from '../../library/placed-items.ts';
 import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { assertActive, type HeldTeam, holdTeam, mayWrite } from '../../take.ts';
@@ -109,9 +109,7 @@ export const consolidationCompleteRoute: Routes = (app, deps) => {
     },
     async (request, reply) => {
       const { body, teamScope } = request;
-      const forms = body.items.map((item, index) =>
-        readItem(item, `/items/${index}`, teamScope, config.embeddingModel),
-      );
+      const forms = readItems(body.items, teamScope, config.embeddingModel);
       const batchId = knownId(body.batchId);
       // Before a kept answer is repeated, and before contents are cut for nothing.
       await transaction(database, teamScope, (tx) => takeBatch(tx, batchId, forms));

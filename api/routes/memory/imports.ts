@@ -7,7 +7,7 @@ import { newId } from '../../../shared/ids.ts';
 import { importMediaType } from '../../../shared/media-types.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { IMPORT_STATES, Import, ImportRequest, ImportResponse } from '../../../shared/schemas/memory.ts';
-import { narrowScope, writeLayer } from '../../../shared/scope.ts';
+import { narrowToClient, writeLayer } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -149,11 +149,9 @@ export const importRoutes: Routes = (app, deps) => {
     async (request) => {
       const { query } = request;
       const state = readState(query.state);
+      // The scope is looked at behind the form of the page.
       return answerPage(query, (part) => {
-        const scope =
-          query.clientId === undefined
-            ? request.teamScope
-            : narrowScope(request.teamScope, { clientId: query.clientId, include: ['client'] });
+        const scope = narrowToClient(request.teamScope, query.clientId);
         return transaction(database, scope, (tx) => listImports(tx, part, state));
       });
     },

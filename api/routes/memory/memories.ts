@@ -4,10 +4,10 @@ import { listMemories, type MemoryFilter } from '../../../db/queries/memories.ts
 import { findSimilarToReview } from '../../../db/queries/similar-memories.ts';
 import { Page } from '../../../shared/schemas/common.ts';
 import { ListedMemory, type Memory, MemoryQuery } from '../../../shared/schemas/library.ts';
-import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
+import { narrowToClient, type TeamScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
-import { idOrNothing } from '../../audit-filter.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { idOrNothing, soughtText } from '../../list-filter.ts';
 import { answerPage } from '../../pagination.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
 import { readTime } from '../../times.ts';
@@ -52,20 +52,19 @@ export const memoriesRoute: Routes = (app, deps) => {
       },
     },
     async ({ query, teamScope }) => {
-      const { clientId } = query;
       const filter: MemoryFilter = {
         states: query.state === undefined ? ['review', 'published'] : [query.state],
-        holds: query.q?.trim() ? query.q.trim() : null,
+        holds: soughtText(query.q),
         sourceId: idOrNothing(query.sourceId),
         createdAfter: readTime(query.createdAfter, '/createdAfter'),
         createdBefore: readTime(query.createdBefore, '/createdBefore'),
       };
-      const scope =
-        clientId === undefined ? teamScope : narrowScope(teamScope, { clientId, include: ['client'] });
-      const page = await answerPage(query, (part) =>
-        transaction(deps.database, scope, (tx) => listMemories(tx, part, filter)),
-      );
-      return { ...page, items: await withReviewMatter(deps, scope, page.items) };
+      // The scope is looked at behind the form of the page.
+      const page = await answerPage(query, (part) => {
+        const scope = narrowToClient(teamScope, query.clientId);
+        return transaction(deps.database, scope, (tx) => listMemories(tx, part, filter));
+      });
+      return { ...page, items: await withReviewMatter(deps, teamScope, page.items) };
     },
   );
 };

@@ -13,10 +13,11 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { SourceQuery, SourceText } from '../../../shared/schemas/library.ts';
 import { Source } from '../../../shared/schemas/memory.ts';
-import { narrowScope } from '../../../shared/scope.ts';
+import { narrowToClient } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { IdParams, knownId } from '../../known-id.ts';
+import { soughtText } from '../../list-filter.ts';
 import { answerPage } from '../../pagination.ts';
 import { assertActive, holdTeam, mayWrite } from '../../take.ts';
 
@@ -72,15 +73,16 @@ export const sourcesRoutes: Routes = (app, deps) => {
       },
     },
     async ({ query, teamScope }) => {
-      const { clientId } = query;
       const filter: SourceFilter = {
         kind: query.kind ?? null,
         state: query.state ?? null,
-        holds: query.q?.trim() ? query.q.trim() : null,
+        holds: soughtText(query.q),
       };
-      const scope =
-        clientId === undefined ? teamScope : narrowScope(teamScope, { clientId, include: ['client'] });
-      return answerPage(query, (part) => transaction(database, scope, (tx) => listSources(tx, part, filter)));
+      // The scope is looked at behind the form of the page.
+      return answerPage(query, (part) => {
+        const scope = narrowToClient(teamScope, query.clientId);
+        return transaction(database, scope, (tx) => listSources(tx, part, filter));
+      });
     },
   );
 
