@@ -7,6 +7,7 @@ import {
   type ActiveState,
   type CompanyRole,
   holdsRole,
+  type Layers,
   type Standing,
   type TeamAccess,
   teamAccess,
@@ -94,15 +95,25 @@ export async function holdTeam(tx: TeamTransaction): Promise<HeldTeam> {
   return { userId, state, access, standing };
 }
 
+/** Of these layers those that the caller may write to now, were the Team active. */
+export async function writableNow(
+  tx: TeamTransaction,
+  { standing }: HeldTeam,
+  { team, clients }: Layers,
+): Promise<Layers> {
+  const grants = clients.length === 0 ? [] : await findOwnClientGrants(tx, clients);
+  const writes = writableLayers(standing.companyRole, standing, grants);
+  return { team: team && writes.team, clients: writes.clients };
+}
+
 /** Whether the caller may write to all of these layers now, were the Team active. */
 export async function mayWrite(
   tx: TeamTransaction,
-  { standing }: HeldTeam,
+  held: HeldTeam,
   layers: readonly LayerId[],
 ): Promise<boolean> {
   const clients = layers.filter((layer) => layer !== null);
-  const grants = clients.length === 0 ? [] : await findOwnClientGrants(tx, clients);
-  const writes = writableLayers(standing.companyRole, standing, grants);
+  const writes = await writableNow(tx, held, { team: true, clients });
   return layers.every((layer) => (layer === null ? writes.team : writes.clients.includes(layer)));
 }
 

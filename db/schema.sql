@@ -301,8 +301,10 @@ table memory.capture (
   constraint capture_pkey PRIMARY KEY (team_id, id)
 );
 CREATE INDEX capture_batch ON memory.capture USING btree (team_id, batch_id) WHERE (batch_id IS NOT NULL);
+CREATE INDEX capture_count ON memory.capture USING btree (team_id, state, client_id, leased_until);
 CREATE INDEX capture_lease ON memory.capture USING btree (leased_until) WHERE (state = 'claimed'::text);
 CREATE INDEX capture_open ON memory.capture USING btree (team_id, id) WHERE (state <> 'completed'::text);
+CREATE INDEX capture_own ON memory.capture USING btree (team_id, created_by, id) WHERE (state <> 'completed'::text);
 CREATE UNIQUE INDEX capture_sequence ON memory.capture USING btree (team_id, created_by, session_id, sequence, client_id) NULLS NOT DISTINCT WHERE (sequence IS NOT NULL);
 row level security on;
 policy reads for select to memory_service
@@ -542,7 +544,8 @@ table memory.memory_item (
   constraint memory_item_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id),
   constraint memory_item_pkey PRIMARY KEY (team_id, id)
 );
-CREATE INDEX memory_item_keys ON memory.memory_item USING gin (keys) WHERE (state = 'published'::text);
+CREATE INDEX memory_item_keys ON memory.memory_item USING gin (keys) WITH (gin_pending_list_limit='512');
+CREATE INDEX memory_item_layer ON memory.memory_item USING btree (team_id, state, client_id);
 CREATE UNIQUE INDEX memory_item_source ON memory.memory_item USING btree (team_id, source_id) WHERE (source_id IS NOT NULL);
 CREATE INDEX memory_item_state ON memory.memory_item USING btree (team_id, state, id DESC);
 row level security on;
@@ -917,27 +920,31 @@ CREATE OR REPLACE FUNCTION memory.count_audit()
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
 BEGIN ATOMIC
- SELECT (count(e.id))::integer AS count,
-     (count(e.id) FILTER (WHERE (s.event_id IS NULL)))::integer AS count,
-     (array_agg(COALESCE(e.id, u.event_id) ORDER BY COALESCE(e.id, u.event_id)) FILTER (WHERE ((s.event_id IS NULL) AND ((e.id IS NULL) OR (u.event_id IS NULL)))))[1] AS array_agg
-    FROM ((( SELECT audit_event.company_id,
-             audit_event.id,
-             audit_event.kind,
-             audit_event.actor_id,
-             audit_event.team_id,
-             audit_event.client_id,
-             audit_event.layer,
-             audit_event.subject_type,
-             audit_event.subject_id,
-             audit_event.detail,
-             audit_event.at
-            FROM memory.audit_event
-           WHERE (audit_event.company_id = memory.claimed_company())) e
-      FULL JOIN ( SELECT audit_unsealed.company_id,
-             audit_unsealed.event_id
-            FROM memory.audit_unsealed
-           WHERE (audit_unsealed.company_id = memory.claimed_company())) u ON ((u.event_id = e.id)))
-      LEFT JOIN memory.audit_seal s ON (((s.company_id = memory.claimed_company()) AND (s.event_id = COALESCE(e.id, u.event_id)))));
+ WITH unsealed AS MATERIALIZED (
+          SELECT e.id
+            FROM memory.audit_event e
+           WHERE ((e.company_id = memory.claimed_company()) AND (NOT (EXISTS ( SELECT
+                    FROM memory.audit_seal s
+                   WHERE ((s.company_id = e.company_id) AND (s.event_id = e.id))))))
+         )
+  SELECT ( SELECT (count(*))::integer AS count
+            FROM memory.audit_event e
+           WHERE (e.company_id = memory.claimed_company())) AS count,
+     ( SELECT (count(*))::integer AS count
+            FROM unsealed) AS count,
+     LEAST(( SELECT n.id
+            FROM unsealed n
+           WHERE (NOT (EXISTS ( SELECT
+                    FROM memory.audit_unsealed u
+                   WHERE ((u.company_id = memory.claimed_company()) AND (u.event_id = n.id)))))
+           ORDER BY n.id
+          LIMIT 1), ( SELECT u.event_id
+            FROM memory.audit_unsealed u
+           WHERE ((u.company_id = memory.claimed_company()) AND (NOT (EXISTS ( SELECT
+                    FROM memory.audit_event e
+                   WHERE ((e.company_id = u.company_id) AND (e.id = u.event_id))))))
+           ORDER BY u.event_id
+          LIMIT 1)) AS "least";
 END;
 grant execute to memory_service;
 
@@ -974,6 +981,14 @@ BEGIN ATOMIC
  UPDATE memory.deployment SET swept_at = now()
    WHERE ((deployment.swept_at IS NULL) OR (deployment.swept_at < (deployment.adopted_at + '01:00:00'::interval)));
 END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.next_unsealed(p_after uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+RETURN (SELECT u.company_id FROM memory.audit_unsealed u WHERE (u.company_id > COALESCE(next_unsealed.p_after, '00000000-0000-0000-0000-000000000000'::uuid)) ORDER BY u.company_id LIMIT 1);
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.prune()
@@ -1125,40 +1140,46 @@ BEGIN ATOMIC
 END;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.seal_audit(p_limit integer)
+CREATE OR REPLACE FUNCTION memory.seal_audit(p_company uuid, p_limit integer)
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
 declare
-  v_company uuid;
+  v_ids uuid[];
   v_event audit_event;
   v_sequence bigint;
   v_hash bytea;
-  v_sealed int := 0;
 begin
-  for v_company in select distinct u.company_id from audit_unsealed u loop
-    -- Whoever waited would find nothing left to do.
-    continue when not pg_try_advisory_xact_lock(hashtextextended(v_company::text, 7));
-    select s.sequence, s.hash into v_sequence, v_hash
-      from audit_seal s where s.company_id = v_company order by s.sequence desc limit 1;
-    for v_event in
-      select e.* from audit_unsealed u join audit_event e on e.company_id = u.company_id and e.id = u.event_id
-       where u.company_id = v_company order by u.event_id limit p_limit
-    loop
-      v_sequence := coalesce(v_sequence, 0) + 1;
-      v_hash := audit_hash(v_event, coalesce(v_hash, ''));
-      insert into audit_seal (company_id, sequence, event_id, hash)
-        values (v_company, v_sequence, v_event.id, v_hash);
-      delete from audit_unsealed u where u.company_id = v_company and u.event_id = v_event.id;
-      v_sealed := v_sealed + 1;
-    end loop;
-    if v_sealed > 0 then
-      return v_sealed;
-    end if;
+  -- Whoever waited would find nothing left to do.
+  if not pg_try_advisory_xact_lock(hashtextextended(p_company::text, 7)) then
+    return 0;
+  end if;
+  select s.sequence, s.hash into v_sequence, v_hash
+    from audit_seal s where s.company_id = p_company order by s.sequence desc limit 1;
+  v_sequence := coalesce(v_sequence, 0);
+  v_hash := coalesce(v_hash, '');
+  -- One that is gone is left standing: verification names it.
+  v_ids := array(
+    select u.event_id from audit_unsealed u
+     where u.company_id = p_company
+       and exists (select from audit_event e where e.company_id = u.company_id and e.id = u.event_id)
+     order by u.event_id limit p_limit);
+  for v_event in
+    select e.* from unnest(v_ids) with ordinality as i (id, place)
+      join audit_event e on e.company_id = p_company and e.id = i.id order by i.place
+  loop
+    -- Restored from a dump, events that were sealed may stand among those that wait.
+    continue when exists (select from audit_seal s where s.company_id = p_company and s.event_id = v_event.id);
+    v_sequence := v_sequence + 1;
+    v_hash := audit_hash(v_event, v_hash);
+    insert into audit_seal (company_id, sequence, event_id, hash)
+      values (p_company, v_sequence, v_event.id, v_hash);
   end loop;
-  return 0;
+  delete from audit_unsealed u where u.company_id = p_company and u.event_id = any (v_ids);
+  return cardinality(v_ids);
 end $function$;
 grant execute to memory_service;
 
@@ -1296,10 +1317,12 @@ CREATE OR REPLACE FUNCTION memory.similar_memories(p_client uuid, p_embedding pu
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
  SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
-  rarest constant int := 128;           -- keys that candidates are looked up by
-  scored_cap constant int := 2000;      -- candidates compared by words
+  rarest constant int := 128;           -- keys that candidates are looked up by, ...
+  posting_cap constant int := 2000;     -- ... as long as they are estimated to stand in no more chunks than this
+  scored_cap constant int := 4000;      -- candidates compared by words, whatever the estimate
   least_meaning constant float8 := 0.5; -- what lies below is not alike
   least_words constant float8 := 0.3;
   v_team constant uuid := memory.claimed_team();
@@ -1329,10 +1352,17 @@ begin
     ) w
    where w.idf > 0;
 
-  select array_agg(r.key) into v_keys from (
-    select q.key from unnest(p_keys) as q (key)
+  with estimated as (
+    select q.key, coalesce(k.df * v_scale, 0.5) as df
+      from unnest(p_keys) as q (key)
       left join keyword_df k on k.team_id = v_team and k.space = 'k' and k.term = q.key
-     order by coalesce(k.df, 0), q.key limit rarest) r;
+  ), running as (
+    select e.key, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
+           row_number() over (order by e.df, e.key) as place
+      from estimated e
+  )
+  select array_agg(r.key) into v_keys
+    from running r where r.place = 1 or (r.postings <= posting_cap and r.place <= rarest);
 
   return query
   with published as (
@@ -1348,10 +1378,10 @@ begin
   ), by_words as (
     select k.id, -(k.weights <#> v_query) / v_whole as points
       -- The fence, as in search_candidates, has the index of keys answer alone.
-      from (select m.team_id, m.client_id, m.id, m.weights from memory_item m
-             where m.keys && v_keys and m.state = 'published' offset 0) k
+      from (select m.team_id, m.client_id, m.id, m.state, m.weights from memory_item m
+             where m.keys && v_keys offset 0) k
      where v_query is not null and v_whole > 0
-       and k.team_id = v_team and k.client_id is not distinct from p_client
+       and k.team_id = v_team and k.client_id is not distinct from p_client and k.state = 'published'
        and not exists (select from by_meaning n where n.id = k.id)
      limit scored_cap
   )
@@ -1382,18 +1412,21 @@ CREATE OR REPLACE FUNCTION memory.walk_audit(p_sequence bigint, p_hash bytea, p_
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
 declare
+  v_company constant uuid := memory.claimed_company();
   v_seal record;
 begin
   walked := 0;
   sequence := p_sequence;
   hash := p_hash;
   for v_seal in
+    -- Bounded by numbers, which hold where the planner knows nothing of the table, as well as by the limit.
     select s.sequence, s.event_id, s.hash, e as event
       from audit_seal s left join audit_event e on e.company_id = s.company_id and e.id = s.event_id
-     where s.company_id = memory.claimed_company() and s.sequence > p_sequence
-     order by s.sequence limit p_limit
+     where s.company_id = v_company and s.sequence > p_sequence and s.sequence <= p_sequence + p_limit
+     order by s.sequence
   loop
     if v_seal.sequence <> sequence + 1 or (v_seal.event).id is null
        or v_seal.hash <> audit_hash(v_seal.event, hash) then
@@ -1404,6 +1437,11 @@ begin
     sequence := v_seal.sequence;
     hash := v_seal.hash;
   end loop;
+  if first_break is null and walked < p_limit then
+    -- Behind a gap as wide as the rest of the slice.
+    select s.event_id into first_break from audit_seal s
+     where s.company_id = v_company and s.sequence > walk_audit.sequence order by s.sequence limit 1;
+  end if;
   return next;
 end $function$;
 grant execute to memory_service;

@@ -1,16 +1,15 @@
 import type { TeamTransaction } from '../../db/database.ts';
 import { type AuditEntry, insertAuditEvents } from '../../db/queries/audit.ts';
-import { insertMemory, lockMemories } from '../../db/queries/memories.ts';
+import { insertMemory } from '../../db/queries/memories.ts';
 import { findSimilarMemories } from '../../db/queries/similar-memories.ts';
-import { insertMemorySource, type StoredText } from '../../db/stored-memory.ts';
-import { ServiceError } from '../../shared/errors.ts';
+import { insertMemorySource, type StoredText } from '../../db/store-memory.ts';
 import type { PreparedContent } from '../../shared/memory-content.ts';
 import type { ConsolidationResult } from '../../shared/schemas/consolidation.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { ItemForm, ItemText } from './item-form.ts';
 import type { PlacedItem } from './placed-items.ts';
-import { archiveMemory, takeSuperseded } from './superseded.ts';
+import { archiveMemory, assertPublished, assertSameScope, type Superseding } from './superseded.ts';
 
 /** An item whose content is cut already. */
 export interface PreparedItem extends ItemForm {
@@ -25,62 +24,58 @@ interface Occasion {
   model: string;
 }
 
+/** An item that is complete but for its effect. */
+type ReadyItem = PlacedItem<PreparedItem>;
+
 /**
  * Makes of each item what it asks for, one after the other, so that a later one finds an earlier one that is like it.
- * @throws ServiceError what `takeSuperseded` throws
+ * @param superseded locked memories that items name, by id
+ * @throws ServiceError `invalid_request`, `conflict`, for what is to be superseded
  */
 export async function completeItems(
   tx: TeamTransaction,
   occasion: Occasion,
-  items: readonly PlacedItem<PreparedItem>[],
+  items: readonly ReadyItem[],
+  superseded: ReadonlyMap<string, Memory>,
 ): Promise<ConsolidationResult[]> {
-  const superseded = await takeAllSuperseded(tx, items);
+  const supersededBy = ({ text }: ReadyItem) => superseded.get(text?.supersedes ?? '');
+  const pairs = items.flatMap((item, index): Superseding[] => {
+    const memory = supersededBy(item);
+    if (memory === undefined || item.layer === undefined) return [];
+    return [{ superseded: memory, layer: item.layer, path: `/items/${index}/supersedes` }];
+  });
+  assertSameScope(pairs);
+  assertPublished(pairs);
   const results: ConsolidationResult[] = [];
   for (const item of items) {
     const { text, prepared, layer } = item;
+    const gone = supersededBy(item);
+    if (gone !== undefined) await archiveMemory(tx, gone, item.id);
     if (text === null || prepared === null || layer === undefined) {
       results.push(await discard(tx, occasion, item));
     } else {
-      if (text.supersedes !== null) await archiveMemory(tx, superseded.get(text.supersedes)!, item.id);
       results.push(await keep(tx, occasion, { ...item, text, prepared, layer }));
     }
   }
   return results;
 }
 
-/** Locks every memory that is to be superseded, before the first is, so that requests never hold each other's. */
-async function takeAllSuperseded(
-  tx: TeamTransaction,
-  items: readonly PlacedItem<PreparedItem>[],
-): Promise<Map<string, Memory>> {
-  const taken = new Map<string, Memory>();
-  const ids = items.map(({ text }) => text?.supersedes ?? null).filter((id) => id !== null);
-  if (ids.length === 0) return taken;
-  const locked = await lockMemories(tx, ids);
-  for (const [index, { text, layer }] of items.entries()) {
-    if (!text?.supersedes || layer === undefined) continue;
-    const memory = takeSuperseded(locked.get(text.supersedes), layer, `/items/${index}/supersedes`);
-    taken.set(memory.id, memory);
-  }
-  if (taken.size < ids.length)
-    throw new ServiceError('conflict', 'Two items would supersede the same memory');
-  return taken;
-}
-
+/** An event for each layer that the item's captures lie in. */
 async function discard(
   tx: TeamTransaction,
   { batchId }: Occasion,
-  { captureIds, layer }: PlacedItem<PreparedItem>,
+  { captures }: ReadyItem,
 ): Promise<ConsolidationResult> {
-  await insertAuditEvents(tx, [
-    {
+  const events = [...Map.groupBy(captures, (capture) => capture.layer)].map(
+    ([layer, own]): AuditEntry => ({
       kind: 'memory.discard',
       subjectType: 'batch',
       subjectId: batchId,
-      ...(layer === undefined ? {} : { layer }),
-      detail: { captureIds },
-    },
-  ]);
+      layer,
+      detail: { captureIds: own.map(({ id }) => id) },
+    }),
+  );
+  await insertAuditEvents(tx, events);
   return { state: 'discarded', memoryId: null, similar: [] };
 }
 

@@ -2,7 +2,7 @@ import { type TeamTransaction, transaction } from '../../db/database.ts';
 import { insertAuditEvents } from '../../db/queries/audit.ts';
 import { findMemory, type LockedMemory, lockMemories, updateMemory } from '../../db/queries/memories.ts';
 import { retitleSource } from '../../db/queries/sources.ts';
-import { insertMemorySource, replaceMemoryText } from '../../db/stored-memory.ts';
+import { insertMemorySource, replaceMemoryText } from '../../db/store-memory.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { type PreparedContent, prepareContent } from '../../shared/memory-content.ts';
 import { type MemoryState, nextState } from '../../shared/memory-states.ts';
@@ -11,7 +11,7 @@ import type { TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { knownId } from '../known-id.ts';
 import { assertActive, holdTeam, mayWrite } from '../take.ts';
-import { archiveMemory, takeSuperseded } from './superseded.ts';
+import { archiveMemory, assertPublished, assertSameScope } from './superseded.ts';
 
 /** A decision whose form is checked: ids are known ones, in lower case. */
 type CheckedDecision = Omit<Decision, 'supersedes'> & { supersedes: string | null };
@@ -75,14 +75,17 @@ async function apply(tx: TeamTransaction, { queue }: Dependencies, deciding: Dec
   const { memoryId, supersedes } = decision;
   const locked = await lockMemories(tx, supersedes === null ? [memoryId] : [memoryId, supersedes]);
   const own = locked.get(memoryId);
+  const superseded = supersedes === null ? null : locked.get(supersedes)?.memory;
   // Gone since it was found: its client is archived now.
-  if (own === undefined || !(await mayWrite(tx, held, [own.memory.clientId]))) {
+  const layer = own?.memory.clientId ?? null;
+  if (own === undefined || superseded === undefined || !(await mayWrite(tx, held, [layer]))) {
     throw new ServiceError('not_found');
   }
-  const superseded =
-    supersedes === null ? null : takeSuperseded(locked.get(supersedes), own.memory.clientId, '/supersedes');
+  const pairs = superseded === null ? [] : [{ superseded, layer, path: '/supersedes' }];
+  assertSameScope(pairs);
   assertActive(held);
   assertDecidable(own.memory, decision);
+  assertPublished(pairs);
   if (superseded !== null) await archiveMemory(tx, superseded, memoryId);
   const memory = await ACTS[decision.action](tx, own, deciding);
   if (decision.action !== 'discard') {

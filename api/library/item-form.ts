@@ -32,6 +32,12 @@ export interface ItemForm {
  */
 export function readItems(items: readonly ConsolidatedItem[], scope: TeamScope, model: string): ItemForm[] {
   const texts = items.map((item, index) => readText(item, `/items/${index}`, model));
+  const superseded = items.map((item) => item.supersedes?.toLowerCase());
+  for (const [index, id] of superseded.entries()) {
+    if (id !== undefined && superseded.indexOf(id) < index) {
+      throw invalidField(`/items/${index}/supersedes`, 'is superseded by an item before');
+    }
+  }
   if (scope.access !== 'full' && items.some((item) => item.supersedes !== undefined)) {
     throw new ServiceError('full_access_required');
   }

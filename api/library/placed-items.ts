@@ -1,31 +1,19 @@
 import type { TeamTransaction } from '../../db/database.ts';
 import { type LentCapture, lockLentCaptures } from '../../db/queries/captures.ts';
-import { type LockedBatch, lockConsolidationBatch } from '../../db/queries/consolidation-batches.ts';
+import { lockConsolidationBatch } from '../../db/queries/consolidation-batches.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import { type HeldTeam, mayWrite } from '../take.ts';
 import type { ItemForm } from './item-form.ts';
 
-/** An item with the layer that it goes to; undefined for a discard over several. */
-export type PlacedItem<T extends ItemForm> = T & { layer: LayerId | undefined };
-
-/**
- * Refuses an item that names a capture which is not of the batch.
- * @throws ServiceError `invalid_request`
- */
-export function assertOfBatch(items: readonly ItemForm[], batch: Pick<LockedBatch, 'captureIds'>): void {
-  for (const [index, { captureIds }] of items.entries()) {
-    if (captureIds.some((id) => !batch.captureIds.includes(id))) {
-      throw invalidField(`/items/${index}/captureIds`, 'names a capture that is not of the batch');
-    }
-  }
-}
+/** An item with its captures, and the layer that it goes to: undefined for a discard over several. */
+export type PlacedItem<T extends ItemForm> = T & { captures: LentCapture[]; layer: LayerId | undefined };
 
 /**
  * Finds the layer of each item: that of its captures, unless a caller with Full access names another. Locks the
  * captures of the batch.
- * @throws ServiceError `invalid_request` for an item over several layers that names none, `scope_forbidden`,
- *   `batch_expired`
+ * @throws ServiceError `invalid_request` for an item over several layers that names none, `scope_forbidden` where the
+ *   caller may not write to a capture or to what it becomes, `batch_expired`
  */
 export async function placeItems<T extends ItemForm>(
   tx: TeamTransaction,
@@ -36,15 +24,16 @@ export async function placeItems<T extends ItemForm>(
   const lent = new Map((await lockLentCaptures(tx, batchId)).map((capture) => [capture.id, capture]));
   const placed: PlacedItem<T>[] = [];
   for (const [index, item] of items.entries()) {
-    const captures = item.captureIds.map((id) => lent.get(id));
-    if (!captures.every((capture) => capture !== undefined)) throw await whyMissing(tx, batchId);
-    placed.push({ ...item, layer: layerOfItem(held, item, captures, `/items/${index}/scope`) });
+    const captures = item.captureIds.map((id) => lent.get(id)).filter((capture) => capture !== undefined);
+    if (captures.length < item.captureIds.length) throw await whyMissing(tx, batchId);
+    placed.push({ ...item, captures, layer: layerOfItem(held, item, captures, `/items/${index}/scope`) });
   }
-  const layers = placed.map(({ layer }) => layer).filter((layer) => layer !== undefined);
+  const touched = placed.flatMap(({ layer, captures }) => [
+    layer,
+    ...captures.map((capture) => capture.layer),
+  ]);
+  const layers = touched.filter((layer) => layer !== undefined);
   if (!(await mayWrite(tx, held, layers))) throw new ServiceError('scope_forbidden');
-  if (held.access !== 'full' && placed.some((item) => (item.text?.supersedes ?? null) !== null)) {
-    throw new ServiceError('full_access_required');
-  }
   return placed;
 }
 
@@ -70,7 +59,10 @@ function layerOfItem(
   return undefined;
 }
 
-/** Between the look at the batch and the captures' lock the lease may have run out, and another claimer come. */
+/**
+ * Why the batch does not hold a capture any more that was lent to it: the caller may not write there now; or the lease
+ * ran out after the batch was looked at, and another claimer came.
+ */
 async function whyMissing(tx: TeamTransaction, batchId: string): Promise<ServiceError> {
   const batch = await lockConsolidationBatch(tx, batchId);
   return new ServiceError(batch?.expired === true ? 'batch_expired' : 'scope_forbidden');

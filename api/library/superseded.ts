@@ -1,25 +1,38 @@
 import type { TeamTransaction } from '../../db/database.ts';
 import { insertAuditEvents } from '../../db/queries/audit.ts';
-import { type LockedMemory, updateMemory } from '../../db/queries/memories.ts';
+import { updateMemory } from '../../db/queries/memories.ts';
 import { archiveSource } from '../../db/queries/sources.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';
 
+/** A memory that is to be superseded, and by what. */
+export interface Superseding {
+  superseded: Memory;
+  /** The layer of the memory that takes its place. */
+  layer: LayerId;
+  /** Where it is named in the body. */
+  path: string;
+}
+
 /**
- * A locked memory whose place another one takes.
- * @param layer of the one that takes it
- * @param path where it is named in the body
- * @throws ServiceError `not_found`, `invalid_request` for one of another scope, `conflict` for one not published
+ * Refuses to have a memory superseded by one of another scope.
+ * @throws ServiceError `invalid_request`
  */
-export function takeSuperseded(locked: LockedMemory | undefined, layer: LayerId, path: string): Memory {
-  if (locked === undefined) throw new ServiceError('not_found');
-  const { memory } = locked;
-  if (memory.clientId !== layer) throw invalidField(path, 'lies in another scope');
-  if (memory.state !== 'published') {
+export function assertSameScope(pairs: readonly Superseding[]): void {
+  for (const { superseded, layer, path } of pairs) {
+    if (superseded.clientId !== layer) throw invalidField(path, 'lies in another scope');
+  }
+}
+
+/**
+ * Refuses to have a memory superseded that is not published.
+ * @throws ServiceError `conflict`
+ */
+export function assertPublished(pairs: readonly Superseding[]): void {
+  if (pairs.some(({ superseded }) => superseded.state !== 'published')) {
     throw new ServiceError('conflict', 'The memory to be superseded is not published');
   }
-  return memory;
 }
 
 /**

@@ -40,8 +40,9 @@ function answerKey(request: FastifyRequest, header: string): AnswerKey {
   };
 }
 
-function replay(stored: StoredAnswer, key: AnswerKey): Answer {
+function replay(stored: StoredAnswer, key: AnswerKey, effect: Pick<Effect<never>, 'checkKept'>): Answer {
   if (!stored.bodyHash.equals(key.bodyHash)) throw new ServiceError('idempotency_key_reused');
+  effect.checkKept?.(stored.response);
   return { status: stored.status, body: stored.response };
 }
 
@@ -59,6 +60,8 @@ export interface Effect<P> {
   prepare: () => Promise<P>;
   /** The change, in one transaction with the answer that is kept. */
   apply: (tx: TeamTransaction, prepared: P) => Promise<Answer>;
+  /** Refuses an answer that was kept, where its caller reaches what it shows no more. */
+  checkKept?: (body: unknown) => void;
   /** Undoes what `prepare` left behind, where `apply` did not come to pass. */
   discard?: (prepared: P) => Promise<void>;
 }
@@ -105,7 +108,7 @@ async function runOnce<P>(
   effect: Effect<P>,
 ): Promise<Answer> {
   const earlier = await transaction(database, scope, (tx) => findAnswer(tx, key));
-  if (earlier !== null) return replay(earlier, key);
+  if (earlier !== null) return replay(earlier, key, effect);
   const here = running.get(database) ?? new Set();
   running.set(database, here);
   const name = `${scope.teamId} ${scope.userId} ${key.route} ${key.keyHash.toString('hex')}`;
@@ -115,7 +118,7 @@ async function runOnce<P>(
     return await run(database, scope, effect, async (tx, prepared) => {
       if (!(await lockAnswer(tx, key))) throw new ServiceError('idempotency_in_progress');
       const first = await findAnswer(tx, key);
-      if (first !== null) throw new Replayed(replay(first, key));
+      if (first !== null) throw new Replayed(replay(first, key, effect));
       const answer = await effect.apply(tx, prepared);
       await insertAnswer(tx, key, {
         bodyHash: key.bodyHash,

@@ -1,12 +1,21 @@
 import type { CompanyScope } from '../../shared/scope.ts';
 import type { Queryable, ScopedTransaction } from '../database.ts';
 
+/** The first Company after another whose audit has events without a seal; null when there are no more. */
+export async function findUnsealedCompany(tx: Queryable, after: string | null): Promise<string | null> {
+  const [row] = await tx.query<{ id: string | null }>('select memory.next_unsealed($1) as id', [after]);
+  return row?.id ?? null;
+}
+
 /**
  * Seals the next audit events of a Company, at most `limit`, in one chain of hashes.
- * @returns how many: none when all are sealed, or others are at it
+ * @returns how many: none when all are sealed, or someone else is at it
  */
-export async function sealAudit(tx: Queryable, limit: number): Promise<number> {
-  const [row] = await tx.query<{ sealed: number }>('select memory.seal_audit($1) as sealed', [limit]);
+export async function sealAudit(tx: Queryable, companyId: string, limit: number): Promise<number> {
+  const [row] = await tx.query<{ sealed: number }>('select memory.seal_audit($1, $2) as sealed', [
+    companyId,
+    limit,
+  ]);
   return row?.sealed ?? 0;
 }
 
@@ -50,7 +59,7 @@ export interface AuditCount {
 /** Counts the Company's events. */
 export async function countAudit(tx: ScopedTransaction<CompanyScope>): Promise<AuditCount> {
   const [row] = await tx.query<AuditCount>(
-    `select events, unsealed, first_break as "firstBreak" from memory.count_audit()`,
+    'select events, unsealed, first_break as "firstBreak" from memory.count_audit()',
   );
   if (row === undefined) throw new Error('the count gave no answer');
   return row;

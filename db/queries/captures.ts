@@ -1,3 +1,4 @@
+import type { Layers } from '../../shared/access.ts';
 import type { Capture } from '../../shared/schemas/consolidation.ts';
 import type { Provenance } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';
@@ -16,24 +17,28 @@ export interface NewCapture {
   metadata: Record<string, unknown>;
 }
 
-type CaptureRow = Omit<Capture, 'layer' | 'startedAt' | 'endedAt' | 'createdAt'> & {
+/** The times of a capture, as they come from the database. */
+interface Times {
   startedAt: Date | null;
   endedAt: Date | null;
   createdAt: Date;
-};
+}
+type CaptureRow = Omit<Capture, 'layer' | keyof Times> & Times;
+
+function wireTimes({ startedAt, endedAt, createdAt }: Times) {
+  return {
+    startedAt: startedAt && wireTime(startedAt),
+    endedAt: endedAt && wireTime(endedAt),
+    createdAt: wireTime(createdAt),
+  };
+}
 
 const COLUMNS = `c.id, c.state, c.session_id as "sessionId", c.sequence, c.summary, c.client_id as "clientId",
   c.started_at as "startedAt", c.ended_at as "endedAt", c.metadata, c.created_by as "createdBy",
   c.created_at as "createdAt"`;
 
 function toCapture(row: CaptureRow): Capture {
-  return {
-    ...row,
-    layer: layerOf(row.clientId),
-    startedAt: row.startedAt && wireTime(row.startedAt),
-    endedAt: row.endedAt && wireTime(row.endedAt),
-    createdAt: wireTime(row.createdAt),
-  };
+  return { ...row, layer: layerOf(row.clientId), ...wireTimes(row) };
 }
 
 /** Makes requests of one author that stage the same block of a session wait for each other. */
@@ -93,14 +98,13 @@ export interface ConsolidationBatch {
 }
 
 /**
- * Lends staged captures, oldest first, where the scope writes; those whose lease ran out count as staged. No
- * capture goes to two claimers.
- * @param claim `ownOnly`: captures of the scope's user alone
+ * Lends staged captures, oldest first; those whose lease ran out count as staged. No capture goes to two claimers.
+ * @param claim `layers`: where, of what the scope writes; `ownOnly`: captures of the scope's user alone
  * @returns null where there are none
  */
 export async function claimCaptures(
   tx: TeamTransaction,
-  claim: { id: string; limit: number; leaseSeconds: number; ownOnly: boolean },
+  claim: { id: string; layers: Layers; limit: number; leaseSeconds: number; ownOnly: boolean },
 ): Promise<ConsolidationBatch | null> {
   const rows = await tx.query<CaptureRow & { leasedUntil: Date }>(
     `with free as (
@@ -117,7 +121,9 @@ export async function claimCaptures(
      )
      select ${COLUMNS}, c.leased_until as "leasedUntil" from c order by c.id`,
     [
-      ...writeScopeValues(tx.scope),
+      tx.scope.teamId,
+      claim.layers.team,
+      claim.layers.clients,
       claim.ownOnly,
       tx.scope.userId,
       claim.limit,
@@ -181,27 +187,11 @@ export async function listProvenance(
   tx: TeamTransaction,
   ids: readonly string[],
 ): Promise<Map<string, Provenance>> {
-  const rows = await tx.query<
-    Omit<Provenance, 'startedAt' | 'endedAt' | 'createdAt'> & {
-      startedAt: Date | null;
-      endedAt: Date | null;
-      createdAt: Date;
-    }
-  >(
+  const rows = await tx.query<Omit<Provenance, keyof Times> & Times>(
     `select c.id, c.session_id as "sessionId", c.sequence, c.started_at as "startedAt", c.ended_at as "endedAt",
             c.created_by as "createdBy", c.created_at as "createdAt"
        from memory.capture c where ${inScope('c')} and c.id = any ($4::uuid[])`,
     [...scopeValues(tx.scope), ids],
   );
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        ...row,
-        startedAt: row.startedAt && wireTime(row.startedAt),
-        endedAt: row.endedAt && wireTime(row.endedAt),
-        createdAt: wireTime(row.createdAt),
-      },
-    ]),
-  );
+  return new Map(rows.map((row) => [row.id, { ...row, ...wireTimes(row) }]));
 }

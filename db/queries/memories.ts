@@ -87,7 +87,7 @@ export async function findMemory(tx: TeamTransaction, id: string): Promise<Memor
   return row === undefined ? null : toMemory(row);
 }
 
-/** A memory that is locked, with the vector that came with it, as the model's halfvec in text form. */
+/** A memory that is locked, with the vector that came with it for review: of unit length, rounded to halfvec. */
 export interface LockedMemory {
   memory: Memory;
   embedding: Float32Array | null;

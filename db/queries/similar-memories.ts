@@ -61,7 +61,7 @@ export async function findSimilarToReview(
        cross join lateral memory.similar_memories(r.client_id,
          case when r.embedding_model = $5 then r.embedding end, $5, t.dims, t.weights, r.keys, $6) n
        join memory.memory_item m on m.team_id = r.team_id and m.id = n.memory_id
-      where ${inScope('r')} and r.id = $4 and ${inScope('m')} and m.state = 'published'
+      where ${inScope('r')} and r.id = $4 and r.state = 'review' and ${inScope('m')} and m.state = 'published'
       order by n.similarity desc, m.id desc`,
     [...scopeValues(tx.scope), memoryId, model, LIMIT],
   );

@@ -33,11 +33,14 @@ export async function listSources(
   return rows.map((row) => toStored(row).source);
 }
 
-/** A source within the scope with its metadata, or null. */
-export async function findSource(
-  tx: TeamTransaction,
-  id: string,
-): Promise<{ source: Source; metadata: Record<string, unknown> } | null> {
+/** A source with what it was stored with. */
+export interface FoundSource {
+  source: Source;
+  metadata: Record<string, unknown>;
+}
+
+/** A source within the scope, or null. */
+export async function findSource(tx: TeamTransaction, id: string): Promise<FoundSource | null> {
   const [row] = await tx.query<SourceRow & { metadata: Record<string, unknown> }>(
     `select ${SOURCE_COLUMNS}, s.metadata from memory.source s
       where ${inScope('s')} and s.id = $4 and s.state <> 'loading'`,
@@ -59,22 +62,29 @@ export async function lockOwnSource(tx: TeamTransaction, id: string): Promise<So
   return row === undefined ? null : toStored(row).source;
 }
 
-/** Chunks of a source within the scope, in order, after the chunk of the part. */
+/** Chunks of a source within the scope, in order. Null: the source has no chunk to go on from, any more. */
 export async function listSourceChunks(
   tx: TeamTransaction,
   sourceId: string,
   part: ListPart,
-): Promise<Chunk[]> {
+): Promise<Chunk[] | null> {
+  const scope = scopeValues(tx.scope);
+  let last = -1;
+  if (part.after !== null) {
+    const [after] = await tx.query<{ ordinal: number }>(
+      `select c.ordinal from memory.chunk c where ${inScope('c')} and c.source_id = $4 and c.id = $5`,
+      [...scope, sourceId, part.after],
+    );
+    if (after === undefined) return null;
+    last = after.ordinal;
+  }
   const rows = await tx.query<ChunkRow>(
     `select ${CHUNK_COLUMNS}
        from memory.chunk c
        join memory.source s on s.team_id = c.team_id and s.id = c.source_id and s.state = 'active'
-      where ${inScope('c')} and c.source_id = $4
-        and c.ordinal > coalesce((select a.ordinal from memory.chunk a
-                                   where a.team_id = $1 and a.source_id = $4 and a.id = $5),
-                                 case when $5::uuid is null then -1 else 2147483647 end)
+      where ${inScope('c')} and c.source_id = $4 and c.ordinal > $5
       order by c.ordinal limit $6`,
-    [...scopeValues(tx.scope), sourceId, part.after, part.limit],
+    [...scope, sourceId, last, part.limit],
   );
   return rows.map(toChunk);
 }

@@ -10,6 +10,9 @@ export const DEFAULT_LEASE_SECONDS = 900;
 /** The most captures that a batch holds. */
 export const MAX_BATCH = 20;
 
+/** The most items of a complete. All are stored in one transaction, for which others wait on the embedded database. */
+const MAX_ITEMS = 40;
+
 const MAX_TEXT = 64_000;
 
 export const CaptureRequest = Body({
@@ -45,6 +48,7 @@ export const Capture = Type.Object({
 });
 export type Capture = Static<typeof Capture>;
 export const CaptureResponse = Type.Object({ capture: Capture });
+export type CaptureResponse = Static<typeof CaptureResponse>;
 
 export const ClaimRequest = Body({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_BATCH, default: DEFAULT_CLAIM_LIMIT })),
@@ -76,7 +80,7 @@ export type ConsolidatedItem = Static<typeof ConsolidatedItem>;
 export const CompleteRequest = Body({
   batchId: Type.String(),
   items: Type.Array(ConsolidatedItem, {
-    maxItems: 100,
+    maxItems: MAX_ITEMS,
     description: 'what no item names goes back to the staged captures',
   }),
 });

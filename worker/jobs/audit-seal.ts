@@ -1,12 +1,39 @@
 import { withoutScope } from '../../db/database.ts';
-import { sealAudit } from '../../db/queries/audit-chain.ts';
-import type { JobHandler } from '../context.ts';
+import { findUnsealedCompany, sealAudit } from '../../db/queries/audit-chain.ts';
+import type { JobContext, JobHandler } from '../context.ts';
 
 /** Events sealed in one transaction: the embedded database answers no one else meanwhile. */
-const SLICE = 200;
+const SLICE = { postgres: 1000, pglite: 200 };
 
-/** Seals audit events, so that none can be changed or taken out without a trace. Two workers at it share the work. */
-export const sealAuditEvents: JobHandler<'audit.seal'> = async (job, { database, queue }) => {
-  while ((await withoutScope(database, (tx) => sealAudit(tx, SLICE))) > 0);
-  await withoutScope(database, (tx) => queue.settle(tx, 'audit.seal', job));
+/**
+ * Gives each Company a turn, so that a busy one keeps no other waiting, nor one whose audit cannot be sealed.
+ * @returns whether one has more to be sealed
+ */
+async function sealRound({ database, logger }: JobContext, failed: Map<string, unknown>): Promise<boolean> {
+  const slice = SLICE[database.backend];
+  let more = false;
+  const next = (after: string | null) => withoutScope(database, (tx) => findUnsealedCompany(tx, after));
+  for (let company = await next(null); company !== null; company = await next(company)) {
+    if (failed.has(company)) continue;
+    try {
+      const companyId = company;
+      const sealed = await withoutScope(database, (tx) => sealAudit(tx, companyId, slice));
+      more ||= sealed === slice;
+    } catch (error) {
+      logger.error({ err: error, companyId: company }, 'the audit of a Company could not be sealed');
+      failed.set(company, error);
+    }
+  }
+  return more;
+}
+
+/**
+ * Seals audit events, so that none can be changed or taken out without a trace. Two workers at it share the work.
+ * What is recorded meanwhile may wait for the next job: that one comes in a minute.
+ */
+export const sealAuditEvents: JobHandler<'audit.seal'> = async (job, context) => {
+  const failed = new Map<string, unknown>();
+  while (await sealRound(context, failed));
+  if (failed.size > 0) throw new Error(`the audit of ${failed.size} Companies could not be sealed`);
+  await withoutScope(context.database, (tx) => context.queue.settle(tx, 'audit.seal', job));
 };

@@ -6,10 +6,10 @@ import {
   lockCaptureSequence,
   type NewCapture,
 } from '../../../db/queries/captures.ts';
-import { invalidField } from '../../../shared/errors.ts';
+import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { CaptureRequest, CaptureResponse } from '../../../shared/schemas/consolidation.ts';
-import { writeLayer } from '../../../shared/scope.ts';
+import { type TeamScope, writeLayer } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { assertMetadata } from '../../metadata.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
@@ -57,6 +57,13 @@ async function stage(tx: TeamTransaction, draft: NewCapture): Promise<Answer> {
   return { status: 201, body: { capture } };
 }
 
+/** Refuses a first capture that lay in another layer than was named, where the caller reaches that no more. */
+function assertReached({ reads }: TeamScope, { capture }: CaptureResponse): void {
+  if (capture.clientId !== null && !reads.clients.includes(capture.clientId)) {
+    throw new ServiceError('scope_forbidden');
+  }
+}
+
 /** POST /v1/memory/captures: stages a summarised block of a session, which no search ever finds. */
 export const captureRoute: Routes = (app, { database }) => {
   app.post(
@@ -77,6 +84,7 @@ export const captureRoute: Routes = (app, { database }) => {
       return answerOnce(request, reply, database, {
         prepare: async () => ({ ...draft, layer }),
         apply: stage,
+        checkKept: (body) => assertReached(request.teamScope, body as CaptureResponse),
       });
     },
   );

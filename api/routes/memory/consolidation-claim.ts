@@ -1,6 +1,7 @@
 import { type TeamTransaction, transaction } from '../../../db/database.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import { type AuditEntry, insertAuditEvents } from '../../../db/queries/audit.ts';
 import { type ConsolidationBatch, claimCaptures } from '../../../db/queries/captures.ts';
+import { ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import {
   ClaimRequest,
@@ -11,7 +12,7 @@ import {
 import { narrowToClient, type TeamScope, writeLayer } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
-import { assertActive, holdTeam } from '../../take.ts';
+import { assertActive, holdTeam, writableNow } from '../../take.ts';
 
 /** Where captures are claimed: one client, or everywhere the caller writes. */
 function claimScope(scope: TeamScope, clientId: string | undefined): TeamScope {
@@ -19,24 +20,33 @@ function claimScope(scope: TeamScope, clientId: string | undefined): TeamScope {
   return narrowToClient(scope, clientId);
 }
 
+/**
+ * Lends captures where the caller still writes, which was looked at when the request came and is looked at again.
+ * @param size `clientId`: the one client that is asked for
+ */
 async function claim(
   tx: TeamTransaction,
-  size: { limit: number; leaseSeconds: number },
+  size: { limit: number; leaseSeconds: number; clientId: string | undefined },
 ): Promise<ConsolidationBatch | null> {
   const held = await holdTeam(tx);
+  const layers = await writableNow(tx, held, tx.scope.writes);
+  if (size.clientId !== undefined && layers.clients.length === 0) throw new ServiceError('scope_forbidden');
   assertActive(held);
   const ownOnly = held.access !== 'full';
-  const batch = await claimCaptures(tx, { id: newId(), ...size, ownOnly });
-  if (batch === null) return null;
-  await insertAuditEvents(tx, [
-    {
-      kind: 'memory.claim',
-      subjectType: 'batch',
-      subjectId: batch.id,
-      detail: { captureIds: batch.captures.map(({ id }) => id) },
-    },
-  ]);
+  const batch = await claimCaptures(tx, { id: newId(), ...size, layers, ownOnly });
+  if (batch !== null) await insertAuditEvents(tx, claimEvents(batch));
   return batch;
+}
+
+/** An event for each layer, so that what lies in a client that is archived later goes out of the list with it. */
+function claimEvents({ id, captures }: ConsolidationBatch): AuditEntry[] {
+  return [...Map.groupBy(captures, ({ clientId }) => clientId)].map(([layer, own]) => ({
+    kind: 'memory.claim',
+    subjectType: 'batch',
+    subjectId: id,
+    layer,
+    detail: { captureIds: own.map((capture) => capture.id) },
+  }));
 }
 
 /** POST /v1/memory/consolidation/claim: lends a small batch of staged captures, for a time. */
@@ -55,7 +65,7 @@ export const consolidationClaimRoute: Routes = (app, { database }) => {
       const { limit = DEFAULT_CLAIM_LIMIT, leaseSeconds = DEFAULT_LEASE_SECONDS, clientId } = request.body;
       const scope = claimScope(request.teamScope, clientId);
       assertTeamActive(request);
-      const batch = await transaction(database, scope, (tx) => claim(tx, { limit, leaseSeconds }));
+      const batch = await transaction(database, scope, (tx) => claim(tx, { limit, leaseSeconds, clientId }));
       return { batch: batch === null ? null : { ...batch, expiresAt: batch.expiresAt.toISOString() } };
     },
   );

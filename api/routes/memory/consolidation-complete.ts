@@ -7,8 +7,9 @@ import {
   type LockedBatch,
   lockConsolidationBatch,
 } from '../../../db/queries/consolidation-batches.ts';
+import { lockMemories } from '../../../db/queries/memories.ts';
 import { canonicalJson } from '../../../shared/canonical-json.ts';
-import { ServiceError } from '../../../shared/errors.ts';
+import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { prepareContent } from '../../../shared/memory-content.ts';
 import {
@@ -16,13 +17,14 @@ import {
   CompleteResponse,
   type ConsolidationResult,
 } from '../../../shared/schemas/consolidation.ts';
+import type { Memory } from '../../../shared/schemas/library.ts';
 import type { Routes } from '../../app.ts';
 import { BATCH_BODY_LIMIT } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { knownId } from '../../known-id.ts';
 import { completeItems, type PreparedItem } from '../../library/complete-items.ts';
 import { type ItemForm, readItems } from '../../library/item-form.ts';
-import { assertOfBatch, placeItems } from '../../library/placed-items.ts';
+import { placeItems } from '../../library/placed-items.ts';
 import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { assertActive, type HeldTeam, holdTeam, mayWrite } from '../../take.ts';
 
@@ -43,23 +45,44 @@ async function prepareItems(teamId: string, forms: readonly ItemForm[]): Promise
   return items;
 }
 
+/** A batch of the caller's that is locked, and the memories that its items are to supersede. */
+interface TakenBatch {
+  held: HeldTeam;
+  batch: LockedBatch;
+  superseded: Map<string, Memory>;
+}
+
 /**
  * Takes a batch of the caller's. One that was completed before is shown to who may still write where it wrote.
- * @throws ServiceError `not_found`, `invalid_request` for an item beside the batch, `scope_forbidden`, `team_archived`
+ * @throws ServiceError `full_access_required`, `invalid_request` for an item beside the batch, `scope_forbidden`,
+ *   `not_found`, `team_archived`
  */
 async function takeBatch(
   tx: TeamTransaction,
   batchId: string,
   items: readonly ItemForm[],
-): Promise<{ held: HeldTeam; batch: LockedBatch }> {
+): Promise<TakenBatch> {
   const held = await holdTeam(tx);
+  const supersedes = items.map(({ text }) => text?.supersedes ?? null).filter((id) => id !== null);
+  if (supersedes.length > 0 && held.access !== 'full') throw new ServiceError('full_access_required');
   const batch = await lockConsolidationBatch(tx, batchId);
   if (batch === null) throw new ServiceError('not_found');
   assertOfBatch(items, batch);
   const shown = batch.completion?.layers ?? [];
   if (!(await mayWrite(tx, held, shown))) throw new ServiceError('scope_forbidden');
+  const locked = await lockMemories(tx, supersedes);
+  if (locked.size < supersedes.length) throw new ServiceError('not_found');
   assertActive(held);
-  return { held, batch };
+  return { held, batch, superseded: new Map([...locked].map(([id, { memory }]) => [id, memory])) };
+}
+
+/** Refuses an item that names a capture which is not of the batch. */
+function assertOfBatch(items: readonly ItemForm[], { captureIds }: LockedBatch): void {
+  for (const [index, item] of items.entries()) {
+    if (item.captureIds.some((id) => !captureIds.includes(id))) {
+      throw invalidField(`/items/${index}/captureIds`, 'names a capture that is not of the batch');
+    }
+  }
 }
 
 /** The results of a batch that was completed before. */
@@ -76,14 +99,19 @@ async function complete(
   { config, queue }: Dependencies,
   { batchId, requestHash, items }: Completing,
 ): Promise<ConsolidationResult[]> {
-  const { held, batch } = await takeBatch(tx, batchId, items);
+  const { held, batch, superseded } = await takeBatch(tx, batchId, items);
   if (batch.completion !== null) return repeatResults(batch.completion, requestHash);
   if (batch.expired) throw new ServiceError('batch_expired');
 
   const placed = await placeItems(tx, held, batchId, items);
-  const results = await completeItems(tx, { batchId, model: config.embeddingModel }, placed);
+  const occasion = { batchId, model: config.embeddingModel };
+  const results = await completeItems(tx, occasion, placed, superseded);
   await settleCaptures(tx, batchId, [...new Set(items.flatMap(({ captureIds }) => captureIds))]);
-  const layers = [...new Set(placed.map(({ layer }) => layer).filter((layer) => layer !== undefined))];
+  const written = placed.flatMap(({ layer, captures }) => [
+    layer,
+    ...captures.map((capture) => capture.layer),
+  ]);
+  const layers = [...new Set(written.filter((layer) => layer !== undefined))];
   await closeConsolidationBatch(tx, batchId, { requestHash, results, layers });
   if (results.some(({ state }) => state === 'published')) {
     const { companyId, teamId, userId } = tx.scope;

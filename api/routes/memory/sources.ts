@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { type TeamTransaction, transaction } from '../../../db/database.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import type { ListPart } from '../../../db/queries/list-part.ts';
 import {
+  type FoundSource,
   findSource,
   listSourceChunks,
   listSources,
@@ -9,7 +11,7 @@ import {
   type SourceFilter,
 } from '../../../db/queries/source-library.ts';
 import { archiveSource } from '../../../db/queries/sources.ts';
-import { ServiceError } from '../../../shared/errors.ts';
+import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { SourceQuery, SourceText } from '../../../shared/schemas/library.ts';
 import { Source } from '../../../shared/schemas/memory.ts';
@@ -59,6 +61,16 @@ async function archive(tx: TeamTransaction, { queue }: Dependencies, id: string)
   await queue.send(tx, 'keywords.count', { companyId, teamId, userId }, { key: teamId });
 }
 
+/**
+ * Chunks of a source, each with the id that its pages go by.
+ * @throws ServiceError `invalid_request` for a cursor of chunks that have been replaced since
+ */
+async function readChunks(tx: TeamTransaction, sourceId: string, part: ListPart) {
+  const chunks = await listSourceChunks(tx, sourceId, part);
+  if (chunks === null) throw invalidField('/cursor', 'is not a cursor of the source as it is now');
+  return chunks.map((chunk) => ({ ...chunk, id: chunk.chunk_id }));
+}
+
 /** /v1/memory/sources: the texts that searches find, whole. */
 export const sourcesRoutes: Routes = (app, deps) => {
   const { database } = deps;
@@ -104,20 +116,21 @@ export const sourcesRoutes: Routes = (app, deps) => {
       },
     },
     async ({ params, query, teamScope }) => {
-      const id = knownId(params.id);
-      return transaction(database, teamScope, async (tx) => {
-        const found = await findSource(tx, id);
-        if (found === null) throw new ServiceError('not_found');
-        const { items, nextCursor } = await answerPage(
-          query,
-          async (part) => {
-            const chunks = await listSourceChunks(tx, id, part);
-            return chunks.map((chunk) => ({ ...chunk, id: chunk.chunk_id }));
-          },
-          { usual: CHUNKS_A_PAGE, most: CHUNKS_A_PAGE },
-        );
-        return { ...found.source, metadata: found.metadata, chunks: items, nextCursor };
-      });
+      let found: FoundSource | null = null;
+      // The source is looked for behind the form of the page.
+      const { items, nextCursor } = await answerPage(
+        query,
+        (part) =>
+          transaction(database, teamScope, async (tx) => {
+            const id = knownId(params.id);
+            found = await findSource(tx, id);
+            if (found === null) throw new ServiceError('not_found');
+            return readChunks(tx, id, part);
+          }),
+        { usual: CHUNKS_A_PAGE, most: CHUNKS_A_PAGE },
+      );
+      const { source, metadata } = found as unknown as FoundSource;
+      return { ...source, metadata, chunks: items, nextCursor };
     },
   );
 

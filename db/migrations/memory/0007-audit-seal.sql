@@ -47,58 +47,74 @@ return sha256(p_previous || convert_to(jsonb_build_array(
   e.company_id, e.id, e.kind, e.actor_id, e.team_id, e.client_id, e.layer, e.subject_type, e.subject_id, e.detail,
   (extract(epoch from e.at) * 1000000)::bigint)::text, 'UTF8'));
 
--- Seals the next events of one Company, at most p_limit; of another one if someone else is at it. Tells how many:
--- none when all are sealed or being sealed.
-create function memory.seal_audit(p_limit int) returns int
+-- The first Company after p_after that has events without a seal, or null.
+create function memory.next_unsealed(p_after uuid) returns uuid
+language sql stable security definer set search_path = memory, pg_temp
+return (select u.company_id from memory.audit_unsealed u
+         where u.company_id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+         order by u.company_id limit 1);
+
+-- Seals the next events of a Company, at most p_limit. Tells how many it took: none when all are sealed, or someone
+-- else is at it. A plan made while there was little to seal would go through everything later.
+create function memory.seal_audit(p_company uuid, p_limit int) returns int
 language plpgsql volatile security definer set search_path = memory, pg_temp
+set plan_cache_mode = force_custom_plan
 as $$
 declare
-  v_company uuid;
+  v_ids uuid[];
   v_event audit_event;
   v_sequence bigint;
   v_hash bytea;
-  v_sealed int := 0;
 begin
-  for v_company in select distinct u.company_id from audit_unsealed u loop
-    -- Whoever waited would find nothing left to do.
-    continue when not pg_try_advisory_xact_lock(hashtextextended(v_company::text, 7));
-    select s.sequence, s.hash into v_sequence, v_hash
-      from audit_seal s where s.company_id = v_company order by s.sequence desc limit 1;
-    for v_event in
-      select e.* from audit_unsealed u join audit_event e on e.company_id = u.company_id and e.id = u.event_id
-       where u.company_id = v_company order by u.event_id limit p_limit
-    loop
-      v_sequence := coalesce(v_sequence, 0) + 1;
-      v_hash := audit_hash(v_event, coalesce(v_hash, ''));
-      insert into audit_seal (company_id, sequence, event_id, hash)
-        values (v_company, v_sequence, v_event.id, v_hash);
-      delete from audit_unsealed u where u.company_id = v_company and u.event_id = v_event.id;
-      v_sealed := v_sealed + 1;
-    end loop;
-    if v_sealed > 0 then
-      return v_sealed;
-    end if;
+  -- Whoever waited would find nothing left to do.
+  if not pg_try_advisory_xact_lock(hashtextextended(p_company::text, 7)) then
+    return 0;
+  end if;
+  select s.sequence, s.hash into v_sequence, v_hash
+    from audit_seal s where s.company_id = p_company order by s.sequence desc limit 1;
+  v_sequence := coalesce(v_sequence, 0);
+  v_hash := coalesce(v_hash, '');
+  -- One that is gone is left standing: verification names it.
+  v_ids := array(
+    select u.event_id from audit_unsealed u
+     where u.company_id = p_company
+       and exists (select from audit_event e where e.company_id = u.company_id and e.id = u.event_id)
+     order by u.event_id limit p_limit);
+  for v_event in
+    select e.* from unnest(v_ids) with ordinality as i (id, place)
+      join audit_event e on e.company_id = p_company and e.id = i.id order by i.place
+  loop
+    -- Restored from a dump, events that were sealed may stand among those that wait.
+    continue when exists (select from audit_seal s where s.company_id = p_company and s.event_id = v_event.id);
+    v_sequence := v_sequence + 1;
+    v_hash := audit_hash(v_event, v_hash);
+    insert into audit_seal (company_id, sequence, event_id, hash)
+      values (p_company, v_sequence, v_event.id, v_hash);
   end loop;
-  return 0;
+  delete from audit_unsealed u where u.company_id = p_company and u.event_id = any (v_ids);
+  return cardinality(v_ids);
 end $$;
 
 -- Walks the claimed Company's chain on, from the seal after p_sequence, at most p_limit seals. first_break is the
--- event at which it does not hold: changed, gone, or out of its place. The last seal seen is told with it.
+-- event at which it does not hold: changed, gone, or out of its place. The last seal that holds is told with it.
 create function memory.walk_audit(p_sequence bigint, p_hash bytea, p_limit int)
 returns table (walked int, sequence bigint, hash bytea, first_break uuid)
 language plpgsql stable security definer set search_path = memory, pg_temp
+set plan_cache_mode = force_custom_plan
 as $$
 declare
+  v_company constant uuid := memory.claimed_company();
   v_seal record;
 begin
   walked := 0;
   sequence := p_sequence;
   hash := p_hash;
   for v_seal in
+    -- Bounded by numbers, which hold where the planner knows nothing of the table, as well as by the limit.
     select s.sequence, s.event_id, s.hash, e as event
       from audit_seal s left join audit_event e on e.company_id = s.company_id and e.id = s.event_id
-     where s.company_id = memory.claimed_company() and s.sequence > p_sequence
-     order by s.sequence limit p_limit
+     where s.company_id = v_company and s.sequence > p_sequence and s.sequence <= p_sequence + p_limit
+     order by s.sequence
   loop
     if v_seal.sequence <> sequence + 1 or (v_seal.event).id is null
        or v_seal.hash <> audit_hash(v_seal.event, hash) then
@@ -109,6 +125,11 @@ begin
     sequence := v_seal.sequence;
     hash := v_seal.hash;
   end loop;
+  if first_break is null and walked < p_limit then
+    -- Behind a gap as wide as the rest of the slice.
+    select s.event_id into first_break from audit_seal s
+     where s.company_id = v_company and s.sequence > walk_audit.sequence order by s.sequence limit 1;
+  end if;
   return next;
 end $$;
 
@@ -117,18 +138,26 @@ end $$;
 create function memory.count_audit() returns table (events int, unsealed int, first_break uuid)
 language sql stable security definer set search_path = memory, pg_temp
 begin atomic
-  select count(e.id)::int,
-         count(e.id) filter (where s.event_id is null)::int,
-         (array_agg(coalesce(e.id, u.event_id) order by coalesce(e.id, u.event_id))
-            filter (where s.event_id is null and (e.id is null or u.event_id is null)))[1]
-    from (select * from memory.audit_event where company_id = memory.claimed_company()) e
-    full join (select * from memory.audit_unsealed where company_id = memory.claimed_company()) u
-      on u.event_id = e.id
-    left join memory.audit_seal s
-      on s.company_id = memory.claimed_company() and s.event_id = coalesce(e.id, u.event_id);
+  with unsealed as materialized (
+    select e.id from memory.audit_event e
+     where e.company_id = memory.claimed_company()
+       and not exists (select from memory.audit_seal s where s.company_id = e.company_id and s.event_id = e.id)
+  )
+  select (select count(*)::int from memory.audit_event e where e.company_id = memory.claimed_company()),
+         (select count(*)::int from unsealed),
+         least(
+           (select n.id from unsealed n
+             where not exists (select from memory.audit_unsealed u
+                                where u.company_id = memory.claimed_company() and u.event_id = n.id)
+             order by n.id limit 1),
+           (select u.event_id from memory.audit_unsealed u
+             where u.company_id = memory.claimed_company()
+               and not exists (select from memory.audit_event e
+                                where e.company_id = u.company_id and e.id = u.event_id)
+             order by u.event_id limit 1));
 end;
 
-revoke execute on function memory.await_seal(), memory.audit_hash(memory.audit_event, bytea), memory.seal_audit(int),
-  memory.walk_audit(bigint, bytea, int), memory.count_audit() from public;
-grant execute on function memory.seal_audit(int), memory.walk_audit(bigint, bytea, int), memory.count_audit()
+revoke execute on function memory.await_seal(), memory.audit_hash(memory.audit_event, bytea), memory.next_unsealed(uuid),
+  memory.seal_audit(uuid, int), memory.walk_audit(bigint, bytea, int), memory.count_audit() from public;
+grant execute on function memory.next_unsealed(uuid), memory.seal_audit(uuid, int), memory.walk_audit(bigint, bytea, int), memory.count_audit()
   to memory_service;
