@@ -17,10 +17,13 @@ function orBytes(text: Serializer): Serializer {
 const BYTEA = 17;
 const INT8 = 20;
 const NUMERIC = 1700;
+const TIMESTAMPTZ = 1184;
 const parsers = {
   [BYTEA]: (hex: string) => Buffer.from(hex.slice(2), 'hex'),
   [INT8]: Number,
   [NUMERIC]: Number,
+  // As ISO 8601: as the server writes it, a year before 100 would be taken for one of our time.
+  [TIMESTAMPTZ]: (text: string) => new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')),
 };
 
 /** An embedded database, with the engine for those that need more than the port: the queue and snapshots. */

@@ -25,14 +25,18 @@ types.setTypeParser(INT8_ARRAY, types.getTypeParser(NUMERIC_ARRAY) as unknown as
 function queryable(client: pg.Pool | pg.PoolClient): Queryable {
   return {
     query: async <R extends object>(text: string, values: readonly unknown[] = []) => {
-      const bound = values.map((value) =>
-        value instanceof Uint8Array && !Buffer.isBuffer(value)
-          ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-          : value,
-      );
+      const bound = values.map(toBound);
       return (await client.query(text, bound)).rows as R[];
     },
   };
+}
+
+/** A value as the driver takes it. */
+function toBound(value: unknown): unknown {
+  // The driver would write a time by the clocks of the process's zone, which once were off by odd seconds.
+  if (value instanceof Date) return value.toISOString();
+  if (!(value instanceof Uint8Array) || Buffer.isBuffer(value)) return value;
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
 /**

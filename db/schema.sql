@@ -1122,6 +1122,18 @@ begin
 end $function$;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.return_captures(p_batch uuid)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+BEGIN ATOMIC
+ UPDATE memory.capture c SET state = 'staged'::text, batch_id = NULL::uuid, leased_until = NULL::timestamp with time zone
+    FROM memory.consolidation_batch b
+   WHERE ((b.team_id = memory.claimed_team()) AND (b.user_id = memory.claimed_user()) AND (b.id = return_captures.p_batch) AND (c.team_id = b.team_id) AND (c.batch_id = b.id) AND (c.state = 'claimed'::text));
+END;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.sample_chunks(p_limit integer)
  RETURNS TABLE(total integer, chunk_ids uuid[])
  LANGUAGE sql
@@ -1325,6 +1337,9 @@ declare
   scored_cap constant int := 4000;      -- candidates compared by words, whatever the estimate
   least_meaning constant float8 := 0.5; -- what lies below is not alike
   least_words constant float8 := 0.3;
+  -- Of so few chunks no one can tell which words are common: they weigh as much as any.
+  few_chunks constant int := 50;
+  least_words_of_few constant float8 := 0.45;
   v_team constant uuid := memory.claimed_team();
   v_chunks float8;
   v_scale float8;
@@ -1388,7 +1403,7 @@ begin
   select a.id, least(a.points, 1)::float8, a.how from (
     select n.id, n.points, 'meaning' as how from by_meaning n where n.points >= least_meaning
     union all
-    select w.id, w.points, 'words' from by_words w where w.points >= least_words
+    select w.id, w.points, 'words' from by_words w where w.points >= case when v_chunks < few_chunks then least_words_of_few else least_words end
   ) a order by 2 desc, 1 desc limit p_limit;
 end $function$;
 grant execute to memory_service;

@@ -33,7 +33,8 @@ function wireTimes({ startedAt, endedAt, createdAt }: Times) {
   };
 }
 
-const COLUMNS = `c.id, c.state, c.session_id as "sessionId", c.sequence, c.summary, c.client_id as "clientId",
+// A lease that ran out leaves a capture staged, whether or not the row says so yet.
+const COLUMNS = `c.id, case when c.leased_until <= now() then 'staged' else c.state end as state, c.session_id as "sessionId", c.sequence, c.summary, c.client_id as "clientId",
   c.started_at as "startedAt", c.ended_at as "endedAt", c.metadata, c.created_by as "createdBy",
   c.created_at as "createdAt"`;
 
@@ -173,13 +174,12 @@ export async function settleCaptures(
   completed: readonly string[],
 ): Promise<void> {
   await tx.query(
-    `update memory.capture set leased_until = null,
-            state = case when id = any ($5::uuid[]) then 'completed' else 'staged' end,
-            batch_id = case when id = any ($5::uuid[]) then batch_id end
+    `update memory.capture set leased_until = null, state = 'completed'
       where team_id = $1 and (($2 and client_id is null) or client_id = any ($3::uuid[]))
-        and state = 'claimed' and batch_id = $4`,
+        and state = 'claimed' and batch_id = $4 and id = any ($5::uuid[])`,
     [...writeScopeValues(tx.scope), batchId, completed],
   );
+  await tx.query('select memory.return_captures($1)', [batchId]);
 }
 
 /** Where memories come from: captures within the scope, by id. */

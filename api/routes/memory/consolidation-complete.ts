@@ -141,7 +141,8 @@ export const consolidationCompleteRoute: Routes = (app, deps) => {
       const batchId = knownId(body.batchId);
       // Before a kept answer is repeated, and before contents are cut for nothing.
       await transaction(database, teamScope, (tx) => takeBatch(tx, batchId, forms));
-      const requestHash = createHash('sha256').update(canonicalJson(body.items)).digest();
+      const items = body.items.map((item, index) => ({ ...item, captureIds: forms[index]?.captureIds }));
+      const requestHash = createHash('sha256').update(canonicalJson(items)).digest();
       return answerOnce(request, reply, database, {
         prepare: async (): Promise<Completing> => ({
           batchId,

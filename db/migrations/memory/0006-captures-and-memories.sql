@@ -122,6 +122,16 @@ begin atomic
   select count(*)::int from released;
 end;
 
+-- Stages the captures again that a completed batch of the claimed user still holds: also where it writes no more.
+create function memory.return_captures(p_batch uuid) returns void
+language sql volatile security definer set search_path = memory, pg_temp
+begin atomic
+  update memory.capture c set state = 'staged', batch_id = null, leased_until = null
+    from memory.consolidation_batch b
+   where b.team_id = memory.claimed_team() and b.user_id = memory.claimed_user() and b.id = p_batch
+     and c.team_id = b.team_id and c.batch_id = b.id and c.state = 'claimed';
+end;
+
 -- Removes batches a month after their end: until then a repeated complete finds its answer.
 create function memory.prune_consolidation_batches() returns int
 language sql volatile security definer set search_path = memory, pg_temp
@@ -157,6 +167,9 @@ declare
   scored_cap constant int := 4000;      -- candidates compared by words, whatever the estimate
   least_meaning constant float8 := 0.5; -- what lies below is not alike
   least_words constant float8 := 0.3;
+  -- Of so few chunks no one can tell which words are common: they weigh as much as any.
+  few_chunks constant int := 50;
+  least_words_of_few constant float8 := 0.45;
   v_team constant uuid := memory.claimed_team();
   v_chunks float8;
   v_scale float8;
@@ -220,11 +233,13 @@ begin
   select a.id, least(a.points, 1)::float8, a.how from (
     select n.id, n.points, 'meaning' as how from by_meaning n where n.points >= least_meaning
     union all
-    select w.id, w.points, 'words' from by_words w where w.points >= least_words
+    select w.id, w.points, 'words' from by_words w where w.points >= case when v_chunks < few_chunks then least_words_of_few else least_words end
   ) a order by 2 desc, 1 desc limit p_limit;
 end $$;
 
-revoke execute on function memory.release_captures(int), memory.prune_consolidation_batches(),
+revoke execute on function memory.release_captures(int), memory.return_captures(uuid),
+  memory.prune_consolidation_batches(),
   memory.similar_memories(uuid, halfvec, text, int[], real[], int[], int) from public;
-grant execute on function memory.release_captures(int), memory.prune_consolidation_batches(),
+grant execute on function memory.release_captures(int), memory.return_captures(uuid),
+  memory.prune_consolidation_batches(),
   memory.similar_memories(uuid, halfvec, text, int[], real[], int[], int) to memory_service;

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Static } from 'typebox';
+import type { ClaimResponse } from '../../shared/schemas/consolidation.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { captureStates, sendCapture, sendClaim, stageCapture } from '../support/captures.ts';
+import { ask, type Method, recordedBy } from '../support/company.ts';
+import { type HeldApp, meanwhile } from '../support/held-app.ts';
+import { openPausedApp } from '../support/paused-app.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addClient, addPerson, type Person } from '../support/team.ts';
+
+/**
+ * A capture or a claim is held between the look at its caller and the transaction that does it, while what it rests
+ * on is taken.
+ */
+const service = await openTestApp();
+
+interface Cast {
+  company: SignedIn;
+  clientId: string;
+  /** Writes the Team layer and the client. */
+  member: Person;
+}
+
+async function cast(teamRole: 'member' | 'admin' = 'member'): Promise<Cast> {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  const clients = teamRole === 'member' ? ({ [clientId]: 'write' } as const) : {};
+  return { company, clientId, member: await addPerson(service, company, { teamRole, clients }) };
+}
+
+type Take = (cast: Cast) => [method: Method, url: string, body?: object];
+const ARCHIVE_TEAM: Take = ({ company }) => ['POST', `/v1/company/teams/${company.teamId}/archive`];
+const ARCHIVE_CLIENT: Take = ({ clientId }) => ['DELETE', `/v1/team/clients/${clientId}`];
+const TAKE_GRANT: Take = ({ member, clientId }) => ['DELETE', `/v1/team/grants/${member.userId}/${clientId}`];
+const LESSEN_GRANT: Take = ({ member, clientId }) => [
+  'PUT',
+  `/v1/team/grants/${member.userId}/${clientId}`,
+  { access: 'read' },
+];
+const REMOVE: Take = ({ member }) => ['DELETE', `/v1/team/members/${member.userId}`];
+const CLOSE: Take = ({ member }) => ['DELETE', `/v1/company/members/${member.userId}`];
+const DEMOTE: Take = ({ member }) => ['PATCH', `/v1/team/members/${member.userId}`, { role: 'member' }];
+
+/** Sends a request of the member, and has something taken before its transaction. */
+async function whileTaken(
+  t: { after(fn: () => unknown): void },
+  cast: Cast,
+  take: Take,
+  send: (held: HeldApp) => ReturnType<typeof sendClaim>,
+) {
+  const held = await openPausedApp(t, service);
+  return meanwhile(held, send, async () => {
+    const { statusCode, body } = await ask(service, cast.company, ...take(cast));
+    assert.ok(statusCode < 300, body);
+  });
+}
+
+const REFUSALS: [what: string, take: Take, refusal: string][] = [
+  ['the Team was archived', ARCHIVE_TEAM, '409 team_archived'],
+  ['the member was removed from the Team', REMOVE, '403 team_forbidden'],
+  ['the account was closed', CLOSE, '401 unauthenticated'],
+];
+
+describe('a capture that comes to its end when', () => {
+  for (const [what, take, refusal] of [
+    ...REFUSALS,
+    ['the client was archived', ARCHIVE_CLIENT, '403 scope_forbidden'],
+    ['the grant was taken', TAKE_GRANT, '403 scope_forbidden'],
+    ['the grant became one to read', LESSEN_GRANT, '403 scope_forbidden'],
+  ] as typeof REFUSALS) {
+    test(`${what} is not staged`, async (t) => {
+      const people = await cast();
+      const { clientId, member, company } = people;
+      const answer = await whileTaken(t, people, take, (held) =>
+        sendCapture(held, member, { sequence: 1, scope: { clientId } }),
+      );
+      assert.equal(outcome(answer), refusal);
+      assert.deepEqual(await captureStates(service, company), {});
+    });
+  }
+});
+
+describe('a claim that comes to its end when', () => {
+  for (const [what, take, refusal] of REFUSALS) {
+    test(`${what} lends nothing`, async (t) => {
+      const people = await cast();
+      const { clientId, member, company } = people;
+      await stageCapture(service, member, { scope: { clientId } });
+      await stageCapture(service, member);
+      const answer = await whileTaken(t, people, take, (held) => sendClaim(held, member));
+      assert.equal(outcome(answer), refusal);
+      assert.deepEqual(await captureStates(service, company), { staged: 2 });
+    });
+  }
+
+  for (const [what, take, role] of [
+    ['the client was archived', ARCHIVE_CLIENT, 'member'],
+    ['the grant was taken', TAKE_GRANT, 'member'],
+    ['the grant became one to read', LESSEN_GRANT, 'member'],
+    ['the client was archived, for someone with Full access,', ARCHIVE_CLIENT, 'admin'],
+    ['Full access was taken, and no grant is left,', DEMOTE, 'admin'],
+  ] as const) {
+    test(`${what} lends nothing of that client`, async (t) => {
+      const people = await cast(role);
+      const { clientId, member, company } = people;
+      await stageCapture(service, member, { summary: 'Of the client.', scope: { clientId } });
+      const own = await stageCapture(service, member);
+      const answer = await whileTaken(t, people, take, (held) => sendClaim(held, member));
+      assert.equal(answer.statusCode, 200, answer.body);
+      const { batch } = answer.json<Static<typeof ClaimResponse>>();
+      assert.deepEqual(
+        batch?.captures.map(({ id }) => id),
+        [own.id],
+      );
+      assert.deepEqual(await captureStates(service, company), { claimed: 1, staged: 1 });
+    });
+  }
+
+  test('the client that it names is out of reach is 403', async (t) => {
+    for (const take of [ARCHIVE_CLIENT, TAKE_GRANT, LESSEN_GRANT]) {
+      const people = await cast();
+      const { clientId, member, company } = people;
+      await stageCapture(service, member, { scope: { clientId } });
+      const answer = await whileTaken(t, people, take, (held) => sendClaim(held, member, { clientId }));
+      assert.equal(outcome(answer), '403 scope_forbidden');
+      assert.deepEqual(await captureStates(service, company), { staged: 1 });
+    }
+  });
+
+  test('Full access was taken lends one’s own alone', async (t) => {
+    const people = await cast('admin');
+    const { member, company } = people;
+    await stageCapture(service, company);
+    const own = await stageCapture(service, member);
+    const { events } = await recordedBy(service, company, async () => {
+      const answer = await whileTaken(t, people, DEMOTE, (held) => sendClaim(held, member));
+      assert.equal(answer.statusCode, 200, answer.body);
+    });
+    assert.deepEqual(
+      events.filter(({ kind }) => kind === 'memory.claim').map(({ detail }) => detail),
+      [{ captureIds: [own.id] }],
+    );
+  });
+});

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ConsolidationResult } from '../../shared/schemas/consolidation.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { expireBatch } from '../support/captures.ts';
+import { ask } from '../support/company.ts';
+import {
+  claimAll,
+  complete,
+  completed,
+  foundByWords,
+  type GivenItem,
+  keep,
+  type Lent,
+  lend,
+  traces,
+} from '../support/consolidation.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addClient, addPerson, along, type Caller, CLAIM, type Person, post } from '../support/team.ts';
+
+const service = await openTestApp();
+const { database } = service;
+
+const TEXT = { title: 'Ocelots', content: 'The ocelot sleeps by day, and hunts by night.' };
+
+/** One item of each kind. */
+function itemsOf({ captureIds }: Lent): GivenItem[] {
+  return [
+    { captureIds, action: 'publish', ...TEXT, metadata: { a: 1, b: { c: [2], d: 3 } } },
+    {
+      captureIds,
+      action: 'review',
+      title: 'b',
+      content: 'The gibbon swings.',
+      embedding: along(3),
+      ...CLAIM,
+    },
+    { captureIds, action: 'discard' },
+  ];
+}
+
+/** The same JSON with the fields of every object the other way round. */
+function turned(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(turned);
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([name, part]) => [name, turned(part)]),
+  );
+}
+
+describe('the same complete again', () => {
+  test('has the same answer and does nothing twice, past the lease too, in whatever order its fields come', async () => {
+    const company = await service.company();
+    const lent = await lend(service, company, [null, null]);
+    const items = itemsOf(lent);
+    const first = await complete(service, company, lent.batchId, items);
+    assert.equal(first.statusCode, 200, first.body);
+    const before = await traces(service, company);
+    await expireBatch(service, lent.batchId);
+    const bodies = [
+      { batchId: lent.batchId, items },
+      { batchId: lent.batchId.toUpperCase(), items },
+      turned({ batchId: lent.batchId, items }) as object,
+    ];
+    for (const body of bodies) {
+      const again = await post(service, company, '/v1/memory/consolidation/complete', body);
+      assert.deepEqual([again.statusCode, again.body], [200, first.body]);
+    }
+    assert.deepEqual(await traces(service, company), before);
+  });
+
+  test('twenty times at once takes effect once', async () => {
+    const company = await service.company();
+    const lent = await lend(service, company);
+    const send = () => complete(service, company, lent.batchId, itemsOf(lent));
+    const answers = await Promise.all(Array.from({ length: 20 }, send));
+    for (const { statusCode, body } of answers) assert.equal(statusCode, 200, body);
+    assert.equal(new Set(answers.map(({ body }) => body)).size, 1);
+    const { memories, sources, captures } = await traces(service, company);
+    assert.deepEqual([memories, sources, captures], [2, 1, { completed: 1 }]);
+    const events = await database.query(
+      `select from memory.audit_event where team_id = $1 and kind in ('memory.publish', 'memory.review', 'memory.discard')`,
+      [company.teamId],
+    );
+    assert.equal(events.length, 3);
+  });
+
+  test('has the same answer when what it made has changed since', async () => {
+    const company = await service.company();
+    const lent = await lend(service, company);
+    const items = itemsOf(lent);
+    const first = await completed(service, company, lent.batchId, items);
+    const { memoryId } = first[0] as ConsolidationResult;
+    const deleted = await ask(service, company, 'POST', '/v1/memory/memories', {
+      action: 'delete',
+      memoryId,
+    });
+    assert.equal(deleted.statusCode, 200, deleted.body);
+    assert.deepEqual(await completed(service, company, lent.batchId, items), first);
+    assert.deepEqual(await foundByWords(service, company, 'ocelot'), []);
+  });
+
+  test('by an Idempotency-Key or without one is the same', async () => {
+    const company = await service.company();
+    const lent = await lend(service, company);
+    const items = itemsOf(lent);
+    const key = { 'idempotency-key': 'a key' };
+    const refused = await complete(service, company, lent.batchId, [{ ...items[0], title: undefined }], key);
+    assert.equal(outcome(refused), '400 invalid_request');
+    const first = await complete(service, company, lent.batchId, items, key);
+    assert.equal(first.statusCode, 200, first.body);
+    const before = await traces(service, company);
+    for (const headers of [key, {}, { 'idempotency-key': 'another' }]) {
+      const again = await complete(service, company, lent.batchId, items, headers);
+      assert.deepEqual([again.statusCode, again.body], [200, first.body]);
+    }
+    const reused = await complete(service, company, lent.batchId, items.slice(1), key);
+    assert.equal(outcome(reused), '422 idempotency_key_reused');
+    assert.deepEqual(await traces(service, company), before);
+  });
+});
+
+describe('a different complete of a batch that was completed', () => {
+  test('is 409, whatever the difference, and does nothing', async () => {
+    const company = await service.company();
+    const lent = await lend(service, company, [null, null]);
+    const items = itemsOf(lent);
+    const [published, review, discarded] = items as [GivenItem, GivenItem, GivenItem];
+    const first = await completed(service, company, lent.batchId, items);
+    const before = await traces(service, company);
+    for (const other of [
+      [],
+      [published, review],
+      [review, published, discarded],
+      [{ ...published, title: 'Other' }, review, discarded],
+      [{ ...published, metadata: { a: 1, b: { c: [2], d: 4 } } }, review, discarded],
+      [{ ...published, action: 'review' as const }, review, discarded],
+      [{ ...published, captureIds: lent.captureIds.slice(1) }, review, discarded],
+      [published, { ...review, embedding: along(4) }, discarded],
+      [...items, discarded],
+    ]) {
+      const answer = await complete(service, company, lent.batchId, other);
+      assert.equal(outcome(answer), '409 conflict', JSON.stringify(other).slice(0, 200));
+    }
+    assert.deepEqual(await traces(service, company), before);
+    assert.deepEqual(await completed(service, company, lent.batchId, items), first);
+  });
+
+  test('that races it takes effect, or the other does', async () => {
+    const company = await service.company();
+    const lent = await lend(service, company);
+    const variants = Array.from({ length: 8 }, (_, n) => [{ ...itemsOf(lent)[0], title: `Title ${n % 2}` }]);
+    const answers = await Promise.all(
+      variants.map((items) => complete(service, company, lent.batchId, items)),
+    );
+    const outcomes = answers.map(outcome).sort();
+    assert.deepEqual(outcomes, [
+      ...Array.from({ length: 4 }, () => '200'),
+      ...Array.from({ length: 4 }, () => '409 conflict'),
+    ]);
+    assert.equal((await traces(service, company)).memories, 1);
+  });
+
+  test('is 409 after a complete without items too', async () => {
+    const company = await service.company();
+    const lent = await lend(service, company);
+    await completed(service, company, lent.batchId, []);
+    assert.deepEqual(await completed(service, company, lent.batchId, []), []);
+    assert.equal(outcome(await complete(service, company, lent.batchId, itemsOf(lent))), '409 conflict');
+    // What was given back is the next batch's.
+    const next = await claimAll(service, company);
+    assert.equal(outcome(await complete(service, company, lent.batchId, itemsOf(lent))), '409 conflict');
+    assert.equal((await completed(service, company, next.batchId, itemsOf(next))).length, 3);
+  });
+});
+
+interface Repeatable {
+  company: SignedIn;
+  clientId: string;
+  person: Person;
+  /** Sends the complete that was accepted again. */
+  again: (headers?: Record<string, string>) => ReturnType<typeof complete>;
+}
+const KEY = { 'idempotency-key': 'the first' };
+
+/** A complete whose results tell of another memory of a client, by a person with that access. */
+async function completedInClient(role: 'member' | 'admin'): Promise<Repeatable> {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  await keep(service, company, { ...TEXT, scope: { clientId } });
+  const person = await addPerson(service, company, {
+    teamRole: role,
+    clients: role === 'member' ? { [clientId]: 'write' } : {},
+  });
+  const author = role === 'member' ? person : company;
+  const lent = await lend(service, author, [clientId], person);
+  const items: GivenItem[] = [{ captureIds: lent.captureIds, action: 'publish', ...TEXT }];
+  const again = (headers: Record<string, string> = KEY) =>
+    complete(service, person, lent.batchId, items, headers);
+  const first = await again();
+  const [result] = first.json<{ results: ConsolidationResult[] }>().results;
+  assert.equal(result?.similar[0]?.excerpt, TEXT.content, 'the results hold an excerpt');
+  assert.equal((await again()).body, first.body);
+  return { company, clientId, person, again };
+}
+
+describe('a repeat, whose answer tells of other memories, is refused', () => {
+  const taken: [what: string, refusal: string, take: (place: Repeatable) => Promise<unknown>][] = [
+    [
+      'when the grant became one to read',
+      '403 scope_forbidden',
+      ({ person }) =>
+        database.query(`update identity.client_grant set access = 'read' where user_id = $1`, [
+          person.userId,
+        ]),
+    ],
+    [
+      'when the grant was taken',
+      '403 scope_forbidden',
+      ({ person }) => database.query('delete from identity.client_grant where user_id = $1', [person.userId]),
+    ],
+    [
+      'when the client was archived',
+      '403 scope_forbidden',
+      ({ clientId }) =>
+        database.query(`update identity.client set state = 'archived' where id = $1`, [clientId]),
+    ],
+    [
+      'when the membership was taken',
+      '403 team_forbidden',
+      ({ person }) => database.query('delete from identity.team_member where user_id = $1', [person.userId]),
+    ],
+  ];
+  for (const [what, refusal, take] of taken) {
+    test(what, async () => {
+      const place = await completedInClient('member');
+      await take(place);
+      for (const headers of [KEY, {}, { 'idempotency-key': 'a new one' }]) {
+        assert.equal(outcome(await place.again(headers)), refusal);
+      }
+    });
+  }
+
+  test('when Full access was taken, by which it wrote where a member may not', async () => {
+    const { person, again } = await completedInClient('admin');
+    await database.query(`update identity.team_member set role = 'member' where user_id = $1`, [
+      person.userId,
+    ]);
+    for (const headers of [KEY, {}]) assert.equal(outcome(await again(headers)), '403 scope_forbidden');
+  });
+
+  test('to anyone else, whatever they hold', async () => {
+    const company = await service.company();
+    const others: Caller[] = [
+      company,
+      await addPerson(service, company, { teamRole: 'owner' }),
+      await addPerson(service, company, { companyRole: 'owner' }),
+    ];
+    const lent = await lend(
+      service,
+      await addPerson(service, company, { teamRole: 'member' }),
+      [null],
+      company,
+    );
+    await completed(service, company, lent.batchId, itemsOf(lent));
+    for (const other of others.slice(1)) {
+      assert.equal(
+        outcome(await complete(service, other, lent.batchId, itemsOf(lent), KEY)),
+        '404 not_found',
+      );
+    }
+  });
+});

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { buildApp } from '../../api/app.ts';
+import { createLogger } from '../../shared/logger.ts';
+import { createPasswordHasher } from '../../shared/passwords.ts';
+import type { Capture, ConsolidatedItem, ConsolidationResult } from '../../shared/schemas/consolidation.ts';
+import type { Hit } from '../../shared/schemas/memory.ts';
+import type { TestApp } from './app.ts';
+import { claimBatch, stageCapture } from './captures.ts';
+import type { HeldApp } from './held-app.ts';
+import { along, type Caller, CLAIM, post } from './team.ts';
+
+type Asked = Pick<TestApp, 'app'>;
+
+/** An item as a test gives it: faults of form are for the service to find. */
+export type GivenItem = { [Field in keyof ConsolidatedItem]?: ConsolidatedItem[Field] | undefined } & Record<
+  string,
+  unknown
+>;
+
+/** A batch that was lent: what an item names of it. */
+export interface Lent {
+  batchId: string;
+  captures: Capture[];
+  captureIds: string[];
+}
+
+/**
+ * Stages a capture in each of these layers, as one person, and has a person claim everything that is staged.
+ * @param clientIds null for the Team layer
+ */
+export async function lend(
+  service: Asked,
+  author: Caller,
+  clientIds: readonly (string | null)[] = [null],
+  claimer: Caller = author,
+): Promise<Lent> {
+  for (const clientId of clientIds) {
+    await stageCapture(service, author, clientId === null ? {} : { scope: { clientId } });
+  }
+  return claimAll(service, claimer);
+}
+
+/** Claims what is staged, at most 20. */
+export async function claimAll(service: Asked, claimer: Caller): Promise<Lent> {
+  const batch = await claimBatch(service, claimer, { limit: 20 });
+  assert.ok(batch, 'there is something to be claimed');
+  return { batchId: batch.id, captures: batch.captures, captureIds: batch.captures.map(({ id }) => id) };
+}
+
+/** Completes a batch with these items, whatever comes of it. */
+export function complete(
+  service: Asked,
+  caller: Caller,
+  batchId: string,
+  items: readonly GivenItem[],
+  headers: Record<string, string> = {},
+) {
+  return post(service, caller, '/v1/memory/consolidation/complete', { batchId, items }, headers);
+}
+
+/** The same where it is to be accepted. */
+export async function completed(
+  service: Asked,
+  caller: Caller,
+  batchId: string,
+  items: readonly GivenItem[],
+): Promise<ConsolidationResult[]> {
+  const answer = await complete(service, caller, batchId, items);
+  assert.equal(answer.statusCode, 200, answer.body);
+  const { results } = answer.json<{ results: ConsolidationResult[] }>();
+  assert.equal(results.length, items.length);
+  return results;
+}
+
+/** Makes a memory of a capture of its own, published unless the item says otherwise. */
+export async function keep(
+  service: Asked,
+  caller: Caller,
+  item: GivenItem,
+  clientId: string | null = null,
+): Promise<ConsolidationResult & { memoryId: string }> {
+  const { batchId, captureIds } = await lend(service, caller, [clientId]);
+  const [result] = await completed(service, caller, batchId, [
+    { captureIds, action: 'publish', title: 'A memory', ...item },
+  ]);
+  assert.ok(result?.memoryId);
+  return { ...result, memoryId: result.memoryId };
+}
+
+/** What a search of the Team and all its clients finds; the embedding is far from all others where none is given. */
+export async function search(
+  service: Asked,
+  caller: Caller,
+  query: string,
+  embedding: readonly number[] = along(1000),
+): Promise<Hit[]> {
+  const answer = await post(service, caller, '/v1/memory/search', {
+    query,
+    scope: { include: ['team', 'client'] },
+    topK: 50,
+    queryEmbedding: embedding,
+    ...CLAIM,
+  });
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<{ hits: Hit[] }>().hits;
+}
+
+/** The texts that a search finds by their words. */
+export async function foundByWords(service: Asked, caller: Caller, query: string): Promise<string[]> {
+  const hits = await search(service, caller, query);
+  return hits.filter((hit) => hit.keyword_rank !== null).map((hit) => hit.text);
+}
+
+/** The texts that a search finds by where they lie, nearest first: its word is in none of them. */
+export async function foundByMeaning(
+  service: Asked,
+  caller: Caller,
+  embedding: readonly number[],
+): Promise<string[]> {
+  const hits = await search(service, caller, 'zzyzx', embedding);
+  return hits.filter((hit) => hit.semantic_rank !== null).map((hit) => hit.text);
+}
+
+/** What consolidation can leave behind in a Team, counted, and the states of its captures. */
+export interface Traces {
+  memories: number;
+  sources: number;
+  chunks: number;
+  events: number;
+  jobs: number;
+  captures: Record<string, number>;
+}
+
+export async function traces(
+  { database }: Pick<TestApp, 'database'>,
+  { teamId }: { teamId: string },
+): Promise<Traces> {
+  const [counts] = await database.query<Omit<Traces, 'captures'>>(
+    `select (select count(*)::int from memory.memory_item where team_id = $1) as memories,
+            (select count(*)::int from memory.source where team_id = $1) as sources,
+            (select count(*)::int from memory.chunk where team_id = $1) as chunks,
+            (select count(*)::int from memory.audit_event where team_id = $1) as events,
+            (select count(*)::int from pgboss.job where data->>'teamId' = $1::text) as jobs`,
+    [teamId],
+  );
+  assert.ok(counts);
+  const states = await database.query<{ state: string; n: number }>(
+    'select state, count(*)::int as n from memory.capture where team_id = $1 group by state order by state',
+    [teamId],
+  );
+  return { ...counts, captures: Object.fromEntries(states.map(({ state, n }) => [state, n])) };
+}
+
+/**
+ * A second app on the database of the first, which holds its only request between its look at the batch and the
+ * transaction that completes it. Closed when the test is done.
+ */
+export async function openAppHeldAtComplete(
+  t: { after(fn: () => unknown): void },
+  { database, queue, config }: TestApp,
+): Promise<HeldApp> {
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  // The first resolves the caller, the second looks, the third does.
+  let transactions = 0;
+  const transaction: TestApp['database']['transaction'] = async (fn) => {
+    transactions += 1;
+    if (transactions === 3) {
+      reached.resolve();
+      await released.promise;
+    }
+    return database.transaction(fn);
+  };
+  const app = await buildApp({
+    config,
+    database: { ...database, transaction },
+    queue,
+    logger: createLogger('silent', 'test'),
+    passwords: createPasswordHasher(),
+  });
+  t.after(async () => {
+    released.resolve();
+    await app.close();
+  });
+  return { app, reached: reached.promise, release: released.resolve };
+}
