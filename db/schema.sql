@@ -266,6 +266,7 @@ table memory.audit_seal (
   event_id uuid not null,
   hash bytea not null,
   sealed_at timestamp with time zone not null default now(),
+  constraint audit_seal_sequence_check CHECK ((sequence > 0)),
   constraint audit_seal_pkey PRIMARY KEY (company_id, sequence),
   constraint audit_seal_company_id_event_id_key UNIQUE (company_id, event_id)
 );
@@ -852,7 +853,7 @@ CREATE OR REPLACE FUNCTION memory.audit_hash(e memory.audit_event, p_previous by
  LANGUAGE sql
  STABLE
  SET search_path TO 'pg_catalog', 'pg_temp'
-RETURN sha256((p_previous || convert_to((jsonb_build_array((e).company_id, (e).id, (e).kind, (e).actor_id, (e).team_id, (e).client_id, (e).layer, (e).subject_type, (e).subject_id, (e).detail, ((EXTRACT(epoch FROM (e).at) * (1000000)::numeric))::bigint))::text, 'UTF8'::name)));
+RETURN sha256((p_previous || convert_to((jsonb_build_array((e).company_id, (e).id, (e).kind, (e).actor_id, (e).team_id, (e).client_id, (e).layer, (e).subject_type, (e).subject_id, (e).detail, CASE WHEN isfinite((e).at) THEN ((EXTRACT(epoch FROM (e).at) * (1000000)::numeric))::bigint ELSE NULL::bigint END))::text, 'UTF8'::name)));
 
 CREATE OR REPLACE FUNCTION memory.await_seal()
  RETURNS trigger
@@ -925,7 +926,7 @@ BEGIN ATOMIC
             FROM memory.audit_event e
            WHERE ((e.company_id = memory.claimed_company()) AND (NOT (EXISTS ( SELECT
                     FROM memory.audit_seal s
-                   WHERE ((s.company_id = e.company_id) AND (s.event_id = e.id))))))
+                   WHERE ((s.company_id = e.company_id) AND (s.event_id = e.id) AND (s.sequence > 0))))))
          )
   SELECT ( SELECT (count(*))::integer AS count
             FROM memory.audit_event e

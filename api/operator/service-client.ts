@@ -53,7 +53,7 @@ export function connect(url: string, credential: Credential | null): ServiceClie
     schema: Answer,
     { body, timeoutMs = TIMEOUT_MS }: { body?: unknown; timeoutMs?: number } = {},
   ) => {
-    const response = await reach(url, path, {
+    const response = await reach(url, path, timeoutMs, {
       method,
       headers: {
         // Shown in the list of one's sessions.
@@ -64,7 +64,6 @@ export function connect(url: string, credential: Credential | null): ServiceClie
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       // Followed, a redirect would turn a POST into a GET, and may lead elsewhere with the credential.
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
     });
     const answer = await readAnswer(response, url, credential);
     if (!Value.Check(schema, answer)) throw notThisService(url, response.status);
@@ -76,12 +75,12 @@ export function connect(url: string, credential: Credential | null): ServiceClie
   };
 }
 
-async function reach(url: string, path: string, init: RequestInit): Promise<Response> {
+async function reach(url: string, path: string, timeoutMs: number, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url + path, init);
+    return await fetch(url + path, { ...init, signal: AbortSignal.timeout(timeoutMs) });
   } catch (error) {
     const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
-    const reason = name === 'TimeoutError' ? `no answer in ${TIMEOUT_MS / 1000} s` : cause?.code;
+    const reason = name === 'TimeoutError' ? `no answer in ${timeoutMs / 1000} s` : cause?.code;
     const suffix = typeof reason === 'string' ? ` (${reason})` : '';
     throw new OperatorError(`the service at ${url} cannot be reached${suffix}: is it running?`);
   }

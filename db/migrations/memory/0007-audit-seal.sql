@@ -4,7 +4,7 @@
 create table memory.audit_seal (
   company_id uuid not null,
   -- From 1, without a gap.
-  sequence bigint not null,
+  sequence bigint not null check (sequence > 0),
   event_id uuid not null,
   -- SHA-256 of the hash of the seal before, nothing for the first, and of the event: see audit_hash.
   hash bytea not null,
@@ -45,7 +45,7 @@ create function memory.audit_hash(e memory.audit_event, p_previous bytea) return
 language sql stable set search_path = pg_catalog, pg_temp
 return sha256(p_previous || convert_to(jsonb_build_array(
   e.company_id, e.id, e.kind, e.actor_id, e.team_id, e.client_id, e.layer, e.subject_type, e.subject_id, e.detail,
-  (extract(epoch from e.at) * 1000000)::bigint)::text, 'UTF8'));
+  case when isfinite(e.at) then (extract(epoch from e.at) * 1000000)::bigint end)::text, 'UTF8'));
 
 -- The first Company after p_after that has events without a seal, or null.
 create function memory.next_unsealed(p_after uuid) returns uuid
@@ -141,7 +141,9 @@ begin atomic
   with unsealed as materialized (
     select e.id from memory.audit_event e
      where e.company_id = memory.claimed_company()
-       and not exists (select from memory.audit_seal s where s.company_id = e.company_id and s.event_id = e.id)
+       -- A seal before the first, which no walk comes by, is none.
+       and not exists (select from memory.audit_seal s
+                        where s.company_id = e.company_id and s.event_id = e.id and s.sequence > 0)
   )
   select (select count(*)::int from memory.audit_event e where e.company_id = memory.claimed_company()),
          (select count(*)::int from unsealed),

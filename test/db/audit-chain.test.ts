@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { transaction, withoutScope } from '../../db/database.ts';
+import { migrate } from '../../db/migrate.ts';
+import { insertAuditEvents } from '../../db/queries/audit.ts';
+import { sealAudit } from '../../db/queries/audit-chain.ts';
+import { ensureServiceRole } from '../../db/service-role.ts';
+import { newId } from '../../shared/ids.ts';
+import {
+  assertWholeChain,
+  printJsonb,
+  readEventIds,
+  readSeals,
+  recordEvent,
+  recordEvents,
+  sealAll,
+} from '../support/audit-chain.ts';
+import { createTestCompany, type TestCompany } from '../support/database.ts';
+import { openOwnDatabase } from '../support/own-database.ts';
+import { ownerScope } from '../support/scopes.ts';
+import { DENIED } from '../support/walls.ts';
+
+/** Sealing goes over the events of all Companies, so these tests have a database of their own. */
+const database = await openOwnDatabase();
+after(() => database.close());
+await sealAll(database);
+
+const seal = ({ companyId }: TestCompany, limit: number) =>
+  withoutScope(database, (tx) => sealAudit(tx, companyId, limit));
+
+describe('seals', () => {
+  for (const statement of [
+    `update memory.audit_seal set sequence = sequence + 1`,
+    'delete from memory.audit_seal',
+    'truncate memory.audit_seal',
+  ]) {
+    test(`refuse ${statement.split(' ')[0]}, to the owner of the table as well`, async () => {
+      const company = await createTestCompany(database);
+      await sealAll(database);
+      await assert.rejects(database.query(statement), { code: DENIED, message: /append-only/ });
+      const asService = transaction(database, ownerScope(company), (tx) => tx.query(statement));
+      await assert.rejects(asService, { code: DENIED });
+      await assertWholeChain(database, company);
+    });
+  }
+
+  test('and what waits for one are out of the reach of the role that the service works as', async () => {
+    const company = await createTestCompany(database);
+    await sealAll(database);
+    await recordEvents(database, company, 1);
+    const [event = ''] = (await readEventIds(database, company)).slice(-1);
+    const ids = `'${company.companyId}', '${event}'`;
+    for (const statement of [
+      'select from memory.audit_seal',
+      `insert into memory.audit_seal (company_id, event_id, sequence, hash) values (${ids}, 3, '')`,
+      'select from memory.audit_unsealed',
+      `insert into memory.audit_unsealed (company_id, event_id) values (${ids})`,
+      `update memory.audit_unsealed set event_id = '${newId()}'`,
+      'delete from memory.audit_unsealed',
+      'truncate memory.audit_unsealed',
+      'alter table memory.audit_seal disable trigger all',
+      'alter table memory.audit_event disable trigger all',
+      'alter table memory.audit_event disable row level security',
+      `select memory.audit_hash(e, '') from memory.audit_event e`,
+      'create or replace function memory.audit_hash(e memory.audit_event, p_previous bytea) returns bytea language sql return p_previous',
+    ]) {
+      const scoped = transaction(database, ownerScope(company), (tx) => tx.query(statement));
+      await assert.rejects(scoped, { code: DENIED }, statement);
+      const unscoped = withoutScope(database, (tx) => tx.query(statement));
+      await assert.rejects(unscoped, { code: DENIED }, statement);
+    }
+    await sealAll(database);
+    assert.equal((await assertWholeChain(database, company)).length, 3);
+  });
+});
+
+describe('sealing', () => {
+  test('makes one chain of a Company’s events, oldest first, each hash as documented', async () => {
+    const company = await createTestCompany(database);
+    await recordEvents(database, company, 3);
+    await sealAll(database);
+    const seals = await assertWholeChain(database, company);
+    assert.deepEqual(
+      seals.map(({ eventId }) => eventId),
+      await readEventIds(database, company),
+    );
+    assert.equal(seals.length, 5);
+  });
+
+  test('hashes an event written out by hand to what its seal says', async () => {
+    const company = await createTestCompany(database);
+    const { companyId, ownerId, teamId } = company;
+    await sealAll(database);
+    const [id, subject] = [newId(), newId()];
+    await database.query(
+      `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, layer, subject_type, subject_id,
+         detail, at) values ($1, $2, 'memory.search', $3, $4, 'team', 'query', $5, $6, $7)`,
+      [companyId, id, ownerId, teamId, subject, '{"topK": 8, "hits": []}', '2026-01-31T12:34:56.123456Z'],
+    );
+    await sealAll(database);
+    const [, before, last] = await readSeals(database, company);
+    const text =
+      `["${companyId}", "${id}", "memory.search", "${ownerId}", "${teamId}", null, "team", "query", ` +
+      `"${subject}", {"hits": [], "topK": 8}, 1769862896123456]`;
+    const expected = createHash('sha256').update(before!.hash).update(text).digest('hex');
+    assert.equal(last?.hash.toString('hex'), expected);
+    await assertWholeChain(database, company);
+  });
+
+  test('takes details of any kind', async () => {
+    const company = await createTestCompany(database);
+    const details: Record<string, unknown>[] = [
+      {},
+      { b: 1, a: 2, aa: 3, é: 4, ab: 5, '😀': 6, zzz: 7, '': 8 },
+      { text: 'say "no"\\ / \b\f\n\r\t\u0001\u001f\u007f\u2028 é 漢 😀' },
+      { 'a "key"\n': [null, true, false, 0, -1, 0.5, 12345.678, Number.MAX_SAFE_INTEGER] },
+      { deep: { er: [{}, [], [[{ x: [] }]]] } },
+    ];
+    for (const detail of details) {
+      await transaction(database, ownerScope(company), (tx) => recordEvent(tx, detail));
+      const [row] = await database.query<{ printed: string }>('select $1::jsonb::text as printed', [
+        JSON.stringify(detail),
+      ]);
+      assert.equal(printJsonb(detail), row?.printed, 'the test prints as the database does');
+    }
+    await sealAll(database);
+    assert.equal((await assertWholeChain(database, company)).length, details.length + 2);
+  });
+
+  test('keeps the chains of Companies apart', async () => {
+    const companies = [await createTestCompany(database), await createTestCompany(database)];
+    for (let n = 0; n < 3; n += 1) {
+      for (const company of companies) {
+        await recordEvents(database, company, 1 + n);
+        await seal(company, 2);
+      }
+    }
+    await sealAll(database);
+    for (const company of companies) {
+      assert.equal((await assertWholeChain(database, company)).length, 8);
+    }
+  });
+
+  test('takes slices, the oldest events first, until none is left', async () => {
+    const company = await createTestCompany(database);
+    await recordEvents(database, company, 5);
+    const ids = await readEventIds(database, company);
+    for (const [sealed, all] of [
+      [3, 3],
+      [3, 6],
+      [1, 7],
+      [0, 7],
+    ] as const) {
+      assert.equal(await seal(company, 3), sealed);
+      const seals = await readSeals(database, company);
+      assert.deepEqual(
+        seals.map(({ eventId }) => eventId),
+        ids.slice(0, all),
+      );
+    }
+    await assertWholeChain(database, company);
+  });
+
+  test('puts an event that comes late behind those that are sealed, however old its id', async () => {
+    const company = await createTestCompany(database);
+    const late = newId();
+    await recordEvents(database, company, 2);
+    await sealAll(database);
+    await database.query(
+      `insert into memory.audit_event (company_id, id, kind, actor_id, subject_type)
+       values ($1, $2, 'memory.search', $3, 'query')`,
+      [company.companyId, late, company.ownerId],
+    );
+    await recordEvents(database, company, 1);
+    await sealAll(database);
+    const order = (await assertWholeChain(database, company)).map(({ eventId }) => eventId);
+    const [made, team, oldest, first, second, last] = await readEventIds(database, company);
+    assert.equal(oldest, late);
+    assert.deepEqual(order, [made, team, first, second, late, last]);
+  });
+
+  test('leaves out an event whose change was rolled back', async () => {
+    const company = await createTestCompany(database);
+    const undone = transaction(database, ownerScope(company), async (tx) => {
+      await recordEvent(tx);
+      throw new Error('undone');
+    });
+    await assert.rejects(undone, /undone/);
+    await sealAll(database);
+    assert.equal((await assertWholeChain(database, company)).length, 2);
+    assert.deepEqual(await database.query('select from memory.audit_unsealed'), []);
+  });
+
+  test('of events recorded by one statement seals each', async () => {
+    const company = await createTestCompany(database);
+    const event = { kind: 'memory.delete', subjectType: 'memory', layer: null } as const;
+    const entries = Array.from({ length: 20 }, () => ({ ...event, subjectId: newId() }));
+    await transaction(database, ownerScope(company), (tx) => insertAuditEvents(tx, entries));
+    await sealAll(database);
+    assert.equal((await assertWholeChain(database, company)).length, 22);
+  });
+});
+
+test('events that were there before there were seals are sealed as well', async (t) => {
+  const older = await openOwnDatabase({ prepared: false });
+  t.after(() => older.close());
+  const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const all = join(import.meta.dirname, '..', '..', 'db', 'migrations', 'memory');
+  const before = (await readdir(all)).filter((name) => name < '0007');
+  for (const name of before) await cp(join(all, name), join(folder, name));
+  await ensureServiceRole(older);
+  await migrate(older, 'memory', folder);
+  const company = { companyId: newId(), ownerId: newId() };
+  const ids = [newId(), newId(), newId()];
+  for (const id of ids) {
+    await older.query(
+      `insert into memory.audit_event (company_id, id, kind, actor_id, subject_type)
+       values ($1, $2, 'memory.search', $3, 'query')`,
+      [company.companyId, id, company.ownerId],
+    );
+  }
+  await migrate(older, 'memory');
+  await sealAll(older);
+  const seals = await assertWholeChain(older, company);
+  assert.deepEqual(
+    seals.map(({ eventId }) => eventId),
+    ids,
+  );
+});

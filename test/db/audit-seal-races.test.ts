@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { type Queryable, transaction, withoutScope } from '../../db/database.ts';
+import { openPostgres } from '../../db/postgres.ts';
+import { sealAudit } from '../../db/queries/audit-chain.ts';
+import { createLogger } from '../../shared/logger.ts';
+import type { AuditVerification } from '../../shared/schemas/audit.ts';
+import type { SignedIn } from '../support/app.ts';
+import {
+  assertWholeChain,
+  readEventIds,
+  readSeals,
+  recordEvent,
+  recordEvents,
+  sealAll,
+} from '../support/audit-chain.ts';
+import { ask } from '../support/company.ts';
+import { databaseUrl } from '../support/database.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+import { ownerScope } from '../support/scopes.ts';
+import { along, CLAIM, post } from '../support/team.ts';
+
+/** Sealing goes over the events of all Companies, so these tests have a database of their own. */
+const service = await openOwnTestApp();
+const { database } = service;
+await sealAll(database);
+
+/** A statement that had to wait for someone else would fail in place of waiting. */
+const waitForNoOne = (tx: Queryable) => tx.query(`set local lock_timeout = '1s'`);
+
+function seal({ companyId }: SignedIn, limit: number): Promise<number> {
+  return withoutScope(database, async (tx) => {
+    await waitForNoOne(tx);
+    return sealAudit(tx, companyId, limit);
+  });
+}
+
+/** Does something in a transaction that then stays open. Tells how to end it; it ends with the test at last. */
+async function leaveOpen(
+  t: TestContext,
+  open: (work: (tx: Queryable) => Promise<unknown>) => Promise<unknown>,
+  work: (tx: Queryable) => Promise<unknown>,
+): Promise<() => Promise<unknown>> {
+  const done = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const ended = open(async (tx) => {
+    await work(tx);
+    begun.resolve();
+    await done.promise;
+  });
+  ended.catch(begun.reject);
+  t.after(() => done.resolve());
+  await begun.promise;
+  return () => {
+    done.resolve();
+    return ended;
+  };
+}
+
+async function verify(company: SignedIn): Promise<AuditVerification> {
+  const answer = await ask(service, company, 'GET', '/v1/company/audit/verify');
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<AuditVerification>();
+}
+
+/** One of 100 requests of a Company, each of which records an event: searches, sources and captures by turns. */
+async function write(company: SignedIn, n: number): Promise<void> {
+  const search = { query: `words ${n}`, scope: {}, queryEmbedding: along(n), ...CLAIM };
+  const [url, body, status] = (
+    [
+      ['search', search, 200],
+      ['ingest', { title: 'x', text: `text ${n}` }, 201],
+      ['search', search, 200],
+      ['captures', { sessionId: 'a session', summary: `summary ${n}` }, 201],
+    ] as const
+  )[n % 4]!;
+  const answer = await post(service, company, `/v1/memory/${url}`, body);
+  assert.equal(answer.statusCode, status, answer.body);
+}
+
+test('200 parallel writers and two sealing workers leave one unforked chain per Company', async () => {
+  const companies = [await service.company(), await service.company()];
+  // Workers have connections of their own, as other processes do.
+  const workers =
+    databaseUrl === undefined ? database : openPostgres(service.url ?? '', createLogger('fatal', 'test'), 2);
+  let writing = true;
+  const work = async () => {
+    for (;;) {
+      const wasWriting = writing;
+      let sealed = 0;
+      for (const { companyId } of companies) {
+        sealed += await withoutScope(workers, (tx) => sealAudit(tx, companyId, 3));
+      }
+      if (sealed === 0 && !wasWriting) return;
+      // On the one connection of the embedded database writers have their turns.
+      await new Promise(setImmediate);
+    }
+  };
+  const working = Promise.all([work(), work()]);
+  const writers = Array.from({ length: 200 }, (_, n) => write(companies[n % 2]!, n >> 1));
+  await Promise.all(writers).finally(() => {
+    writing = false;
+  });
+  await working;
+  if (workers !== database) await workers.close();
+  // Whoever was at it when the other looked has left nothing, but for what it was at itself.
+  await sealAll(database);
+  for (const company of companies) {
+    const seals = await assertWholeChain(database, company);
+    assert.equal(seals.length, 102);
+    const { head, ...found } = await verify(company);
+    assert.deepEqual(found, { events: 102, unsealed: 0, firstBreak: null });
+    assert.equal(head?.hash, seals.at(-1)?.hash.toString('hex'));
+  }
+});
+
+test('a sealing that is cut off in the middle leaves no seal, and the next one no gap', async () => {
+  const company = await service.company();
+  await recordEvents(database, company, 4);
+  assert.equal(await seal(company, 2), 2);
+  const cutOff = withoutScope(database, async (tx) => {
+    assert.equal(await sealAudit(tx, company.companyId, 2), 2);
+    throw new Error('cut off');
+  });
+  await assert.rejects(cutOff, /cut off/);
+  assert.equal((await readSeals(database, company)).length, 2);
+  assert.equal((await verify(company)).unsealed, 4);
+  assert.deepEqual([await seal(company, 3), await seal(company, 3), await seal(company, 3)], [3, 1, 0]);
+  assert.equal((await assertWholeChain(database, company)).length, 6);
+});
+
+const ONE_CONNECTION = databaseUrl === undefined && 'one connection: nothing happens meanwhile';
+describe('meanwhile', { skip: ONE_CONNECTION }, () => {
+  test('a transaction that is open holds up no seal, and its event is sealed behind when it comes', async (t) => {
+    const company = await service.company();
+    await sealAll(database);
+    const scope = ownerScope(company);
+    const commit = await leaveOpen(
+      t,
+      (work) => transaction(database, scope, work as never),
+      (tx) => recordEvent(tx as never),
+    );
+    await recordEvents(database, company, 2);
+    assert.equal(await seal(company, 10), 2);
+    assert.equal((await assertWholeChain(database, company)).length, 4);
+    assert.deepEqual((await verify(company)).unsealed, 0);
+    await commit();
+    const [, , late] = await readEventIds(database, company);
+    assert.equal(await seal(company, 10), 1);
+    const seals = await assertWholeChain(database, company);
+    assert.equal(seals.at(-1)?.eventId, late, 'the older id comes last');
+    assert.equal(await seal(company, 10), 0);
+  });
+
+  test('sealing holds up no event, no search and no look at the chain', async (t) => {
+    const company = await service.company();
+    await sealAll(database);
+    await recordEvents(database, company, 3);
+    const commit = await leaveOpen(
+      t,
+      (work) => withoutScope(database, work),
+      (tx) => sealAudit(tx, company.companyId, 2),
+    );
+    await transaction(database, ownerScope(company), async (tx) => {
+      await waitForNoOne(tx);
+      await recordEvent(tx);
+    });
+    await write(company, 0);
+    const { head: _, ...seen } = await verify(company);
+    assert.deepEqual(seen, { events: 7, unsealed: 5, firstBreak: null });
+    await commit();
+    assert.equal((await verify(company)).unsealed, 3);
+    await sealAll(database);
+    assert.equal((await assertWholeChain(database, company)).length, 7);
+  });
+
+  test('a second worker waits for no one: it leaves the Company alone, and seals another’s', async (t) => {
+    const [company, other] = [await service.company(), await service.company()];
+    await sealAll(database);
+    await recordEvents(database, company, 3);
+    const commit = await leaveOpen(
+      t,
+      (work) => withoutScope(database, work),
+      (tx) => sealAudit(tx, company.companyId, 2),
+    );
+    assert.equal(await seal(company, 10), 0);
+    await recordEvents(database, other, 2);
+    assert.equal(await seal(other, 10), 2);
+    assert.equal((await assertWholeChain(database, other)).length, 4);
+    assert.equal(await seal(company, 10), 0, 'the first worker is still at it');
+    await commit();
+    assert.equal(await seal(company, 10), 1);
+    assert.equal((await assertWholeChain(database, company)).length, 5);
+  });
+
+  test('a worker whose connection is cut leaves the Company to the next', async (t) => {
+    const company = await service.company();
+    await sealAll(database);
+    await recordEvents(database, company, 3);
+    let pid = 0;
+    const end = await leaveOpen(
+      t,
+      (work) => withoutScope(database, work),
+      async (tx) => {
+        assert.equal(await sealAudit(tx, company.companyId, 2), 2);
+        pid = Number((await tx.query('select pg_backend_pid() as pid'))[0]?.['pid']);
+      },
+    );
+    await database.query('select pg_terminate_backend($1, 10000)', [pid]);
+    await assert.rejects(end());
+    assert.equal(await seal(company, 10), 3);
+    assert.equal((await assertWholeChain(database, company)).length, 5);
+  });
+});

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Database } from '../../db/database.ts';
+import { newId } from '../../shared/ids.ts';
+import { createLogger } from '../../shared/logger.ts';
+import { QUEUES, type QueueName } from '../../shared/queues.ts';
+import type { AuditVerification } from '../../shared/schemas/audit.ts';
+import { HANDLERS, SCHEDULES, TAKERS } from '../../worker/registry.ts';
+import { startWorker } from '../../worker/worker.ts';
+import type { SignedIn } from '../support/app.ts';
+import { assertWholeChain, readEventIds, readSeals, recordEvents, sealAll } from '../support/audit-chain.ts';
+import { ask } from '../support/company.ts';
+import { databaseError, failingDatabase } from '../support/failing-database.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+import { post } from '../support/team.ts';
+
+/** Sealing goes over the events of all Companies, so these tests have a database of their own. */
+const service = await openOwnTestApp();
+const { database } = service;
+await sealAll(database);
+
+/** More events than are sealed at once. */
+const MANY = 1300;
+
+/** Does a job by the worker's own handler; the queue notes what was settled. */
+async function doJob(
+  queue: QueueName,
+  data: object = {},
+  on: Database = database,
+  settled: QueueName[] = [],
+): Promise<QueueName[]> {
+  const noted = {
+    settle: async (_tx: unknown, name: QueueName) => void settled.push(name),
+    send: async () => undefined,
+  };
+  const job = { id: newId(), data };
+  const logger = createLogger('silent', 'test');
+  await HANDLERS[queue](job as never, { ...service, logger, database: on, queue: noted } as never);
+  return settled;
+}
+
+async function verify(company: SignedIn): Promise<AuditVerification> {
+  const answer = await ask(service, company, 'GET', '/v1/company/audit/verify');
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<AuditVerification>();
+}
+
+/** Many events at once. */
+async function addEvents({ companyId, ownerId }: SignedIn, count: number): Promise<void> {
+  await database.query(
+    `insert into memory.audit_event (company_id, id, kind, actor_id, subject_type)
+     select $1, id, 'memory.search', $2, 'query' from unnest($3::uuid[]) as id`,
+    [companyId, ownerId, Array.from({ length: count }, newId)],
+  );
+}
+
+describe('the job audit.seal', () => {
+  test('seals whatever waits, of every Company and of more than one slice, and is done', async () => {
+    const companies = [await service.company(), await service.company()];
+    for (const [index, company] of companies.entries()) await addEvents(company, MANY * index + 3);
+    assert.deepEqual(await doJob('audit.seal'), ['audit.seal']);
+    for (const [index, company] of companies.entries()) {
+      const seals = await assertWholeChain(database, company);
+      assert.equal(seals.length, MANY * index + 5);
+    }
+  });
+
+  test('does nothing where nothing waits, and is done as well', async () => {
+    const company = await service.company();
+    await doJob('audit.seal');
+    const before = await readSeals(database, company);
+    assert.deepEqual(await doJob('audit.seal'), ['audit.seal']);
+    assert.deepEqual(await readSeals(database, company), before);
+  });
+
+  test('in two workers at once seals each event once', async () => {
+    const companies = [await service.company(), await service.company(), await service.company()];
+    for (const company of companies) await addEvents(company, 500);
+    const settled = await Promise.all([doJob('audit.seal'), doJob('audit.seal')]);
+    assert.deepEqual(settled, [['audit.seal'], ['audit.seal']]);
+    for (const company of companies) {
+      assert.equal((await assertWholeChain(database, company)).length, 502);
+    }
+  });
+
+  test('that fails between two slices keeps the first, is not done, and is gone on with', async () => {
+    const company = await service.company();
+    await doJob('audit.seal');
+    await addEvents(company, MANY);
+    let slices = 0;
+    const failing = failingDatabase(database, (statement) => {
+      if (statement.includes('seal_audit')) slices += 1;
+      return slices >= 2 ? databaseError('57P01') : null;
+    });
+    const settled: QueueName[] = [];
+    await assert.rejects(doJob('audit.seal', {}, failing, settled));
+    assert.deepEqual(settled, []);
+    const kept = (await readSeals(database, company)).length;
+    assert.ok(kept > 2 && kept < MANY + 2, `${kept} of ${MANY + 2}`);
+    await doJob('audit.seal');
+    assert.equal((await assertWholeChain(database, company)).length, MANY + 2);
+  });
+});
+
+describe('a Company whose audit cannot be sealed', () => {
+  test('keeps no other waiting, is told by a failed job, and is sealed when it can be', async () => {
+    const companies = [await service.company(), await service.company(), await service.company()];
+    const [before, stuck, behind] = companies.toSorted((a, b) => (a.companyId < b.companyId ? -1 : 1));
+    const failing: Database = {
+      ...database,
+      transaction: (fn) =>
+        database.transaction((tx) =>
+          fn({
+            query: async (text, values) => {
+              if (text.includes('seal_audit') && values?.includes(stuck?.companyId))
+                throw databaseError('XX000');
+              return tx.query(text, values);
+            },
+          }),
+        ),
+    };
+    const settled: QueueName[] = [];
+    await assert.rejects(doJob('audit.seal', {}, failing, settled));
+    assert.deepEqual(settled, []);
+    for (const company of [before!, behind!]) await assertWholeChain(database, company);
+    assert.deepEqual(await readSeals(database, stuck!), []);
+    assert.deepEqual(await doJob('audit.seal'), ['audit.seal']);
+    await assertWholeChain(database, stuck!);
+  });
+});
+
+describe('the chain', () => {
+  /** A published memory, made of a capture. */
+  async function publish(company: SignedIn): Promise<string> {
+    const step = async <T>(url: string, body: object) => {
+      const answer = await post(service, company, `/v1/memory/${url}`, body);
+      assert.ok(answer.statusCode < 300, answer.body);
+      return answer.json<T>();
+    };
+    await step('captures', { sessionId: 'a session', summary: 'a summary' });
+    const { batch } = await step<{ batch: { id: string; captures: { id: string }[] } }>(
+      'consolidation/claim',
+      {},
+    );
+    const captureIds = batch.captures.map(({ id }) => id);
+    const item = { captureIds, action: 'publish', title: 'a title', content: 'a content' };
+    const body = { batchId: batch.id, items: [item] };
+    const { results } = await step<{ results: { memoryId: string }[] }>('consolidation/complete', body);
+    return results[0]!.memoryId;
+  }
+
+  test('outlives a memory and the whole Team, whose events stay as they were', async () => {
+    const company = await service.company();
+    const { companyId, teamId, ownerId: userId } = company;
+    const memoryId = await publish(company);
+    await doJob('audit.seal');
+    const removal = { action: 'delete', memoryId };
+    assert.equal((await post(service, company, '/v1/memory/memories', removal)).statusCode, 200);
+    assert.equal((await verify(company)).unsealed, 1);
+    const url = `/v1/company/teams/${teamId}`;
+    assert.equal((await ask(service, company, 'POST', `${url}/archive`)).statusCode, 200);
+    assert.equal((await ask(service, company, 'DELETE', url)).statusCode, 204);
+    const ids = await readEventIds(database, company);
+    assert.deepEqual(await doJob('team.purge', { companyId, teamId, userId }), ['team.purge']);
+    assert.deepEqual(await database.query('select from memory.memory_item where team_id = $1', [teamId]), []);
+
+    const { events, unsealed, firstBreak } = await verify(company);
+    assert.deepEqual([events, unsealed, firstBreak], [ids.length, 3, null]);
+    await doJob('audit.seal');
+    assert.equal((await assertWholeChain(database, company)).length, ids.length);
+    assert.deepEqual(await readEventIds(database, company), ids);
+    assert.equal((await verify(company)).firstBreak, null);
+  });
+
+  test('is left alone by every job that goes over all Teams', async () => {
+    const company = await service.company();
+    await recordEvents(database, company, 3);
+    await doJob('audit.seal');
+    const seals = await assertWholeChain(database, company);
+    for (const queue of Object.keys(SCHEDULES) as QueueName[]) await doJob(queue);
+    assert.deepEqual(await assertWholeChain(database, company), seals);
+  });
+});
+
+describe('what is done unasked', () => {
+  test('is done by queues that there are, with jobs that carry nothing, one at a time', () => {
+    const names = Object.keys(SCHEDULES) as QueueName[];
+    assert.ok(names.includes('audit.seal'));
+    for (const name of names) {
+      assert.ok(Object.hasOwn(HANDLERS, name), name);
+      assert.equal(TAKERS[name], 1, name);
+      assert.deepEqual(QUEUES[name].payload.properties, {}, name);
+    }
+    assert.deepEqual(Object.keys(HANDLERS).sort(), Object.keys(QUEUES).sort());
+  });
+
+  test('is asked of the queue as soon as a worker runs: the audit is sealed every minute', async (t) => {
+    const worker = await startWorker({ ...service, logger: createLogger('silent', 'test') });
+    t.after(() => worker.stop());
+    const schedules = await service.queue.boss.getSchedules();
+    assert.deepEqual(Object.fromEntries(schedules.map(({ name, cron }) => [name, cron])), SCHEDULES);
+    assert.equal(SCHEDULES['audit.seal'], '* * * * *');
+  });
+});
