@@ -8,6 +8,7 @@ import {
   type CompanyRole,
   holdsRole,
   type Layers,
+  readableLayers,
   type Standing,
   type TeamAccess,
   teamAccess,
@@ -104,6 +105,13 @@ export async function writableNow(
   const grants = clients.length === 0 ? [] : await findOwnClientGrants(tx, clients);
   const writes = writableLayers(standing.companyRole, standing, grants);
   return { team: team && writes.team, clients: writes.clients };
+}
+
+/** Whether the caller reads a layer now: what lies in one that it does not is not there for it. */
+export async function mayRead(tx: TeamTransaction, { standing }: HeldTeam, layer: LayerId): Promise<boolean> {
+  const grants = layer === null ? [] : await findOwnClientGrants(tx, [layer]);
+  const reads = readableLayers(standing.companyRole, standing, grants);
+  return layer === null ? reads.team : reads.clients.includes(layer);
 }
 
 /** Whether the caller may write to all of these layers now, were the Team active. */

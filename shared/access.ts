@@ -74,7 +74,7 @@ export function teamAccess(
 /** The layers of the Team that the caller may read. A read grant of the Company reaches every client. */
 export function readableLayers(
   companyRole: CompanyRole,
-  team: TeamMembership,
+  team: Pick<TeamMembership, 'role' | 'grant'>,
   clients: readonly ClientGrant[],
 ): Layers {
   const access = teamAccess(companyRole, team);

@@ -178,8 +178,8 @@ export async function listMemories(
       where ${inScope('m')} and m.state = any ($4::text[])
         and ($5::text is null or ${holds('m.title', '$5')} or ${holds('m.content', '$5')})
         and ($6::uuid is null or m.source_id = $6)
-        and ($7::timestamptz is null or m.created_at > $7)
-        and ($8::timestamptz is null or m.created_at < $8)
+        and ($7::timestamptz is null or date_trunc('milliseconds', m.created_at) > $7)
+        and ($8::timestamptz is null or date_trunc('milliseconds', m.created_at) < $8)
         and ($9::uuid is null or m.id < $9)
       order by m.id desc limit $10`,
     [

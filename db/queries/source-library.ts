@@ -68,23 +68,18 @@ export async function listSourceChunks(
   sourceId: string,
   part: ListPart,
 ): Promise<Chunk[] | null> {
-  const scope = scopeValues(tx.scope);
-  let last = -1;
-  if (part.after !== null) {
-    const [after] = await tx.query<{ ordinal: number }>(
-      `select c.ordinal from memory.chunk c where ${inScope('c')} and c.source_id = $4 and c.id = $5`,
-      [...scope, sourceId, part.after],
-    );
-    if (after === undefined) return null;
-    last = after.ordinal;
-  }
+  // In one statement, so that what is replaced meanwhile is read as the one text or as the other.
   const rows = await tx.query<ChunkRow>(
     `select ${CHUNK_COLUMNS}
        from memory.chunk c
        join memory.source s on s.team_id = c.team_id and s.id = c.source_id and s.state = 'active'
-      where ${inScope('c')} and c.source_id = $4 and c.ordinal > $5
+      where ${inScope('c')} and c.source_id = $4
+        and ($5::uuid is null
+             or c.ordinal > (select a.ordinal from memory.chunk a where ${inScope('a')} and a.source_id = $4 and a.id = $5))
       order by c.ordinal limit $6`,
-    [...scope, sourceId, last, part.limit],
+    [...scopeValues(tx.scope), sourceId, part.after, part.limit],
   );
+  // A cursor is handed out where more follows.
+  if (part.after !== null && rows.length === 0) return null;
   return rows.map(toChunk);
 }

@@ -11,12 +11,15 @@ import {
   type GivenItem,
   type Lent,
   lend,
-  openAppHeldAtComplete,
   traces,
 } from '../support/consolidation.ts';
 import { meanwhile } from '../support/held-app.ts';
+import { openPausedApp } from '../support/paused-app.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addClient, addPerson, archiveTeam, type Person } from '../support/team.ts';
+
+/** The first transaction resolves the caller, the second looks at the batch, the third completes it. */
+const BEFORE_COMPLETE = 3;
 
 const service = await openTestApp();
 const { database } = service;
@@ -63,7 +66,7 @@ describe('a lease that ran out', () => {
     const lent = await lend(service, company);
     let theirs: Lent | undefined;
     const answer = await meanwhile(
-      await openAppHeldAtComplete(t, service),
+      await openPausedApp(t, service, BEFORE_COMPLETE),
       (held) => complete(held, company, lent.batchId, items(lent)),
       async () => {
         await expireBatch(service, lent.batchId);
@@ -158,7 +161,7 @@ describe('a complete that comes to its end when', () => {
       const lent = await lend(service, person, [clientId]);
       const before = await traces(service, company);
       const answer = await meanwhile(
-        await openAppHeldAtComplete(t, service),
+        await openPausedApp(t, service, BEFORE_COMPLETE),
         (held) => complete(held, person, lent.batchId, items(lent)),
         () => take(person, clientId, company),
       );
@@ -174,7 +177,7 @@ describe('a complete that comes to its end when', () => {
     const lent = await lend(service, author, [null], admin);
     const before = await traces(service, company);
     const answer = await meanwhile(
-      await openAppHeldAtComplete(t, service),
+      await openPausedApp(t, service, BEFORE_COMPLETE),
       (held) => complete(held, admin, lent.batchId, items(lent)),
       () =>
         database.query(`update identity.team_member set role = 'member' where user_id = $1`, [admin.userId]),

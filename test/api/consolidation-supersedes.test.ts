@@ -10,14 +10,17 @@ import {
   type GivenItem,
   keep,
   lend,
-  openAppHeldAtComplete,
   traces,
 } from '../support/consolidation.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { meanwhile } from '../support/held-app.ts';
 import { decided } from '../support/memories.ts';
+import { openPausedApp } from '../support/paused-app.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addClient, addPerson, addTeam, faultyFields, withoutRequestId } from '../support/team.ts';
+
+/** The first transaction resolves the caller, the second looks at the batch, the third completes it. */
+const BEFORE_COMPLETE = 3;
 
 const service = await openTestApp();
 const { database } = service;
@@ -149,7 +152,7 @@ describe('supersedes', () => {
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const own = await lend(service, admin);
     const answer = await meanwhile(
-      await openAppHeldAtComplete(t, service),
+      await openPausedApp(t, service, BEFORE_COMPLETE),
       (held) => complete(held, admin, own.batchId, [successor(own.captureIds, old.memoryId)]),
       () =>
         database.query(`update identity.team_member set role = 'member' where user_id = $1`, [admin.userId]),

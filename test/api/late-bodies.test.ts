@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { request as openRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { after, before, describe, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
-import { buildApp } from '../../api/app.ts';
-import type { Database } from '../../db/database.ts';
+import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { ask, type Method } from '../support/company.ts';
 import { addPasswordHolder } from '../support/invites.ts';
+import { listenForLateBodies, type Wish } from '../support/late-body.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addClient, addPerson, archiveTeam, type Caller, type Person, type Ties } from '../support/team.ts';
 
@@ -20,86 +13,7 @@ import { addClient, addPerson, archiveTeam, type Caller, type Person, type Ties 
  * first at the head: everything here was let in by that look, and must be refused by a second one.
  */
 const service = await openTestApp();
-/** Past the moment within which a request counts as one with its body. */
-const LONG_ENOUGH_MS = 1100;
-
-/** Called with the hash of a session's token, in hex, once a request of that session was resolved. */
-const resolved = new Map<string, () => void>();
-
-/** The database, which tells when a look for the owner of a session has come to its end. */
-const watched: Database = {
-  ...service.database,
-  transaction: async (fn) => {
-    const looked: string[] = [];
-    const result = await service.database.transaction((tx) =>
-      fn({
-        ...tx,
-        query: (statement, values = []) => {
-          for (const value of values) if (Buffer.isBuffer(value)) looked.push(value.toString('hex'));
-          return tx.query(statement, values);
-        },
-      }),
-    );
-    for (const hash of looked) resolved.get(hash)?.();
-    return result;
-  },
-};
-const app = await buildApp({ ...service, database: watched });
-before(() => app.listen({ host: '127.0.0.1', port: 0 }));
-after(() => app.close());
-
-interface Answer {
-  statusCode: number;
-  body: string;
-  json<T>(): T;
-}
-
-interface Wish {
-  caller: Pick<Person, 'headers' | 'token'>;
-  method: Method;
-  url: string;
-  body: object;
-}
-
-/** Sends a request but for the end of its body, and returns when its caller was looked at. */
-async function begin({ caller, method, url, body }: Wish) {
-  const { promise: letIn, resolve } = Promise.withResolvers<void>();
-  resolved.set(hashToken(caller.token).toString('hex'), resolve);
-  const bytes = Buffer.from(JSON.stringify(body));
-  const { port } = app.server.address() as AddressInfo;
-  const request = openRequest({
-    host: '127.0.0.1',
-    port,
-    path: url,
-    method,
-    agent: false,
-    headers: { ...caller.headers, 'content-type': 'application/json', 'content-length': bytes.length },
-  });
-  let isAnswered = false;
-  const answer = once(request, 'response').then(async ([response]): Promise<Answer> => {
-    isAnswered = true;
-    const got = await text(response);
-    return { statusCode: response.statusCode, body: got, json: () => JSON.parse(got) };
-  });
-  request.write(bytes.subarray(0, -1));
-  // An answer that comes before is the end of it: it would be waited for in vain.
-  await Promise.race([letIn, answer]);
-  return {
-    finish: (): Promise<Answer> => {
-      assert.ok(!isAnswered, 'it was let in by the first look');
-      request.end(bytes.subarray(-1));
-      return answer;
-    },
-  };
-}
-
-/** Sends a request whose body ends only a while after something has happened. */
-async function sendLate(wish: Wish, happen: () => Promise<unknown>): Promise<Answer> {
-  const begun = await begin(wish);
-  await happen();
-  await pause(LONG_ENOUGH_MS);
-  return begun.finish();
-}
+const sendLate = await listenForLateBodies(service);
 
 /** Has a change made by the Owner of the Company, which must come about. */
 async function change(company: Caller, method: Method, url: string, payload?: object): Promise<void> {

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
-import { buildApp } from '../../api/app.ts';
-import { createLogger } from '../../shared/logger.ts';
-import { createPasswordHasher } from '../../shared/passwords.ts';
 import type { Capture, ConsolidatedItem, ConsolidationResult } from '../../shared/schemas/consolidation.ts';
 import type { Hit } from '../../shared/schemas/memory.ts';
 import type { TestApp } from './app.ts';
 import { claimBatch, stageCapture } from './captures.ts';
-import type { HeldApp } from './held-app.ts';
 import { along, type Caller, CLAIM, post } from './team.ts';
 
 type Asked = Pick<TestApp, 'app'>;
@@ -149,38 +145,4 @@ export async function traces(
     [teamId],
   );
   return { ...counts, captures: Object.fromEntries(states.map(({ state, n }) => [state, n])) };
-}
-
-/**
- * A second app on the database of the first, which holds its only request between its look at the batch and the
- * transaction that completes it. Closed when the test is done.
- */
-export async function openAppHeldAtComplete(
-  t: { after(fn: () => unknown): void },
-  { database, queue, config }: TestApp,
-): Promise<HeldApp> {
-  const reached = Promise.withResolvers<void>();
-  const released = Promise.withResolvers<void>();
-  // The first resolves the caller, the second looks, the third does.
-  let transactions = 0;
-  const transaction: TestApp['database']['transaction'] = async (fn) => {
-    transactions += 1;
-    if (transactions === 3) {
-      reached.resolve();
-      await released.promise;
-    }
-    return database.transaction(fn);
-  };
-  const app = await buildApp({
-    config,
-    database: { ...database, transaction },
-    queue,
-    logger: createLogger('silent', 'test'),
-    passwords: createPasswordHasher(),
-  });
-  t.after(async () => {
-    released.resolve();
-    await app.close();
-  });
-  return { app, reached: reached.promise, release: released.resolve };
 }

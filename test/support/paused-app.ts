@@ -5,12 +5,14 @@ import type { TestApp } from './app.ts';
 import type { HeldApp } from './held-app.ts';
 
 /**
- * A second app on the database of the first, which holds its only request once the caller was resolved: before
- * the transaction that does what was asked. Closed when the test is done.
+ * A second app on the database of the first, which holds its only request before one of its transactions: by default
+ * before the second, that does what was asked. The first resolves the caller; a write that looks something up before
+ * it writes has a third. Closed when the test is done.
  */
 export async function openPausedApp(
   t: { after(fn: () => unknown): void },
-  { database, queue, config }: TestApp,
+  { database, queue, config }: Pick<TestApp, 'database' | 'queue' | 'config'>,
+  nth = 2,
 ): Promise<HeldApp> {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -21,7 +23,7 @@ export async function openPausedApp(
       ...database,
       transaction: async (fn) => {
         transactions += 1;
-        if (transactions === 2) {
+        if (transactions === nth) {
           reached.resolve();
           await released.promise;
         }

@@ -21,7 +21,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { IdParams, knownId } from '../../known-id.ts';
 import { soughtText } from '../../list-filter.ts';
 import { answerPage } from '../../pagination.ts';
-import { assertActive, holdTeam, mayWrite } from '../../take.ts';
+import { assertActive, holdTeam, mayRead, mayWrite } from '../../take.ts';
 
 /** Chunks that one answer holds: as many as an ingest may give. */
 const CHUNKS_A_PAGE = 2000;
@@ -37,6 +37,8 @@ async function archive(tx: TeamTransaction, { queue }: Dependencies, id: string)
   if (found === null) throw new ServiceError('not_found');
   const { clientId, createdBy } = found.source;
   const { companyId, teamId, userId } = tx.scope;
+  // Gone since it was found: its client is archived now, or out of the caller's reach.
+  if (!(await mayRead(tx, held, clientId))) throw new ServiceError('not_found');
   const may = held.access === 'full' || createdBy === userId;
   if (!may || !(await mayWrite(tx, held, [clientId]))) {
     throw new ServiceError('forbidden', 'A source is archived by its author or with Full access');
