@@ -4,6 +4,8 @@ import { pino } from 'pino';
 import { buildApp } from '../../api/app.ts';
 import type { Row } from '../support/access/row.ts';
 import { COMPANY_ROWS } from '../support/access/rows/company.ts';
+import { CONSOLIDATION_ROWS } from '../support/access/rows/consolidation.ts';
+import { LIBRARY_ROWS } from '../support/access/rows/library.ts';
 import { MEMORY_ROWS } from '../support/access/rows/memory.ts';
 import { OPEN_ROWS } from '../support/access/rows/open.ts';
 import { TEAM_ROWS } from '../support/access/rows/team.ts';
@@ -24,7 +26,14 @@ after(() => app.close());
 const world = await World.open(app, service);
 world.canaries.secret(API_TOKEN);
 const walk = new Walk(world);
-const written = [...OPEN_ROWS, ...COMPANY_ROWS, ...TEAM_ROWS, ...MEMORY_ROWS];
+const written = [
+  ...OPEN_ROWS,
+  ...COMPANY_ROWS,
+  ...TEAM_ROWS,
+  ...LIBRARY_ROWS,
+  ...CONSOLIDATION_ROWS,
+  ...MEMORY_ROWS,
+];
 const rows = spellOut(written, routes);
 
 /** Whether anyone gets what the row asks for. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp } from '../support/app.ts';
+import { lend } from '../support/consolidation.ts';
+import { addMemory } from '../support/memories.ts';
 import { outcome } from '../support/sign-in.ts';
 import { faultyFields, get, post } from '../support/team.ts';
 
@@ -10,10 +12,26 @@ const company = await service.company();
 const SEARCH = { query: 'x', scope: {}, embeddingMode: undefined };
 const INGEST = { title: 'x', text: 'x' };
 const IMPORT = { filename: 'a.txt', text: 'x' };
+const CAPTURE = { sessionId: 'x', summary: 'x' };
 const importOf = (fields: object) => ({ items: [{ ...IMPORT, ...fields }] });
 
+const ITEM = { captureIds: ['x'], action: 'review', title: 'x', content: 'x' };
+const completeOf = (fields: object) => ({ batchId: 'x', items: [{ ...ITEM, ...fields }] });
+/** The same for a batch that there is; an item names its only capture. */
+const lentOf = (items: readonly object[]) => async () => {
+  const { batchId, captureIds } = await lend(service, company);
+  return { batchId, items: items.map((fields) => ({ ...ITEM, captureIds, ...fields })) };
+};
+const updateOf = (fields: object) => ({ action: 'update', memoryId: 'x', ...fields });
+const publishedOf = (fields: object) => async () => ({
+  ...updateOf(fields),
+  memoryId: (await addMemory(service, company, 'published')).id,
+});
+const DECISION = { action: 'delete', memoryId: 'x' };
+
+type Body = object | (() => Promise<object>);
 /** Each bound: a body at it, a body beyond it, and the field that the refusal names. */
-const BOUNDS: [name: string, route: string, within: object, beyond: object, path: string][] = [
+const BOUNDS: [name: string, route: string, within: Body, beyond: object, path: string][] = [
   ...(['title', 'externalId'] as const).map((field): (typeof BOUNDS)[number] => [
     `${field} of 300`,
     'ingest',
@@ -89,12 +107,100 @@ const BOUNDS: [name: string, route: string, within: object, beyond: object, path
   ['expand by less than none', 'expand', { chunkId: 'x', after: 0 }, { chunkId: 'x', after: -1 }, '/after'],
   ['256 chunks claimed', 'embeddings/claim', { limit: 256 }, { limit: 257 }, '/limit'],
   ['one chunk claimed', 'embeddings/claim', { limit: 1 }, { limit: 0 }, '/limit'],
+  [
+    'sessionId of 300',
+    'captures',
+    { ...CAPTURE, sessionId: 'é'.repeat(300) },
+    { ...CAPTURE, sessionId: 'é'.repeat(301) },
+    '/sessionId',
+  ],
+  [
+    'summary of 64,000',
+    'captures',
+    { ...CAPTURE, summary: 'é'.repeat(64_000) },
+    { ...CAPTURE, summary: 'é'.repeat(64_001) },
+    '/summary',
+  ],
+  [
+    'metadata of a capture of 16 KiB',
+    'captures',
+    { ...CAPTURE, metadata: { a: 'é'.repeat(8188) } },
+    { ...CAPTURE, metadata: { a: 'é'.repeat(8189) } },
+    '/metadata',
+  ],
+  ['one capture claimed', 'consolidation/claim', { limit: 1 }, { limit: 0 }, '/limit'],
+  ['20 captures claimed', 'consolidation/claim', { limit: 20 }, { limit: 21 }, '/limit'],
+  [
+    'a lease of 30 seconds',
+    'consolidation/claim',
+    { leaseSeconds: 30 },
+    { leaseSeconds: 29 },
+    '/leaseSeconds',
+  ],
+  [
+    'a lease of an hour',
+    'consolidation/claim',
+    { leaseSeconds: 3600 },
+    { leaseSeconds: 3601 },
+    '/leaseSeconds',
+  ],
+  [
+    'title of an item of 300',
+    'consolidation/complete',
+    lentOf([{ title: 'é'.repeat(300) }]),
+    completeOf({ title: 'é'.repeat(301) }),
+    '/items/0/title',
+  ],
+  [
+    'content of an item of 64,000',
+    'consolidation/complete',
+    lentOf([{ content: 'é '.repeat(32_000) }]),
+    completeOf({ content: 'é '.repeat(32_001) }),
+    '/items/0/content',
+  ],
+  [
+    'metadata of an item of 16 KiB',
+    'consolidation/complete',
+    lentOf([{ metadata: { a: 'é'.repeat(8188) } }]),
+    completeOf({ metadata: { a: 'é'.repeat(8189) } }),
+    '/items/0/metadata',
+  ],
+  [
+    'an item of at least one capture',
+    'consolidation/complete',
+    lentOf([{ action: 'discard' }]),
+    completeOf({ captureIds: [] }),
+    '/items/0/captureIds',
+  ],
+  [
+    'title of a memory of 300',
+    'memories',
+    publishedOf({ title: 'é'.repeat(300) }),
+    updateOf({ title: 'é'.repeat(301) }),
+    '/title',
+  ],
+  [
+    'content of a memory of 64,000',
+    'memories',
+    publishedOf({ content: 'é '.repeat(32_000) }),
+    updateOf({ content: 'é '.repeat(32_001) }),
+    '/content',
+  ],
+  [
+    '100 decisions',
+    'memories',
+    { decisions: Array(100).fill(DECISION) },
+    { decisions: Array(101).fill(DECISION) },
+    '/decisions',
+  ],
+  ['one decision', 'memories', { decisions: [DECISION] }, { decisions: [] }, '/decisions'],
 ];
 
 describe('bounds', () => {
   for (const [name, route, within, beyond, path] of BOUNDS) {
     test(`${name}: taken at the bound, 400 beyond it`, async () => {
-      const taken = await post(service, company, `/v1/memory/${route}`, within);
+      const body = typeof within === 'function' ? await within() : within;
+      const taken = await post(service, company, `/v1/memory/${route}`, body);
       assert.ok(taken.statusCode < 300, taken.body);
       const refused = await post(service, company, `/v1/memory/${route}`, beyond);
       assert.equal(outcome(refused), '400 invalid_request');
@@ -136,6 +242,13 @@ describe('text', () => {
     ['ingest', (text) => ({ ...INGEST, externalId: text }), '/externalId'],
     ['ingest', (text) => ({ title: 'x', chunks: [{ text: 'x' }, { text }] }), '/chunks/1/text'],
     ['imports', (text) => importOf({ title: text }), '/items/0/title'],
+    ['captures', (text) => ({ ...CAPTURE, sessionId: text }), '/sessionId'],
+    ['captures', (text) => ({ ...CAPTURE, summary: text }), '/summary'],
+    ['consolidation/complete', (text) => completeOf({ title: text }), '/items/0/title'],
+    ['consolidation/complete', (text) => completeOf({ content: text }), '/items/0/content'],
+    ['memories', (text) => updateOf({ title: text }), '/title'],
+    ['memories', (text) => updateOf({ content: text }), '/content'],
+    ['memories', (text) => ({ decisions: [DECISION, updateOf({ content: text })] }), '/decisions/1/content'],
   ];
 
   test('that is required is not blank', async () => {
@@ -152,6 +265,8 @@ describe('text', () => {
     const inMetadata: (typeof fields)[number][] = [
       ['ingest', (text) => ({ ...INGEST, metadata: { deep: [{ a: text }] } }), '/metadata/deep/0/a'],
       ['ingest', (text) => ({ ...INGEST, metadata: { deep: { [text]: 1 } } }), '/metadata/deep/*'],
+      ['captures', (text) => ({ ...CAPTURE, metadata: { [text]: 1 } }), '/metadata/*'],
+      ['consolidation/complete', (text) => completeOf({ metadata: { a: [text] } }), '/items/0/metadata/a/0'],
     ];
     for (const [route, body, path] of [...fields, ...inMetadata]) {
       for (const bad of ['a\u0000b', 'a\ud800b', '\udfff', '\udc00\ud800']) {
@@ -160,22 +275,23 @@ describe('text', () => {
         assert.deepEqual(faultyFields(answer), [path.replace('*', bad)]);
       }
       // The pair of them is a character.
-      if (path === '/title')
+      if (route === 'ingest' && path === '/title')
         assert.ok((await post(service, company, '/v1/memory/ingest', body('\ud83d\ude00'))).statusCode < 300);
     }
   });
 
   test('with NUL or a surrogate is 400 in a query string, before its meaning is looked at', async () => {
-    for (const query of [
-      'clientId=a%00',
-      'clientId=%ED%A0%80',
-      'state=%ff',
-      'cursor=%00',
-      '%00=1',
-      'clientId=%zz',
-    ]) {
-      const answer = await get(service, company, `/v1/memory/imports?${query}`);
-      assert.equal(outcome(answer), '400 invalid_request', query);
+    const bad = ['clientId=a%00', 'clientId=%ED%A0%80', 'state=%ff', 'cursor=%00', '%00=1', 'clientId=%zz'];
+    const searched = ['q=a%00', 'q=%ED%A0%80', 'q=%ff'];
+    for (const [list, queries] of [
+      ['imports', bad],
+      ['sources', [...bad, ...searched, 'kind=%00']],
+      ['memories', [...bad, ...searched, 'sourceId=%00', 'createdAfter=%00']],
+    ] as const) {
+      for (const query of queries) {
+        const answer = await get(service, company, `/v1/memory/${list}?${query}`);
+        assert.equal(outcome(answer), '400 invalid_request', `${list}?${query}`);
+      }
     }
   });
 

@@ -67,6 +67,9 @@ describe('routes and methods', () => {
       ['DELETE', '/v1/memory/imports', 'GET, HEAD, POST'],
       ['PUT', '/v1/health', 'GET, HEAD'],
       ['OPTIONS', '/v1/memory/search', 'POST'],
+      ['GET', '/v1/memory/captures', 'POST'],
+      ['DELETE', '/v1/memory/memories', 'GET, HEAD, POST'],
+      ['PATCH', '/v1/memory/sources/x', 'DELETE, GET, HEAD'],
       ['TRACE', '/v1/memory/search', 'POST'],
     ];
     for (const [method, url, allow] of cases) {
@@ -78,7 +81,9 @@ describe('routes and methods', () => {
 
   test('an address that cannot be read is 404 like any other', async () => {
     for (const id of ['%ff', 'a'.repeat(5000), '%00', 'x', '..%2f..%2fpasswd']) {
-      assertProblem(await get(service, company, `/v1/memory/imports/${id}`), 'not_found');
+      for (const list of ['imports', 'sources']) {
+        assertProblem(await get(service, company, `/v1/memory/${list}/${id}`), 'not_found');
+      }
     }
   });
 });
@@ -89,16 +94,21 @@ describe('bodies', () => {
   test('one over the bound of its route is 413, by its length or by what arrives', async () => {
     const body = JSON.stringify({ query: 'x'.repeat(1024 * 1024), scope: {} });
     assertProblem(await post(service, company, url, body), 'payload_too_large');
-    assertProblem(await post(service, company, '/v1/memory/embeddings/claim', body), 'payload_too_large');
+    for (const route of ['embeddings/claim', 'captures', 'consolidation/claim']) {
+      assertProblem(await post(service, company, `/v1/memory/${route}`, body), 'payload_too_large');
+    }
     const document = `{"title":"x","text":"${'x'.repeat(32 * 1024 * 1024)}"}`;
     assertProblem(await post(service, company, '/v1/memory/ingest', document), 'payload_too_large');
     const batch = `{"batchId":"${'x'.repeat(8 * 1024 * 1024)}"}`;
-    assertProblem(await post(service, company, '/v1/memory/embeddings/complete', batch), 'payload_too_large');
+    for (const route of ['embeddings/complete', 'consolidation/complete', 'memories']) {
+      assertProblem(await post(service, company, `/v1/memory/${route}`, batch), 'payload_too_large');
+    }
   });
 
   test('routes for documents and batches take more than the others', async () => {
     const padding = ' '.repeat(7 * 1024 * 1024);
-    for (const route of ['ingest', 'imports', 'embeddings/complete']) {
+    const batches = ['embeddings/complete', 'consolidation/complete', 'memories'];
+    for (const route of ['ingest', 'imports', ...batches]) {
       const answer = await post(service, company, `/v1/memory/${route}`, `{${padding}}`);
       assertProblem(answer, 'invalid_request');
     }
@@ -132,8 +142,10 @@ describe('bodies', () => {
     for (const body of ['null', '[]', '"x"', '1', 'true', '']) {
       assertProblem(await post(service, company, url, body), 'invalid_request');
     }
-    const empty = await app.inject({ method: 'POST', url: '/v1/memory/embeddings/claim', headers });
-    assert.deepEqual([empty.statusCode, empty.json()], [200, { batch: null }]);
+    for (const claim of ['embeddings/claim', 'consolidation/claim']) {
+      const empty = await app.inject({ method: 'POST', url: `/v1/memory/${claim}`, headers });
+      assert.deepEqual([empty.statusCode, empty.json()], [200, { batch: null }], claim);
+    }
   });
 
   test('one nested 100,000 deep is 400, wherever it is deep', async () => {
@@ -145,6 +157,9 @@ describe('bodies', () => {
       ['search', `{"query":"x","scope":{"include":[${deep},${deep}]}}`],
       ['search', deep],
       ['imports', `{"items":${deep}}`],
+      ['captures', `{"sessionId":"x","summary":"x","metadata":${objects}}`],
+      ['consolidation/complete', `{"batchId":"x","items":${deep}}`],
+      ['memories', `{"decisions":${deep}}`],
     ] as const) {
       assertProblem(await post(service, company, `/v1/memory/${route}`, body), 'invalid_request');
     }
@@ -172,6 +187,17 @@ describe('bodies', () => {
       ['ingest', { title: 'x', text: 'x', id: 'x' }, '/id'],
       ['imports', { items: [{ filename: 'a.txt', text: 'x', state: 'x' }] }, '/items/0/state'],
       ['embeddings/claim', { leaseSeconds: 1 }, '/leaseSeconds'],
+      ['captures', { sessionId: 'x', summary: 'x', createdBy: 'x' }, '/createdBy'],
+      ['captures', { sessionId: 'x', summary: 'x', scope: { client: 'x' } }, '/scope/client'],
+      ['consolidation/claim', { sessionId: 'x' }, '/sessionId'],
+      ['consolidation/complete', { batchId: 'x', items: [], state: 'x' }, '/state'],
+      [
+        'consolidation/complete',
+        { batchId: 'x', items: [{ captureIds: ['x'], action: 'discard', memoryId: 'x' }] },
+        '/items/0/memoryId',
+      ],
+      ['memories', { action: 'delete', memoryId: 'x', state: 'archived' }, '/state'],
+      ['memories', { decisions: [{ action: 'delete', memoryId: 'x', id: 'x' }] }, '/decisions/0/id'],
     ] as const) {
       const answer = await post(service, company, `/v1/memory/${route}`, body);
       assertProblem(answer, 'invalid_request');

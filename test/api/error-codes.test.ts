@@ -5,6 +5,7 @@ import { newId } from '../../shared/ids.ts';
 import { openTestApp } from '../support/app.ts';
 import { ask } from '../support/company.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
+import { addMemory, decide } from '../support/memories.ts';
 import { makeResetLink, outcome, signInBy, useLink } from '../support/sign-in.ts';
 import { addClient, addPerson, addTeam, along, archiveTeam, CLAIM, get, post } from '../support/team.ts';
 
@@ -16,7 +17,6 @@ const seen = new Set<string>();
 const NOT_REACHED: Partial<Record<ErrorCode, string>> = {
   invalid_path: 'no route of the workspace yet',
   workspace_conflict: 'no route of the workspace yet',
-  version_conflict: 'no route of memories yet',
   ...(database.backend === 'pglite'
     ? { idempotency_in_progress: 'the embedded database does one transaction at a time' }
     : {}),
@@ -133,6 +133,12 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     const { complete } = await lend();
     await complete(1);
     return complete(2);
+  },
+  version_conflict: async () => {
+    const company = await service.company();
+    const { id: memoryId, version } = await addMemory(service, company, 'published');
+    await decide(service, company, { action: 'update', memoryId, version, title: 'Another' });
+    return decide(service, company, { action: 'update', memoryId, version, title: 'A third' });
   },
   batch_expired: async () => {
     const { batchId, complete } = await lend();

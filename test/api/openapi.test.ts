@@ -72,7 +72,20 @@ describe('the OpenAPI document', () => {
     const routes = registeredRoutes().filter((route) => route.includes(' /v1/'));
     const listed = operations.map(({ name }) => name).filter((name) => name.includes(' /v1/'));
     assert.deepEqual(listed.sort(), routes.sort());
-    for (const known of ['post /v1/memory/search', 'get /v1/memory/imports/{id}', 'get /v1/health']) {
+    for (const known of [
+      'post /v1/memory/search',
+      'get /v1/memory/imports/{id}',
+      'post /v1/memory/captures',
+      'post /v1/memory/consolidation/claim',
+      'post /v1/memory/consolidation/complete',
+      'get /v1/memory/memories',
+      'post /v1/memory/memories',
+      'get /v1/memory/sources',
+      'get /v1/memory/sources/{id}',
+      'delete /v1/memory/sources/{id}',
+      'get /v1/company/audit/verify',
+      'get /v1/health',
+    ]) {
       assert.ok(listed.includes(known), known);
     }
   });
@@ -163,9 +176,13 @@ describe('the OpenAPI document', () => {
         .filter((parameter) => parameter.in === 'header')
         .map((parameter) => parameter.name.toLowerCase());
     assert.deepEqual(headersOf('post /v1/memory/search'), ['memory-team']);
-    for (const route of ['post /v1/memory/ingest', 'post /v1/memory/imports']) {
-      assert.deepEqual(headersOf(route), ['memory-team', 'idempotency-key'], route);
+    for (const route of ['ingest', 'imports', 'captures', 'consolidation/complete']) {
+      assert.deepEqual(headersOf(`post /v1/memory/${route}`), ['memory-team', 'idempotency-key'], route);
     }
+    for (const route of ['post /v1/memory/consolidation/claim', 'post /v1/memory/memories']) {
+      assert.deepEqual(headersOf(route), ['memory-team'], route);
+    }
+    assert.deepEqual(headersOf('get /v1/company/audit/verify'), []);
     assert.deepEqual(headersOf('get /v1/health'), []);
   });
 });

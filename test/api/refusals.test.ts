@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp } from '../support/app.ts';
+import { stageCapture } from '../support/captures.ts';
+import { ask } from '../support/company.ts';
+import { lend } from '../support/consolidation.ts';
+import { addMemory } from '../support/memories.ts';
 import { outcome } from '../support/sign-in.ts';
 import {
   addClient,
@@ -80,19 +84,39 @@ test('an archived Team answers reads and refuses writes', async () => {
   assert.equal(kept.statusCode, 201);
   const claimed = await post(service, company, '/v1/memory/embeddings/claim', {});
   const batchId = claimed.json<{ batch: { id: string } }>().batch.id;
+  const { source } = kept.json<{ source: { id: string } }>();
+  const memory = await addMemory(service, company, 'published');
+  const lent = await lend(service, company);
+  const item = { captureIds: lent.captureIds, action: 'publish', title: 'x', content: 'x' };
+  await stageCapture(service, company);
+  const decision = { action: 'delete', memoryId: memory.id };
   await archiveTeam(service, company.teamId);
   for (const [route, body] of [
     ['ingest', { title: 'x', text: 'x' }],
     ['imports', { items: [{ filename: 'a.txt', text: 'x' }] }],
     ['embeddings/claim', {}],
     ['embeddings/complete', { batchId, ...CLAIM, embeddings: [] }],
+    ['captures', { sessionId: 'x', summary: 'x' }],
+    ['consolidation/claim', {}],
+    ['consolidation/complete', { batchId: lent.batchId, items: [item] }],
+    ['memories', decision],
+    ['memories', { decisions: [decision] }],
   ] as const) {
     const answer = await post(service, company, `/v1/memory/${route}`, body);
     assert.equal(outcome(answer), '409 team_archived', route);
   }
-  assert.equal((await get(service, company, '/v1/memory/status')).statusCode, 200);
-  assert.equal((await get(service, company, '/v1/memory/imports')).statusCode, 200);
-  const { source } = kept.json<{ source: { id: string } }>();
+  const removed = await ask(service, company, 'DELETE', `/v1/memory/sources/${source.id}`);
+  assert.equal(outcome(removed), '409 team_archived');
+  const { sources, captures, memories } = (await get(service, company, '/v1/memory/status')).json<{
+    sources: { active: number };
+    captures: object;
+    memories: { published: number };
+  }>();
+  assert.deepEqual([sources.active, memories.published], [2, 1]);
+  assert.deepEqual(captures, { staged: 1, claimed: 1, completed: 1 });
+  for (const list of ['imports', 'sources', 'memories', 'audit', `sources/${source.id}`]) {
+    assert.equal((await get(service, company, `/v1/memory/${list}`)).statusCode, 200, list);
+  }
   const [chunk] = await service.database.query<{ id: string }>(
     'select id from memory.chunk where source_id = $1',
     [source.id],
@@ -145,6 +169,23 @@ describe('the first refusal wins', () => {
     }
   });
 
+  test('403 of Full access before 413, 415 and 400', async () => {
+    const { member, reader } = await cast();
+    for (const caller of [member, reader]) {
+      for (const [body, type] of [
+        [`{"action":"${'x'.repeat(8 * 1024 * 1024)}"}`, 'application/json'],
+        ['x', 'text/plain'],
+        ['{', 'application/json'],
+        ['{}', 'application/json'],
+      ] as const) {
+        const answer = await post(service, caller, '/v1/memory/memories', body, { 'content-type': type });
+        assert.equal(outcome(answer), '403 full_access_required');
+      }
+      const listed = await get(service, caller, '/v1/memory/memories?limit=0');
+      assert.equal(outcome(listed), '403 full_access_required');
+    }
+  });
+
   test('413 before 400', async () => {
     const { company } = await cast();
     const answer = await post(service, company, '/v1/memory/search', `{${LARGE}`);
@@ -165,7 +206,13 @@ describe('the first refusal wins', () => {
   });
 
   test('400 before 403 of the scope', async () => {
-    const { member, reader, clientId } = await cast();
+    const { company, member, reader, clientId } = await cast();
+    const CAPTURE = { sessionId: 'x', summary: 'x' };
+    const BACKWARDS = { startedAt: '2026-01-01T00:00:00.001Z', endedAt: '2026-01-01T00:00:00.000Z' };
+    const completeOf = (fields: object, scope: object) => ({
+      batchId: newId(),
+      items: [{ captureIds: [newId()], action: 'review', title: 'x', content: 'x', scope, ...fields }],
+    });
     for (const [caller, scope] of [
       [member, { clientId }],
       [reader, {}],
@@ -175,14 +222,23 @@ describe('the first refusal wins', () => {
         ['ingest', BODY, { title: 'x' }],
         ['ingest', BODY, { title: 'x', chunks: [{ text: 'x', embedding: [1] }] }],
         ['imports', { items: [{ filename: 'a.txt', text: 'x' }] }, { items: [{ filename: 'a.txt' }] }],
+        ['captures', CAPTURE, { ...CAPTURE, metadata: { a: 'x'.repeat(16_384) } }],
+        ['captures', CAPTURE, { ...CAPTURE, ...BACKWARDS }],
+        ['consolidation/complete', completeOf({}, scope), completeOf({ content: undefined }, scope)],
+        ['consolidation/complete', completeOf({}, scope), completeOf({ embedding: [1] }, scope)],
       ] as const) {
         const url = `/v1/memory/${route}`;
+        // The items of a complete each have a scope of their own.
+        const within = 'batchId' in valid ? {} : { scope };
         assert.equal(
-          outcome(await post(service, caller, url, { ...invalid, scope })),
+          outcome(await post(service, caller, url, { ...invalid, ...within })),
           '400 invalid_request',
           JSON.stringify(invalid).slice(0, 80),
         );
-        assert.equal(outcome(await post(service, caller, url, { ...valid, scope })), '403 scope_forbidden');
+        assert.equal(
+          outcome(await post(service, caller, url, { ...valid, ...within })),
+          '403 scope_forbidden',
+        );
       }
     }
     const search = { query: 'x', scope: { clientId } };
@@ -190,22 +246,51 @@ describe('the first refusal wins', () => {
       outcome(await post(service, member, '/v1/memory/search', search)),
       '400 query_embedding_required',
     );
-    const list = `/v1/memory/imports?clientId=${clientId}`;
-    for (const fault of ['limit=0', 'cursor=x', 'state=x']) {
-      assert.equal(outcome(await get(service, member, `${list}&${fault}`)), '400 invalid_request', fault);
+    for (const [caller, route, faults] of [
+      [member, 'imports', ['limit=0', 'cursor=x', 'state=x']],
+      [member, 'sources', ['limit=0', 'cursor=x', 'state=x', 'kind=x']],
+    ] as const) {
+      const list = `/v1/memory/${route}?clientId=${clientId}`;
+      for (const fault of faults) {
+        assert.equal(outcome(await get(service, caller, `${list}&${fault}`)), '400 invalid_request', fault);
+      }
+      assert.equal(outcome(await get(service, caller, list)), '403 scope_forbidden');
     }
-    assert.equal(outcome(await get(service, member, list)), '403 scope_forbidden');
+    const memories = `/v1/memory/memories?clientId=${newId()}`;
+    for (const fault of ['limit=0', 'cursor=x', 'state=x', 'createdAfter=x']) {
+      assert.equal(
+        outcome(await get(service, company, `${memories}&${fault}`)),
+        '400 invalid_request',
+        fault,
+      );
+    }
+    assert.equal(outcome(await get(service, company, memories)), '403 scope_forbidden');
   });
 
   test('403 of the scope before 409 of the Team, and 404 before it', async () => {
     const { company, member, clientId } = await cast();
     await archiveTeam(service, company.teamId);
-    const scoped = await post(service, member, '/v1/memory/ingest', { ...BODY, scope: { clientId } });
-    assert.equal(outcome(scoped), '403 scope_forbidden');
+    const scope = { clientId };
+    for (const [route, body] of [
+      ['ingest', { ...BODY, scope }],
+      ['captures', { sessionId: 'x', summary: 'x', scope }],
+      ['consolidation/claim', scope],
+    ] as const) {
+      const scoped = await post(service, member, `/v1/memory/${route}`, body);
+      assert.equal(outcome(scoped), '403 scope_forbidden', route);
+    }
     const bodies = new Set<string>();
-    for (const batchId of [newId(), 'nonsense']) {
-      const body = { batchId, ...CLAIM, embeddings: [] };
-      const answer = await post(service, company, '/v1/memory/embeddings/complete', body);
+    for (const id of [newId(), 'nonsense']) {
+      for (const [route, body] of [
+        ['embeddings/complete', { batchId: id, ...CLAIM, embeddings: [] }],
+        ['consolidation/complete', { batchId: id, items: [] }],
+        ['memories', { action: 'delete', memoryId: id }],
+      ] as const) {
+        const answer = await post(service, company, `/v1/memory/${route}`, body);
+        assert.equal(outcome(answer), '404 not_found', route);
+        bodies.add(withoutRequestId(answer.body));
+      }
+      const answer = await ask(service, company, 'DELETE', `/v1/memory/sources/${id}`);
       assert.equal(outcome(answer), '404 not_found');
       bodies.add(withoutRequestId(answer.body));
     }

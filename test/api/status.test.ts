@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
+import type { MemoryState } from '../../shared/memory-states.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import type { Import } from '../../shared/schemas/memory.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { claimBatch, expireBatch, stageCapture } from '../support/captures.ts';
+import { ask } from '../support/company.ts';
+import { addMemory } from '../support/memories.ts';
 import { addClient, addPerson, along, type Caller, CLAIM, get, post } from '../support/team.ts';
 
 const service = await openTestApp();
@@ -113,6 +117,75 @@ test('counts what the caller reaches, and shows jobs and workers with Full acces
     const { jobs, workers } = await status(caller);
     assert.deepEqual([jobs, workers], [[], []]);
   }
+});
+
+test('counts captures by their state, and one whose lease ran out as staged', async () => {
+  const company = await service.company();
+  for (let n = 0; n < 6; n += 1) await stageCapture(service, company);
+  const counted = async () => (await status(company)).captures;
+  assert.deepEqual(await counted(), { staged: 6, claimed: 0, completed: 0 });
+  const [first, second] = [
+    await claimBatch(service, company, { limit: 1 }),
+    await claimBatch(service, company, { limit: 2 }),
+  ];
+  assert.deepEqual(await counted(), { staged: 3, claimed: 3, completed: 0 });
+  const [capture] = first!.captures;
+  const items = [{ captureIds: [capture!.id], action: 'discard' }];
+  const done = await post(service, company, '/v1/memory/consolidation/complete', {
+    batchId: first!.id,
+    items,
+  });
+  assert.equal(done.statusCode, 200, done.body);
+  assert.deepEqual(await counted(), { staged: 3, claimed: 2, completed: 1 });
+  await expireBatch(service, second!.id);
+  assert.deepEqual(await counted(), { staged: 5, claimed: 0, completed: 1 });
+});
+
+test('counts captures and memories that the caller reaches, whoever captured and decided', async () => {
+  const company = await service.company();
+  const [mine, other] = [await addClient(service, company), await addClient(service, company)];
+  const shelf = await addClient(service, company);
+  const counts = { review: [1, 2, 3], published: [2, 1, 1], discarded: [1, 3, 1], archived: [1, 1, 2] };
+  const layers = [null, mine, other, shelf];
+  for (const [index, clientId] of layers.entries()) {
+    for (const [state, numbers] of Object.entries(counts)) {
+      for (let n = 0; n < (numbers[index] ?? 1); n += 1) {
+        await addMemory(service, company, state as MemoryState, { content: newId() }, clientId);
+      }
+    }
+  }
+  // A memory takes along all that is staged, so this comes last.
+  for (const [index, clientId] of layers.entries()) {
+    for (let n = 0; n <= index; n += 1) {
+      await stageCapture(service, company, { scope: clientId === null ? {} : { clientId } });
+    }
+  }
+  assert.equal((await ask(service, company, 'DELETE', `/v1/team/clients/${shelf}`)).statusCode, 204);
+  /** What is counted over the first so many layers, and the captures that became memories there. */
+  const upTo = (reachable: number) => {
+    const sum = (numbers: readonly number[]) =>
+      numbers.slice(0, reachable).reduce((total, number) => total + number, 0);
+    const memories = Object.fromEntries(
+      Object.entries(counts).map(([state, numbers]) => [state, sum(numbers)]),
+    );
+    const completed = Object.values(memories).reduce((total, number) => total + number, 0);
+    return { captures: { staged: sum([1, 2, 3]), claimed: 0, completed }, memories };
+  };
+  const reached = async (caller: Caller) => {
+    const { captures, memories } = await status(caller);
+    return { captures, memories };
+  };
+  const person = (ties: Parameters<typeof addPerson>[2]) => addPerson(service, company, ties);
+  const everywhere = [
+    company,
+    await person({ teamRole: 'admin' }),
+    await person({ companyRole: 'admin', companyGrant: 'read' }),
+  ];
+  for (const caller of everywhere) assert.deepEqual(await reached(caller), upTo(3));
+  const member = await person({ teamRole: 'member', clients: { [mine]: 'read', [shelf]: 'write' } });
+  assert.deepEqual(await reached(member), upTo(2));
+  assert.deepEqual(await reached(await person({ teamRole: 'member' })), upTo(1));
+  assert.deepEqual(await reached(await service.company()), upTo(0));
 });
 
 test('an archived source counts as archived, and its chunks no more', async () => {

@@ -8,12 +8,18 @@ import { DENIED } from '../support/walls.ts';
 
 const database = await openTestDatabase();
 const company = await createTestCompany(database);
+// Where there is no row, none is refused.
+await database.query(
+  `insert into memory.audit_seal (company_id, sequence, event_id, hash) values ($1, 1, $2, sha256('x'))`,
+  [company.companyId, newId()],
+);
 
-describe('audit events', () => {
+/** The statements that would change what was written. */
+function refuseChange(table: string, column: string): void {
   for (const statement of [
-    `update memory.audit_event set kind = 'nothing'`,
-    'delete from memory.audit_event',
-    'truncate memory.audit_event',
+    `update ${table} set ${column} = ${column}`,
+    `delete from ${table}`,
+    `truncate ${table}`,
   ]) {
     test(`refuse ${statement.split(' ')[0]}, to the owner of the table as well`, async () => {
       await assert.rejects(database.query(statement), { code: DENIED, message: /append-only/ });
@@ -21,6 +27,14 @@ describe('audit events', () => {
       await assert.rejects(asService, { code: DENIED });
     });
   }
+}
+
+describe('seals of audit events', () => {
+  refuseChange('memory.audit_seal', 'hash');
+});
+
+describe('audit events', () => {
+  refuseChange('memory.audit_event', 'kind');
 
   test('cannot be written in the name of someone else', async () => {
     const forged = transaction(database, ownerScope(company), (tx) =>

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Queryable, transaction, withoutScope } from '../../db/database.ts';
+import { insertMemory } from '../../db/queries/memories.ts';
 import { searchChunks } from '../../db/queries/search.ts';
+import { insertMemorySource } from '../../db/store-memory.ts';
+import { newId } from '../../shared/ids.ts';
+import { prepareContent } from '../../shared/memory-content.ts';
 import { narrowScope, type TeamScope } from '../../shared/scope.ts';
-import { queryTerms } from '../../shared/terms.ts';
+import { chunkTerms, queryTerms } from '../../shared/terms.ts';
 import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
 import { axis, storeSource } from '../support/sources.ts';
@@ -34,7 +38,10 @@ describe('a scope narrowed to one layer', () => {
     const other = layer === 'team' ? 'client_id is not null' : 'client_id is null';
 
     test(`${layer}: neither reads, changes, deletes nor inserts rows of the other`, async () => {
-      assert.ok(layers().length >= 4, 'there are tables with layers');
+      const names = layers().map(({ name }) => name);
+      for (const name of ['source', 'chunk', 'import', 'capture', 'memory_item']) {
+        assert.ok(names.includes(`memory.${name}`), `${name} has layers`);
+      }
       const full = ownerScope(victim, [victimClient]);
       const scope = narrowScope(full, { clientId: victimClient, include: [layer] });
       const rows = new TenantRows({ ...victim, clientId: layer === 'team' ? victimClient : null });
@@ -134,5 +141,66 @@ describe('derived tables', () => {
     assert.deepEqual(await candidates((fn) => withoutScope(database, fn)), []);
     const inTeamLayer = narrowScope(full, { include: ['team'] });
     assert.equal((await candidates((fn) => transaction(database, inTeamLayer, fn))).length, 1);
+  });
+});
+
+describe('similar memories', () => {
+  const TEXT = 'the pelican keeps its ledger in the northern harbour office';
+
+  /** A published memory of one layer, with a vector. */
+  async function publish(scope: TeamScope, layer: string | null): Promise<string> {
+    const id = newId();
+    const prepared = await prepareContent(scope.teamId, TEXT);
+    const common = { layer, title: 'x', metadata: {}, embedding: axis(1), model: TEST_MODEL_NAME };
+    await transaction(database, scope, async (tx) => {
+      const { sourceId } = await insertMemorySource(tx, { ...common, prepared });
+      const { terms } = prepared;
+      const own = { id, state: 'published', content: TEXT, terms, captureIds: [], sourceId } as const;
+      await insertMemory(tx, { ...common, ...own, supersedes: null });
+    });
+    return id;
+  }
+
+  test('are found in the Team and layers of the claims, whatever the arguments', async () => {
+    const home = await createTestCompany(database);
+    const [client, other] = [await addClient(database, home), await addClient(database, home)];
+    const full = ownerScope(home, [client, other]);
+    const layers = [null, client, other];
+    const ids: string[] = [];
+    for (const layer of layers) ids.push(await publish(full, layer));
+    // Keys are hashed with the Team: an attacker that knew another's would ask by them, and by its vectors.
+    const { dims, weights, keys } = chunkTerms(home.teamId, TEXT);
+    const ask = (tx: Queryable, layer: string | null, embedding: string | null) =>
+      tx.query<{ id: string }>(
+        `select memory_id as id
+           from memory.similar_memories($1, $2::halfvec, $3, $4::int[], $5::real[], $6::int[], 50)`,
+        [layer, embedding, TEST_MODEL_NAME, Array.from(dims), Array.from(weights), Array.from(keys)],
+      );
+    type Run = (fn: (tx: Queryable) => Promise<{ id: string }[]>) => Promise<{ id: string }[]>;
+    /** What is found by asking for each layer, by meaning and by words. */
+    const found = async (run: Run) => {
+      const seen: string[][] = [];
+      for (const embedding of [`[${axis(1).join(',')}]`, null]) {
+        const rows: string[] = [];
+        for (const layer of layers) {
+          for (const { id } of await run((tx) => ask(tx, layer, embedding))) rows.push(id);
+        }
+        seen.push(rows);
+      }
+      return seen;
+    };
+    const as =
+      (scope: TeamScope): Run =>
+      (fn) =>
+        transaction(database, scope, fn);
+    assert.deepEqual(await found(as(full)), [ids, ids]);
+    const [ofTeam, ofClient] = [[ids[0]], [ids[1]]];
+    assert.deepEqual(await found(as(narrowScope(full, { include: ['team'] }))), [ofTeam, ofTeam]);
+    const inClient = narrowScope(full, { clientId: client, include: ['client'] });
+    assert.deepEqual(await found(as(inClient)), [ofClient, ofClient]);
+    for (const { team, name } of attackers) {
+      assert.deepEqual(await found(as(ownerScope(team, [client, other]))), [[], []], name);
+    }
+    assert.deepEqual(await found((fn) => withoutScope(database, fn)), [[], []]);
   });
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { transaction, withoutScope } from '../../db/database.ts';
+import { countAudit, START, walkAudit } from '../../db/queries/audit-chain.ts';
 import { newId } from '../../shared/ids.ts';
 import { companyScope } from '../../shared/scope.ts';
-import { openTestDatabase } from '../support/database.ts';
+import { createTestCompany, openTestDatabase } from '../support/database.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { TenantRows } from '../support/tenant-rows.ts';
 import {
@@ -16,6 +17,7 @@ import {
   isMemory,
   ownId,
   raiseWalls,
+  SEAL_TABLES,
   WITHOUT_LAYERS,
   wallOf,
 } from '../support/walls.ts';
@@ -77,7 +79,7 @@ describe('every tenant table', () => {
 
   test("of what is one user's own shows nothing to another user of the Team", async () => {
     const scope = ownerScope({ ...victim, ownerId: newId() }, [victimClient]);
-    for (const name of ['memory.idempotency_key', 'memory.embedding_batch']) {
+    for (const name of ['memory.idempotency_key', 'memory.embedding_batch', 'memory.consolidation_batch']) {
       const rows = await transaction(database, scope, (tx) => tx.query(`select 1 from ${name}`));
       assert.deepEqual(rows, [], name);
     }
@@ -88,7 +90,8 @@ describe('every tenant table', () => {
     for (const table of tables) {
       const shown = await attempt(database, scope, `select 1 from ${table.name}`, (_, rows) => rows.length);
       // A file's content is read back by the worker, and idempotency keys by the user whose they are: both here.
-      if (DERIVED_TABLES.includes(table.name)) assert.equal(shown, 'refused', table.name);
+      if ([...DERIVED_TABLES, ...SEAL_TABLES].includes(table.name))
+        assert.equal(shown, 'refused', table.name);
       else assert.ok(shown !== 'refused' && shown > 0, `${table.name} shows ${shown}`);
     }
   });
@@ -166,6 +169,45 @@ describe('with the claims of another Team, of the same Company and of another,',
         }
       }
     }
+  });
+});
+
+describe('seals of the audit', () => {
+  test('are refused to the role, even of the own Company and its events', async () => {
+    const own = companyScope({ companyId: victim.companyId, userId: victim.ownerId });
+    const rows = new TenantRows({ ...victim, clientId: null });
+    for (const scope of [own, ownerScope(victim, [victimClient])]) {
+      for (const table of tables.filter(({ name }) => SEAL_TABLES.includes(name))) {
+        const { name } = table;
+        const changed = `update ${name} set event_id = event_id`;
+        for (const statement of [`select 1 from ${name}`, changed, `delete from ${name}`]) {
+          assert.equal(await attempt(database, scope, statement, () => 'done'), 'refused', statement);
+        }
+        assert.equal(await attempt(database, scope, rows.insertion(table), () => 'done'), 'refused', name);
+        assert.equal(await attempt(database, scope, `truncate ${name}`, () => 'done'), 'refused', name);
+      }
+    }
+  });
+
+  test('are walked and counted for the Company of the claims alone', async () => {
+    const told = async (team: typeof victim) => {
+      const scope = companyScope({ companyId: team.companyId, userId: team.ownerId });
+      const { firstBreak } = await transaction(database, scope, (tx) => walkAudit(tx, START, 1000));
+      return { broken: firstBreak !== null, ...(await transaction(database, scope, countAudit)) };
+    };
+    const home = await createTestCompany(database);
+    const { broken, events, firstBreak } = await told(home);
+    assert.deepEqual({ broken, events, firstBreak }, { broken: false, events: 2, firstBreak: null });
+    // A seal that belongs to no event, as the victim has one, breaks a chain.
+    assert.equal((await told(victim)).broken, true);
+    const unclaimed = await withoutScope(database, (tx) =>
+      tx.query(
+        `select w.walked, w.first_break as broken, c.events, c.unsealed, c.first_break as missing
+           from memory.walk_audit(0, $1, 9) w, memory.count_audit() c`,
+        [START.hash],
+      ),
+    );
+    assert.deepEqual(unclaimed, [{ walked: 0, broken: null, events: 0, unsealed: 0, missing: null }]);
   });
 });
 

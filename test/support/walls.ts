@@ -19,6 +19,8 @@ export const DERIVED_TABLES = [
   'memory.keyword_df',
   'memory.keyword_team',
 ];
+/** Seals of the audit: functions alone write and read them, for the Company of the claims. */
+export const SEAL_TABLES = ['memory.audit_seal', 'memory.audit_unsealed'];
 /** A Team's audit is told to those with full access alone, who reach every layer. */
 export const WITHOUT_LAYERS = ['memory.audit_event'];
 
@@ -138,7 +140,9 @@ export async function raiseWalls(database: Database): Promise<Walls> {
       team: elsewhere,
       scope: companyScope({ companyId: elsewhere.companyId, userId: elsewhere.ownerId }),
       // To claims of a Company, what a Team remembers is closed in any case.
-      tables: tables.filter((table) => !isMemory(table) || WITHOUT_LAYERS.includes(table.name)),
+      tables: tables.filter(
+        (table) => !isMemory(table) || [...WITHOUT_LAYERS, ...SEAL_TABLES].includes(table.name),
+      ),
     },
   ];
   return { tables, victim, victimClient, attackers };

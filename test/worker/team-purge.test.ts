@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { type Database, transaction } from '../../db/database.ts';
+import { countAudit, START, walkAudit } from '../../db/queries/audit-chain.ts';
 import { insertImport } from '../../db/queries/imports.ts';
+import { insertMemory } from '../../db/queries/memories.ts';
+import { insertMemorySource } from '../../db/store-memory.ts';
 import { readConfig } from '../../shared/config.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
+import { prepareContent } from '../../shared/memory-content.ts';
 import type { QueueName } from '../../shared/queues.ts';
-import { jobScope } from '../../shared/scope.ts';
+import { companyScope, jobScope } from '../../shared/scope.ts';
 import { HANDLERS } from '../../worker/registry.ts';
-import { createTestCompany, type TestCompany } from '../support/database.ts';
+import { createTestCompany, TEST_MODEL_NAME, type TestCompany } from '../support/database.ts';
 import { openOwnDatabase } from '../support/own-database.ts';
 import { addClient, addTeam, ownerScope } from '../support/scopes.ts';
 import { storeSource } from '../support/sources.ts';
@@ -79,6 +83,38 @@ async function store(team: TestCompany, chunks: number): Promise<void> {
   await storeSource(database, ownerScope(team), { layer: null, chunks: given });
 }
 
+/** Published memories, each with its source. */
+async function publish(team: TestCompany, memories: number): Promise<void> {
+  const scope = ownerScope(team);
+  for (let n = 0; n < memories; n += 1) {
+    const content = `what is remembered, number ${n}`;
+    const prepared = await prepareContent(team.teamId, content);
+    const text = { layer: null, title: 'x', metadata: {}, embedding: null, model: TEST_MODEL_NAME };
+    await transaction(database, scope, async (tx) => {
+      const { sourceId } = await insertMemorySource(tx, { ...text, prepared });
+      const { terms } = prepared;
+      const own = { id: newId(), state: 'published', content, terms, captureIds: [], sourceId } as const;
+      await insertMemory(tx, { ...text, ...own, supersedes: null });
+    });
+  }
+}
+
+/** Captures that are staged. */
+async function capture({ teamId, ownerId }: TestCompany, captures: number): Promise<void> {
+  await database.query(
+    `insert into memory.capture (team_id, id, session_id, summary, created_by)
+     select $1, gen_random_uuid(), 'a session', 'a summary', $2 from generate_series(1, $3)`,
+    [teamId, ownerId, captures],
+  );
+}
+
+/** What a walk along the chain of the Company finds, and what a count of its events. */
+async function verify({ companyId, ownerId: userId }: TestCompany) {
+  const scope = companyScope({ companyId, userId });
+  const { walked, firstBreak } = await transaction(database, scope, (tx) => walkAudit(tx, START, 1000));
+  return { walked, firstBreak, count: await transaction(database, scope, countAudit) };
+}
+
 /** A file in the Team that waits to be imported, and its job. */
 async function addImport(team: TestCompany, text = 'a text') {
   const job = { ...jobOf(team), clientId: null, importId: newId() };
@@ -135,23 +171,61 @@ describe('purging a deleted Team', () => {
     assert.deepEqual(await rowsOf(team), before);
   });
 
-  test('goes slice by slice, none of them large', async () => {
+  for (const [table, fill] of [
+    ['memory.chunk', (team: TestCompany) => store(team, 330)],
+    ['memory.capture', (team: TestCompany) => capture(team, 330)],
+  ] as const) {
+    test(`goes slice by slice, none of them large: ${table}`, async () => {
+      const team = await createTestCompany(database);
+      await fill(team);
+      await markDeleted(team);
+      const left = [330];
+      const watched: Database = {
+        ...database,
+        transaction: async (fn) => {
+          const done = await database.transaction(fn);
+          left.push((await database.query(`select from ${table} where team_id = $1`, [team.teamId])).length);
+          return done;
+        },
+      };
+      await purge(team, watched);
+      const slices = left.slice(1).map((count, index) => left[index]! - count);
+      assert.ok(Math.max(...slices) <= 100, slices.join());
+      await assertGone(team);
+    });
+  }
+
+  test('takes memories before the sources that they name', async () => {
     const team = await createTestCompany(database);
-    await store(team, 330);
+    await publish(team, 3);
     await markDeleted(team);
-    const left = [330];
-    const watched: Database = {
-      ...database,
-      transaction: async (fn) => {
-        const done = await database.transaction(fn);
-        left.push(await countChunks(team));
-        return done;
-      },
-    };
-    await purge(team, watched);
-    const slices = left.slice(1).map((count, index) => left[index]! - count);
-    assert.ok(Math.max(...slices) <= 100, slices.join());
+    await purge(team);
     await assertGone(team);
+  });
+
+  test('leaves every audit event and its seal as it was, so that the chain of the Company still holds', async () => {
+    const team = await createTestCompany(database);
+    const { companyId, teamId } = team;
+    for (const kind of ['memory.capture', 'memory.publish', 'memory.delete']) {
+      await database.query(
+        `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, subject_type)
+         values ($1, $2, $3, $4, $5, 'memory')`,
+        [companyId, newId(), kind, team.ownerId, teamId],
+      );
+    }
+    assert.deepEqual(await doJob('audit.seal', {}), ['audit.seal']);
+    const before = await verify(team);
+    const seals = () =>
+      database.query('select * from memory.audit_seal where company_id = $1 order by sequence', [companyId]);
+    const sealed = await seals();
+    assert.deepEqual([before.walked, before.firstBreak, sealed.length], [5, null, 5]);
+    await capture(team, 1);
+    await publish(team, 1);
+    await markDeleted(team);
+    await purge(team);
+    await assertGone(team);
+    assert.deepEqual(await verify(team), before);
+    assert.deepEqual(await seals(), sealed);
   });
 
   test('goes on where it was killed', async () => {

@@ -127,6 +127,44 @@ describe('upkeep', () => {
     }
   });
 
+  test('batches of captures go a month after their end, completed or not, and leave their captures', async () => {
+    const { origin } = await openTeam();
+    const { teamId, userId } = origin;
+    /** A batch that ended so long ago, with the answer of its complete where there was one. */
+    const addBatch = async (ago: string, results: string | null) => {
+      const [id, captureId] = [newId(), newId()];
+      await database.query(
+        `insert into memory.capture (team_id, id, state, session_id, summary, batch_id, created_by)
+         values ($1, $2, 'completed', 'a session', 'a summary', $3, $4)`,
+        [teamId, captureId, id, userId],
+      );
+      await database.query(
+        `insert into memory.consolidation_batch (team_id, id, user_id, capture_ids, expires_at, request_hash,
+           results, layers)
+         values ($1, $2, $3, array[$4::uuid], now() - $5::interval,
+           case when $6::jsonb is not null then sha256('x') end, $6, case when $6 is not null then '{}'::uuid[] end)`,
+        [teamId, id, userId, captureId, ago, results],
+      );
+      return id;
+    };
+    for (const results of ['[]', null]) await addBatch('30 days 2 hours', results);
+    const kept = [
+      await addBatch('29 days 22 hours', '[]'),
+      await addBatch('29 days 22 hours', null),
+      await addBatch('-15 minutes', null),
+    ];
+    assert.deepEqual(await doJob('upkeep.prune', {}), ['upkeep.prune']);
+    const left = await database.query<{ id: string }>(
+      'select id from memory.consolidation_batch where team_id = $1 order by id',
+      [teamId],
+    );
+    assert.deepEqual(
+      left,
+      kept.map((id) => ({ id })),
+    );
+    assert.equal(await count('capture', teamId), 5);
+  });
+
   test('an import whose job was tried as often as it may be fails, once, with a sentence', async () => {
     const { origin, scope } = await openTeam();
     const importId = newId();

@@ -24,9 +24,9 @@ import type { Dependencies } from '../../dependencies.ts';
 import { knownId } from '../../known-id.ts';
 import { completeItems, type PreparedItem } from '../../library/complete-items.ts';
 import { type ItemForm, readItems } from '../../library/item-form.ts';
-import { placeItems } from '../../library/placed-items.ts';
+import { type PlacedItem, placeItems } from '../../library/placed-items.ts';
 import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
-import { assertActive, type HeldTeam, holdTeam, mayWrite } from '../../take.ts';
+import { assertActive, holdTeam, mayWrite } from '../../take.ts';
 
 /** A complete whose form is checked and whose contents are cut. */
 interface Completing {
@@ -46,9 +46,10 @@ async function prepareItems(teamId: string, forms: readonly ItemForm[]): Promise
 }
 
 /** A batch of the caller's that is locked, and the memories that its items are to supersede. */
-interface TakenBatch {
-  held: HeldTeam;
+interface TakenBatch<T extends ItemForm> {
   batch: LockedBatch;
+  /** Its items in their layers, where it is still to be completed. */
+  placed: PlacedItem<T>[];
   superseded: Map<string, Memory>;
 }
 
@@ -57,11 +58,11 @@ interface TakenBatch {
  * @throws ServiceError `full_access_required`, `invalid_request` for an item beside the batch, `scope_forbidden`,
  *   `not_found`, `team_archived`
  */
-async function takeBatch(
+async function takeBatch<T extends ItemForm>(
   tx: TeamTransaction,
   batchId: string,
-  items: readonly ItemForm[],
-): Promise<TakenBatch> {
+  items: readonly T[],
+): Promise<TakenBatch<T>> {
   const held = await holdTeam(tx);
   const supersedes = items.map(({ text }) => text?.supersedes ?? null).filter((id) => id !== null);
   if (supersedes.length > 0 && held.access !== 'full') throw new ServiceError('full_access_required');
@@ -70,10 +71,12 @@ async function takeBatch(
   assertOfBatch(items, batch);
   const shown = batch.completion?.layers ?? [];
   if (!(await mayWrite(tx, held, shown))) throw new ServiceError('scope_forbidden');
+  const open = batch.completion === null && !batch.expired;
+  const placed = open ? await placeItems(tx, held, batchId, items) : [];
   const locked = await lockMemories(tx, supersedes);
   if (locked.size < supersedes.length) throw new ServiceError('not_found');
   assertActive(held);
-  return { held, batch, superseded: new Map([...locked].map(([id, { memory }]) => [id, memory])) };
+  return { batch, placed, superseded: new Map([...locked].map(([id, { memory }]) => [id, memory])) };
 }
 
 /** Refuses an item that names a capture which is not of the batch. */
@@ -99,11 +102,10 @@ async function complete(
   { config, queue }: Dependencies,
   { batchId, requestHash, items }: Completing,
 ): Promise<ConsolidationResult[]> {
-  const { held, batch, superseded } = await takeBatch(tx, batchId, items);
+  const { batch, placed, superseded } = await takeBatch(tx, batchId, items);
   if (batch.completion !== null) return repeatResults(batch.completion, requestHash);
   if (batch.expired) throw new ServiceError('batch_expired');
 
-  const placed = await placeItems(tx, held, batchId, items);
   const occasion = { batchId, model: config.embeddingModel };
   const results = await completeItems(tx, occasion, placed, superseded);
   await settleCaptures(tx, batchId, [...new Set(items.flatMap(({ captureIds }) => captureIds))]);

@@ -14,6 +14,11 @@ export type Thing =
   | 'client-a'
   /** Every other client, and all that they hold. */
   | 'client-b'
+  /** What the Owner or others with Full access capture, and what waits for review, whatever client it is of. */
+  | 'backstage'
+  /** What two of the callers capture, each for themselves and those with Full access. */
+  | 'capture-member'
+  | 'capture-granted'
   /** The name of an archived client. */
   | 'shelved'
   /** What an archived client holds, */

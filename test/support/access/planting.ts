@@ -4,7 +4,8 @@ import type { Database } from '../../../db/database.ts';
 import type { TestCompany } from '../database.ts';
 import { along, CLAIM } from '../team.ts';
 import type { Canaries, PlaceKey, Thing } from './canaries.ts';
-import { type Place, thingOf } from './targets.ts';
+import { ALIKE, ALIKE_AXIS } from './library-targets.ts';
+import { hiddenOf, type Place, thingOf } from './place.ts';
 
 /** A Team to be filled, by requests of its Owner. */
 interface Bare extends TestCompany {
@@ -29,8 +30,8 @@ async function send<T>(
 }
 
 /**
- * Fills a Team by requests: the Team layer and three clients with a text, an import and a failed import each,
- * searches, an invite; and archives one of the clients with all that it holds.
+ * Fills a Team by requests: the Team layer and three clients with a text, an import and a failed import each, with
+ * captures and with memories, searches, an invite; and archives one of the clients with all that it holds.
  */
 export async function plantTeam(tools: Tools, bare: Bare): Promise<Place> {
   const { canaries } = tools;
@@ -50,6 +51,7 @@ export async function plantTeam(tools: Tools, bare: Bare): Promise<Place> {
   };
   for (const clientId of [null, place.clientA, place.clientB, place.archivedClient]) {
     await plantLayer(tools, bare, thingOf(place, clientId), clientId);
+    await plantLibrary(tools, bare, place, clientId);
   }
   for (const [thing, storeQueryText] of [
     ['search', true],
@@ -92,4 +94,56 @@ async function plantLayer(
       where team_id = $1 and id = $2`,
     [teamId, imports[0]?.id, word()],
   );
+}
+
+/**
+ * Captures of one layer in each of their states, and memories that are alike: one published, one that waits for
+ * review, of which a part was discarded.
+ */
+async function plantLibrary(
+  tools: Tools,
+  { key, headers }: Bare,
+  place: Place,
+  clientId: string | null,
+): Promise<void> {
+  const { canaries } = tools;
+  const scope = clientId === null ? {} : { clientId };
+  const post = <T>(url: string, payload: object) => send<T>(tools, { method: 'POST', url, headers, payload });
+  const hidden = () => canaries.word(hiddenOf(place, clientId), key);
+  const capture = async () => {
+    const body = { sessionId: hidden(), summary: `walrus ${hidden()}`, metadata: { note: hidden() }, scope };
+    const { capture: made } = await post<{ capture: { id: string } }>('/v1/memory/captures', body);
+    return made.id;
+  };
+  const claim = async () => {
+    const captureIds = [await capture(), await capture(), await capture()];
+    // The Team layer is filled first, so that nothing of another is staged where none is named.
+    const { batch } = await post<{ batch: { id: string } }>('/v1/memory/consolidation/claim', {
+      ...scope,
+      limit: 20,
+    });
+    return { batchId: batch.id, captureIds };
+  };
+  const memory = (word: () => string) => ({
+    title: word(),
+    content: `${ALIKE} ${word()}`,
+    metadata: { note: word() },
+    embedding: along(ALIKE_AXIS),
+    ...CLAIM,
+  });
+  const { batchId, captureIds } = await claim();
+  const [published, reviewed, discarded] = captureIds.map((id) => [id]);
+  const items = [
+    {
+      captureIds: published,
+      action: 'publish',
+      ...memory(() => canaries.word(thingOf(place, clientId), key)),
+    },
+    { captureIds: reviewed, action: 'review', ...memory(hidden) },
+    { captureIds: discarded, action: 'discard' },
+  ];
+  await post('/v1/memory/consolidation/complete', { batchId, items });
+  // Lent to the Owner from here on; the last one stays staged.
+  await claim();
+  await capture();
 }

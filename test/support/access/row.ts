@@ -1,5 +1,6 @@
 import type { Canaries } from './canaries.ts';
-import type { Place, Targets } from './targets.ts';
+import type { Place } from './place.ts';
+import type { Targets } from './targets.ts';
 import type { Caller } from './world.ts';
 
 /** Ids and other values of a request, by the names of path parameters and of whatever its body takes. */

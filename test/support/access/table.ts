@@ -63,15 +63,21 @@ const TABLE = readTable(`
   Team, Full access                      | 401    | team     | team      | full   | full    | ok         | ok         | team     | full     | ok         | ok       | ok
   Team, Full access, change              | 401    | team     | team      | full   | full    | ok         | ok         | team     | full     | ok         | ok       | archived
   Team, Full access, not there           | 401    | team     | team      | full   | full    | 404        | 404        | team     | full     | 404        | 404      | 404
+  Team, Full access, archived client     | 401    | team     | team      | full   | full    | scope      | scope      | team     | full     | scope      | scope    | scope
   Team Owner appointed                   | 401    | team     | team      | full   | full    | forbidden  | ok         | team     | full     | forbidden  | ok       | archived
   Team Owner removed                     | 401    | team     | team      | full   | full    | forbidden  | ok         | team     | full     | forbidden  | ok       | ok
   Team layer, write                      | 401    | team     | team      | ok     | ok      | ok         | ok         | team     | scope    | ok         | ok       | archived
+  Team layer, own source                 | 401    | team     | team      | ok     | ok      | ok         | ok         | team     | forbidden | ok         | ok       | archived
+  Team layer, someone else's source      | 401    | team     | team      | forbidden | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
   client A, read                         | 401    | team     | team      | scope  | ok      | ok         | ok         | team     | ok       | ok         | ok       | ok
   client A, read by id                   | 401    | team     | team      | 404    | ok      | ok         | ok         | team     | ok       | ok         | ok       | ok
   client A, write                        | 401    | team     | team      | scope  | ok      | ok         | ok         | team     | scope    | ok         | ok       | archived
+  client A, own source                   | 401    | team     | team      | 404    | ok      | ok         | ok         | team     | forbidden | ok         | ok       | archived
+  client A, someone else's source        | 401    | team     | team      | 404    | forbidden | ok         | ok         | team     | forbidden | ok         | ok       | archived
   client B, read                         | 401    | team     | team      | scope  | scope   | ok         | ok         | team     | ok       | ok         | ok       | ok
   client B, read by id                   | 401    | team     | team      | 404    | 404     | ok         | ok         | team     | ok       | ok         | ok       | ok
   client B, write                        | 401    | team     | team      | scope  | scope   | ok         | ok         | team     | scope    | ok         | ok       | archived
+  client B, someone else's source        | 401    | team     | team      | 404    | 404     | ok         | ok         | team     | forbidden | ok         | ok       | archived
   archived client                        | 401    | team     | team      | scope  | scope   | scope      | scope      | team     | scope    | scope      | scope    | scope
   archived client, by id                 | 401    | team     | team      | 404    | 404     | 404        | 404        | team     | 404      | 404        | 404      | 404
 `);

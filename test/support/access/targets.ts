@@ -8,19 +8,12 @@ import { newId } from '../../../shared/ids.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { hashToken, newToken } from '../../../shared/tokens.ts';
 import type { TestApp } from '../app.ts';
-import type { TestCompany } from '../database.ts';
 import { ownerScope } from '../scopes.ts';
 import { linkToken } from '../sign-in.ts';
 import { storeSource } from '../sources.ts';
-import type { Canaries, PlaceKey, Thing } from './canaries.ts';
-
-/** A Team that requests are about, and its Company. `ownerId` is an Owner of the Company. */
-export interface Place extends TestCompany {
-  key: PlaceKey;
-  clientA: string;
-  clientB: string;
-  archivedClient: string;
-}
+import type { Canaries } from './canaries.ts';
+import { LibraryTargets } from './library-targets.ts';
+import { companyKey, type Place, thingOf } from './place.ts';
 
 /** What ties someone to a Company and one Team of it. */
 export interface Ties {
@@ -37,25 +30,17 @@ export const PASSWORD = 'a password of this walk';
 /** Where links lead. */
 const BASE = 'http://127.0.0.1:8787';
 
-/** What belongs to a Company as a whole bears the key of the Company's first Team. */
-export const companyKey = ({ key }: Pick<Place, 'key'>): PlaceKey => (key === 'v' ? 'v' : 't');
-
-/** What a layer of a Team is planted as. */
-export function thingOf(place: Place, clientId: string | null): Thing {
-  if (clientId === null) return 'layer';
-  if (clientId === place.archivedClient) return 'shelf';
-  return clientId === place.clientA ? 'client-a' : 'client-b';
-}
-
 /** Makes, in the database, what single requests are about: new for each, and named for where it lies. */
 export class Targets {
   readonly canaries: Canaries;
+  readonly library: LibraryTargets;
   private readonly service: Pick<TestApp & Dependencies, 'database'>;
   private readonly passwordHash: string;
 
   constructor(service: Pick<TestApp, 'database'>, canaries: Canaries, passwordHash: string) {
     this.service = service;
     this.canaries = canaries;
+    this.library = new LibraryTargets(service.database, canaries);
     this.passwordHash = passwordHash;
     canaries.secret(PASSWORD);
   }
@@ -215,6 +200,7 @@ export class Targets {
         const thing = thingOf(place, clientId);
         this.canaries.mark(id, thing === 'shelf' ? 'shelf-ids' : thing, place.key);
       }
+      await this.library.markHoldings(place);
     }
   }
 

@@ -13,6 +13,9 @@ const TOLD = readTable(`
   layer.t             | -      | -        | -         | yes    | yes     | yes        | yes        | -     | yes    | yes        | yes   | may      | -
   client-a.t          | -      | -        | -         | -      | yes     | yes        | yes        | -     | yes    | yes        | yes   | yes      | -
   client-b.t          | -      | -        | -         | -      | -       | yes        | yes        | -     | yes    | yes        | yes   | yes      | -
+  backstage.t         | -      | -        | -         | -      | -       | yes        | yes        | -     | -      | yes        | yes   | yes      | -
+  capture-member.t    | -      | -        | -         | yes    | -       | yes        | yes        | -     | -      | yes        | yes   | may      | -
+  capture-granted.t   | -      | -        | -         | -      | yes     | yes        | yes        | -     | -      | yes        | yes   | may      | -
   shelved.t           | -      | -        | -         | -      | -       | yes        | yes        | -     | -      | yes        | yes   | yes      | -
   shelf-ids.t         | -      | -        | -         | -      | -       | -          | -          | -     | -      | -          | yes   | yes      | -
   people.t            | -      | -        | -         | yes    | yes     | yes        | yes        | yes   | yes    | yes        | yes   | yes      | yes
@@ -29,6 +32,7 @@ const TOLD = readTable(`
   layer.u             | -      | -        | may       | -      | -       | -          | -          | -     | -      | -          | may   | may      | -
   client-a.u          | -      | -        | -         | -      | -       | -          | -          | -     | -      | -          | yes   | yes      | -
   client-b.u          | -      | -        | -         | -      | -       | -          | -          | -     | -      | -          | yes   | yes      | -
+  backstage.u         | -      | -        | -         | -      | -       | -          | -          | -     | -      | -          | yes   | yes      | -
   shelved.u           | -      | -        | -         | -      | -       | -          | -          | -     | -      | -          | yes   | yes      | -
   shelf-ids.u         | -      | -        | -         | -      | -       | -          | -          | -     | -      | -          | yes   | yes      | -
   people.u            | -      | -        | yes       | -      | -       | -          | -          | yes   | yes    | yes        | yes   | yes      | -
@@ -38,6 +42,7 @@ const TOLD = readTable(`
   layer.z             | -      | -        | -         | -      | -       | -          | -          | -     | -      | -          | may   | yes      | -
   client-a.z          | -      | -        | -         | -      | -       | -          | -          | -     | -      | -          | yes   | yes      | -
   client-b.z          | -      | -        | -         | -      | -       | -          | -          | -     | -      | -          | yes   | yes      | -
+  backstage.z         | -      | -        | -         | -      | -       | -          | -          | -     | -      | -          | yes   | yes      | -
   shelved.z           | -      | -        | -         | -      | -       | -          | -          | -     | -      | -          | yes   | yes      | -
   shelf-ids.z         | -      | -        | -         | -      | -       | -          | -          | -     | -      | -          | yes   | yes      | -
   people.z            | -      | -        | -         | -      | -       | -          | -          | yes   | yes    | yes        | yes   | yes      | yes
@@ -53,6 +58,7 @@ const TOLD = readTable(`
   search.v            | -      | yes      | -         | -      | -       | -          | -          | -     | -      | -          | -     | -        | -
   client-a.v          | -      | yes      | -         | -      | -       | -          | -          | -     | -      | -          | -     | -        | -
   client-b.v          | -      | yes      | -         | -      | -       | -          | -          | -     | -      | -          | -     | -        | -
+  backstage.v         | -      | yes      | -         | -      | -       | -          | -          | -     | -      | -          | -     | -        | -
   shelved.v           | -      | yes      | -         | -      | -       | -          | -          | -     | -      | -          | -     | -        | -
   layer.v             | -      | yes      | -         | -      | -       | -          | -          | -     | -      | -          | -     | -        | -
   shelf-ids.v         | -      | yes      | -         | -      | -       | -          | -          | -     | -      | -          | -     | -        | -

@@ -3,9 +3,9 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { App } from '../../../api/app.ts';
 import { newId } from '../../../shared/ids.ts';
 import { withoutRequestId } from '../team.ts';
+import type { Place } from './place.ts';
 import type { Cell, Row, Values } from './row.ts';
 import { CALLERS, type CallerName, expectedOf } from './table.ts';
-import type { Place } from './targets.ts';
 import { HOLDER, type Listener } from './told.ts';
 import type { Caller, World } from './world.ts';
 

@@ -6,9 +6,10 @@ import type { Database } from '../../../db/database.ts';
 import type { TestCompany } from '../database.ts';
 import { addTeam } from '../scopes.ts';
 import { Canaries, type PlaceKey, type Thing } from './canaries.ts';
+import { companyKey, type Place } from './place.ts';
 import { plantTeam } from './planting.ts';
 import { CALLERS, type CallerName } from './table.ts';
-import { companyKey, PASSWORD, type Place, Targets, type Ties } from './targets.ts';
+import { PASSWORD, Targets, type Ties } from './targets.ts';
 
 /** Someone who asks. */
 export interface Caller {

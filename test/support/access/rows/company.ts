@@ -1,5 +1,5 @@
+import { companyKey } from '../place.ts';
 import type { Cell, Row } from '../row.ts';
-import { companyKey } from '../targets.ts';
 import { REASONS } from '../world.ts';
 
 const list = () => 'limit=200';
@@ -176,4 +176,5 @@ export const COMPANY_ROWS: readonly Row[] = [
     values: async ({ at }) => ({ teamId: at.teamId }),
     query: ({ teamId }) => `teamId=${teamId}&limit=200`,
   },
+  { route: 'GET /v1/company/audit/verify', kind: 'Company Owners', ok: 200 },
 ];

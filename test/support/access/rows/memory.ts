@@ -1,6 +1,6 @@
 import { along, CLAIM } from '../../team.ts';
+import { type Place, thingOf } from '../place.ts';
 import type { Cell, Row, Values } from '../row.ts';
-import { type Place, thingOf } from '../targets.ts';
 
 /** Every layer of a Team by the name that kinds of routes give it. */
 const CLIENTS = {

@@ -1,0 +1,157 @@
+import { ALIKE } from '../library-targets.ts';
+import type { Cell, Row } from '../row.ts';
+import { CLIENTS, type ClientName, client, LAYERS, type LayerName, ofClient } from './layers.ts';
+
+/** The rows of single sources, for one layer. */
+function sourceRows(name: LayerName): Row[] {
+  const inTeam = name === 'Team layer';
+  const archived = name === 'archived client';
+  const about = (text: string) => (inTeam ? text : `${text} in ${name}`).trim();
+  const source = (author: 'Owner' | 'caller') => async (cell: Cell) => {
+    const { targets, at, caller, foreign } = cell;
+    const own = author === 'caller' && !foreign;
+    return { id: await targets.library.source(at, LAYERS[name](at), own ? caller.userId : at.ownerId) };
+  };
+  const read = inTeam ? 'Team' : `${name}, read by id`;
+  const rows: Row[] = [
+    {
+      route: 'GET /v1/memory/sources/:id',
+      ...(inTeam ? {} : { about: about('one') }),
+      kind: archived ? 'archived client, by id' : read,
+      ok: 200,
+      values: source('Owner'),
+    },
+    {
+      route: 'DELETE /v1/memory/sources/:id',
+      about: about("someone else's"),
+      kind: archived ? 'archived client, by id' : `${name}, someone else's source`,
+      ok: 204,
+      values: source('Owner'),
+    },
+  ];
+  if (name === 'client B') return rows;
+  const own: Row = {
+    route: 'DELETE /v1/memory/sources/:id',
+    about: about("the caller's own"),
+    kind: archived ? 'archived client, by id' : `${name}, own source`,
+    ok: 204,
+    values: source('caller'),
+  };
+  return [...rows, own];
+}
+
+/** The rows of decisions, each on a memory of its own. */
+function decisionRows(): Row[] {
+  const memory =
+    (kind: 'review' | 'published' | 'to be published', name: LayerName = 'Team layer') =>
+    ({ targets, at }: Cell) =>
+      targets.library.memory(at, kind, LAYERS[name](at));
+  const edited = (cell: Cell) => ({ content: `${ALIKE} ${cell.canaries.word('layer', cell.at.key)}` });
+  const route = 'POST /v1/memory/memories';
+  const common = { route, kind: 'Team, Full access, change', ok: 200, ids: ['memoryId'] } as const;
+  return [
+    {
+      ...common,
+      about: 'publish',
+      values: memory('to be published'),
+      body: ({ memoryId }, cell) => ({ action: 'publish', memoryId, ...edited(cell) }),
+    },
+    {
+      ...common,
+      about: 'discard',
+      values: memory('review', 'client A'),
+      body: ({ memoryId }) => ({ action: 'discard', memoryId }),
+    },
+    {
+      ...common,
+      about: 'update',
+      values: memory('published'),
+      body: ({ memoryId }, cell) => ({ action: 'update', memoryId, version: 1, ...edited(cell) }),
+    },
+    {
+      ...common,
+      about: 'delete',
+      values: memory('published', 'client B'),
+      body: ({ memoryId }) => ({ action: 'delete', memoryId }),
+    },
+    {
+      ...common,
+      about: 'publish in the place of another',
+      ids: ['memoryId', 'supersedes'],
+      values: async (cell) => ({
+        ...(await memory('to be published')(cell)),
+        supersedes: (await memory('published')(cell)).memoryId,
+      }),
+      body: ({ memoryId, supersedes }, cell) => ({
+        action: 'publish',
+        memoryId,
+        supersedes,
+        ...edited(cell),
+      }),
+    },
+    {
+      route,
+      about: 'several at once',
+      kind: common.kind,
+      ok: 200,
+      values: memory('published'),
+      body: ({ memoryId }) => ({ decisions: [{ action: 'delete', memoryId }] }),
+    },
+    {
+      ...common,
+      about: 'on one of an archived client',
+      kind: 'Team, Full access, not there',
+      values: memory('published', 'archived client'),
+      body: ({ memoryId }) => ({ action: 'delete', memoryId }),
+    },
+  ];
+}
+
+/** The rows of lists narrowed to one client. */
+function listRows(name: ClientName): Row[] {
+  const archived = name === 'archived client';
+  return [
+    {
+      route: 'GET /v1/memory/memories',
+      about: name,
+      kind: archived ? 'Team, Full access, archived client' : 'Team, Full access',
+      ok: 200,
+      ...ofClient,
+      values: client(name),
+      query: ({ clientId }) => `clientId=${clientId}&limit=200`,
+    },
+    {
+      route: 'GET /v1/memory/sources',
+      about: name,
+      kind: archived ? name : `${name}, read`,
+      ok: 200,
+      ...ofClient,
+      values: client(name),
+      query: ({ clientId }) => `clientId=${clientId}&limit=200`,
+    },
+  ];
+}
+
+/** Routes of memories and of sources. */
+export const LIBRARY_ROWS: readonly Row[] = [
+  {
+    route: 'GET /v1/memory/memories',
+    kind: 'Team, Full access',
+    ok: 200,
+    query: () => 'limit=200',
+  },
+  {
+    route: 'GET /v1/memory/memories',
+    about: 'of one source',
+    kind: 'Team, Full access',
+    ok: 200,
+    ids: ['sourceId'],
+    elsewhere: '200',
+    values: ({ targets, at }) => targets.library.memory(at, 'published'),
+    query: ({ sourceId }) => `sourceId=${sourceId}`,
+  },
+  { route: 'GET /v1/memory/sources', kind: 'Team', ok: 200, query: () => 'limit=200' },
+  ...(['Team layer', ...CLIENTS] as const).flatMap(sourceRows),
+  ...CLIENTS.flatMap(listRows),
+  ...decisionRows(),
+];
