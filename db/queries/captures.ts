@@ -34,7 +34,8 @@ function wireTimes({ startedAt, endedAt, createdAt }: Times) {
 }
 
 // A lease that ran out leaves a capture staged, whether or not the row says so yet.
-const COLUMNS = `c.id, case when c.leased_until <= now() then 'staged' else c.state end as state, c.session_id as "sessionId", c.sequence, c.summary, c.client_id as "clientId",
+const COLUMNS = `c.id, case when c.leased_until <= now() then 'staged' else c.state end as state,
+  c.session_id as "sessionId", c.sequence, c.summary, c.client_id as "clientId",
   c.started_at as "startedAt", c.ended_at as "endedAt", c.metadata, c.created_by as "createdBy",
   c.created_at as "createdAt"`;
 
