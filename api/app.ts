@@ -47,6 +47,7 @@ import { consolidationCompleteRoute } from './routes/memory/consolidation-comple
 import { decisionsRoute } from './routes/memory/decisions.ts';
 import { embeddingRoutes } from './routes/memory/embeddings.ts';
 import { expandRoute } from './routes/memory/expand.ts';
+import { importDecisionRoutes } from './routes/memory/import-decisions.ts';
 import { importRoutes } from './routes/memory/imports.ts';
 import { ingestRoute } from './routes/memory/ingest.ts';
 import { memoriesRoute } from './routes/memory/memories.ts';
@@ -168,7 +169,7 @@ function routes(deps: Dependencies): FastifyPluginAsync {
         within(team, teamRoute, clientsRoutes, teamMembersRoutes, invitesRoutes, grantsRoutes, auditRoute);
         within(team, searchRoute, expandRoute, ingestRoute, sourcesRoutes, importRoutes, embeddingRoutes);
         within(team, captureRoute, consolidationClaimRoute, consolidationCompleteRoute);
-        within(team, memoriesRoute, decisionsRoute, statusRoute);
+        within(team, memoriesRoute, decisionsRoute, statusRoute, importDecisionRoutes);
       });
     });
   };

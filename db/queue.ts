@@ -17,11 +17,26 @@ export interface JobQueue {
     payload: Payload<Q>,
     options?: SendOptions,
   ): Promise<void>;
+  /** Queues jobs of one group, such as a Team's, so that groups take turns. */
+  sendInTurn<Q extends QueueName>(
+    tx: Queryable,
+    queue: Q,
+    group: string,
+    payloads: readonly Payload<Q>[],
+  ): Promise<void>;
   /**
    * Marks the very attempt that runs as done.
    * @throws LostJobError when the job went to another worker meanwhile, so that the transaction rolls back
    */
   settle(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
+  /**
+   * Gives the attempt that runs back, to be taken by another worker at once. It counts as no retry: the worker
+   * stops, and nothing has failed.
+   * @throws LostJobError as `settle`
+   */
+  giveBack(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
+  /** How long jobs that run may take to finish when the queue stops, in milliseconds. */
+  readonly drainMs: number;
   /** The queue itself, for the worker that takes jobs from it. */
   readonly boss: PgBoss;
   stop(): Promise<void>;
@@ -30,13 +45,25 @@ export interface JobQueue {
 export interface SendOptions {
   /** With a queue of policy `short`: one waiting job for each key. */
   key?: string;
-  /** Whose job it is: the Team. */
-  group?: string;
 }
 
 /** The job is no longer this worker's: it was silent too long and another has it. Nothing was written. */
 export class LostJobError extends Error {
   override name = 'LostJobError';
+}
+
+/**
+ * The turn of the next job of a group, so that groups take turns however many jobs each has waiting: a group's jobs
+ * follow one another by one, and its first joins those of others where they are now. Start-time fair queueing (Goyal,
+ * Vin, Cheng 1996), where each job counts as one. A turn is a priority: the higher comes first.
+ */
+async function nextTurn(tx: Queryable, queue: QueueName, group: string): Promise<number> {
+  const [row] = await tx.query<{ turn: number | null }>(
+    `select least(max(j.priority), min(j.priority) filter (where j.group_id = $2) - 1) as turn
+       from ${SCHEMA}.job j where j.name = $1 and j.state < 'active'`,
+    [queue, group],
+  );
+  return row?.turn ?? 0;
 }
 
 function connection(tx: Queryable) {
@@ -84,8 +111,12 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
       await boss.send(queue, payload, {
         db: connection(tx),
         ...(options.key === undefined ? {} : { singletonKey: options.key }),
-        ...(options.group === undefined ? {} : { group: { id: options.group } }),
       });
+    },
+    sendInTurn: async (tx, queue, group, payloads) => {
+      const turn = await nextTurn(tx, queue, group);
+      const jobs = payloads.map((data, index) => ({ data, group: { id: group }, priority: turn - index }));
+      await boss.insert(queue, jobs, { db: connection(tx) });
     },
     settle: async (tx, queue, job) => {
       const attempt = { id: job.id, retryCount: job.retryCount };
@@ -94,6 +125,17 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
       };
       if (done.affected !== 1) throw new LostJobError(`job ${job.id} of ${queue} was taken over`);
     },
+    giveBack: async (tx, queue, job) => {
+      // Another number for the next attempt, and one more allowed: the number is what tells attempts apart.
+      const given = await tx.query(
+        `update ${SCHEMA}.job set state = 'created', started_on = null, heartbeat_on = null, start_after = now(),
+                retry_count = retry_count + 1, retry_limit = retry_limit + 1
+          where name = $1 and id = $2 and state = 'active' and retry_count = $3 returning id`,
+        [queue, job.id, job.retryCount],
+      );
+      if (given.length !== 1) throw new LostJobError(`job ${job.id} of ${queue} was taken over`);
+    },
+    drainMs: setup.drainMs,
     stop: () => boss.stop({ graceful: true, timeout: setup.drainMs }),
   };
 }

@@ -323,6 +323,8 @@ table memory.chunk (
   text text not null,
   headings text[] not null default '{}'::text[],
   created_at timestamp with time zone not null default now(),
+  page integer,
+  constraint chunk_page_check CHECK ((page > 0)),
   constraint chunk_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
   constraint chunk_pkey PRIMARY KEY (team_id, id),
   constraint chunk_team_id_source_id_ordinal_key UNIQUE (team_id, source_id, ordinal)
@@ -464,12 +466,19 @@ table memory.import (
   created_by uuid not null,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  sha256 bytea,
+  progress_stage text,
+  progress_percent smallint,
+  payload_pruned_at timestamp with time zone,
+  constraint import_progress_percent_check CHECK (((progress_percent >= 0) AND (progress_percent <= 100))),
+  constraint import_progress_stage_check CHECK ((progress_stage = ANY (ARRAY['reading'::text, 'cutting'::text, 'storing'::text]))),
   constraint import_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
   constraint import_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id),
   constraint import_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
   constraint import_pkey PRIMARY KEY (team_id, id)
 );
 CREATE INDEX import_by_state ON memory.import USING btree (team_id, state, id DESC);
+CREATE INDEX import_kept_files ON memory.import USING btree (updated_at) WHERE ((state = 'failed'::text) AND (payload_pruned_at IS NULL));
 row level security on;
 policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
@@ -1034,6 +1043,29 @@ BEGIN ATOMIC
   SELECT (count(*))::integer AS count
     FROM gone;
 END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.prune_import_payloads(p_days integer, p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  v_gone int;
+begin
+  with old as (
+    select i.team_id, i.id from import i
+     where i.state = 'failed' and i.payload_pruned_at is null and i.updated_at <= now() - make_interval(days => p_days)
+     order by i.updated_at limit p_limit for update skip locked
+  ), told as (
+    update import i set payload_pruned_at = now() from old o where i.team_id = o.team_id and i.id = o.id
+  )
+  delete from import_payload p using old o where p.team_id = o.team_id and p.import_id = o.id;
+  get diagnostics v_gone = row_count;
+  return v_gone;
+end $function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.prune_loading_chunks(p_limit integer)

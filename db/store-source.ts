@@ -34,11 +34,13 @@ export interface StagedSource {
 /**
  * Writes the chunks of a large draft, batch by batch, under a source that no one sees yet. A small draft waits
  * for `commitSource`. If the process dies in between, upkeep removes what was written.
+ * @param tell hears how much of it is written, from 0 to 1; what it throws breaks the staging off
  */
 export async function stageSource(
   database: Database,
   scope: TeamScope,
   draft: SourceDraft,
+  tell: (share: number) => void = () => undefined,
 ): Promise<StagedSource> {
   const { chunks, model, ...fields } = draft;
   const source: NewSource = { ...fields, id: newId() };
@@ -52,6 +54,7 @@ export async function stageSource(
     for (let start = 0; start < chunks.length; start += batchSize) {
       const batch = chunks.slice(start, start + batchSize);
       await transaction(database, scope, (tx) => insertChunks(tx, { ...source, model }, batch, start));
+      tell(Math.min(1, (start + batchSize) / chunks.length));
     }
   } catch (error) {
     await discardSource(database, scope, staged);

@@ -30,6 +30,9 @@ export interface Config {
   readonly modelDir: string;
   readonly queryEmbeddingTimeoutMs: number;
   readonly importPayloadDays: number;
+  /** What the reading of one imported file may take. */
+  readonly importSeconds: number;
+  readonly importMegabytes: number;
   readonly workspaceKeepVersions: number;
   readonly metricsToken: string | null;
   /** Remarks for the operator: accepted, but not recommended. */
@@ -191,6 +194,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     modelDir: reader.text('MEMORY_MODEL_DIR', '.data/models', 4096),
     queryEmbeddingTimeoutMs: reader.integer('MEMORY_QUERY_EMBEDDING_TIMEOUT_MS', 5000, 1, 600_000),
     importPayloadDays: reader.integer('MEMORY_IMPORT_PAYLOAD_DAYS', 30, 0, 3650),
+    importSeconds: reader.integer('MEMORY_IMPORT_SECONDS', 120, 1, 600),
+    importMegabytes: reader.integer('MEMORY_IMPORT_MEGABYTES', 1024, 128, 65_536),
     workspaceKeepVersions: reader.integer('MEMORY_WORKSPACE_KEEP_VERSIONS', 10, 1, 100_000),
     metricsToken: reader.raw('MEMORY_METRICS_TOKEN'),
     warnings: Object.freeze(warnings),

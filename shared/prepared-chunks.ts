@@ -8,11 +8,22 @@ import { type ChunkTerms, chunkTerms } from './terms.ts';
 export interface PreparedChunk {
   text: string;
   headings: string[];
+  /** From 1; null where the document has no pages. */
+  page: number | null;
   terms: ChunkTerms;
 }
 
-/** What chunks are made of: a text to be cut, or chunks that stay as given. */
-export type ChunkInput = { text: string } | { chunks: readonly string[] };
+/** A stretch of a document that no chunk goes beyond: a page, a message, or all of it. */
+export interface DocumentPart {
+  text: string;
+  page: number | null;
+}
+
+/** What chunks are made of: a text to be cut, the parts of a document, or chunks that stay as given. */
+export type ChunkInput =
+  | { text: string }
+  | { parts: readonly DocumentPart[] }
+  | { chunks: readonly string[] };
 
 /** Cutting and terms of more than this many chunks would hold up other requests of the process. */
 const INLINE_CHUNKS = 50;
@@ -23,9 +34,22 @@ const MAX_CHUNKS = 50_000;
 
 /** Cuts a text and makes the terms of each chunk. Blocks: about 0.15 ms a chunk. */
 export function prepareChunksNow(teamId: string, input: ChunkInput): PreparedChunk[] {
-  const pieces = 'text' in input ? cutText(input.text) : input.chunks.map((text) => ({ text, headings: [] }));
+  const pieces = cut(input);
   if (pieces.length > MAX_CHUNKS) throw new TooManyChunksError();
-  return pieces.map(({ text, headings }) => ({ text, headings, terms: chunkTerms(teamId, text) }));
+  return pieces.map((piece) => ({ ...piece, terms: chunkTerms(teamId, piece.text) }));
+}
+
+function cut(input: ChunkInput): Omit<PreparedChunk, 'terms'>[] {
+  if ('chunks' in input) return input.chunks.map((text) => ({ text, headings: [], page: null }));
+  const parts = 'parts' in input ? input.parts : [{ text: input.text, page: null }];
+  return parts.flatMap(({ text, page }) => cutText(text).map((piece) => ({ ...piece, page })));
+}
+
+/** Whether so little is to be cut that no one would notice. */
+function isShort(input: ChunkInput): boolean {
+  if ('chunks' in input) return input.chunks.length <= INLINE_CHUNKS;
+  const parts = 'parts' in input ? input.parts : [input];
+  return parts.reduce((sum, { text }) => sum + text.length, 0) <= INLINE_CHARACTERS;
 }
 
 /** The text divides into more chunks than one source may have. */
@@ -42,9 +66,7 @@ let pool: Piscina | null = null;
  * process answers others meanwhile.
  */
 export async function prepareChunks(teamId: string, input: ChunkInput): Promise<PreparedChunk[]> {
-  const short =
-    'text' in input ? input.text.length <= INLINE_CHARACTERS : input.chunks.length <= INLINE_CHUNKS;
-  if (short) return prepareChunksNow(teamId, input);
+  if (isShort(input)) return prepareChunksNow(teamId, input);
   // Threads end when idle, and do not keep the process alive.
   pool ??= new Piscina({
     filename: new URL('./prepared-chunks-worker.ts', import.meta.url).href,

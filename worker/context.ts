@@ -4,13 +4,21 @@ import type { JobQueue } from '../db/queue.ts';
 import type { Config } from '../shared/config.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Payload, QueueName } from '../shared/queues.ts';
+import type { ReadingPool } from './extract/reading-pool.ts';
 
-/** What every job works with. */
-export interface JobContext {
+/** What a worker is started with. */
+export interface WorkerSetup {
   config: Config;
   database: Database;
   queue: JobQueue;
   logger: Logger;
+}
+
+/** What every job works with. */
+export interface JobContext extends WorkerSetup {
+  readingPool: ReadingPool;
+  /** Aborts when the worker has waited long enough for what runs: a job that hears of it gives itself back. */
+  stopping: AbortSignal;
 }
 
 /**

@@ -3,7 +3,8 @@ import { deleteWorker, recordWorker } from '../db/queries/workers.ts';
 import { LostJobError } from '../db/queue.ts';
 import { newId } from '../shared/ids.ts';
 import { assertPayload, type QueueName } from '../shared/queues.ts';
-import type { JobContext, JobHandler } from './context.ts';
+import type { JobContext, JobHandler, WorkerSetup } from './context.ts';
+import { openReadingPool } from './extract/reading-pool.ts';
 import { HANDLERS, SCHEDULES, TAKERS } from './registry.ts';
 
 /**
@@ -26,8 +27,11 @@ export interface RunningWorker {
 }
 
 /** Does the jobs of every queue, in this process. */
-export async function startWorker(context: JobContext): Promise<RunningWorker> {
-  const { database, queue, logger } = context;
+export async function startWorker(setup: WorkerSetup): Promise<RunningWorker> {
+  const { config, database, queue, logger } = setup;
+  const readingPool = openReadingPool({ seconds: config.importSeconds, megabytes: config.importMegabytes });
+  const stopping = new AbortController();
+  const context: JobContext = { ...setup, readingPool, stopping: stopping.signal };
   const id = newId();
   const names = Object.keys(HANDLERS) as QueueName[];
   for (const name of names) await takeJobs(name, context);
@@ -42,14 +46,18 @@ export async function startWorker(context: JobContext): Promise<RunningWorker> {
   };
   await beat();
   const timer = setInterval(() => void beat(), BEAT_MS);
-  let stopping: Promise<void> | null = null;
+  let stopped: Promise<void> | null = null;
   return {
     id,
     stop: () =>
-      (stopping ??= (async () => {
+      (stopped ??= (async () => {
         clearInterval(timer);
+        // What is not done in half of the time is given back in the other, so that nothing counts as failed.
+        const patience = setTimeout(() => stopping.abort(), queue.drainMs / 2);
         // Stops taking jobs and waits for those that run.
         await queue.stop();
+        clearTimeout(patience);
+        await readingPool.close();
         await deleteWorker(database, id).catch(() => undefined);
       })()),
   };

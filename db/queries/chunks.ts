@@ -49,20 +49,21 @@ async function insertTexts(
   source: { id: string; layer: LayerId },
   chunks: readonly IdentifiedChunk[],
 ): Promise<void> {
-  const rows = chunks.map(({ id, ordinal, text, headings, embedding }) => ({
+  const rows = chunks.map(({ id, ordinal, text, headings, page, embedding }) => ({
     id,
     ordinal,
     text,
     headings,
+    page,
     pending: embedding === null,
   }));
   await tx.query(
     `with given as (
        select * from jsonb_to_recordset($4::jsonb)
-         as r (id uuid, ordinal int, text text, headings text[], pending boolean)
+         as r (id uuid, ordinal int, text text, headings text[], page int, pending boolean)
      ), stored as (
-       insert into memory.chunk (team_id, client_id, source_id, id, ordinal, text, headings)
-       select $1, $2, $3, g.id, g.ordinal, g.text, g.headings from given g
+       insert into memory.chunk (team_id, client_id, source_id, id, ordinal, text, headings, page)
+       select $1, $2, $3, g.id, g.ordinal, g.text, g.headings, g.page from given g
      )
      insert into memory.embedding_pending (team_id, client_id, chunk_id)
      select $1, $2, g.id from given g where g.pending`,
@@ -114,6 +115,9 @@ export async function deleteChunks(tx: TeamTransaction, sourceId: string): Promi
   ]);
 }
 
+/** Where an import keeps, among its source's metadata, the title that the document gives itself. */
+export const DOCUMENT_TITLE = 'documentTitle';
+
 /** A chunk joined with its source, as it comes from the database. */
 export interface ChunkRow {
   chunk_id: string;
@@ -125,15 +129,18 @@ export interface ChunkRow {
   client_id: string | null;
   kind: Chunk['kind'];
   created_at: Date;
+  document_title: string | null;
+  headings: string[];
+  page: number | null;
 }
 
 /** The columns of `ChunkRow`, of `memory.chunk c` and `memory.source s`. */
 export const CHUNK_COLUMNS = `c.id as chunk_id, c.source_id, s.title, s.uri, c.text, c.ordinal, c.client_id, s.kind,
-  c.created_at`;
+  c.created_at, s.metadata ->> '${DOCUMENT_TITLE}' as document_title, c.headings, c.page`;
 
 /** A chunk as it goes over the wire. */
 export function toChunk(row: ChunkRow): Chunk {
-  const { chunk_id, source_id, title, uri, text, ordinal, client_id, kind } = row;
+  const { chunk_id, source_id, title, uri, text, ordinal, client_id, kind, headings, page } = row;
   return {
     chunk_id,
     source_id,
@@ -145,6 +152,7 @@ export function toChunk(row: ChunkRow): Chunk {
     client_id,
     kind,
     created_at: wireTime(row.created_at),
+    location: { documentTitle: row.document_title, headings, page },
   };
 }
 

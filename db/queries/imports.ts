@@ -1,4 +1,5 @@
-import type { Import } from '../../shared/schemas/memory.ts';
+import { createHash } from 'node:crypto';
+import type { Import, ImportStage } from '../../shared/schemas/imports.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { TeamTransaction } from '../database.ts';
 import { inScope, layerOf, scopeValues, wireTime } from './layers.ts';
@@ -13,30 +14,44 @@ export interface NewImport {
   content: Buffer;
 }
 
-interface ImportRow {
+/** Assigned where a run ends. */
+export const NO_PROGRESS = 'progress_stage = null, progress_percent = null';
+
+/** An import as it comes from the database: the columns of `IMPORT_COLUMNS`. */
+export interface ImportRow {
   id: string;
   filename: string;
   title: string;
   mediaType: string;
   bytes: number;
+  sha256: string | null;
   clientId: string | null;
   state: Import['state'];
+  stage: ImportStage | null;
+  percent: number | null;
   attempts: number;
   errorCode: string | null;
   errorMessage: string | null;
+  payloadPrunedAt: Date | null;
   sourceId: string | null;
   createdBy: string;
   createdAt: Date;
   updatedAt: Date;
 }
 
-const COLUMNS = `i.id, i.filename, i.title, i.media_type as "mediaType", i.bytes, i.client_id as "clientId", i.state,
-  i.attempts, i.error_code as "errorCode", i.error_message as "errorMessage", i.source_id as "sourceId",
+/** The columns of `ImportRow`, of `memory.import i`. */
+export const IMPORT_COLUMNS = `i.id, i.filename, i.title, i.media_type as "mediaType", i.bytes, encode(i.sha256, 'hex') as sha256,
+  i.client_id as "clientId", i.state, i.progress_stage as stage, i.progress_percent as percent,
+  i.attempts, i.error_code as "errorCode", i.error_message as "errorMessage",
+  i.payload_pruned_at as "payloadPrunedAt", i.source_id as "sourceId",
   i.created_by as "createdBy", i.created_at as "createdAt", i.updated_at as "updatedAt"`;
 
-function toImport({ errorCode, errorMessage, ...row }: ImportRow): Import {
+/** An import as it goes over the wire. */
+export function toImport({ errorCode, errorMessage, stage, percent, ...row }: ImportRow): Import {
   return {
     ...row,
+    progress: stage === null ? null : { stage, percent: percent ?? 0 },
+    payloadPrunedAt: row.payloadPrunedAt === null ? null : wireTime(row.payloadPrunedAt),
     layer: layerOf(row.clientId),
     error: errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' },
     createdAt: wireTime(row.createdAt),
@@ -48,10 +63,10 @@ function toImport({ errorCode, errorMessage, ...row }: ImportRow): Import {
 export async function insertImport(tx: TeamTransaction, item: NewImport): Promise<Import> {
   const [row] = await tx.query<ImportRow>(
     `with i as (
-       insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, created_by)
-       values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8) returning *
+       insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, sha256, created_by)
+       values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8, $9) returning *
      )
-     select ${COLUMNS} from i`,
+     select ${IMPORT_COLUMNS} from i`,
     [
       tx.scope.teamId,
       item.id,
@@ -60,6 +75,7 @@ export async function insertImport(tx: TeamTransaction, item: NewImport): Promis
       item.title,
       item.mediaType,
       item.content.byteLength,
+      createHash('sha256').update(item.content).digest(),
       tx.scope.userId,
     ],
   );
@@ -74,7 +90,7 @@ export async function insertImport(tx: TeamTransaction, item: NewImport): Promis
 /** One import within the scope, or null. */
 export async function findImport(tx: TeamTransaction, id: string): Promise<Import | null> {
   const [row] = await tx.query<ImportRow>(
-    `select ${COLUMNS} from memory.import i where i.id = $4 and ${inScope('i')}`,
+    `select ${IMPORT_COLUMNS} from memory.import i where i.id = $4 and ${inScope('i')}`,
     [...scopeValues(tx.scope), id],
   );
   return row === undefined ? null : toImport(row);
@@ -87,7 +103,7 @@ export async function listImports(
   state: Import['state'] | null,
 ): Promise<Import[]> {
   const rows = await tx.query<ImportRow>(
-    `select ${COLUMNS} from memory.import i
+    `select ${IMPORT_COLUMNS} from memory.import i
       where ${inScope('i')} and ($4::text is null or i.state = $4) and ($5::uuid is null or i.id < $5)
       order by i.id desc limit $6`,
     [...scopeValues(tx.scope), state, part.after, part.limit],
@@ -101,27 +117,43 @@ export interface StartedImport {
   title: string;
   mediaType: string;
   content: Buffer;
+  /** The number of this run, from 1. */
+  attempts: number;
 }
 
 /** Marks an import as running and counts the run. Null: there is nothing to do, it was settled or cancelled. */
 export async function startImport(tx: TeamTransaction, id: string): Promise<StartedImport | null> {
   const [row] = await tx.query<StartedImport>(
-    `update memory.import i set state = 'running', attempts = i.attempts + 1, updated_at = now()
+    `update memory.import i set state = 'running', attempts = i.attempts + 1, progress_stage = 'reading', progress_percent = 0,
+            updated_at = now()
        from memory.import_payload p
       where i.team_id = $1 and i.id = $2 and i.state in ('queued', 'running')
         and p.team_id = i.team_id and p.import_id = i.id
-      returning i.filename, i.title, i.media_type as "mediaType", p.content`,
+      returning i.filename, i.title, i.media_type as "mediaType", p.content, i.attempts`,
     [tx.scope.teamId, id],
   );
   return row ?? null;
 }
 
-/** Puts a running import back among the queued ones, for the next try. */
-export async function requeueImport(tx: TeamTransaction, id: string): Promise<void> {
+/** Tells how far a run is. Nothing where the import was settled, or another run has begun. */
+export async function recordProgress(
+  tx: TeamTransaction,
+  id: string,
+  { stage, percent, attempt }: { stage: ImportStage; percent: number; attempt: number },
+): Promise<void> {
   await tx.query(
-    `update memory.import set state = 'queued', updated_at = now()
-      where team_id = $1 and id = $2 and state = 'running'`,
-    [tx.scope.teamId, id],
+    `update memory.import set progress_stage = $3, progress_percent = $4, updated_at = now()
+      where team_id = $1 and id = $2 and state = 'running' and attempts = $5`,
+    [tx.scope.teamId, id, stage, percent, attempt],
+  );
+}
+
+/** Puts a running import back among the queued ones, for the next try. Not if another run has begun. */
+export async function requeueImport(tx: TeamTransaction, id: string, attempt: number): Promise<void> {
+  await tx.query(
+    `update memory.import set state = 'queued', ${NO_PROGRESS}, updated_at = now()
+      where team_id = $1 and id = $2 and state = 'running' and attempts = $3`,
+    [tx.scope.teamId, id, attempt],
   );
 }
 
@@ -130,7 +162,7 @@ export async function completeImport(tx: TeamTransaction, id: string, sourceId: 
   const rows = await tx.query(
     `with gone as (delete from memory.import_payload where team_id = $1 and import_id = $2)
      update memory.import set state = 'completed', source_id = $3, error_code = null, error_message = null,
-            updated_at = now()
+            payload_pruned_at = now(), ${NO_PROGRESS}, updated_at = now()
       where team_id = $1 and id = $2 and state in ('queued', 'running') returning id`,
     [tx.scope.teamId, id, sourceId],
   );
@@ -144,7 +176,7 @@ export async function failImport(
   error: { code: string; message: string },
 ): Promise<boolean> {
   const rows = await tx.query(
-    `update memory.import set state = 'failed', error_code = $3, error_message = $4, updated_at = now()
+    `update memory.import set state = 'failed', error_code = $3, error_message = $4, ${NO_PROGRESS}, updated_at = now()
       where team_id = $1 and id = $2 and state in ('queued', 'running') returning id`,
     [tx.scope.teamId, id, error.code, error.message],
   );

@@ -1,7 +1,8 @@
 import { MEMORY_STATES, type MemoryState } from '../../shared/memory-states.ts';
 import type { Capture } from '../../shared/schemas/consolidation.ts';
+import type { QueueStatus } from '../../shared/schemas/status.ts';
 import type { TeamTransaction } from '../database.ts';
-import { inScope, scopeValues } from './layers.ts';
+import { inScope, scopeValues, wireTime } from './layers.ts';
 
 /** Figures of what the scope reads. */
 export interface TeamFigures {
@@ -68,20 +69,15 @@ function countsBy<State extends string>(
   return Object.fromEntries(counts) as Record<State, number>;
 }
 
-/** One queue, over all Teams. */
-export interface QueueFigures {
-  queue: string;
-  ready: number;
-  deferred: number;
-  active: number;
-  failed: number;
-  completedPerMinute: number;
-  oldestReadyAgeSeconds: number | null;
-}
+type QueueFigures = Omit<QueueStatus, 'history'>;
+
+/** A point of a queue's past, from what pg-boss keeps of it: `persistQueueStats`. */
+type QueuePoint = Omit<QueueStatus['history'][number], 'at'> & { queue: string; at: Date };
 
 /** How the given queues stand now. Service-wide: only for those with Full access. */
-export async function countJobs(tx: TeamTransaction, queues: readonly string[]): Promise<QueueFigures[]> {
-  return tx.query<QueueFigures>(
+export async function countJobs(tx: TeamTransaction, queues: readonly string[]): Promise<QueueStatus[]> {
+  const points = await listQueuePoints(tx, queues);
+  const figures = await tx.query<QueueFigures>(
     `select q.name as queue,
             count(j.id) filter (where j.state in ('created', 'retry') and j.start_after <= now()) as ready,
             count(j.id) filter (where j.state in ('created', 'retry') and j.start_after > now()) as deferred,
@@ -95,6 +91,31 @@ export async function countJobs(tx: TeamTransaction, queues: readonly string[]):
        from unnest($1::text[]) as q (name)
        left join pgboss.job j on j.name = q.name
       group by q.name order by q.name`,
+    [queues],
+  );
+  return figures.map((row) => ({
+    ...row,
+    history: points
+      .filter(({ queue }) => queue === row.queue)
+      .map(({ at, ready, active, completed, failed }) => ({
+        at: wireTime(at),
+        ready,
+        active,
+        completed,
+        failed,
+      })),
+  }));
+}
+
+/** The last hour of the given queues, a point a minute: the most that waited and ran, and how many were done. */
+async function listQueuePoints(tx: TeamTransaction, queues: readonly string[]): Promise<QueuePoint[]> {
+  return tx.query<QueuePoint>(
+    `select s.name as queue, date_trunc('minute', s.captured_on) as at,
+            max(s.ready_count) as ready, max(s.active_count) as active,
+            coalesce(sum(s.completed_delta), 0) as completed, coalesce(sum(s.failed_delta), 0) as failed
+       from pgboss.queue_stats s
+      where s.name = any ($1::text[]) and s.captured_on > now() - interval '1 hour'
+      group by 1, 2 order by 1, 2`,
     [queues],
   );
 }

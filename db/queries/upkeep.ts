@@ -23,6 +23,18 @@ export async function releaseCaptures(tx: Queryable, limit: number): Promise<num
   return row?.released ?? 0;
 }
 
+/**
+ * Lets go the files of imports that failed so long ago, of all Teams, at most `limit`.
+ * @returns how many: none when there are no more
+ */
+export async function pruneImportPayloads(tx: Queryable, days: number, limit: number): Promise<number> {
+  const [row] = await tx.query<{ removed: number }>(
+    'select memory.prune_import_payloads($1, $2) as removed',
+    [days, limit],
+  );
+  return row?.removed ?? 0;
+}
+
 /** What a pruning removed, of all Teams: kept answers past their day, sessions past their limits, and so on. */
 export type Pruned = Record<
   'answers' | 'loadingSources' | 'batches' | 'consolidationBatches' | 'sessions' | 'resetLinks' | 'invites',

@@ -6,8 +6,8 @@ export const Time = Type.String({ format: 'date-time' });
 export const Id = Type.String({ description: 'UUIDv7; opaque' });
 
 /** A JSON null beside another type. */
-export function Nullable<T extends TSchema>(schema: T) {
-  return Type.Union([schema, Type.Null()]);
+export function Nullable<T extends TSchema>(schema: T, description?: string) {
+  return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 }
 
 /** A request body: a field that is not named here is refused, never dropped. */

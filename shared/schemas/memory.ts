@@ -31,6 +31,13 @@ export const SearchRequest = Body({
 });
 export type SearchRequest = Static<typeof SearchRequest>;
 
+/** Where in its document a chunk stands, as far as the format tells. */
+const Location = Type.Object({
+  documentTitle: Nullable(Type.String({ description: 'by the document’s own word' })),
+  headings: Type.Array(Type.String(), { description: 'above the chunk, outermost first' }),
+  page: Nullable(Type.Integer({ description: 'from 1' })),
+});
+
 const chunkFields = {
   chunk_id: Id,
   source_id: Id,
@@ -42,6 +49,7 @@ const chunkFields = {
   client_id: Nullable(Id),
   kind: OneOf(['ingest', 'import', 'memory']),
   created_at: Time,
+  location: Location,
 };
 export const Chunk = Type.Object(chunkFields);
 export const Hit = Type.Object({
@@ -106,40 +114,6 @@ export const IngestResponse = Type.Object({
   duplicate: Type.Boolean(),
 });
 
-export const ImportRequest = Body({
-  items: Type.Array(
-    Body({
-      filename: Name,
-      title: Type.Optional(Name),
-      mediaType: Type.Optional(Type.String({ maxLength: 300 })),
-      text: Type.Optional(Type.String()),
-      contentBase64: Type.Optional(Type.String()),
-    }),
-    { minItems: 1, maxItems: 50 },
-  ),
-  scope: Type.Optional(RequestedScope),
-});
-export type ImportRequest = Static<typeof ImportRequest>;
-export const IMPORT_STATES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
-export const Import = Type.Object({
-  id: Id,
-  filename: Type.String(),
-  title: Type.String(),
-  mediaType: Type.String(),
-  bytes: Type.Integer(),
-  layer: Layer,
-  clientId: Nullable(Id),
-  state: OneOf([...IMPORT_STATES]),
-  attempts: Type.Integer({ description: 'every run' }),
-  error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
-  sourceId: Nullable(Id),
-  createdBy: Id,
-  createdAt: Time,
-  updatedAt: Time,
-});
-export type Import = Static<typeof Import>;
-export const ImportResponse = Type.Object({ imports: Type.Array(Import) });
-
 export const EmbeddingsClaimRequest = Body({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, default: DEFAULT_EMBEDDINGS_CLAIM })),
 });
@@ -171,46 +145,4 @@ export const Health = Type.Object({
   ok: Type.Boolean(),
   backend: OneOf(['postgres', 'pglite']),
   embedder: Embedder,
-});
-
-const count = Type.Integer();
-export const Status = Type.Object({
-  health: Type.Object({
-    ok: Type.Boolean(),
-    database: Type.Boolean(),
-    queue: Type.Boolean(),
-    worker: Type.Boolean({ description: 'a worker was seen within 30 seconds' }),
-  }),
-  sources: Type.Object({ active: count, archived: count, byKind: Type.Record(Type.String(), count) }),
-  chunks: Type.Object({ total: count, embedded: count, pending: count }),
-  imports: Type.Object({
-    queued: count,
-    running: count,
-    completed: count,
-    failed: count,
-    recentFailures: Type.Array(Import),
-  }),
-  jobs: Type.Array(
-    Type.Object({
-      queue: Type.String(),
-      ready: count,
-      deferred: count,
-      active: count,
-      failed: count,
-      completedPerMinute: Type.Number(),
-      oldestReadyAgeSeconds: Nullable(Type.Number()),
-    }),
-  ),
-  captures: Type.Object({ staged: count, claimed: count, completed: count }),
-  memories: Type.Object({ review: count, published: count, discarded: count, archived: count }),
-  embedder: Embedder,
-  workers: Type.Array(
-    Type.Object({
-      id: Id,
-      startedAt: Time,
-      lastSeenAt: Time,
-      queues: Type.Array(Type.String()),
-      rssBytes: Type.Integer(),
-    }),
-  ),
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLogger } from '../../shared/logger.ts';
-import type { Import } from '../../shared/schemas/memory.ts';
+import type { Import } from '../../shared/schemas/imports.ts';
 import { type RunningWorker, startWorker } from '../../worker/worker.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { along, CLAIM, get, post } from '../support/team.ts';

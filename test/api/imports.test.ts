@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isId, newId } from '../../shared/ids.ts';
-import type { Import } from '../../shared/schemas/memory.ts';
+import type { Import } from '../../shared/schemas/imports.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { outcome } from '../support/sign-in.ts';
 import {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import type { Import, Source } from '../../shared/schemas/memory.ts';
+import type { Import } from '../../shared/schemas/imports.ts';
+import type { Source } from '../../shared/schemas/memory.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { recordedBy } from '../support/company.ts';
 import { search } from '../support/consolidation.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import type { MemoryState } from '../../shared/memory-states.ts';
 import { QUEUES } from '../../shared/queues.ts';
-import type { Import } from '../../shared/schemas/memory.ts';
+import type { Import } from '../../shared/schemas/imports.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { claimBatch, expireBatch, stageCapture } from '../support/captures.ts';
 import { ask } from '../support/company.ts';

@@ -14,6 +14,7 @@ import { createLogger } from '../../shared/logger.ts';
 import { prepareChunksNow } from '../../shared/prepared-chunks.ts';
 import { jobScope, type TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/terms.ts';
+import type { JobContext } from '../../worker/context.ts';
 import { countKeywords } from '../../worker/jobs/keywords-count.ts';
 import { createEmptyDatabase } from '../support/own-database.ts';
 import { percentile, Writer } from './generated-text.ts';
@@ -80,12 +81,8 @@ async function countTerms(database: Database, scope: TeamScope): Promise<void> {
   const job = { id: newId(), data: { companyId, teamId, userId } };
   const queue = { settle: async () => undefined } as unknown as JobQueue;
   const config: Config = readConfig({ MEMORY_API_TOKEN: 'no-one-asks-for-this' });
-  await countKeywords(job as unknown as Parameters<typeof countKeywords>[0], {
-    config,
-    database,
-    queue,
-    logger,
-  });
+  const context = { config, database, queue, logger } as unknown as JobContext;
+  await countKeywords(job as unknown as Parameters<typeof countKeywords>[0], context);
 }
 
 async function times(run: () => Promise<unknown>): Promise<number[]> {

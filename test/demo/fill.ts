@@ -1,12 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Static } from 'typebox';
-import type {
-  EmbeddingsClaimResponse,
-  Import,
-  ImportResponse,
-  IngestResponse,
-  Status,
-} from '../../shared/schemas/memory.ts';
+import type { Import, ImportResponse } from '../../shared/schemas/imports.ts';
+import type { EmbeddingsClaimResponse, IngestResponse } from '../../shared/schemas/memory.ts';
+import type { Status } from '../../shared/schemas/status.ts';
 import type { Embedder } from '../../worker/embedder/model.ts';
 import type { Client } from './client.ts';
 import type { Document } from './documents.ts';
@@ -68,7 +64,7 @@ export async function importAll(
 
 /** Makes an embedding of every chunk that has none, batch by batch, until none is left. */
 export async function embedAll(client: Client, embedder: Embedder, report: Report): Promise<void> {
-  const { chunks } = await client.get<Static<typeof Status>>('/v1/memory/status');
+  const { chunks } = await client.get<Status>('/v1/memory/status');
   let done = 0;
   for (;;) {
     const { batch } = await client.post<Static<typeof EmbeddingsClaimResponse>>(

@@ -37,6 +37,7 @@ export function draftOf(teamId: string, given: GivenSource): SourceDraft {
     chunks: given.chunks.map(({ text, embedding }) => ({
       text,
       headings: [],
+      page: null,
       terms: chunkTerms(teamId, text),
       embedding: embedding ?? null,
     })),

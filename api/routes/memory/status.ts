@@ -3,7 +3,7 @@ import { listImports } from '../../../db/queries/imports.ts';
 import { countJobs, countTeamFigures } from '../../../db/queries/status.ts';
 import { listWorkers } from '../../../db/queries/workers.ts';
 import { QUEUES } from '../../../shared/queues.ts';
-import { Status } from '../../../shared/schemas/memory.ts';
+import { Status } from '../../../shared/schemas/status.ts';
 import type { Routes } from '../../app.ts';
 import { embedderView } from '../health.ts';
 

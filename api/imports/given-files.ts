@@ -1,0 +1,60 @@
+import type { NewImport } from '../../db/queries/imports.ts';
+import { invalidField, ServiceError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { importMediaType } from '../../shared/media-types.ts';
+import type { ImportRequest } from '../../shared/schemas/imports.ts';
+
+type Item = ImportRequest['items'][number];
+
+/** Refuses the whole request for an item of a type that cannot be imported; the form is looked at later. */
+export function assertMediaTypes(body: unknown): void {
+  const items = (body as { items?: unknown } | null | undefined)?.items;
+  if (!Array.isArray(items)) return;
+  for (const [index, item] of items.entries()) {
+    const { filename, mediaType, text } = (item ?? {}) as Record<string, unknown>;
+    if (typeof filename !== 'string') continue;
+    const declared = typeof mediaType === 'string' ? mediaType : undefined;
+    if (importMediaType(filename, declared, typeof text === 'string') === null) {
+      throw new ServiceError(
+        'unsupported_media_type',
+        `/items/${index}: cannot be imported: its type is not known`,
+      );
+    }
+  }
+}
+
+const NOT_BASE64 = /[^A-Za-z0-9+/]/;
+
+/** By length and single characters: an expression for the groups of four overflows its stack on a large file. */
+function isBase64(text: string): boolean {
+  const bare = text.endsWith('==') ? text.slice(0, -2) : text.endsWith('=') ? text.slice(0, -1) : text;
+  const padded = bare.length < text.length;
+  return (padded ? text.length % 4 === 0 : bare.length % 4 !== 1) && !NOT_BASE64.test(bare);
+}
+
+function itemContent(item: Item, index: number): Buffer {
+  if ((item.text === undefined) === (item.contentBase64 === undefined)) {
+    throw invalidField(`/items/${index}`, 'needs either text or contentBase64');
+  }
+  if (item.text !== undefined) return Buffer.from(item.text, 'utf8');
+  const base64 = (item.contentBase64 ?? '').replaceAll(/\s+/g, '');
+  if (!isBase64(base64)) throw invalidField(`/items/${index}/contentBase64`, 'is not base64');
+  return Buffer.from(base64, 'base64');
+}
+
+/**
+ * A file of a request, as it is to be stored.
+ * @param index its place in the request, for refusals
+ * @throws ServiceError `invalid_request`, `unsupported_media_type`
+ */
+export function givenFile(item: Item, index: number): Omit<NewImport, 'layer'> {
+  const mediaType = importMediaType(item.filename, item.mediaType, item.text !== undefined);
+  if (mediaType === null) throw new ServiceError('unsupported_media_type');
+  return {
+    id: newId(),
+    filename: item.filename,
+    title: item.title ?? item.filename,
+    mediaType,
+    content: itemContent(item, index),
+  };
+}

@@ -1,0 +1,59 @@
+import { type Static, Type } from 'typebox';
+import { Id, Nullable, Time } from './common.ts';
+import { Import } from './imports.ts';
+import { Embedder } from './memory.ts';
+
+const count = Type.Integer();
+
+/** One point of a queue's recent past. */
+const QueueSample = Type.Object({
+  at: Time,
+  ready: Type.Integer({ description: 'the most that waited at once' }),
+  active: Type.Integer({ description: 'the most that ran at once' }),
+  completed: Type.Integer({ description: 'since the point before' }),
+  failed: Type.Integer({ description: 'since the point before, for good' }),
+});
+
+const QueueStatus = Type.Object({
+  queue: Type.String(),
+  ready: count,
+  deferred: count,
+  active: count,
+  failed: count,
+  completedPerMinute: Type.Number(),
+  oldestReadyAgeSeconds: Nullable(Type.Number()),
+  history: Type.Array(QueueSample, { description: 'of the last hour, oldest first, a point a minute' }),
+});
+export type QueueStatus = Static<typeof QueueStatus>;
+
+export const Status = Type.Object({
+  health: Type.Object({
+    ok: Type.Boolean(),
+    database: Type.Boolean(),
+    queue: Type.Boolean(),
+    worker: Type.Boolean({ description: 'a worker was seen within 30 seconds' }),
+  }),
+  sources: Type.Object({ active: count, archived: count, byKind: Type.Record(Type.String(), count) }),
+  chunks: Type.Object({ total: count, embedded: count, pending: count }),
+  imports: Type.Object({
+    queued: count,
+    running: count,
+    completed: count,
+    failed: count,
+    recentFailures: Type.Array(Import),
+  }),
+  jobs: Type.Array(QueueStatus),
+  captures: Type.Object({ staged: count, claimed: count, completed: count }),
+  memories: Type.Object({ review: count, published: count, discarded: count, archived: count }),
+  embedder: Embedder,
+  workers: Type.Array(
+    Type.Object({
+      id: Id,
+      startedAt: Time,
+      lastSeenAt: Time,
+      queues: Type.Array(Type.String()),
+      rssBytes: Type.Integer(),
+    }),
+  ),
+});
+export type Status = Static<typeof Status>;

@@ -1,0 +1,185 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { type Extraction, FileFault, type TellProgress } from './extraction.ts';
+import type { ReadingAnswer, ReadingTask } from './reading-process.ts';
+
+/** What one file may take. */
+export interface ReadingBounds {
+  seconds: number;
+  megabytes: number;
+}
+
+/** The reading was broken off because the worker stops. Nothing is wrong with the file. */
+export class ReadingInterruptedError extends Error {
+  override name = 'ReadingInterruptedError';
+}
+
+/** Reads files in processes of their own, which are kept for the next file and replaced when a file ends one. */
+export interface ReadingPool {
+  /**
+   * @param options.tell hears how far the reading is
+   * @param options.signal breaks it off
+   * @throws FileFault for a fault of the file: its extractor's, or that it took too long or too much memory
+   * @throws ReadingInterruptedError
+   */
+  read(task: ReadingTask, options: { tell: TellProgress; signal: AbortSignal }): Promise<Extraction>;
+  /** Ends the processes. Closing twice is fine. */
+  close(): Promise<void>;
+}
+
+const MIB = 1024 * 1024;
+/** A process that has read so many files is replaced: what a library leaks must not add up. */
+const FILES_A_PROCESS = 200;
+/** An idle process is ended after this. */
+const IDLE_MS = 30_000;
+
+const MAIN = fileURLToPath(new URL('./reading-process.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+const FAULTS = {
+  time: (seconds: number) =>
+    new FileFault(
+      'too_slow',
+      `Reading the file took longer than ${seconds} seconds: divide it, or save it anew in a simpler form.`,
+    ),
+  memory: (megabytes: number) =>
+    new FileFault(
+      'too_much_memory',
+      `Reading the file took more than ${megabytes} MiB of memory: divide it, or save it anew in a simpler form.`,
+    ),
+  crash: () =>
+    new FileFault(
+      'unreadable',
+      'The file cannot be read: it is damaged, or uses a part of its format that is not known here.',
+    ),
+};
+
+/** One process and what it is doing. */
+interface Reader {
+  child: ChildProcess;
+  files: number;
+  idle: NodeJS.Timeout | null;
+}
+
+function start({ megabytes }: ReadingBounds): Reader {
+  const child = fork(MAIN, [String(megabytes * MIB)], {
+    // Nothing of the service's own: a file that takes the process over finds no credential and no way to write.
+    env: {},
+    execArgv: [
+      `--max-old-space-size=${megabytes}`,
+      '--permission',
+      `--allow-fs-read=${ROOT}`,
+      '--allow-worker',
+      '--disable-warning=SecurityWarning',
+    ],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    // Bytes go over as bytes.
+    serialization: 'advanced',
+  });
+  // Told by its exit as well; without a listener it would end the worker.
+  child.on('error', () => undefined);
+  return { child, files: 0, idle: null };
+}
+
+/** Why a process ended while it read, told by how: nobody else but the memory's guard and the kernel kills it. */
+function faultOf(signal: NodeJS.Signals | null, bounds: ReadingBounds): FileFault {
+  // SIGABRT: the JavaScript heap is full.
+  return signal === 'SIGKILL' || signal === 'SIGABRT' ? FAULTS.memory(bounds.megabytes) : FAULTS.crash();
+}
+
+/** Has one process read one file. It is of no more use if this rejects with anything that ended it. */
+function readWith(
+  { child }: Reader,
+  task: ReadingTask,
+  { bounds, tell, signal }: { bounds: ReadingBounds; tell: TellProgress; signal: AbortSignal },
+): Promise<Extraction> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', interrupt);
+      child.off('message', hear);
+      child.off('exit', exited);
+      settle();
+    };
+    const kill = (reason: Error) => {
+      child.kill('SIGKILL');
+      end(() => reject(reason));
+    };
+    const interrupt = () => kill(new ReadingInterruptedError('the worker stops'));
+    const exited = (_code: number | null, by: NodeJS.Signals | null) =>
+      end(() => reject(faultOf(by, bounds)));
+    const hear = (answer: ReadingAnswer) => {
+      if ('progress' in answer) tell(answer.progress);
+      else if ('extraction' in answer) end(() => resolve(answer.extraction));
+      else if ('fault' in answer) end(() => reject(new FileFault(answer.fault.code, answer.fault.message)));
+      else kill(FAULTS.crash());
+    };
+    const timer = setTimeout(() => kill(FAULTS.time(bounds.seconds)), bounds.seconds * 1000);
+    signal.addEventListener('abort', interrupt);
+    child.on('message', hear);
+    child.on('exit', exited);
+    if (signal.aborted) interrupt();
+    // A process that has just ended is told of by its exit.
+    else child.send(task, () => undefined);
+  });
+}
+
+/** A pool of as many processes as files are read at once. */
+export function openReadingPool(bounds: ReadingBounds): ReadingPool {
+  const all = new Set<Reader>();
+  const free: Reader[] = [];
+
+  const dismiss = (reader: Reader) => {
+    all.delete(reader);
+    const place = free.indexOf(reader);
+    if (place >= 0) free.splice(place, 1);
+    if (reader.idle !== null) clearTimeout(reader.idle);
+    if (reader.child.connected) reader.child.disconnect();
+  };
+  const take = (): Reader => {
+    const reader = free.pop() ?? start(bounds);
+    if (reader.idle !== null) clearTimeout(reader.idle);
+    reader.idle = null;
+    if (!all.has(reader)) {
+      all.add(reader);
+      reader.child.on('exit', () => dismiss(reader));
+    }
+    return reader;
+  };
+  const giveBack = (reader: Reader) => {
+    reader.files += 1;
+    if (reader.child.killed || !all.has(reader)) return;
+    if (reader.files >= FILES_A_PROCESS) {
+      dismiss(reader);
+      return;
+    }
+    reader.idle = setTimeout(() => dismiss(reader), IDLE_MS);
+    reader.idle.unref();
+    free.push(reader);
+  };
+
+  return {
+    read: async (task, options) => {
+      const reader = take();
+      try {
+        return await readWith(reader, task, { bounds, ...options });
+      } finally {
+        giveBack(reader);
+      }
+    },
+    close: async () => {
+      const ended = [...all].map(
+        (reader) =>
+          new Promise<void>((resolve) => {
+            if (reader.child.exitCode !== null || reader.child.signalCode !== null) resolve();
+            else reader.child.once('exit', () => resolve());
+          }),
+      );
+      for (const reader of all) {
+        reader.child.kill('SIGKILL');
+        dismiss(reader);
+      }
+      await Promise.all(ended);
+    },
+  };
+}
