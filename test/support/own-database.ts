@@ -19,6 +19,25 @@ async function onServer(url: string, statement: string): Promise<void> {
   }
 }
 
+/** PostgreSQL's object_in_use. */
+const IN_USE = '55006';
+const TRIES = 12;
+
+/**
+ * Drops a database, connections and all. The server waits five seconds for those it has ended to be gone; on a busy
+ * machine that may be too short, for a connection or for autovacuum, so it is asked again.
+ */
+export async function dropDatabase(url: string, name: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await onServer(url, `drop database ${name} with (force)`);
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== IN_USE || tries === TRIES) throw error;
+    }
+  }
+}
+
 /** An empty PostgreSQL database of the test's own. `drop` removes it, connections and all. */
 export async function createEmptyDatabase(
   url: string,
@@ -28,7 +47,7 @@ export async function createEmptyDatabase(
   await onServer(url, `create database ${name}`);
   const own = new URL(url);
   own.pathname = `/${name}`;
-  return { url: own.href, name, drop: () => onServer(url, `drop database ${name} with (force)`) };
+  return { url: own.href, name, drop: () => dropDatabase(url, name) };
 }
 
 /**
