@@ -1,4 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Extraction, FileFault, type TellProgress } from './extraction.ts';
 import type { ReadingAnswer, ReadingTask } from './reading-process.ts';
@@ -35,6 +37,8 @@ const IDLE_MS = 30_000;
 
 const MAIN = fileURLToPath(new URL('./reading-process.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** What the process may read of the disk: the code. Packages may lie elsewhere, behind a link. */
+const READABLE = [ROOT, realpathSync(join(ROOT, 'node_modules'))];
 
 const FAULTS = {
   time: (seconds: number) =>
@@ -57,6 +61,8 @@ const FAULTS = {
 /** One process and what it is doing. */
 interface Reader {
   child: ChildProcess;
+  /** Rejects where the process does not start: that is no fault of any file. */
+  ready: Promise<void>;
   files: number;
   idle: NodeJS.Timeout | null;
 }
@@ -68,7 +74,7 @@ function start({ megabytes }: ReadingBounds): Reader {
     execArgv: [
       `--max-old-space-size=${megabytes}`,
       '--permission',
-      `--allow-fs-read=${ROOT}`,
+      ...READABLE.map((folder) => `--allow-fs-read=${folder}`),
       '--allow-worker',
       '--disable-warning=SecurityWarning',
     ],
@@ -78,7 +84,13 @@ function start({ megabytes }: ReadingBounds): Reader {
   });
   // Told by its exit as well; without a listener it would end the worker.
   child.on('error', () => undefined);
-  return { child, files: 0, idle: null };
+  const ready = new Promise<void>((resolve, reject) => {
+    child.once('message', () => resolve());
+    child.once('exit', () => reject(new Error('the process that reads files did not start')));
+  });
+  // Heard by whoever reads with it; nobody may by then.
+  ready.catch(() => undefined);
+  return { child, ready, files: 0, idle: null };
 }
 
 /** Why a process ended while it read, told by how: nobody else but the memory's guard and the kernel kills it. */
@@ -162,6 +174,7 @@ export function openReadingPool(bounds: ReadingBounds): ReadingPool {
     read: async (task, options) => {
       const reader = take();
       try {
+        await reader.ready;
         return await readWith(reader, task, { bounds, ...options });
       } finally {
         giveBack(reader);

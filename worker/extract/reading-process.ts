@@ -13,8 +13,9 @@ export interface ReadingTask {
   content: Uint8Array;
 }
 
-/** What it is told: progress as often as it comes, then one of the others. */
+/** What it is told: once that it may ask; then progress as often as it comes, and one of the others. */
 export type ReadingAnswer =
+  | { ready: true }
   | { progress: number }
   | { extraction: Extraction }
   | { fault: { code: string; message: string } }
@@ -60,3 +61,4 @@ process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 process.on('disconnect', () => process.exit(0));
 process.on('message', (task: ReadingTask) => void read(task).then(send));
+send({ ready: true });
