@@ -151,6 +151,8 @@ const SETTINGS: Record<string, Setting> = {
   MEMORY_MODEL_DIR: text('modelDir', '.data/models', 4096),
   MEMORY_QUERY_EMBEDDING_TIMEOUT_MS: wholeNumbers('queryEmbeddingTimeoutMs', 5000, 1, 600_000),
   MEMORY_IMPORT_PAYLOAD_DAYS: wholeNumbers('importPayloadDays', 30, 0, 3650),
+  MEMORY_IMPORT_SECONDS: wholeNumbers('importSeconds', 120, 1, 600),
+  MEMORY_IMPORT_MEGABYTES: wholeNumbers('importMegabytes', 1024, 128, 65_536),
   MEMORY_WORKSPACE_KEEP_VERSIONS: wholeNumbers('workspaceKeepVersions', 10, 1, 100_000),
   MEMORY_METRICS_TOKEN: {
     key: 'metricsToken',
