@@ -1,4 +1,4 @@
-import { workerData } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 
 /*
  * Ends the reading process where it grows past its bound, or where its parent is gone. A thread, because the process
@@ -13,3 +13,4 @@ setInterval(() => {
   const orphaned = process.ppid !== parent;
   if (orphaned || process.memoryUsage.rss() > maxRssBytes) process.kill(process.pid, 'SIGKILL');
 }, LOOK_EVERY_MS);
+parentPort?.postMessage('watching');

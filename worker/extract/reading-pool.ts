@@ -16,6 +16,11 @@ export class ReadingInterruptedError extends Error {
   override name = 'ReadingInterruptedError';
 }
 
+/** The process ended before it began the file, which has no part in that. */
+class NotBegunError extends Error {
+  override name = 'NotBegunError';
+}
+
 /** Reads files in processes of their own, which are kept for the next file and replaced when a file ends one. */
 export interface ReadingPool {
   /**
@@ -29,16 +34,34 @@ export interface ReadingPool {
   close(): Promise<void>;
 }
 
+/** How a pool reads where it is not as usual. */
+export interface ReadingOptions {
+  /** The module that exports `EXTRACTORS`. The process may read what lies in its folder. */
+  extractors?: URL;
+  /** An idle process is ended after this, in milliseconds. */
+  idleMs?: number;
+}
+
 const MIB = 1024 * 1024;
 /** A process that has read so many files is replaced: what a library leaks must not add up. */
 const FILES_A_PROCESS = 200;
-/** An idle process is ended after this. */
+/** One that holds more than this share of the bound after a file is replaced too: the next is to have it for itself. */
+const HELD_SHARE = 0.25;
 const IDLE_MS = 30_000;
+/** A process that is told to end, by a signal to all of the group, may be gone before it begins. */
+const TRIES = 3;
 
 const MAIN = fileURLToPath(new URL('./reading-process.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** What the process may read of the disk: the code. Packages may lie elsewhere, behind a link. */
-const READABLE = [ROOT, realpathSync(join(ROOT, 'node_modules'))];
+/**
+ * What the process may read of the disk: the code, and not settings and data that may lie beside it. Packages may
+ * lie elsewhere, behind a link.
+ */
+const READABLE = [
+  ...['worker/', 'shared/', 'node_modules/', 'package.json'].map((path) => join(ROOT, path)),
+  realpathSync(join(ROOT, 'node_modules')),
+];
+const EXTRACTORS = new URL('./registry.ts', import.meta.url);
 
 const FAULTS = {
   time: (seconds: number) =>
@@ -64,17 +87,19 @@ interface Reader {
   /** Rejects where the process does not start: that is no fault of any file. */
   ready: Promise<void>;
   files: number;
+  /** What it held after the last of them. */
+  rssBytes: number;
   idle: NodeJS.Timeout | null;
 }
 
-function start({ megabytes }: ReadingBounds): Reader {
-  const child = fork(MAIN, [String(megabytes * MIB)], {
+function start({ megabytes }: ReadingBounds, extractors: URL): Reader {
+  const child = fork(MAIN, [String(megabytes * MIB), extractors.href], {
     // Nothing of the service's own: a file that takes the process over finds no credential and no way to write.
     env: {},
     execArgv: [
       `--max-old-space-size=${megabytes}`,
       '--permission',
-      ...READABLE.map((folder) => `--allow-fs-read=${folder}`),
+      ...[...READABLE, fileURLToPath(new URL('.', extractors))].map((folder) => `--allow-fs-read=${folder}`),
       '--allow-worker',
       '--disable-warning=SecurityWarning',
     ],
@@ -82,15 +107,16 @@ function start({ megabytes }: ReadingBounds): Reader {
     // Bytes go over as bytes.
     serialization: 'advanced',
   });
-  // Told by its exit as well; without a listener it would end the worker.
-  child.on('error', () => undefined);
   const ready = new Promise<void>((resolve, reject) => {
+    const fail = () => reject(new NotBegunError('the process that reads files did not start'));
     child.once('message', () => resolve());
-    child.once('exit', () => reject(new Error('the process that reads files did not start')));
+    child.once('exit', fail);
+    // One that could not even be made has no exit. Without a listener a later error would end the worker.
+    child.on('error', fail);
   });
   // Heard by whoever reads with it; nobody may by then.
   ready.catch(() => undefined);
-  return { child, ready, files: 0, idle: null };
+  return { child, ready, files: 0, rssBytes: 0, idle: null };
 }
 
 /** Why a process ended while it read, told by how: nobody else but the memory's guard and the kernel kills it. */
@@ -101,10 +127,12 @@ function faultOf(signal: NodeJS.Signals | null, bounds: ReadingBounds): FileFaul
 
 /** Has one process read one file. It is of no more use if this rejects with anything that ended it. */
 function readWith(
-  { child }: Reader,
+  reader: Reader,
   task: ReadingTask,
   { bounds, tell, signal }: { bounds: ReadingBounds; tell: TellProgress; signal: AbortSignal },
 ): Promise<Extraction> {
+  const { child } = reader;
+  let begun = false;
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
       clearTimeout(timer);
@@ -119,10 +147,15 @@ function readWith(
     };
     const interrupt = () => kill(new ReadingInterruptedError('the worker stops'));
     const exited = (_code: number | null, by: NodeJS.Signals | null) =>
-      end(() => reject(faultOf(by, bounds)));
+      end(() =>
+        reject(begun ? faultOf(by, bounds) : new NotBegunError('the process that reads files is gone')),
+      );
     const hear = (answer: ReadingAnswer) => {
-      if ('progress' in answer) tell(answer.progress);
-      else if ('extraction' in answer) end(() => resolve(answer.extraction));
+      begun = true;
+      if ('progress' in answer) return tell(answer.progress);
+      if (!('rssBytes' in answer)) return;
+      reader.rssBytes = answer.rssBytes;
+      if ('extraction' in answer) end(() => resolve(answer.extraction));
       else if ('fault' in answer) end(() => reject(new FileFault(answer.fault.code, answer.fault.message)));
       else kill(FAULTS.crash());
     };
@@ -137,9 +170,13 @@ function readWith(
 }
 
 /** A pool of as many processes as files are read at once. */
-export function openReadingPool(bounds: ReadingBounds): ReadingPool {
+export function openReadingPool(
+  bounds: ReadingBounds,
+  { extractors = EXTRACTORS, idleMs = IDLE_MS }: ReadingOptions = {},
+): ReadingPool {
   const all = new Set<Reader>();
   const free: Reader[] = [];
+  let closed = false;
 
   const dismiss = (reader: Reader) => {
     all.delete(reader);
@@ -149,7 +186,7 @@ export function openReadingPool(bounds: ReadingBounds): ReadingPool {
     if (reader.child.connected) reader.child.disconnect();
   };
   const take = (): Reader => {
-    const reader = free.pop() ?? start(bounds);
+    const reader = free.pop() ?? start(bounds, extractors);
     if (reader.idle !== null) clearTimeout(reader.idle);
     reader.idle = null;
     if (!all.has(reader)) {
@@ -161,26 +198,33 @@ export function openReadingPool(bounds: ReadingBounds): ReadingPool {
   const giveBack = (reader: Reader) => {
     reader.files += 1;
     if (reader.child.killed || !all.has(reader)) return;
-    if (reader.files >= FILES_A_PROCESS) {
+    if (reader.files >= FILES_A_PROCESS || reader.rssBytes > bounds.megabytes * MIB * HELD_SHARE) {
       dismiss(reader);
       return;
     }
-    reader.idle = setTimeout(() => dismiss(reader), IDLE_MS);
+    reader.idle = setTimeout(() => dismiss(reader), idleMs);
     reader.idle.unref();
     free.push(reader);
   };
 
   return {
     read: async (task, options) => {
-      const reader = take();
-      try {
-        await reader.ready;
-        return await readWith(reader, task, { bounds, ...options });
-      } finally {
-        giveBack(reader);
+      for (let tried = 1; ; tried += 1) {
+        if (closed) throw new ReadingInterruptedError('the pool is closed');
+        const reader = take();
+        try {
+          await reader.ready;
+          return await readWith(reader, task, { bounds, ...options });
+        } catch (error) {
+          if (closed) throw new ReadingInterruptedError('the pool is closed');
+          if (!(error instanceof NotBegunError) || tried === TRIES) throw error;
+        } finally {
+          giveBack(reader);
+        }
       }
     },
     close: async () => {
+      closed = true;
       const ended = [...all].map(
         (reader) =>
           new Promise<void>((resolve) => {

@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { type Extraction, FileFault } from './extraction.ts';
-import { EXTRACTORS } from './registry.ts';
+import { type Extraction, type Extractor, FileFault } from './extraction.ts';
+import { storable } from './text-encoding.ts';
 
 /*
  * The process that reads files, one at a time, for as long as its parent wants it. Whatever a file does to it, it
@@ -13,13 +14,24 @@ export interface ReadingTask {
   content: Uint8Array;
 }
 
-/** What it is told: once that it may ask; then progress as often as it comes, and one of the others. */
-export type ReadingAnswer =
-  | { ready: true }
-  | { progress: number }
+/** What became of a file. */
+type ReadingOutcome =
   | { extraction: Extraction }
   | { fault: { code: string; message: string } }
   | { error: string };
+
+/**
+ * What it is told: once that it may ask; then of each file that it is begun, progress as often as it comes, and the
+ * outcome with the memory that the process holds after it.
+ */
+export type ReadingAnswer =
+  | { ready: true }
+  | { begun: true }
+  | { progress: number }
+  | (ReadingOutcome & { rssBytes: number });
+
+/** In UTF-16 code units, as much as a title may have that is given by hand. */
+const MAX_TITLE_LENGTH = 300;
 
 /** How often progress is told, at most. */
 const TELL_EVERY_MS = 200;
@@ -33,18 +45,26 @@ function progressTeller(): (share: number) => void {
   let told = performance.now();
   return (share) => {
     const now = performance.now();
-    if (now - told < TELL_EVERY_MS) return;
+    if (now - told < TELL_EVERY_MS || Number.isNaN(share)) return;
     told = now;
     send({ progress: Math.min(1, Math.max(0, share)) });
   };
 }
 
-async function read({ mediaType, content }: ReadingTask): Promise<ReadingAnswer> {
+/** Whatever an extractor found, as it can be stored. */
+function storableExtraction({ title, parts }: Extraction): Extraction {
+  return {
+    title: title === null ? null : storable(title.slice(0, MAX_TITLE_LENGTH)),
+    parts: parts.map(({ text, page }) => ({ text: storable(text), page })),
+  };
+}
+
+async function read({ mediaType, content }: ReadingTask): Promise<ReadingOutcome> {
   try {
-    const load = EXTRACTORS[mediaType];
+    const load = extractors[mediaType];
     if (load === undefined) throw new FileFault('unsupported_type', 'Files of this type cannot be imported.');
     const extract = await load();
-    return { extraction: await extract(content, progressTeller()) };
+    return { extraction: storableExtraction(await extract(content, progressTeller())) };
   } catch (error) {
     if (error instanceof FileFault) return { fault: { code: error.code, message: error.message } };
     // The message may repeat what the file says, so it goes no further than the name of its class.
@@ -52,13 +72,23 @@ async function read({ mediaType, content }: ReadingTask): Promise<ReadingAnswer>
   }
 }
 
-// Memory is watched from a thread of its own: this one is busy while it reads.
-new Worker(new URL('./memory-guard.ts', import.meta.url), {
-  workerData: { maxRssBytes: Number(process.argv[2]), parent: process.ppid },
-}).unref();
+const [, , maxRssBytes, extractorsModule = ''] = process.argv;
+const { EXTRACTORS: extractors } = (await import(extractorsModule)) as {
+  EXTRACTORS: Readonly<Record<string, () => Promise<Extractor>>>;
+};
+
+// Memory is watched from a thread of its own: this one is busy while it reads, and reads nothing unwatched.
+const guard = new Worker(new URL('./memory-guard.ts', import.meta.url), {
+  workerData: { maxRssBytes: Number(maxRssBytes), parent: process.ppid },
+});
+await once(guard, 'message');
+guard.unref();
 // Ctrl-C reaches the whole group; when this process ends is its parent's affair.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 process.on('disconnect', () => process.exit(0));
-process.on('message', (task: ReadingTask) => void read(task).then(send));
+process.on('message', (task: ReadingTask) => {
+  send({ begun: true });
+  void read(task).then((outcome) => send({ ...outcome, rssBytes: process.memoryUsage.rss() }));
+});
 send({ ready: true });

@@ -9,4 +9,15 @@ const plainText = async () => (await import('./plain-text.ts')).extractPlainText
 export const EXTRACTORS: Readonly<Record<string, () => Promise<Extractor>>> = {
   'text/plain': plainText,
   'text/markdown': plainText,
+  'text/html': async () => (await import('./html.ts')).extractHtml,
+  'text/csv': async () => (await import('./csv.ts')).extractCsv,
+  'text/tab-separated-values': async () => (await import('./csv.ts')).extractTsv,
+  'application/json': async () => (await import('./json.ts')).extractJson,
+  'application/x-ndjson': async () => (await import('./json-lines.ts')).extractJsonLines,
+  'application/pdf': async () => (await import('./pdf.ts')).extractPdf,
+  'application/epub+zip': async () => (await import('./epub.ts')).extractEpub,
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': async () =>
+    (await import('./docx.ts')).extractDocx,
+  'message/rfc822': async () => (await import('./email.ts')).extractEmail,
+  'application/mbox': async () => (await import('./mbox.ts')).extractMbox,
 };

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { IMPORT_MEDIA_TYPES, importMediaType } from '../../shared/media-types.ts';
+import { EXTRACTORS } from '../../worker/extract/registry.ts';
+
+/** Filename, declared type, and what the file is read as. */
+type Row = [filename: string, declared: string | undefined, readAs: string | null];
+
+function check(rows: readonly Row[]): void {
+  for (const [filename, declared, readAs] of rows) {
+    assert.equal(importMediaType(filename, declared, false), readAs, `${filename} as ${declared}`);
+  }
+}
+
+describe('the type by which a file is read', () => {
+  test('is that of its extension where none is declared', () =>
+    check([
+      ['a.txt', undefined, 'text/plain'],
+      ['a.md', undefined, 'text/markdown'],
+      ['a.csv', undefined, 'text/csv'],
+      ['a.tsv', undefined, 'text/tab-separated-values'],
+      ['a.json', undefined, 'application/json'],
+      ['a.jsonl', undefined, 'application/x-ndjson'],
+      ['a.ndjson', undefined, 'application/x-ndjson'],
+      ['a.eml', undefined, 'message/rfc822'],
+      ['a.mbox', undefined, 'application/mbox'],
+      ['LOUD.CSV', undefined, 'text/csv'],
+      ['a.b.json', undefined, 'application/json'],
+      ['.csv', undefined, 'text/csv'],
+      ['表.csv', undefined, 'text/csv'],
+    ]));
+
+  test('is that of its extension where the declared one says nothing', () =>
+    check([
+      ['a.csv', 'application/octet-stream', 'text/csv'],
+      ['a.csv', 'APPLICATION/OCTET-STREAM; x=y', 'text/csv'],
+      ['a.csv', '', 'text/csv'],
+      ['a.csv', ' ; charset=utf-8', 'text/csv'],
+      ['a.exe', 'application/octet-stream', null],
+      ['a', 'application/octet-stream', null],
+    ]));
+
+  test('is the declared one, whatever the extension', () =>
+    check([
+      ['a.txt', 'text/csv', 'text/csv'],
+      ['a', 'application/json', 'application/json'],
+      ['a.exe', 'text/plain; charset=utf-8', 'text/plain'],
+      ['a.csv', ' Text/Plain ', 'text/plain'],
+    ]));
+
+  test('is the same under another name for it', () =>
+    check([
+      ['a', 'text/x-markdown', 'text/markdown'],
+      ['a', 'text/json', 'application/json'],
+      ['a', 'application/csv', 'text/csv'],
+      ['a', 'text/x-csv', 'text/csv'],
+      ['a', 'application/jsonl', 'application/x-ndjson'],
+      ['a', 'application/ndjson', 'application/x-ndjson'],
+      ['a', 'application/x-jsonlines; charset=utf-8', 'application/x-ndjson'],
+      ['a', 'application/x-mbox', 'application/mbox'],
+    ]));
+
+  test('is CSV for what Windows declares as Excel, where the extension says so too', () =>
+    check([
+      ['a.csv', 'application/vnd.ms-excel', 'text/csv'],
+      ['A.CSV', 'application/vnd.ms-excel; x=y', 'text/csv'],
+      ['a.xls', 'application/vnd.ms-excel', null],
+      ['a.txt', 'application/vnd.ms-excel', null],
+      ['csv', 'application/vnd.ms-excel', null],
+    ]));
+
+  test('is not known for any other', () =>
+    check([
+      ['a.exe', undefined, null],
+      ['a', undefined, null],
+      ['a.', undefined, null],
+      ['a.csv.', undefined, null],
+      ['a.csv/b', undefined, null],
+      ['a.txt', 'application/x-msdownload', null],
+      ['a.constructor', 'constructor', null],
+      ['a.toString', undefined, null],
+      ['a', '__proto__', null],
+    ]));
+
+  test('is plain text for a text without a type and an extension', () => {
+    assert.equal(importMediaType('notes', undefined, true), 'text/plain');
+    assert.equal(importMediaType('notes', 'application/octet-stream', true), 'text/plain');
+    assert.equal(importMediaType('notes.exe', undefined, true), null);
+  });
+});
+
+test('each type that is accepted has its reader, and no other', () => {
+  assert.deepEqual(Object.keys(EXTRACTORS).sort(), [...IMPORT_MEDIA_TYPES].sort());
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { cutText } from '../../../shared/chunking.ts';
+import { importMediaType } from '../../../shared/media-types.ts';
+import { extractDocx } from '../../../worker/extract/docx.ts';
+import { assertDamagedMembersAreTold } from '../../support/damaged-members.ts';
+import {
+  assertDamageIsTold,
+  extracted,
+  extractedInProcess,
+  faultOf,
+  textOf,
+} from '../../support/extraction.ts';
+import { wordMembers, wordParagraph, writeDocx } from '../../support/office-writer.ts';
+import { writeZip } from '../../support/zip-writer.ts';
+
+const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+
+const cell = (text: string) => `<w:tc>${wordParagraph(text)}</w:tc>`;
+const row = (...texts: string[]) => `<w:tr>${texts.map(cell).join('')}</w:tr>`;
+
+/** A picture within the text, described. */
+const PICTURE =
+  '<w:p><w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing">' +
+  '<wp:docPr id="1" name="Picture" descr="a pump in section"/><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">' +
+  '<a:graphicData><pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:blipFill><a:blip r:embed="rId9"/>' +
+  '</pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>';
+
+describe('a Word document', () => {
+  test('keeps its title, headings and tables', async () => {
+    const body =
+      wordParagraph('Handbuch', 'Titel') +
+      wordParagraph('Pumpen', 'berschrift1') +
+      wordParagraph('Größe &amp; Gewicht') +
+      wordParagraph('Dichtungen', 'berschrift2') +
+      `<w:tbl>${row('Teil', 'Preis')}${row('Ring', '4 €')}</w:tbl>`;
+    const { title, parts } = await extracted(extractDocx, writeDocx(body, ' Das&#x20;Handbuch &amp; mehr '));
+    assert.equal(title, 'Das Handbuch & mehr');
+    assert.deepEqual(parts, [
+      {
+        page: null,
+        text: '# Handbuch\n\n# Pumpen\n\nGröße & Gewicht\n\n## Dichtungen\n\n| Teil | Preis |\n| - | - |\n| Ring | 4 € |',
+      },
+    ]);
+    assert.deepEqual(cutText(parts[0]?.text ?? '').at(-1)?.headings, ['Pumpen', 'Dichtungen']);
+  });
+
+  test('keeps every script, and has no title where it tells none', async () => {
+    for (const text of ['北京大学', '日本語', '한국어', 'مرحبا بالعالم', 'שלום', 'हिन्दी', 'ไทย', '🚰']) {
+      const { title, parts } = await extracted(extractDocx, writeDocx(wordParagraph(text)));
+      assert.deepEqual([title, parts], [null, [{ text, page: null }]]);
+    }
+    assert.equal((await extracted(extractDocx, writeDocx(wordParagraph('x'), '  '))).title, null);
+  });
+
+  test('gives the description of a picture and not the picture', async () => {
+    const [types, relations, styles, document] = wordMembers(wordParagraph('Above') + PICTURE);
+    assert.ok(types && relations && styles && document);
+    const text = await textOf(
+      extractDocx,
+      writeZip([
+        {
+          name: types.name,
+          content: String(types.content).replace(
+            '<Default',
+            '<Default Extension="png" ContentType="image/png"/><Default',
+          ),
+        },
+        relations,
+        styles,
+        document,
+        {
+          name: 'word/_rels/document.xml.rels',
+          content:
+            '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId9" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/image" Target="media/a.png"/></Relationships>',
+        },
+        { name: 'word/media/a.png', content: Buffer.alloc(5_000, 'picture') },
+      ]),
+    );
+    assert.equal(text, 'Above\n\na pump in section');
+  });
+
+  test('is known by its type and its extension, and read in a process without permissions', async (t) => {
+    assert.equal(importMediaType('Brief.DOCX', undefined, false), DOCX);
+    const { title, parts } = await extractedInProcess(t, DOCX, writeDocx(wordParagraph('水泵'), 'T'));
+    assert.deepEqual([title, parts], ['T', [{ text: '水泵', page: null }]]);
+  });
+});
+
+describe('a file that is called a Word document', () => {
+  const ole = (text: string) =>
+    Buffer.concat([
+      Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+      Buffer.alloc(1_000),
+      Buffer.from(text, 'utf16le'),
+    ]);
+
+  test('is refused with what to do where it is encrypted, or of an older Word', async () => {
+    assert.equal((await faultOf(extractDocx, ole('EncryptedPackage'))).code, 'locked');
+    const older = await faultOf(extractDocx, ole('WordDocument'));
+    assert.equal(older.code, 'not_docx');
+    assert.match(older.message, /save it as DOCX/);
+  });
+
+  test('is refused where it is something else', async () => {
+    const sheet = wordMembers('').map((member) =>
+      member.name === '_rels/.rels'
+        ? { ...member, content: String(member.content).replace('officeDocument"', 'other"') }
+        : member,
+    );
+    const noWord = writeZip(sheet.filter(({ name }) => !name.startsWith('word/')));
+    assert.equal((await faultOf(extractDocx, noWord)).code, 'not_docx');
+    assert.equal((await faultOf(extractDocx, writeZip([{ name: 'a.txt', content: 'x' }]))).code, 'not_docx');
+    for (const content of ['', 'no archive', '%PDF-1.4', Buffer.alloc(100)]) {
+      assert.equal((await faultOf(extractDocx, content)).code, 'corrupt');
+    }
+  });
+
+  test('is refused where its text is missing, is no XML or is nested without end', async () => {
+    const [types, relations, styles] = wordMembers('');
+    assert.ok(types && relations && styles);
+    assert.notEqual((await faultOf(extractDocx, writeZip([types, relations, styles]))).code, 'too_deep');
+    const broken = writeZip([types, relations, { name: 'word/document.xml', content: '<w:document' }]);
+    assert.equal((await faultOf(extractDocx, broken)).code, 'corrupt');
+    const deep = writeDocx('<w:sdt><w:sdtContent>'.repeat(50_000) + '</w:sdtContent></w:sdt>'.repeat(50_000));
+    assert.equal((await faultOf(extractDocx, deep)).code, 'too_deep');
+  });
+
+  test('is read or refused with a fault that is told, however it is damaged', async () => {
+    const body = wordParagraph('Title', 'Titel') + wordParagraph('text') + `<w:tbl>${row('a', 'b')}</w:tbl>`;
+    await assertDamageIsTold(extractDocx, writeDocx(body, 'T'));
+    await assertDamagedMembersAreTold(extractDocx, wordMembers(body, 'T'));
+  });
+});

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { importMediaType } from '../../../shared/media-types.ts';
+import { FileFault } from '../../../worker/extract/extraction.ts';
+import { extractPdf } from '../../../worker/extract/pdf.ts';
+import { openReadingPool } from '../../../worker/extract/reading-pool.ts';
+import {
+  assertDamageIsTold,
+  extracted,
+  extractedInProcess,
+  faultOf,
+  textOf,
+} from '../../support/extraction.ts';
+import { cidFont, glyphFont, type PdfTextLine, pdfText, writePdf } from '../../support/pdf-writer.ts';
+
+/** Lines one below the other, as a paragraph has them. */
+const lines = (top: number, ...texts: string[]): PdfTextLine[] =>
+  texts.map((bytes, index) => ({ y: top - 15 * index, bytes: Buffer.from(bytes, 'latin1') }));
+
+const page = (...texts: string[]) => writePdf({ pages: [lines(700, ...texts)] });
+
+describe('the pages of a PDF', () => {
+  test('are parts with their numbers, and a page without text leaves a gap in them', async () => {
+    const shares: number[] = [];
+    const { parts } = await extractPdf(
+      writePdf({ pages: [lines(700, 'one'), [], lines(700, 'three')] }),
+      (share) => shares.push(share),
+    );
+    assert.deepEqual(parts, [
+      { text: 'one', page: 1 },
+      { text: 'three', page: 3 },
+    ]);
+    assert.deepEqual(shares, [1 / 3, 2 / 3, 1]);
+  });
+
+  test('come with the title of the document where it tells a useful one', async () => {
+    const titleOf = async (title: string) =>
+      (await extracted(extractPdf, writePdf({ pages: [lines(700, 'x')], info: `/Title ${pdfText(title)}` })))
+        .title;
+    assert.equal(await titleOf(' Größe und\n北京 '), 'Größe und 北京');
+    for (const useless of ['  ', 'untitled', 'Microsoft Word - Brief.doc'])
+      assert.equal(await titleOf(useless), null);
+    assert.equal((await extracted(extractPdf, page('x'))).title, null);
+  });
+
+  test('are read in a process without permissions, with the encodings that it finds there', async (t) => {
+    const document = writePdf({
+      pages: [[{ y: 700, font: 'C', bytes: Buffer.from('c4e3bac3', 'hex') }]],
+      fonts: { C: cidFont('GBK-EUC-H', 'GB1') },
+    });
+    const { parts } = await extractedInProcess(t, 'application/pdf', document);
+    assert.deepEqual(parts, [{ text: '你好', page: 1 }]);
+    assert.equal(importMediaType('Bericht.PDF', undefined, false), 'application/pdf');
+    assert.equal(importMediaType('Bericht', 'application/x-pdf', false), 'application/pdf');
+  });
+});
+
+describe('the lines of a page', () => {
+  const full = 'The pump is opened with the key that hangs beside it, and never by';
+
+  test('are joined to paragraphs where they are full, and stay lines where they are not', async () => {
+    assert.equal(
+      await textOf(extractPdf, page(full, 'hand.', 'Monday 8-12', 'Friday 9-13')),
+      `${full} hand.\nMonday 8-12\nFriday 9-13`,
+    );
+    assert.equal(await textOf(extractPdf, page(`- ${full}`, `- ${full}`)), `- ${full}\n- ${full}`);
+  });
+
+  test('are parted by a gap, by the size of letters, and where a column ends', async () => {
+    const text = await textOf(
+      extractPdf,
+      writePdf({
+        pages: [
+          [
+            { y: 760, size: 20, bytes: 'Pumps' },
+            ...lines(730, 'first', 'second'),
+            ...lines(670, 'third'),
+            ...lines(730, 'other column').map((line) => ({ ...line, x: 320 })),
+          ],
+        ],
+      }),
+    );
+    assert.equal(text, 'Pumps\n\nfirst\nsecond\n\nthird\n\nother column');
+  });
+
+  test('end with a hyphen that goes where a word was broken, and stays where it belongs to the word', async () => {
+    const broken = await textOf(extractPdf, page(`${full} infor-`, 'mation', '', 'x'));
+    assert.match(broken, /by information/);
+    const compound = await textOf(extractPdf, page(`${full} a well-`, 'known key', 'It is known well.'));
+    assert.match(compound, /a well-known key/);
+    const range = await textOf(extractPdf, page(`${full} of the Anna-`, 'Berta type'));
+    assert.match(range, /Anna- Berta/);
+  });
+
+  test('never begin a heading or code of their own', async () => {
+    assert.equal(await textOf(extractPdf, page('# no', 'x', '---')), '\\# no\nx\n\\---');
+  });
+});
+
+describe('other scripts', () => {
+  test('in the encodings of Chinese, Japanese and Korean that readers must know', async () => {
+    const cases: [cmap: string, collection: string, hex: string, text: string][] = [
+      ['UniGB-UCS2-H', 'GB1', '53174eac59275b66', '北京大学'],
+      ['GBK-EUC-H', 'GB1', 'c4e3bac3', '你好'],
+      ['ETen-B5-H', 'CNS1', 'a7da', '我'],
+      ['90ms-RKSJ-H', 'Japan1', '93fa967b8cea', '日本語'],
+      ['UniJIS-UTF16-H', 'Japan1', '304b306a', 'かな'],
+      ['KSCms-UHC-H', 'Korea1', 'c7d1b1b9beee', '한국어'],
+    ];
+    for (const [cmap, collection, hex, text] of cases) {
+      const document = writePdf({
+        pages: [[{ y: 700, font: 'C', bytes: Buffer.from(hex, 'hex') }]],
+        fonts: { C: cidFont(cmap, collection) },
+      });
+      assert.equal(await textOf(extractPdf, document), text, cmap);
+    }
+  });
+
+  test('by the names of their glyphs; what is written from the right is given in the order it is read', async () => {
+    for (const text of ['Привет', 'नमस्ते', 'Ελλάδα']) {
+      const { font, bytes } = glyphFont(text);
+      const document = writePdf({ pages: [[{ y: 700, font: 'G', bytes }]], fonts: { G: font } });
+      assert.equal(await textOf(extractPdf, document), text);
+    }
+    const { font, bytes } = glyphFont([...'שלום'].reverse().join(''));
+    const document = writePdf({ pages: [[{ y: 700, font: 'G', bytes }]], fonts: { G: font } });
+    assert.equal(await textOf(extractPdf, document), 'שלום');
+  });
+
+  test('join lines without a space where the script has none', async () => {
+    const text = '北京大学是中国的一所大学历史悠久';
+    const bytes = Buffer.from(text, 'utf16le').swap16();
+    const document = writePdf({
+      pages: [[700, 685].map((y) => ({ y, font: 'C', bytes }))],
+      fonts: { C: cidFont('UniGB-UCS2-H', 'GB1') },
+    });
+    assert.equal(await textOf(extractPdf, document), text + text);
+  });
+});
+
+describe('a PDF that is not as it should be', () => {
+  test('is refused where it opens only with a password, and read where it opens without', async () => {
+    const plan = { pages: [lines(700, 'secret')] };
+    assert.equal((await faultOf(extractPdf, writePdf({ ...plan, userPassword: 'key' }))).code, 'locked');
+    assert.equal(await textOf(extractPdf, writePdf({ ...plan, userPassword: '' })), 'secret');
+  });
+
+  test('is refused with what to do where its pages are pictures', async () => {
+    const fault = await faultOf(extractPdf, writePdf({ pages: [[], []] }));
+    assert.equal(fault.code, 'no_text');
+    assert.match(fault.message, /text recognition/);
+  });
+
+  test('is refused where it is something else or broken off', async () => {
+    const whole = page('text');
+    for (const content of ['', 'no PDF', '<p>text', Buffer.alloc(1_000), whole.subarray(0, 60)]) {
+      assert.equal((await faultOf(extractPdf, content)).code, 'corrupt');
+    }
+  });
+
+  test('is refused where its pages lie in each other without end', async () => {
+    const around = writePdf({ pages: [lines(700, 'x')] })
+      .toString('latin1')
+      .replace('/Kids [3 0 R]', '/Kids [2 0 R]');
+    assert.equal((await faultOf(extractPdf, Buffer.from(around, 'latin1'))).code, 'corrupt');
+    const nested = writePdf({ pages: [lines(700, 'x')], info: `/Title ${'['.repeat(100_000)}` });
+    await extracted(extractPdf, nested).catch((error: unknown) => {
+      assert.match(String(error), /^FileFault/);
+    });
+  });
+
+  test('is read or refused with a fault that is told, however it is damaged, by one process', async (t) => {
+    const document = writePdf({
+      pages: [lines(700, 'one', 'two'), [{ y: 700, font: 'C', bytes: Buffer.from('c4e3', 'hex') }]],
+      fonts: { C: cidFont('GBK-EUC-H', 'GB1') },
+      info: `/Title ${pdfText('A title')}`,
+    });
+    // So much that the process is kept from file to file.
+    const pool = openReadingPool({ seconds: 60, megabytes: 4096 });
+    t.after(() => pool.close());
+    // In a process of its own, where a promise that nobody hears would end it.
+    await assertDamageIsTold(async (content, tell) => {
+      try {
+        return await pool.read({ mediaType: 'application/pdf', content }, { tell, signal: t.signal });
+      } catch (error) {
+        if (error instanceof FileFault && error.code !== 'unreadable') throw error;
+        throw new Error('the process has ended', { cause: error });
+      }
+    }, document);
+  });
+});

@@ -1,0 +1,85 @@
+/** Where a text leaves the grammar of JSON, which `JSON.parse` does not tell for every fault. */
+
+/** What is wrong, and where. */
+export interface JsonFault {
+  kind: 'syntax' | 'too_deep';
+  /** Offset in UTF-16 code units. */
+  at: number;
+}
+
+const SPACE = /[\t\n\r ]*/y;
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const QUOTE_OR_BACKSLASH = /["\\]/g;
+
+/** Where the match of a sticky expression ends, or -1. */
+function matchEnd(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
+/** The first character of `text` between two offsets that may not stand in a string as it is, or -1. */
+function controlIn(text: string, from: number, to: number): number {
+  for (let at = from; at < to; at += 1) if (text.charCodeAt(at) < 0x20) return at;
+  return -1;
+}
+
+/** Where the string that begins at `start` ends; `broken` if it does not end well, then where that shows. */
+function readString(text: string, start: number): { at: number; broken: boolean } {
+  for (let at = start + 1; ; ) {
+    QUOTE_OR_BACKSLASH.lastIndex = at;
+    const next = QUOTE_OR_BACKSLASH.exec(text)?.index ?? text.length;
+    const control = controlIn(text, at, next);
+    if (control >= 0) return { at: control, broken: true };
+    if (text[next] === '"') return { at: next + 1, broken: false };
+    const escaped = matchEnd(ESCAPE, text, next);
+    if (escaped < 0) return { at: next, broken: true };
+    at = escaped;
+  }
+}
+
+/** What may come next; `item` and `member` are the first in a container, which may end instead. */
+type Expected = 'value' | 'item' | 'member' | 'key' | 'colon' | 'next';
+
+/**
+ * The first place where `text` is not JSON, or where it is nested deeper than `maxDepth`. Null: there is none.
+ * Takes time in proportion to the length, and no stack.
+ */
+export function findJsonFault(text: string, maxDepth: number): JsonFault | null {
+  const closers: string[] = [];
+  let expected: Expected = 'value';
+  for (let at = 0; ; ) {
+    at = matchEnd(SPACE, text, at);
+    const char = text[at];
+    const closer = closers.at(-1);
+    const begins: boolean = expected === 'value' || expected === 'item';
+    const ends: boolean = expected === 'next' || expected === 'item' || expected === 'member';
+    let end = -1;
+    if (char === undefined && closer === undefined && expected === 'next') return null;
+    if (char !== undefined && char === closer && ends) {
+      closers.pop();
+      expected = 'next';
+      end = at + 1;
+    } else if (begins && (char === '{' || char === '[')) {
+      if (closers.push(char === '{' ? '}' : ']') > maxDepth) return { kind: 'too_deep', at };
+      expected = char === '{' ? 'member' : 'item';
+      end = at + 1;
+    } else if (char === '"' && (begins || expected === 'member' || expected === 'key')) {
+      const string = readString(text, at);
+      if (string.broken) return { kind: 'syntax', at: string.at };
+      expected = begins ? 'next' : 'colon';
+      end = string.at;
+    } else if (begins) {
+      expected = 'next';
+      end = matchEnd(SCALAR, text, at);
+    } else if (expected === 'colon' && char === ':') {
+      expected = 'value';
+      end = at + 1;
+    } else if (expected === 'next' && char === ',' && closer !== undefined) {
+      expected = closer === '}' ? 'key' : 'value';
+      end = at + 1;
+    }
+    if (end < 0) return { kind: 'syntax', at };
+    at = end;
+  }
+}

@@ -1,0 +1,48 @@
+/** Cuts a mailbox file into its messages, by RFC 4155 and as the mail programs write it. */
+
+/** `From `, an address, and a time that ends in a year or begins with one. Prose that begins so has none. */
+const TIME = /\d{1,2}:\d{2}.*\b\d{4}\b|\b\d{4}\b.*\d{1,2}:\d{2}/;
+const HEADER = /^[!-9;-~]+:/;
+/** A longer line separates nothing, and its time stands at the end. */
+const MAX_LINE_LENGTH = 400;
+const TIME_LENGTH = 80;
+
+/** Where the line after the one at `at` begins. */
+function nextLine(text: string, at: number): number {
+  const newline = text.indexOf('\n', at);
+  return newline < 0 ? text.length : newline + 1;
+}
+
+function isSeparator(text: string, at: number): boolean {
+  const next = nextLine(text, at);
+  if (next - at > MAX_LINE_LENGTH || !TIME.test(text.slice(Math.max(at, next - TIME_LENGTH), next)))
+    return false;
+  const following = text.slice(next, next + MAX_LINE_LENGTH);
+  return HEADER.test(following) || following.startsWith('>From ');
+}
+
+/** One message without the line that precedes it. */
+export interface MboxMessage {
+  content: Uint8Array;
+  /** Where it ends in the file, as a share from 0 to 1. */
+  share: number;
+}
+
+/**
+ * The messages of a mailbox file, with lines `>From ` as they were written. Nothing if the file is none: its first
+ * line must be such a separator.
+ */
+export function* readMbox(content: Uint8Array): Generator<MboxMessage> {
+  // One character a byte: messages are in many character sets, one file in several.
+  const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('latin1');
+  const first = /^(?:\u00ef\u00bb\u00bf)?[\r\n]*/.exec(text)?.[0].length ?? 0;
+  if (!text.startsWith('From ', first) || !isSeparator(text, first)) return;
+  for (let start = nextLine(text, first); start < text.length; ) {
+    let end = text.indexOf('\nFrom ', start - 1);
+    while (end >= 0 && !isSeparator(text, end + 1)) end = text.indexOf('\nFrom ', end + 1);
+    if (end < 0) end = text.length;
+    const message = text.slice(start, end).replace(/^>(>*From )/gm, '$1');
+    yield { content: Buffer.from(message, 'latin1'), share: end / text.length };
+    start = end === text.length ? end : nextLine(text, end + 1);
+  }
+}

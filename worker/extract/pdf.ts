@@ -1,0 +1,118 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  getDocument,
+  type PDFDocumentLoadingTask,
+  type PDFDocumentProxy,
+  VerbosityLevel,
+} from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { TextItem } from 'pdfjs-dist/types/src/display/api.js';
+import { type Extraction, type Extractor, FileFault, type TellProgress } from './extraction.ts';
+import { oneLine } from './markdown-text.ts';
+import { linesOf, type PdfLine } from './pdf-lines.ts';
+import { paragraphsOf, wordsOf } from './pdf-paragraphs.ts';
+
+/** Where the library's own files are, which it needs for the encodings of Chinese, Japanese and Korean. */
+const LIBRARY = new URL('./', import.meta.resolve('pdfjs-dist/package.json'));
+const folder = (name: string) => fileURLToPath(new URL(`${name}/`, LIBRARY));
+
+/** What programs write where they know no title. */
+const NO_TITLE = /^(?:untitled|unbenannt|title|microsoft (?:word|powerpoint|excel) - .*)$/i;
+
+/** What is wrong with a document that the library does not open, or a page that it does not read. */
+function openingFault(error: unknown): FileFault {
+  if (error instanceof FileFault) return error;
+  if (error instanceof Error && error.name === 'PasswordException') {
+    return new FileFault(
+      'locked',
+      'The PDF can be opened only with a password: save it without one and import it again.',
+    );
+  }
+  if (error instanceof RangeError) {
+    return new FileFault('too_deep', 'The PDF is nested too deeply to be read: print it to a new PDF.');
+  }
+  return new FileFault('corrupt', 'The PDF is damaged or incomplete: send it again from a copy that opens.');
+}
+
+async function titleOf(document: PDFDocumentProxy): Promise<string | null> {
+  const { info, metadata } = await document.getMetadata();
+  const given = [(info as { Title?: unknown }).Title, metadata?.get('dc:title')]
+    .map((title) => (typeof title === 'string' ? oneLine(title) : ''))
+    .find((title) => title !== '' && !NO_TITLE.test(title));
+  return given ?? null;
+}
+
+async function readPage(document: PDFDocumentProxy, number: number): Promise<PdfLine[]> {
+  const page = await document.getPage(number);
+  const { items, styles } = await page.getTextContent();
+  page.cleanup();
+  return linesOf(
+    items.filter((item): item is TextItem => 'str' in item),
+    styles as Parameters<typeof linesOf>[1],
+  );
+}
+
+function open(content: Uint8Array): PDFDocumentLoadingTask {
+  return getDocument({
+    // A copy: the library takes what it is given for its own.
+    data: new Uint8Array(content),
+    cMapUrl: folder('cmaps'),
+    standardFontDataUrl: folder('standard_fonts'),
+    // No pictures are decoded and no fonts shown.
+    disableFontFace: true,
+    useSystemFonts: false,
+    useWasm: false,
+    enableXfa: false,
+    verbosity: VerbosityLevel.ERRORS,
+  });
+}
+
+async function readDocument(document: PDFDocumentProxy, tell: TellProgress): Promise<Extraction> {
+  const pages: PdfLine[][] = [];
+  for (let number = 1; number <= document.numPages; number += 1) {
+    pages.push(await readPage(document, number));
+    tell(number / document.numPages);
+  }
+  const words = wordsOf(pages);
+  const parts = pages
+    .map((lines, index) => ({ text: paragraphsOf(lines, words), page: index + 1 }))
+    .filter(({ text }) => text !== '');
+  if (parts.length === 0) {
+    throw new FileFault(
+      'no_text',
+      'The pages hold pictures but no text: run text recognition (OCR) over them and import the result.',
+    );
+  }
+  return { title: await titleOf(document), parts };
+}
+
+/**
+ * The library waits for some objects only where it needs them, so that one which is broken can reject a promise that
+ * nobody hears. What is wrong with the document is told by the call that fails; the process must not end by it.
+ */
+async function withUnheardRejections<T>(work: () => Promise<T>): Promise<T> {
+  const ignore = () => undefined;
+  process.on('unhandledRejection', ignore);
+  try {
+    return await work();
+  } finally {
+    await turn();
+    process.off('unhandledRejection', ignore);
+  }
+}
+
+/**
+ * PDF: each page with text a part, with its number.
+ * @throws FileFault `locked`, `corrupt`, `too_deep`; `no_text` for pictures of pages
+ */
+export const extractPdf: Extractor = (content, tell) =>
+  withUnheardRejections(async () => {
+    const task = open(content);
+    try {
+      return await readDocument(await task.promise, tell);
+    } catch (error) {
+      throw openingFault(error);
+    } finally {
+      await task.destroy();
+    }
+  });
