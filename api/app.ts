@@ -12,12 +12,14 @@ import { newId } from '../shared/ids.ts';
 import { DEFAULT_BODY_LIMIT } from './body-limits.ts';
 import { refuseConnection } from './client-errors.ts';
 import type { Dependencies } from './dependencies.ts';
+import { dashboardPage } from './pages/dashboard-page.ts';
 import { acceptPage, joinPage, resetPage } from './pages/link-pages.ts';
 import errors, { answerHeaders, refuseAddress } from './plugins/errors.ts';
 import { inTeam, managingCompany, signedIn } from './plugins/guards.ts';
 import identity from './plugins/identity.ts';
 import input from './plugins/input.ts';
 import lateBodies, { guard } from './plugins/late-bodies.ts';
+import metrics from './plugins/metrics.ts';
 import openapi from './plugins/openapi.ts';
 import rateLimit, { limitedByAddress, limitedBySession } from './plugins/rate-limit.ts';
 import untrustedProxy from './plugins/untrusted-proxy.ts';
@@ -54,6 +56,7 @@ import { memoriesRoute } from './routes/memory/memories.ts';
 import { searchRoute } from './routes/memory/search.ts';
 import { sourcesRoutes } from './routes/memory/sources.ts';
 import { statusRoute } from './routes/memory/status.ts';
+import { metricsRoute } from './routes/metrics.ts';
 import { clientsRoutes } from './routes/team/clients.ts';
 import { grantsRoutes } from './routes/team/grants.ts';
 import { invitesRoutes } from './routes/team/invites.ts';
@@ -117,6 +120,7 @@ export async function buildApp(deps: Dependencies): Promise<App> {
       'answered',
     );
   });
+  await app.register(metrics);
   await app.register(errors);
   await app.register(input);
   await app.register(lateBodies);
@@ -148,7 +152,7 @@ function routes(deps: Dependencies): FastifyPluginAsync {
     const within = (app: FastifyInstance, ...files: Routes[]) => {
       for (const file of files) file(app as App, deps);
     };
-    within(root, healthRoutes, resetPage, joinPage, acceptPage);
+    within(root, healthRoutes, metricsRoute, resetPage, joinPage, acceptPage, dashboardPage);
     // Each checks a secret of its own, and ignores a session sent along.
     await root.register(async (stranger) => {
       if (deps.config.rateLimits) stranger.addHook('onRequest', limitedByAddress(stranger));

@@ -13,6 +13,17 @@ export interface Queryable {
   ) => Promise<R[]>;
 }
 
+/** The connections of a driver that has several. */
+export interface Connections {
+  /** How many there may be. */
+  max: number;
+  open: number;
+  /** Of those that are open. */
+  idle: number;
+  /** Statements and transactions that wait for one. */
+  waiting: number;
+}
+
 /** The port that everything but the drivers takes. Statements run here as the role that connected. */
 export interface Database extends Queryable {
   readonly backend: 'postgres' | 'pglite';
@@ -23,6 +34,8 @@ export interface Database extends Queryable {
   transaction<T>(fn: (tx: Queryable) => Promise<T>): Promise<T>;
   /** Runs several statements without values, as in a migration. */
   script(tx: Queryable, text: string): Promise<void>;
+  /** How its connections stand now. Null where it has but one, which is this process itself. */
+  connections(): Connections | null;
   /** Closes what was opened. Closing twice is fine. */
   close(): Promise<void>;
 }

@@ -102,6 +102,7 @@ async function wrap(engine: PGlite, released: () => Promise<void>): Promise<Embe
     script: async (tx, text) => {
       await (tx as ScriptableTransaction).exec(text);
     },
+    connections: () => null,
     close: () =>
       (closing ??= engine.close().then(
         () => released(),

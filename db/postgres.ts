@@ -72,6 +72,12 @@ export function openPostgres(url: string, logger: Logger, max = 10): Database {
       const unhurried: pg.QueryConfig & pg.ClientConfig = { text, query_timeout: LONGEST_TIMER_MS };
       await (tx as PostgresTransaction).client.query(unhurried);
     },
+    connections: () => ({
+      max,
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: () => (closing ??= pool.end()),
   };
 }

@@ -4,6 +4,7 @@ import type { Logger } from '../shared/logger.ts';
 import { type Payload, QUEUES, type QueueName } from '../shared/queues.ts';
 import { type Database, type Queryable, SERVICE_ROLE } from './database.ts';
 import type { EmbeddedDatabase } from './embedded.ts';
+import { indexUnfinishedJobs } from './job-index.ts';
 import { holdStartupLock } from './startup-lock.ts';
 
 const SCHEMA = 'pgboss';
@@ -29,6 +30,11 @@ export interface JobQueue {
    * @throws LostJobError when the job went to another worker meanwhile, so that the transaction rolls back
    */
   settle(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
+  /**
+   * Keeps the very attempt that runs as it is until the transaction ends.
+   * @throws LostJobError as `settle`
+   */
+  assertHeld(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
   /**
    * Gives the attempt that runs back, to be taken by another worker at once. It counts as no retry: the worker
    * stops, and nothing has failed.
@@ -56,11 +62,20 @@ export class LostJobError extends Error {
  * The turn of the next job of a group, so that groups take turns however many jobs each has waiting: a group's jobs
  * follow one another by one, and its first joins those of others where they are now. Start-time fair queueing (Goyal,
  * Vin, Cheng 1996), where each job counts as one. A turn is a priority: the higher comes first.
+ *
+ * Where the others are now is told by the next job of the one that is furthest on. A job that is tried again keeps the
+ * turn that it had, which may be long past, and says nothing of now.
  */
 async function nextTurn(tx: Queryable, queue: QueueName, group: string): Promise<number> {
+  // Of two requests of a group at once the second must see the jobs of the first, or both take the same turns.
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 6))', [`${SCHEMA} ${queue} ${group}`]);
   const [row] = await tx.query<{ turn: number | null }>(
-    `select least(max(j.priority), min(j.priority) filter (where j.group_id = $2) - 1) as turn
-       from ${SCHEMA}.job j where j.name = $1 and j.state < 'active'`,
+    `with waiting as (
+       select j.group_id = $2 as own, max(j.priority) as first, min(j.priority) as last,
+              max(j.priority) filter (where j.state = 'created') as next
+         from ${SCHEMA}.job j where j.name = $1 and j.state < 'active' group by j.group_id
+     )
+     select least(coalesce(min(next), max(first)), min(last) filter (where own) - 1) as turn from waiting`,
     [queue, group],
   );
   return row?.turn ?? 0;
@@ -103,6 +118,7 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
   await createQueues(boss);
   if (setup.databaseUrl === null && setup.supervise) await retryCutOffJobs(boss, database);
   await rememberQueues(boss);
+  await indexUnfinishedJobs(database, SCHEMA);
   await grantToService(database);
 
   return {
@@ -124,6 +140,14 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
         affected: number;
       };
       if (done.affected !== 1) throw new LostJobError(`job ${job.id} of ${queue} was taken over`);
+    },
+    assertHeld: async (tx, queue, job) => {
+      const held = await tx.query(
+        `select from ${SCHEMA}.job
+          where name = $1 and id = $2 and state = 'active' and retry_count = $3 for share`,
+        [queue, job.id, job.retryCount],
+      );
+      if (held.length !== 1) throw new LostJobError(`job ${job.id} of ${queue} was taken over`);
     },
     giveBack: async (tx, queue, job) => {
       // Another number for the next attempt, and one more allowed: the number is what tells attempts apart.

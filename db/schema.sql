@@ -312,6 +312,9 @@ policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
 policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+CREATE TRIGGER tally_added AFTER INSERT ON memory.capture REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('captures');
+CREATE TRIGGER tally_changed AFTER UPDATE ON memory.capture REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('captures');
+CREATE TRIGGER tally_gone AFTER DELETE ON memory.capture REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('captures');
 grant insert, select, update to memory_service;
 
 table memory.chunk (
@@ -324,7 +327,7 @@ table memory.chunk (
   headings text[] not null default '{}'::text[],
   created_at timestamp with time zone not null default now(),
   page integer,
-  constraint chunk_page_check CHECK ((page > 0)),
+  constraint chunk_page CHECK ((page > 0)) NOT VALID,
   constraint chunk_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
   constraint chunk_pkey PRIMARY KEY (team_id, id),
   constraint chunk_team_id_source_id_ordinal_key UNIQUE (team_id, source_id, ordinal)
@@ -335,6 +338,7 @@ policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
 policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+CREATE TRIGGER fold_gone AFTER DELETE ON memory.chunk REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION memory.fold_layers();
 grant delete, insert, select, update to memory_service;
 
 table memory.chunk_embedding (
@@ -430,6 +434,8 @@ policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
 policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+CREATE TRIGGER tally_added AFTER INSERT ON memory.embedding_pending REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_pending();
+CREATE TRIGGER tally_gone AFTER DELETE ON memory.embedding_pending REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_pending();
 grant delete, insert, select, update to memory_service;
 
 table memory.idempotency_key (
@@ -478,12 +484,16 @@ table memory.import (
   constraint import_pkey PRIMARY KEY (team_id, id)
 );
 CREATE INDEX import_by_state ON memory.import USING btree (team_id, state, id DESC);
+CREATE INDEX import_failed ON memory.import USING btree (team_id, client_id, id DESC) WHERE (state = 'failed'::text);
 CREATE INDEX import_kept_files ON memory.import USING btree (updated_at) WHERE ((state = 'failed'::text) AND (payload_pruned_at IS NULL));
 row level security on;
 policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
 policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+CREATE TRIGGER tally_added AFTER INSERT ON memory.import REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('imports');
+CREATE TRIGGER tally_changed AFTER UPDATE ON memory.import REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('imports');
+CREATE TRIGGER tally_gone AFTER DELETE ON memory.import REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('imports');
 grant delete, insert, select, update to memory_service;
 
 table memory.import_payload (
@@ -498,6 +508,18 @@ row level security on;
 policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
 grant delete, insert, select, update to memory_service;
+
+table memory.job_tally (
+  queue text not null,
+  outcome text not null,
+  jobs bigint not null,
+  seconds double precision not null,
+  durations bigint[] not null,
+  constraint job_tally_outcome_check CHECK ((outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'lost'::text, 'given_back'::text]))),
+  constraint job_tally_pkey PRIMARY KEY (queue, outcome)
+);
+row level security off;
+grant insert, select, update to memory_service;
 
 table memory.keyword_df (
   team_id uuid not null,
@@ -524,6 +546,20 @@ row level security on;
 policy team for all to memory_service
     using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
 grant insert to memory_service;
+
+table memory.layer_tally (
+  team_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  client_id uuid,
+  part text not null,
+  state text,
+  kind text,
+  n integer not null,
+  constraint layer_tally_pkey PRIMARY KEY (team_id, id)
+);
+CREATE INDEX layer_tally_layer ON memory.layer_tally USING btree (team_id, client_id);
+row level security on;
+CREATE TRIGGER fold_some AFTER INSERT ON memory.layer_tally REFERENCING NEW TABLE AS changed FOR EACH STATEMENT WHEN (((pg_trigger_depth() = 1) AND (random() < ((1.0 / (16)::numeric))::double precision))) EXECUTE FUNCTION memory.fold_layers();
 
 table memory.memory_item (
   team_id uuid not null,
@@ -563,6 +599,9 @@ policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
 policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+CREATE TRIGGER tally_added AFTER INSERT ON memory.memory_item REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('memories');
+CREATE TRIGGER tally_changed AFTER UPDATE ON memory.memory_item REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('memories');
+CREATE TRIGGER tally_gone AFTER DELETE ON memory.memory_item REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_states('memories');
 grant insert, select, update to memory_service;
 
 table memory.migration (
@@ -605,6 +644,9 @@ policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
 policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+CREATE TRIGGER tally_added AFTER INSERT ON memory.source REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_sources();
+CREATE TRIGGER tally_changed AFTER UPDATE ON memory.source REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_sources();
+CREATE TRIGGER tally_gone AFTER DELETE ON memory.source REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_sources();
 grant delete, insert, select, update to memory_service;
 
 table memory.worker (
@@ -797,7 +839,8 @@ begin
   -- Imports first: a job that is waiting then finds nothing to do. Chunks take their numbers with them.
   foreach v_table in array array['memory.import', 'memory.chunk', 'memory.memory_item', 'memory.source',
                                  'memory.capture', 'memory.consolidation_batch', 'memory.keyword_df',
-                                 'memory.idempotency_key', 'memory.embedding_batch']::regclass[] loop
+                                 'memory.idempotency_key', 'memory.embedding_batch',
+                                 'memory.layer_tally']::regclass[] loop
     execute format('delete from %1$s where ctid = any (array(select ctid from %1$s where team_id = $1 limit $2))',
                    v_table) using v_team, p_limit;
     get diagnostics v_gone = row_count;
@@ -993,6 +1036,69 @@ BEGIN ATOMIC
 END;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.fold_layer(p_team uuid, p_client uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+begin
+  with taken as (
+    select t.team_id, t.id from layer_tally t
+     where t.team_id = p_team and (t.client_id = p_client or (p_client is null and t.client_id is null))
+     limit 5000 for update skip locked
+  ), gone as (
+    delete from layer_tally t using taken
+     where t.team_id = taken.team_id and t.id = taken.id returning t.part, t.state, t.kind, t.n
+  )
+  insert into layer_tally (team_id, client_id, part, state, kind, n)
+    select p_team, p_client, g.part, g.state, g.kind, sum(g.n) from gone g group by 3, 4, 5 having sum(g.n) <> 0;
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.fold_layers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+declare
+  v_layer record;
+begin
+  for v_layer in select distinct c.team_id, c.client_id from changed c loop
+    perform fold_layer(v_layer.team_id, v_layer.client_id);
+  end loop;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.latest_failures(p_limit integer)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_team constant uuid := memory.claimed_team();
+  v_team_layer constant boolean := memory.reads_team_layer();
+  v_clients constant uuid[] := memory.readable_clients();
+begin
+  return query
+  select f.id from (
+    (select i.id from import i
+      where v_team_layer and i.team_id = v_team and i.client_id is null and i.state = 'failed'
+      order by i.id desc limit p_limit)
+    union all
+    select l.id from unnest(v_clients) as r (client_id)
+     cross join lateral (
+       select i.id from import i
+        where i.team_id = v_team and i.client_id = r.client_id and i.state = 'failed'
+        order by i.id desc limit p_limit) l
+  ) f order by f.id desc limit p_limit;
+end $function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.next_unsealed(p_after uuid)
  RETURNS uuid
  LANGUAGE sql
@@ -1053,18 +1159,19 @@ CREATE OR REPLACE FUNCTION memory.prune_import_payloads(p_days integer, p_limit 
  SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
 declare
-  v_gone int;
+  v_told int;
 begin
   with old as (
     select i.team_id, i.id from import i
      where i.state = 'failed' and i.payload_pruned_at is null and i.updated_at <= now() - make_interval(days => p_days)
      order by i.updated_at limit p_limit for update skip locked
   ), told as (
-    update import i set payload_pruned_at = now() from old o where i.team_id = o.team_id and i.id = o.id
+    update import i set payload_pruned_at = now() from old o where i.team_id = o.team_id and i.id = o.id returning 1
+  ), gone as (
+    delete from import_payload p using old o where p.team_id = o.team_id and p.import_id = o.id
   )
-  delete from import_payload p using old o where p.team_id = o.team_id and p.import_id = o.id;
-  get diagnostics v_gone = row_count;
-  return v_gone;
+  select count(*) into v_told from told;
+  return v_told;
 end $function$;
 grant execute to memory_service;
 
@@ -1438,6 +1545,115 @@ begin
     union all
     select w.id, w.points, 'words' from by_words w where w.points >= case when v_chunks < few_chunks then least_words_of_few else least_words end
   ) a order by 2 desc, 1 desc limit p_limit;
+end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.tally_pending()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+begin
+  insert into layer_tally (team_id, client_id, part, n)
+    select m.team_id, m.client_id, 'pending', case tg_op when 'INSERT' then count(*) else -count(*) end
+      from moved m group by 1, 2;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.tally_sources()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into layer_tally (team_id, client_id, part, state, kind, n)
+      select a.team_id, a.client_id, 'sources', a.state, a.kind, count(*)
+        from added a where a.state <> 'loading' group by 1, 2, 4, 5
+      union all
+      select a.team_id, a.client_id, 'chunks', null, null, sum(a.chunk_count)
+        from added a where a.state = 'active' group by 1, 2 having sum(a.chunk_count) <> 0;
+  elsif tg_op = 'DELETE' then
+    insert into layer_tally (team_id, client_id, part, state, kind, n)
+      select g.team_id, g.client_id, 'sources', g.state, g.kind, -count(*)
+        from gone g where g.state <> 'loading' group by 1, 2, 4, 5
+      union all
+      select g.team_id, g.client_id, 'chunks', null, null, -sum(g.chunk_count)
+        from gone g where g.state = 'active' group by 1, 2 having sum(g.chunk_count) <> 0;
+  else
+    insert into layer_tally (team_id, client_id, part, state, kind, n)
+      with change as (
+        select g.team_id, g.client_id, g.state, g.kind, g.chunk_count, -1 as sign from gone g
+        union all
+        select a.team_id, a.client_id, a.state, a.kind, a.chunk_count, 1 from added a
+      )
+      select c.team_id, c.client_id, 'sources', c.state, c.kind, sum(c.sign)
+        from change c where c.state <> 'loading' group by 1, 2, 4, 5 having sum(c.sign) <> 0
+      union all
+      select c.team_id, c.client_id, 'chunks', null, null, sum(c.sign * c.chunk_count)
+        from change c where c.state = 'active' group by 1, 2 having sum(c.sign * c.chunk_count) <> 0;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.tally_states()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into layer_tally (team_id, client_id, part, state, n)
+      select a.team_id, a.client_id, tg_argv[0], a.state, count(*) from added a group by 1, 2, 4;
+  elsif tg_op = 'DELETE' then
+    insert into layer_tally (team_id, client_id, part, state, n)
+      select g.team_id, g.client_id, tg_argv[0], g.state, -count(*) from gone g group by 1, 2, 4;
+  else
+    insert into layer_tally (team_id, client_id, part, state, n)
+      select c.team_id, c.client_id, tg_argv[0], c.state, sum(c.sign)
+        from (select g.team_id, g.client_id, g.state, -1 as sign from gone g
+              union all
+              select a.team_id, a.client_id, a.state, 1 from added a) c
+       group by 1, 2, 4 having sum(c.sign) <> 0;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.team_figures()
+ RETURNS TABLE(part text, state text, kind text, n bigint)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_team constant uuid := memory.claimed_team();
+  v_team_layer constant boolean := memory.reads_team_layer();
+  v_clients constant uuid[] := memory.readable_clients();
+begin
+  return query
+  select t.part, t.state, t.kind, sum(t.n) from layer_tally t
+   where t.team_id = v_team and ((t.client_id is null and v_team_layer) or t.client_id = any (v_clients))
+   group by 1, 2, 3 having sum(t.n) <> 0
+  union all
+  -- Marks of sources that no one sees yet: few, and none as a rule.
+  select 'pending', null, null, -count(*)
+    from source s
+    join chunk c on c.team_id = s.team_id and c.source_id = s.id
+    join embedding_pending p on p.team_id = c.team_id and p.chunk_id = c.id
+   where s.team_id = v_team and s.state = 'loading'
+     and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+  union all
+  -- A capture whose lease ran out is staged, though a job has yet to say so.
+  select 'captures', moved.state, null, moved.sign * lapsed.n
+    from (select count(*) as n from capture c
+           where c.team_id = v_team and c.state = 'claimed' and c.leased_until <= now()
+             and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))) lapsed
+   cross join (values ('claimed', -1), ('staged', 1)) as moved (state, sign);
 end $function$;
 grant execute to memory_service;
 

@@ -34,7 +34,8 @@ export interface StagedSource {
 /**
  * Writes the chunks of a large draft, batch by batch, under a source that no one sees yet. A small draft waits
  * for `commitSource`. If the process dies in between, upkeep removes what was written.
- * @param tell hears how much of it is written, from 0 to 1; what it throws breaks the staging off
+ * @param tell hears how much of it is written, from 0 to 1. What it throws breaks the staging off, at once: what was
+ *   written is left to upkeep
  */
 export async function stageSource(
   database: Database,
@@ -50,15 +51,15 @@ export async function stageSource(
   const staged = { source, draft, written };
   if (!written) return staged;
   await transaction(database, scope, (tx) => insertLoadingSource(tx, source));
-  try {
-    for (let start = 0; start < chunks.length; start += batchSize) {
-      const batch = chunks.slice(start, start + batchSize);
+  for (let start = 0; start < chunks.length; start += batchSize) {
+    const batch = chunks.slice(start, start + batchSize);
+    try {
       await transaction(database, scope, (tx) => insertChunks(tx, { ...source, model }, batch, start));
-      tell(Math.min(1, (start + batchSize) / chunks.length));
+    } catch (error) {
+      await discardSource(database, scope, staged);
+      throw error;
     }
-  } catch (error) {
-    await discardSource(database, scope, staged);
-    throw error;
+    tell(Math.min(1, (start + batchSize) / chunks.length));
   }
   return staged;
 }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { totalmem } from 'node:os';
 import { canonicalBaseUrl } from './base-url.ts';
 import { canonicalEmail, isEmail } from './email.ts';
 
@@ -134,6 +135,13 @@ function isOrigin(item: string): boolean {
   return URL.canParse(item) && /^https?:$/.test(new URL(item).protocol) && new URL(item).origin === item;
 }
 
+/** A GiB, or less where four files read at once would take more than half of what the machine or container has. */
+function usualImportMegabytes(): number {
+  const constrained = process.constrainedMemory();
+  const bytes = Math.min(totalmem(), constrained > 0 ? constrained : Number.POSITIVE_INFINITY);
+  return Math.max(128, Math.min(1024, Math.floor(bytes / 2 ** 20 / 8)));
+}
+
 function readApiToken(reader: Reader, warnings: string[]): string {
   const token = reader.raw('MEMORY_API_TOKEN');
   if (token === null) {
@@ -195,7 +203,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     queryEmbeddingTimeoutMs: reader.integer('MEMORY_QUERY_EMBEDDING_TIMEOUT_MS', 5000, 1, 600_000),
     importPayloadDays: reader.integer('MEMORY_IMPORT_PAYLOAD_DAYS', 30, 0, 3650),
     importSeconds: reader.integer('MEMORY_IMPORT_SECONDS', 120, 1, 600),
-    importMegabytes: reader.integer('MEMORY_IMPORT_MEGABYTES', 1024, 128, 65_536),
+    importMegabytes: reader.integer('MEMORY_IMPORT_MEGABYTES', usualImportMegabytes(), 128, 65_536),
     workspaceKeepVersions: reader.integer('MEMORY_WORKSPACE_KEEP_VERSIONS', 10, 1, 100_000),
     metricsToken: reader.raw('MEMORY_METRICS_TOKEN'),
     warnings: Object.freeze(warnings),

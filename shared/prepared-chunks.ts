@@ -30,7 +30,7 @@ const INLINE_CHUNKS = 50;
 const INLINE_CHARACTERS = INLINE_CHUNKS * 1200;
 
 /** A document that makes more chunks than this is no document: 32 MiB of prose make about 30,000. */
-const MAX_CHUNKS = 50_000;
+export const MAX_CHUNKS = 50_000;
 
 /** Cuts a text and makes the terms of each chunk. Blocks: about 0.15 ms a chunk. */
 export function prepareChunksNow(teamId: string, input: ChunkInput): PreparedChunk[] {
@@ -42,7 +42,12 @@ export function prepareChunksNow(teamId: string, input: ChunkInput): PreparedChu
 function cut(input: ChunkInput): Omit<PreparedChunk, 'terms'>[] {
   if ('chunks' in input) return input.chunks.map((text) => ({ text, headings: [], page: null }));
   const parts = 'parts' in input ? input.parts : [{ text: input.text, page: null }];
-  return parts.flatMap(({ text, page }) => cutText(text).map((piece) => ({ ...piece, page })));
+  const pieces: Omit<PreparedChunk, 'terms'>[] = [];
+  for (const { text, page } of parts) {
+    for (const piece of cutText(text)) pieces.push({ ...piece, page });
+    if (pieces.length > MAX_CHUNKS) break;
+  }
+  return pieces;
 }
 
 /** Whether so little is to be cut that no one would notice. */

@@ -2,17 +2,26 @@ import type { TeamTransaction } from '../../db/database.ts';
 import type { JobQueue } from '../../db/queue.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 
-/** Gives each of these imports a job, in the transaction that makes them queued. Teams take turns. */
+/**
+ * Gives each of these imports a job, in the transaction that makes them queued. Teams take turns. The job works for
+ * the import's author: what it makes is theirs, whoever had it tried again.
+ */
 export async function queueImports(
   tx: TeamTransaction,
   queue: JobQueue,
-  imports: readonly Pick<Import, 'id' | 'clientId'>[],
+  imports: readonly Pick<Import, 'id' | 'clientId' | 'createdBy'>[],
 ): Promise<void> {
-  const { companyId, teamId, userId } = tx.scope;
+  const { companyId, teamId } = tx.scope;
   await queue.sendInTurn(
     tx,
     'import.process',
     teamId,
-    imports.map(({ id, clientId }) => ({ companyId, teamId, userId, clientId, importId: id })),
+    imports.map(({ id, clientId, createdBy }) => ({
+      companyId,
+      teamId,
+      userId: createdBy,
+      clientId,
+      importId: id,
+    })),
   );
 }

@@ -24,7 +24,11 @@ export function requestedTeam(request: FastifyRequest): string | undefined {
   return typeof header === 'string' ? header.trim().toLowerCase() : undefined;
 }
 
-function bearerToken(request: FastifyRequest): string {
+/**
+ * The token that a request bears.
+ * @throws ServiceError `unauthenticated` for none
+ */
+export function bearerToken(request: FastifyRequest): string {
   const [scheme, token, ...rest] = (request.headers.authorization ?? '').trim().split(/ +/);
   if (scheme?.toLowerCase() !== 'bearer' || token === undefined || token === '' || rest.length > 0) {
     throw new ServiceError('unauthenticated');

@@ -152,7 +152,7 @@ export function toChunk(row: ChunkRow): Chunk {
     client_id,
     kind,
     created_at: wireTime(row.created_at),
-    location: { documentTitle: row.document_title, headings, page },
+    location: { document_title: row.document_title, headings, page },
   };
 }
 

@@ -116,7 +116,8 @@ export interface StartedImport {
   filename: string;
   title: string;
   mediaType: string;
-  content: Buffer;
+  /** Null: the file is not there any more, so that the run can only fail. */
+  content: Buffer | null;
   /** The number of this run, from 1. */
   attempts: number;
 }
@@ -126,10 +127,9 @@ export async function startImport(tx: TeamTransaction, id: string): Promise<Star
   const [row] = await tx.query<StartedImport>(
     `update memory.import i set state = 'running', attempts = i.attempts + 1, progress_stage = 'reading', progress_percent = 0,
             updated_at = now()
-       from memory.import_payload p
       where i.team_id = $1 and i.id = $2 and i.state in ('queued', 'running')
-        and p.team_id = i.team_id and p.import_id = i.id
-      returning i.filename, i.title, i.media_type as "mediaType", p.content, i.attempts`,
+      returning i.filename, i.title, i.media_type as "mediaType", i.attempts,
+        (select p.content from memory.import_payload p where p.team_id = i.team_id and p.import_id = i.id) as content`,
     [tx.scope.teamId, id],
   );
   return row ?? null;
@@ -142,7 +142,7 @@ export async function recordProgress(
   { stage, percent, attempt }: { stage: ImportStage; percent: number; attempt: number },
 ): Promise<void> {
   await tx.query(
-    `update memory.import set progress_stage = $3, progress_percent = $4, updated_at = now()
+    `update memory.import set progress_stage = $3, progress_percent = $4
       where team_id = $1 and id = $2 and state = 'running' and attempts = $5`,
     [tx.scope.teamId, id, stage, percent, attempt],
   );
@@ -169,15 +169,20 @@ export async function completeImport(tx: TeamTransaction, id: string, sourceId: 
   return rows.length === 1;
 }
 
-/** Marks an import as failed, with a code and a sentence a person can act on. Its file stays, for a retry. */
+/**
+ * Marks an import as failed, with a code and a sentence a person can act on. Its file stays, for a retry; one that is
+ * not there is told as let go.
+ */
 export async function failImport(
   tx: TeamTransaction,
   id: string,
   error: { code: string; message: string },
 ): Promise<boolean> {
   const rows = await tx.query(
-    `update memory.import set state = 'failed', error_code = $3, error_message = $4, ${NO_PROGRESS}, updated_at = now()
-      where team_id = $1 and id = $2 and state in ('queued', 'running') returning id`,
+    `update memory.import i set state = 'failed', error_code = $3, error_message = $4, ${NO_PROGRESS}, updated_at = now(),
+            payload_pruned_at = case when not exists (
+              select from memory.import_payload p where p.team_id = i.team_id and p.import_id = i.id) then now() end
+      where i.team_id = $1 and i.id = $2 and i.state in ('queued', 'running') returning i.id`,
     [tx.scope.teamId, id, error.code, error.message],
   );
   return rows.length === 1;

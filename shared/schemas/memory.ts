@@ -33,7 +33,7 @@ export type SearchRequest = Static<typeof SearchRequest>;
 
 /** Where in its document a chunk stands, as far as the format tells. */
 const Location = Type.Object({
-  documentTitle: Nullable(Type.String({ description: 'by the document’s own word' })),
+  document_title: Nullable(Type.String({ description: 'by the document’s own word' })),
   headings: Type.Array(Type.String(), { description: 'above the chunk, outermost first' }),
   page: Nullable(Type.Integer({ description: 'from 1' })),
 });

@@ -10,8 +10,10 @@ const QueueSample = Type.Object({
   at: Time,
   ready: Type.Integer({ description: 'the most that waited at once' }),
   active: Type.Integer({ description: 'the most that ran at once' }),
-  completed: Type.Integer({ description: 'since the point before' }),
-  failed: Type.Integer({ description: 'since the point before, for good' }),
+  completed: Type.Integer({
+    description: 'in this minute; of the latest half minute not all is counted yet',
+  }),
+  failed: Type.Integer({ description: 'for good, in this minute' }),
 });
 
 const QueueStatus = Type.Object({
@@ -20,9 +22,11 @@ const QueueStatus = Type.Object({
   deferred: count,
   active: count,
   failed: count,
-  completedPerMinute: Type.Number(),
+  completedPerMinute: Type.Number({ description: 'over the last five minutes' }),
   oldestReadyAgeSeconds: Nullable(Type.Number()),
-  history: Type.Array(QueueSample, { description: 'of the last hour, oldest first, a point a minute' }),
+  history: Type.Array(QueueSample, {
+    description: 'of the last hour, oldest first, a point a minute; none of minutes in which no worker ran',
+  }),
 });
 export type QueueStatus = Static<typeof QueueStatus>;
 

@@ -66,6 +66,7 @@ describe('expand', () => {
         client_id: clientId,
         kind: 'ingest',
         created_at: row?.created_at.toISOString(),
+        location: { document_title: null, headings: [], page: null },
       },
     ]);
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { isId, newId } from '../../shared/ids.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
@@ -48,6 +49,12 @@ async function addImports(
   return ids;
 }
 
+/** What an import says of the bytes of its file. */
+const file = (text: string) => ({
+  bytes: Buffer.byteLength(text),
+  sha256: createHash('sha256').update(text).digest('hex'),
+});
+
 const countImports = async (company: SignedIn) => (await list(company)).items.length;
 
 describe('POST /v1/memory/imports', () => {
@@ -71,8 +78,10 @@ describe('POST /v1/memory/imports', () => {
       layer: 'client',
       clientId,
       state: 'queued',
+      progress: null,
       attempts: 0,
       error: null,
+      payloadPrunedAt: null,
       sourceId: null,
       createdBy: company.ownerId,
     };
@@ -82,10 +91,10 @@ describe('POST /v1/memory/imports', () => {
         return rest;
       }),
       [
-        { ...common, filename: 'notes.md', title: 'notes.md', mediaType: 'text/markdown', bytes: 9 },
-        { ...common, filename: 'scan', title: 'A scan', mediaType: 'text/plain', bytes: 5 },
-        { ...common, filename: 'LOUD.TXT', title: 'LOUD.TXT', mediaType: 'text/plain', bytes: 1 },
-      ],
+        { filename: 'notes.md', title: 'notes.md', mediaType: 'text/markdown', ...file('# Größe') },
+        { filename: 'scan', title: 'A scan', mediaType: 'text/plain', ...file('hello') },
+        { filename: 'LOUD.TXT', title: 'LOUD.TXT', mediaType: 'text/plain', ...file('x') },
+      ].map((own) => ({ ...common, ...own })),
     );
     const jobs = await database.query('select from pgboss.job where group_id = $1 and name = $2', [
       company.teamId,

@@ -65,6 +65,7 @@ describe('hits', () => {
       client_id: null,
       kind: 'ingest',
       created_at: chunk?.at.toISOString(),
+      location: { document_title: null, headings: [], page: null },
       semantic_rank: 1,
       keyword_rank: 1,
     });

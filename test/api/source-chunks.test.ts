@@ -69,6 +69,7 @@ describe('one source', () => {
         layer: 'team',
         client_id: null,
         kind: 'ingest',
+        location: { document_title: null, headings: [], page: null },
       });
       assert.deepEqual((await expand(service, company, chunk_id))[Math.min(ordinal, 10)]?.text, text);
     }

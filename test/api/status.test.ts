@@ -66,7 +66,8 @@ test('has exactly the fields of the contract, all zero in a new Team', async () 
     embedder: { mode: 'client-provided', model: CLAIM.embeddingModel, dim: 1024, serverModeEnabled: false },
   });
   assert.deepEqual(jobs.map((job) => String(job['queue'])).sort(), Object.keys(QUEUES).sort());
-  for (const { queue: __, oldestReadyAgeSeconds, ...figures } of jobs) {
+  for (const { queue: __, oldestReadyAgeSeconds, history, ...figures } of jobs) {
+    assert.ok(Array.isArray(history));
     const names = ['ready', 'deferred', 'active', 'failed', 'completedPerMinute'];
     assert.deepEqual(Object.keys(figures), names);
     for (const figure of Object.values(figures)) assert.ok(Number(figure) >= 0);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import fc from 'fast-check';
+import { newId } from '../../shared/ids.ts';
+import type { ReadDocument } from '../../worker/extract/document.ts';
 import { type Extraction, type Extractor, FileFault } from '../../worker/extract/extraction.ts';
 import { openReadingPool } from '../../worker/extract/reading-pool.ts';
 
@@ -80,5 +82,15 @@ export async function extractedInProcess(
 ): Promise<Extraction> {
   const pool = openReadingPool({ seconds: 60, megabytes: 512 });
   t.after(() => pool.close());
-  return pool.read({ mediaType, content: bytesOf(content) }, { tell: () => undefined, signal: t.signal });
+  return partsOf(
+    await pool.read(
+      { mediaType, content: bytesOf(content), teamId: newId() },
+      { tell: () => undefined, signal: t.signal },
+    ),
+  );
+}
+
+/** A document as if it had not been cut: each part of a short one is one chunk. */
+export function partsOf({ title, chunks }: ReadDocument): Extraction {
+  return { title, parts: chunks.map(({ text, page }) => ({ text, page })) };
 }

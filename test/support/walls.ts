@@ -9,6 +9,7 @@ const SHARED_TABLES = [
   'memory.migration',
   'memory.deployment',
   'memory.worker',
+  'memory.job_tally',
   'identity.request_count',
   'identity.failed_password',
 ];
@@ -18,6 +19,7 @@ export const DERIVED_TABLES = [
   'memory.chunk_embedding',
   'memory.keyword_df',
   'memory.keyword_team',
+  'memory.layer_tally',
 ];
 /** Seals of the audit: functions alone write and read them, for the Company of the claims. */
 export const SEAL_TABLES = ['memory.audit_seal', 'memory.audit_unsealed'];

@@ -5,14 +5,12 @@ import { countAudit, START, walkAudit } from '../../db/queries/audit-chain.ts';
 import { insertImport } from '../../db/queries/imports.ts';
 import { insertMemory } from '../../db/queries/memories.ts';
 import { insertMemorySource } from '../../db/store-memory.ts';
-import { readConfig } from '../../shared/config.ts';
 import { newId } from '../../shared/ids.ts';
-import { createLogger } from '../../shared/logger.ts';
 import { prepareContent } from '../../shared/memory-content.ts';
 import type { QueueName } from '../../shared/queues.ts';
 import { companyScope, jobScope } from '../../shared/scope.ts';
-import { HANDLERS } from '../../worker/registry.ts';
 import { createTestCompany, TEST_MODEL_NAME, type TestCompany } from '../support/database.ts';
+import { doJob as doJobOn } from '../support/do-job.ts';
 import { openOwnDatabase } from '../support/own-database.ts';
 import { addClient, addTeam, ownerScope } from '../support/scopes.ts';
 import { storeSource } from '../support/sources.ts';
@@ -24,21 +22,8 @@ after(() => database.close());
 const tables = await readTables(database);
 const teamTables = tables.filter(({ columns }) => columns.some(({ name }) => name === 'team_id'));
 
-/** Does a job by the worker's own handler; the queue notes what was settled. */
-async function doJob(queue: QueueName, data: object, on: Database = database): Promise<QueueName[]> {
-  const settled: QueueName[] = [];
-  const context = {
-    config: readConfig({ MEMORY_API_TOKEN: 'test-token-of-the-service' }),
-    database: on,
-    logger: createLogger('fatal', 'test'),
-    queue: {
-      settle: async (_tx: unknown, name: QueueName) => void settled.push(name),
-      send: async () => undefined,
-    },
-  };
-  await HANDLERS[queue]({ id: newId(), data } as never, context as never);
-  return settled;
-}
+/** Does a job by the worker's own handler. */
+const doJob = (queue: QueueName, data: object, on: Database = database) => doJobOn(on, queue, data);
 
 const jobOf = ({ companyId, teamId, ownerId: userId }: TestCompany) => ({ companyId, teamId, userId });
 const purge = (team: TestCompany, on?: Database) => doJob('team.purge', jobOf(team), on);

@@ -2,8 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Extraction, FileFault, type TellProgress } from './extraction.ts';
-import type { ReadingAnswer, ReadingTask } from './reading-process.ts';
+import type { PreparedChunk } from '../../shared/prepared-chunks.ts';
+import type { ReadDocument } from './document.ts';
+import { FileFault } from './extraction.ts';
+import type { ReadingAnswer, ReadingProgress, ReadingTask } from './reading-process.ts';
 
 /** What one file may take. */
 export interface ReadingBounds {
@@ -21,15 +23,24 @@ class NotBegunError extends Error {
   override name = 'NotBegunError';
 }
 
-/** Reads files in processes of their own, which are kept for the next file and replaced when a file ends one. */
+/** How a file is read. */
+interface Reading {
+  /** Hears how far it is. */
+  tell: (progress: ReadingProgress) => void;
+  /** Breaks it off. */
+  signal: AbortSignal;
+}
+
+/** The process ended by itself while it read. */
+class CrashError extends FileFault {}
+
+/** Reads and cuts files in processes of their own, which are kept for the next file and replaced when a file ends one. */
 export interface ReadingPool {
   /**
-   * @param options.tell hears how far the reading is
-   * @param options.signal breaks it off
    * @throws FileFault for a fault of the file: its extractor's, or that it took too long or too much memory
    * @throws ReadingInterruptedError
    */
-  read(task: ReadingTask, options: { tell: TellProgress; signal: AbortSignal }): Promise<Extraction>;
+  read(task: ReadingTask, reading: Reading): Promise<ReadDocument>;
   /** Ends the processes. Closing twice is fine. */
   close(): Promise<void>;
 }
@@ -50,6 +61,8 @@ const HELD_SHARE = 0.25;
 const IDLE_MS = 30_000;
 /** A process that is told to end, by a signal to all of the group, may be gone before it begins. */
 const TRIES = 3;
+/** One that is not ready by then will not be. */
+const START_MS = 60_000;
 
 const MAIN = fileURLToPath(new URL('./reading-process.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -72,10 +85,10 @@ const FAULTS = {
   memory: (megabytes: number) =>
     new FileFault(
       'too_much_memory',
-      `Reading the file took more than ${megabytes} MiB of memory: divide it, or save it anew in a simpler form.`,
+      `Reading the file took more memory than there is for it (${megabytes} MiB): divide it, or save it anew in a simpler form.`,
     ),
   crash: () =>
-    new FileFault(
+    new CrashError(
       'unreadable',
       'The file cannot be read: it is damaged, or uses a part of its format that is not known here.',
     ),
@@ -108,8 +121,15 @@ function start({ megabytes }: ReadingBounds, extractors: URL): Reader {
     serialization: 'advanced',
   });
   const ready = new Promise<void>((resolve, reject) => {
-    const fail = () => reject(new NotBegunError('the process that reads files did not start'));
-    child.once('message', () => resolve());
+    const fail = () => {
+      clearTimeout(timer);
+      reject(new NotBegunError('the process that reads files did not start'));
+    };
+    const timer = setTimeout(() => child.kill('SIGKILL'), START_MS);
+    child.once('message', () => {
+      clearTimeout(timer);
+      resolve();
+    });
     child.once('exit', fail);
     // One that could not even be made has no exit. Without a listener a later error would end the worker.
     child.on('error', fail);
@@ -117,6 +137,17 @@ function start({ megabytes }: ReadingBounds, extractors: URL): Reader {
   // Heard by whoever reads with it; nobody may by then.
   ready.catch(() => undefined);
   return { child, ready, files: 0, rssBytes: 0, idle: null };
+}
+
+/** Waits until the process may be asked, or is ended because no one wants it any more. */
+async function untilReady({ child, ready }: Reader, signal: AbortSignal): Promise<void> {
+  const end = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', end);
+  try {
+    await ready;
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
 }
 
 /** Why a process ended while it read, told by how: nobody else but the memory's guard and the kernel kills it. */
@@ -129,9 +160,10 @@ function faultOf(signal: NodeJS.Signals | null, bounds: ReadingBounds): FileFaul
 function readWith(
   reader: Reader,
   task: ReadingTask,
-  { bounds, tell, signal }: { bounds: ReadingBounds; tell: TellProgress; signal: AbortSignal },
-): Promise<Extraction> {
-  const { child } = reader;
+  { bounds, tell, signal }: Reading & { bounds: ReadingBounds },
+): Promise<ReadDocument> {
+  const { child, files: file } = reader;
+  const chunks: PreparedChunk[] = [];
   let begun = false;
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
@@ -151,11 +183,13 @@ function readWith(
         reject(begun ? faultOf(by, bounds) : new NotBegunError('the process that reads files is gone')),
       );
     const hear = (answer: ReadingAnswer) => {
+      if (!('file' in answer) || answer.file !== file) return;
       begun = true;
-      if ('progress' in answer) return tell(answer.progress);
+      if ('progress' in answer) tell(answer.progress);
+      if ('chunks' in answer) chunks.push(...answer.chunks);
       if (!('rssBytes' in answer)) return;
       reader.rssBytes = answer.rssBytes;
-      if ('extraction' in answer) end(() => resolve(answer.extraction));
+      if ('document' in answer) end(() => resolve({ ...answer.document, chunks }));
       else if ('fault' in answer) end(() => reject(new FileFault(answer.fault.code, answer.fault.message)));
       else kill(FAULTS.crash());
     };
@@ -165,7 +199,7 @@ function readWith(
     child.on('exit', exited);
     if (signal.aborted) interrupt();
     // A process that has just ended is told of by its exit.
-    else child.send(task, () => undefined);
+    else child.send({ file, task }, () => undefined);
   });
 }
 
@@ -179,11 +213,11 @@ export function openReadingPool(
   let closed = false;
 
   const dismiss = (reader: Reader) => {
-    all.delete(reader);
     const place = free.indexOf(reader);
     if (place >= 0) free.splice(place, 1);
     if (reader.idle !== null) clearTimeout(reader.idle);
-    if (reader.child.connected) reader.child.disconnect();
+    // It has nothing to lose, and what a file left behind in it may keep it from hearing anything less.
+    reader.child.kill('SIGKILL');
   };
   const take = (): Reader => {
     const reader = free.pop() ?? start(bounds, extractors);
@@ -191,7 +225,10 @@ export function openReadingPool(
     reader.idle = null;
     if (!all.has(reader)) {
       all.add(reader);
-      reader.child.on('exit', () => dismiss(reader));
+      reader.child.on('exit', () => {
+        dismiss(reader);
+        all.delete(reader);
+      });
     }
     return reader;
   };
@@ -208,16 +245,19 @@ export function openReadingPool(
   };
 
   return {
-    read: async (task, options) => {
+    read: async (task, reading) => {
       for (let tried = 1; ; tried += 1) {
         if (closed) throw new ReadingInterruptedError('the pool is closed');
         const reader = take();
         try {
-          await reader.ready;
-          return await readWith(reader, task, { bounds, ...options });
+          await untilReady(reader, reading.signal);
+          return await readWith(reader, task, { bounds, ...reading });
         } catch (error) {
-          if (closed) throw new ReadingInterruptedError('the pool is closed');
-          if (!(error instanceof NotBegunError) || tried === TRIES) throw error;
+          if (closed || reading.signal.aborted) throw new ReadingInterruptedError('the worker stops');
+          // What ended a process that had read others before may have been one of them.
+          const innocent =
+            error instanceof NotBegunError || (error instanceof CrashError && reader.files > 0);
+          if (!innocent || tried === TRIES) throw error;
         } finally {
           giveBack(reader);
         }

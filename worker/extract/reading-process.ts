@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { type Extraction, type Extractor, FileFault } from './extraction.ts';
-import { storable } from './text-encoding.ts';
+import type { PreparedChunk } from '../../shared/prepared-chunks.ts';
+import type { ImportStage } from '../../shared/schemas/imports.ts';
+import { prepareDocument, type ReadDocument } from './document.ts';
+import { type Extractor, FileFault, type TellProgress } from './extraction.ts';
 
 /*
  * The process that reads files, one at a time, for as long as its parent wants it. Whatever a file does to it, it
@@ -12,59 +14,65 @@ import { storable } from './text-encoding.ts';
 export interface ReadingTask {
   mediaType: string;
   content: Uint8Array;
+  /** Whose the terms of its chunks are to be. */
+  teamId: string;
 }
 
 /** What became of a file. */
 type ReadingOutcome =
-  | { extraction: Extraction }
+  | { document: Omit<ReadDocument, 'chunks'> }
   | { fault: { code: string; message: string } }
   | { error: string };
 
+/** How far it is: the share of the stage, from 0 to 1. */
+export type ReadingProgress = { stage: Extract<ImportStage, 'reading' | 'cutting'>; share: number };
+
 /**
- * What it is told: once that it may ask; then of each file that it is begun, progress as often as it comes, and the
- * outcome with the memory that the process holds after it.
+ * What it is told: once that it may ask; then of each file that it is begun, progress as often as it comes, the chunks
+ * in several portions, and the outcome with the memory that the process holds after it. `file` is the number that the
+ * file was sent with: what a library says too late must not be taken for the next one's.
  */
 export type ReadingAnswer =
   | { ready: true }
-  | { begun: true }
-  | { progress: number }
-  | (ReadingOutcome & { rssBytes: number });
-
-/** In UTF-16 code units, as much as a title may have that is given by hand. */
-const MAX_TITLE_LENGTH = 300;
+  | ({ file: number } & (
+      | { begun: true }
+      | { progress: ReadingProgress }
+      | { chunks: PreparedChunk[] }
+      | (ReadingOutcome & { rssBytes: number })
+    ));
 
 /** How often progress is told, at most. */
 const TELL_EVERY_MS = 200;
+/** Chunks of one answer: the parent, which takes an answer at once, has others to serve. */
+const CHUNKS_AN_ANSWER = 500;
 
 /** Has each answer sent before the next step: a file that ends the process must not take its progress along. */
 function send(answer: ReadingAnswer): void {
   process.send?.(answer);
 }
 
-function progressTeller(): (share: number) => void {
+function progressTeller(file: number): TellProgress {
   let told = performance.now();
   return (share) => {
     const now = performance.now();
     if (now - told < TELL_EVERY_MS || Number.isNaN(share)) return;
     told = now;
-    send({ progress: Math.min(1, Math.max(0, share)) });
+    send({ file, progress: { stage: 'reading', share: Math.min(1, Math.max(0, share)) } });
   };
 }
 
-/** Whatever an extractor found, as it can be stored. */
-function storableExtraction({ title, parts }: Extraction): Extraction {
-  return {
-    title: title === null ? null : storable(title.slice(0, MAX_TITLE_LENGTH)),
-    parts: parts.map(({ text, page }) => ({ text: storable(text), page })),
-  };
-}
-
-async function read({ mediaType, content }: ReadingTask): Promise<ReadingOutcome> {
+async function read(file: number, { mediaType, content, teamId }: ReadingTask): Promise<ReadingOutcome> {
   try {
     const load = extractors[mediaType];
     if (load === undefined) throw new FileFault('unsupported_type', 'Files of this type cannot be imported.');
     const extract = await load();
-    return { extraction: storableExtraction(await extract(content, progressTeller())) };
+    const extraction = await extract(content, progressTeller(file));
+    send({ file, progress: { stage: 'cutting', share: 0 } });
+    const { chunks, ...document } = prepareDocument(extraction, teamId);
+    for (let start = 0; start < chunks.length; start += CHUNKS_AN_ANSWER) {
+      send({ file, chunks: chunks.slice(start, start + CHUNKS_AN_ANSWER) });
+    }
+    return { document };
   } catch (error) {
     if (error instanceof FileFault) return { fault: { code: error.code, message: error.message } };
     // The message may repeat what the file says, so it goes no further than the name of its class.
@@ -87,8 +95,8 @@ guard.unref();
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 process.on('disconnect', () => process.exit(0));
-process.on('message', (task: ReadingTask) => {
-  send({ begun: true });
-  void read(task).then((outcome) => send({ ...outcome, rssBytes: process.memoryUsage.rss() }));
+process.on('message', ({ file, task }: { file: number; task: ReadingTask }) => {
+  send({ file, begun: true });
+  void read(file, task).then((outcome) => send({ file, ...outcome, rssBytes: process.memoryUsage.rss() }));
 });
 send({ ready: true });

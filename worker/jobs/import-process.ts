@@ -4,12 +4,10 @@ import { DOCUMENT_TITLE } from '../../db/queries/chunks.ts';
 import { completeImport, requeueImport, type StartedImport, startImport } from '../../db/queries/imports.ts';
 import { type JobQueue, LostJobError } from '../../db/queue.ts';
 import { commitSource, discardSource, type StagedSource, stageSource } from '../../db/store-source.ts';
-import { contentHash } from '../../shared/content-hash.ts';
-import { type ChunkInput, prepareChunks, TooManyChunksError } from '../../shared/prepared-chunks.ts';
 import type { Payload } from '../../shared/queues.ts';
 import { jobScope, type TeamScope } from '../../shared/scope.ts';
 import type { JobContext, JobHandler } from '../context.ts';
-import { type Extraction, FileFault } from '../extract/extraction.ts';
+import { FileFault } from '../extract/extraction.ts';
 import { ReadingInterruptedError } from '../extract/reading-pool.ts';
 import { recordImportFailure } from './import-failure.ts';
 import { type ImportProgress, importProgress } from './import-progress.ts';
@@ -17,54 +15,45 @@ import { type ImportProgress, importProgress } from './import-progress.ts';
 type ImportPayload = Payload<'import.process'>;
 type ImportJob = Parameters<JobHandler<'import.process'>>[0];
 
-/** A document of one part without pages is a text like any other, and known again as such. */
-function chunkInput({ parts }: Extraction): ChunkInput {
-  if (parts.every(({ text }) => text.trim() === ''))
-    throw new FileFault('no_text', 'The file holds no text.');
-  const [only, ...more] = parts;
-  return only !== undefined && more.length === 0 && only.page === null ? { text: only.text } : { parts };
+/** One run of an import. */
+interface ImportRun {
+  job: ImportJob;
+  file: StartedImport;
+  progress: ImportProgress;
+  /** Aborts when nobody waits for it any more. */
+  signal: AbortSignal;
 }
 
 /** Reads the file, cuts it and writes what is large ahead: everything slow, outside the last transaction. */
 async function stageImport(
-  { database, config, readingPool, stopping }: JobContext,
+  { database, config, readingPool }: JobContext,
   scope: TeamScope,
-  { clientId }: ImportPayload,
-  file: StartedImport,
-  progress: ImportProgress,
+  run: ImportRun,
 ): Promise<StagedSource> {
+  const { file, progress, signal, job } = run;
   const { mediaType, content } = file;
-  const extraction = await readingPool.read(
-    { mediaType, content },
-    { tell: (share) => progress.tell('reading', share), signal: stopping },
+  if (content === null) throw new FileFault('file_gone', 'The file is not kept any more: import it again.');
+  const { title, chunks, contentHash } = await readingPool.read(
+    { mediaType, content, teamId: scope.teamId },
+    { tell: ({ stage, share }) => progress.tell(stage, share), signal },
   );
-  const input = chunkInput(extraction);
-  progress.tell('cutting', 0);
-  const chunks = await prepareChunks(scope.teamId, input).catch((error: unknown) => {
-    if (error instanceof TooManyChunksError) throw new FileFault('too_many_chunks', error.message);
-    throw error;
-  });
-  if (stopping.aborted) throw new ReadingInterruptedError('the worker stops');
   return stageSource(
     database,
     scope,
     {
-      layer: clientId,
+      layer: job.data.clientId,
       kind: 'import',
       title: file.title,
       uri: null,
       externalId: null,
-      metadata: {
-        filename: file.filename,
-        ...(extraction.title === null ? {} : { [DOCUMENT_TITLE]: extraction.title }),
-      },
-      contentHash: contentHash(input),
+      metadata: { filename: file.filename, ...(title === null ? {} : { [DOCUMENT_TITLE]: title }) },
+      contentHash: Buffer.from(contentHash),
       model: config.embeddingModel,
       chunks: chunks.map((chunk) => ({ ...chunk, embedding: null })),
     },
     (share) => {
       progress.tell('storing', share);
-      if (stopping.aborted) throw new ReadingInterruptedError('the worker stops');
+      if (signal.aborted) throw new ReadingInterruptedError('the worker stops');
     },
   );
 }
@@ -117,7 +106,7 @@ async function recordImport(
 async function endRun(
   { database, queue }: JobContext,
   scope: TeamScope,
-  { job, attempt }: { job: ImportJob; attempt: number },
+  { job, file }: ImportRun,
   error: unknown,
 ): Promise<void> {
   // Another worker has the job, and the import with it: leave both alone.
@@ -130,32 +119,45 @@ async function endRun(
     });
   } else if (error instanceof ReadingInterruptedError) {
     await transaction(database, scope, async (tx) => {
-      await requeueImport(tx, importId, attempt);
+      await requeueImport(tx, importId, file.attempts);
       await queue.giveBack(tx, 'import.process', job);
     });
   } else {
-    await transaction(database, scope, (tx) => requeueImport(tx, importId, attempt));
+    await transaction(database, scope, (tx) => requeueImport(tx, importId, file.attempts));
     throw error;
   }
 }
 
+/** Marks the import as running, for the very attempt that runs. Null: there is nothing to do. */
+async function startRun(
+  { database, queue }: JobContext,
+  scope: TeamScope,
+  job: ImportJob,
+): Promise<StartedImport | null> {
+  return transaction(database, scope, async (tx) => {
+    // A worker that was frozen since it took the job must not say of a later run that it is under way.
+    await queue.assertHeld(tx, 'import.process', job);
+    const file = await startImport(tx, job.data.importId);
+    if (file === null) await queue.settle(tx, 'import.process', job);
+    return file;
+  });
+}
+
 /** Makes a source of an imported file, exactly once. */
 export const processImport: JobHandler<'import.process'> = async (job, context) => {
-  const { database, queue } = context;
-  const { importId } = job.data;
   const scope = jobScope(job.data);
-  const file = await transaction(database, scope, (tx) => startImport(tx, importId));
-  if (file === null) {
-    await transaction(database, scope, (tx) => queue.settle(tx, 'import.process', job));
-    return;
-  }
-  const progress = importProgress(context, scope, importId, file.attempts);
+  const file = await startRun(context, scope, job);
+  if (file === null) return;
+  const progress = importProgress(context, scope, job.data.importId, file.attempts);
+  // The job's own says that it is this worker's no more: giving it back then finds that out.
+  const signal = AbortSignal.any([context.stopping, job.signal]);
+  const run = { job, file, progress, signal };
   try {
-    const staged = await stageImport(context, scope, job.data, file, progress);
+    const staged = await stageImport(context, scope, run);
     await progress.end();
     await finishImport(context, scope, job, staged);
   } catch (error) {
     await progress.end();
-    await endRun(context, scope, { job, attempt: file.attempts }, error);
+    await endRun(context, scope, run, error);
   }
 };

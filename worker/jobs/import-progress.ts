@@ -1,6 +1,6 @@
 import { transaction } from '../../db/database.ts';
 import { recordProgress } from '../../db/queries/imports.ts';
-import type { ImportStage } from '../../shared/schemas/imports.ts';
+import { IMPORT_STAGES, type ImportStage } from '../../shared/schemas/imports.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { JobContext } from '../context.ts';
 
@@ -28,13 +28,20 @@ export function importProgress(
   let writing: Promise<void> = Promise.resolve();
   let busy = false;
   let ended = false;
+  // A run begins at the first stage with nothing of it done.
+  let furthest = 0;
   return {
     tell: (stage, share) => {
       const now = performance.now();
       if (busy || ended || now - last < WRITE_EVERY_MS) return;
+      const percent = Math.floor(share * 100);
+      const far = IMPORT_STAGES.indexOf(stage) * 101 + percent;
+      // Readers of some formats find more to do as they go.
+      if (far <= furthest) return;
+      furthest = far;
       last = now;
       busy = true;
-      const progress = { stage, percent: Math.floor(share * 100), attempt };
+      const progress = { stage, percent, attempt };
       writing = transaction(database, scope, (tx) => recordProgress(tx, importId, progress))
         // Nobody is to lose an import because its progress could not be told.
         .catch((error: unknown) => logger.warn({ err: error }, 'the progress was not recorded'))

@@ -1,38 +1,15 @@
 import { type TeamTransaction, transaction } from '../../../db/database.ts';
 import { type AuditKind, insertAuditEvents } from '../../../db/queries/audit.ts';
-import {
-  cancelImport,
-  deleteImport,
-  lockOwnImport,
-  requeueFailedImports,
-} from '../../../db/queries/import-decisions.ts';
-import { findImport } from '../../../db/queries/imports.ts';
+import { cancelImport, deleteImport, requeueFailedImports } from '../../../db/queries/import-decisions.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { Import, ImportResponse, RetryRequest } from '../../../shared/schemas/imports.ts';
+import type { TeamScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { queueImports } from '../../imports/queue-imports.ts';
-import { IdParams, knownId } from '../../known-id.ts';
-import { assertActive, type HeldTeam, holdTeam, mayRead, mayWrite, writableNow } from '../../take.ts';
-
-/**
- * Takes an import for a decision on it, as it is now.
- * @throws ServiceError `not_found`, `forbidden` for who neither has Full access nor made it and still writes there,
- *   `team_archived`
- */
-async function takeImport(tx: TeamTransaction, held: HeldTeam, id: string): Promise<Import> {
-  const found = await findImport(tx, id);
-  // Or gone since it was found: its client is archived now, or out of the caller's reach.
-  if (found === null || !(await mayRead(tx, held, found.clientId))) throw new ServiceError('not_found');
-  const may = held.access === 'full' || found.createdBy === held.userId;
-  if (!may || !(await mayWrite(tx, held, [found.clientId]))) {
-    throw new ServiceError('forbidden', 'An import is retried and removed by its author or with Full access');
-  }
-  assertActive(held);
-  const taken = await lockOwnImport(tx, id);
-  if (taken === null) throw new ServiceError('not_found');
-  return taken;
-}
+import { takeImports } from '../../imports/take-imports.ts';
+import { IdParams } from '../../known-id.ts';
+import { assertActive, holdTeam, writableNow } from '../../take.ts';
 
 async function recordDecisions(
   tx: TeamTransaction,
@@ -65,42 +42,56 @@ async function retry(
 }
 
 /**
- * Retries these imports, all or none.
- * @throws ServiceError `conflict` for one that has not failed, or whose file is gone; as `takeImport`
+ * Retries these imports, all or none, and returns them in the order given.
+ * @throws ServiceError `conflict` for one that has not failed, or whose file is gone; as `takeImports`
  */
 async function retryThese(
   tx: TeamTransaction,
   deps: Dependencies,
-  ids: readonly string[],
+  named: readonly string[],
 ): Promise<Import[]> {
-  const held = await holdTeam(tx);
-  const taken: Import[] = [];
-  // In one order, so that two requests never wait for each other.
-  for (const id of ids.toSorted()) taken.push(await takeImport(tx, held, id));
+  const taken = await takeImports(tx, named);
   for (const { state, payloadPrunedAt, filename } of taken) {
     if (state !== 'failed') throw new ServiceError('conflict', `The import of ${filename} has not failed`);
     if (payloadPrunedAt !== null) {
       throw new ServiceError('conflict', `The file ${filename} is not kept any more: import it anew`);
     }
   }
-  const layers = await writableNow(tx, held, tx.scope.writes);
-  return retry(tx, deps, { layers, ids, author: null });
+  const ids = taken.map(({ id }) => id);
+  const part = { after: null, limit: ids.length };
+  const retried = await retry(tx, deps, { layers: tx.scope.writes, ids, author: null, part });
+  return retried.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
 }
 
-/** Retries every failed import that the caller may. */
-async function retryAll(tx: TeamTransaction, deps: Dependencies): Promise<Import[]> {
-  const held = await holdTeam(tx);
-  assertActive(held);
-  const layers = await writableNow(tx, held, tx.scope.writes);
-  return retry(tx, deps, { layers, ids: null, author: held.access === 'full' ? null : held.userId });
+/** Imports that one transaction retries where all are meant: others wait for it. */
+const SLICE = 500;
+
+/** Retries every failed import that the caller may, slice by slice: a hundred thousand in one would take too long. */
+async function retryAll(deps: Dependencies, scope: TeamScope): Promise<Import[]> {
+  const imports: Import[] = [];
+  for (let more = true; more; ) {
+    // In the order of their ids, so that one that fails again meanwhile is not met twice.
+    const part = { after: imports.at(-1)?.id ?? null, limit: SLICE };
+    const slice = await transaction(deps.database, scope, async (tx) => {
+      const held = await holdTeam(tx);
+      assertActive(held);
+      const layers = await writableNow(tx, held, scope.writes);
+      const author = held.access === 'full' ? null : held.userId;
+      return retry(tx, deps, { layers, ids: null, author, part });
+    });
+    imports.push(...slice);
+    more = slice.length === SLICE;
+  }
+  return imports;
 }
 
 /**
  * Cancels a queued import, forgets one that failed or was cancelled.
- * @throws ServiceError `conflict` in any other state; as `takeImport`
+ * @throws ServiceError `conflict` in any other state; as `takeImports`
  */
 async function remove(tx: TeamTransaction, id: string): Promise<void> {
-  const taken = await takeImport(tx, await holdTeam(tx), id);
+  const [taken] = await takeImports(tx, [id]);
+  if (taken === undefined) throw new ServiceError('not_found');
   if (taken.state === 'running' || taken.state === 'completed') {
     throw new ServiceError('conflict', `The import is ${taken.state}`);
   }
@@ -127,8 +118,7 @@ export const importDecisionRoutes: Routes = (app, deps) => {
       },
     },
     async ({ params, teamScope }, reply) => {
-      const id = knownId(params.id);
-      const [retried] = await transaction(database, teamScope, (tx) => retryThese(tx, deps, [id]));
+      const [retried] = await transaction(database, teamScope, (tx) => retryThese(tx, deps, [params.id]));
       if (retried === undefined) throw new ServiceError('conflict');
       reply.code(202);
       return retried;
@@ -148,9 +138,10 @@ export const importDecisionRoutes: Routes = (app, deps) => {
     async ({ body, teamScope }, reply) => {
       const { ids, all } = body;
       if ((ids === undefined) === (all === undefined)) throw invalidField('/', 'needs either ids or all');
-      const imports = await transaction(database, teamScope, (tx) =>
-        ids === undefined ? retryAll(tx, deps) : retryThese(tx, deps, ids.map(knownId)),
-      );
+      const imports =
+        ids === undefined
+          ? await retryAll(deps, teamScope)
+          : await transaction(database, teamScope, (tx) => retryThese(tx, deps, ids));
       reply.code(202);
       return { imports };
     },
@@ -167,8 +158,7 @@ export const importDecisionRoutes: Routes = (app, deps) => {
       } as const,
     },
     async ({ params, teamScope }, reply) => {
-      const id = knownId(params.id);
-      await transaction(database, teamScope, (tx) => remove(tx, id));
+      await transaction(database, teamScope, (tx) => remove(tx, params.id));
       reply.code(204);
       return null;
     },

@@ -1,6 +1,6 @@
 import { transaction } from '../../../db/database.ts';
-import { listImports } from '../../../db/queries/imports.ts';
-import { countJobs, countTeamFigures } from '../../../db/queries/status.ts';
+import { describeJobs } from '../../../db/queries/job-figures.ts';
+import { countTeamFigures, listLatestFailures } from '../../../db/queries/status.ts';
 import { listWorkers } from '../../../db/queries/workers.ts';
 import { QUEUES } from '../../../shared/queues.ts';
 import { Status } from '../../../shared/schemas/status.ts';
@@ -20,9 +20,9 @@ export const statusRoute: Routes = (app, { config, database }) => {
       const full = request.teamScope.access === 'full';
       return transaction(database, request.teamScope, async (tx) => {
         const figures = await countTeamFigures(tx);
-        const recentFailures = await listImports(tx, { after: null, limit: RECENT_FAILURES }, 'failed');
+        const recentFailures = await listLatestFailures(tx, RECENT_FAILURES);
         const workers = await listWorkers(tx);
-        const jobs = full ? await countJobs(tx, Object.keys(QUEUES)) : [];
+        const jobs = full ? await describeJobs(tx, Object.keys(QUEUES)) : [];
         return {
           // Whoever reads this line has an answer of the database, in which the queue lies too.
           health: { ok: true, database: true, queue: true, worker: workers.length > 0 },

@@ -46,6 +46,7 @@ const TABLE = readTable(`
   kind of route                          | nobody | stranger | neighbour | member | granted | Team Admin | Team Owner | Admin    | reader   | full Admin | Owner    | archived
   open                                   | ok     | ok       | ok        | ok     | ok      | ok         | ok         | ok       | ok       | ok         | ok       | ok
   open, into a Team                      | ok     | ok       | ok        | ok     | ok      | ok         | ok         | ok       | ok       | ok         | ok       | archived
+  no session                             | 401    | 401      | 401       | 401    | 401     | 401        | 401        | 401      | 401      | 401        | 401      | 401
   no method of any route                 | 405    | 405      | 405       | 405    | 405     | 405        | 405        | 405      | 405      | 405        | 405      | 405
   signed in                              | 401    | ok       | ok        | ok     | ok      | ok         | ok         | ok       | ok       | ok         | ok       | ok
   Company Admins                         | 401    | ok       | role      | role   | role    | role       | role       | ok       | ok       | ok         | ok       | ok

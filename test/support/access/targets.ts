@@ -3,7 +3,7 @@ import { createInvite, type InviteDraft } from '../../../api/links/invite.ts';
 import { createResetLink } from '../../../api/links/reset-link.ts';
 import { transaction } from '../../../db/database.ts';
 import { claimPendingChunks } from '../../../db/queries/embeddings.ts';
-import { insertImport } from '../../../db/queries/imports.ts';
+import { failImport, insertImport } from '../../../db/queries/imports.ts';
 import { newId } from '../../../shared/ids.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { hashToken, newToken } from '../../../shared/tokens.ts';
@@ -153,16 +153,22 @@ export class Targets {
     return chunk.id;
   }
 
-  /** An import, queued. */
-  async import(place: Place, clientId: string | null = null): Promise<string> {
+  /** An import without a job: the Owner's and queued, unless told otherwise. */
+  async import(
+    place: Place,
+    clientId: string | null = null,
+    { userId = place.ownerId, state = 'queued' }: { userId?: string; state?: 'queued' | 'failed' } = {},
+  ): Promise<string> {
     const title = this.canaries.word(thingOf(place, clientId), place.key);
     const id = newId();
-    const scope = ownerScope(place, clientId === null ? [] : [clientId]);
+    const scope = ownerScope({ ...place, ownerId: userId }, clientId === null ? [] : [clientId]);
     const content = Buffer.from(`walrus ${title}`);
     const file = { filename: `${title}.txt`, title, mediaType: 'text/plain', content };
-    await transaction(this.service.database, scope, (tx) =>
-      insertImport(tx, { id, layer: clientId, ...file }),
-    );
+    await transaction(this.service.database, scope, async (tx) => {
+      await insertImport(tx, { id, layer: clientId, ...file });
+      if (state === 'failed')
+        await failImport(tx, id, { code: 'no_text', message: 'The file holds no text.' });
+    });
     return id;
   }
 

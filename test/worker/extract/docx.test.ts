@@ -12,7 +12,7 @@ import {
   textOf,
 } from '../../support/extraction.ts';
 import { wordMembers, wordParagraph, writeDocx } from '../../support/office-writer.ts';
-import { writeZip } from '../../support/zip-writer.ts';
+import { writeZip, type ZipMember } from '../../support/zip-writer.ts';
 
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
@@ -114,6 +114,18 @@ describe('a file that is called a Word document', () => {
     for (const content of ['', 'no archive', '%PDF-1.4', Buffer.alloc(100)]) {
       assert.equal((await faultOf(extractDocx, content)).code, 'corrupt');
     }
+  });
+
+  test('is refused where it unpacks without end, to more than it says, or is encrypted in part', async () => {
+    const members = wordMembers(wordParagraph('text '.repeat(1_000)));
+    const withDocument = (change: Partial<ZipMember>) =>
+      writeZip(
+        members.map((member) => (member.name === 'word/document.xml' ? { ...member, ...change } : member)),
+      );
+    const bomb = withDocument({ content: Buffer.alloc(40 * 1024 * 1024, ' ') });
+    assert.equal((await faultOf(extractDocx, bomb)).code, 'zip_bomb');
+    assert.equal((await faultOf(extractDocx, withDocument({ claimedSize: 100 }))).code, 'zip_bomb');
+    assert.equal((await faultOf(extractDocx, withDocument({ encrypted: true }))).code, 'locked');
   });
 
   test('is refused where its text is missing, is no XML or is nested without end', async () => {

@@ -11,7 +11,7 @@ import {
   textOf,
 } from '../../support/extraction.ts';
 import { bookMembers, writeEpub } from '../../support/office-writer.ts';
-import { writeZip } from '../../support/zip-writer.ts';
+import { writeZip, type ZipMember } from '../../support/zip-writer.ts';
 
 const EPUB = 'application/epub+zip';
 
@@ -87,6 +87,18 @@ describe('a file that is called a book', () => {
       const members = bookMembers({ chapters }).filter(({ name }) => name !== lost);
       assert.equal((await faultOf(extractEpub, writeZip(members))).code, 'corrupt', lost);
     }
+  });
+
+  test('is refused where it unpacks without end, to more than it says, or is encrypted in part', async () => {
+    const members = bookMembers({ chapters });
+    const withChapter = (change: Partial<ZipMember>) =>
+      writeZip(
+        members.map((member) => (member.name === 'OEBPS/a.xhtml' ? { ...member, ...change } : member)),
+      );
+    const bomb = withChapter({ content: Buffer.alloc(40 * 1024 * 1024, ' ') });
+    assert.equal((await faultOf(extractEpub, bomb)).code, 'zip_bomb');
+    assert.equal((await faultOf(extractEpub, withChapter({ claimedSize: 10 }))).code, 'zip_bomb');
+    assert.equal((await faultOf(extractEpub, withChapter({ encrypted: true }))).code, 'locked');
   });
 
   test('expands no entities without end', async () => {

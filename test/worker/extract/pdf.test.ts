@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { importMediaType } from '../../../shared/media-types.ts';
-import { FileFault } from '../../../worker/extract/extraction.ts';
 import { extractPdf } from '../../../worker/extract/pdf.ts';
-import { openReadingPool } from '../../../worker/extract/reading-pool.ts';
-import {
-  assertDamageIsTold,
-  extracted,
-  extractedInProcess,
-  faultOf,
-  textOf,
-} from '../../support/extraction.ts';
+import { extracted, extractedInProcess, faultOf, textOf } from '../../support/extraction.ts';
 import { cidFont, glyphFont, type PdfTextLine, pdfText, writePdf } from '../../support/pdf-writer.ts';
+import { endProcesses, startMain } from '../../support/processes.ts';
+
+after(endProcesses);
 
 /** Lines one below the other, as a paragraph has them. */
 const lines = (top: number, ...texts: string[]): PdfTextLine[] =>
@@ -169,23 +164,18 @@ describe('a PDF that is not as it should be', () => {
     });
   });
 
-  test('is read or refused with a fault that is told, however it is damaged, by one process', async (t) => {
-    const document = writePdf({
-      pages: [lines(700, 'one', 'two'), [{ y: 700, font: 'C', bytes: Buffer.from('c4e3', 'hex') }]],
-      fonts: { C: cidFont('GBK-EUC-H', 'GB1') },
-      info: `/Title ${pdfText('A title')}`,
-    });
-    // So much that the process is kept from file to file.
-    const pool = openReadingPool({ seconds: 60, megabytes: 4096 });
-    t.after(() => pool.close());
-    // In a process of its own, where a promise that nobody hears would end it.
-    await assertDamageIsTold(async (content, tell) => {
-      try {
-        return await pool.read({ mediaType: 'application/pdf', content }, { tell, signal: t.signal });
-      } catch (error) {
-        if (error instanceof FileFault && error.code !== 'unreadable') throw error;
-        throw new Error('the process has ended', { cause: error });
-      }
-    }, document);
+  test('does not end the process that reads it by what the library leaves unheard', async (t) => {
+    // The number of pages is lost, and the second page with it.
+    const damaged = writePdf({ pages: [lines(700, 'one'), lines(700, 'two')] })
+      .toString('latin1')
+      .replace(' /Count', 'objunt')
+      .replace('\n5 0 obj', 'obj5 0 obj');
+    const read = extractedInProcess(t, 'application/pdf', Buffer.from(damaged, 'latin1'));
+    await assert.rejects(read, { name: 'FileFault', code: 'corrupt' });
+  });
+
+  test('is read or refused with a fault that is told, however it is damaged', async () => {
+    const reading = startMain('test/support/damaged-pdfs.ts');
+    assert.equal(await reading.exited, 0, reading.stderr.join('\n'));
   });
 });

@@ -1,6 +1,7 @@
 import { along, CLAIM } from '../../team.ts';
 import { type Place, thingOf } from '../place.ts';
 import type { Cell, Row, Values } from '../row.ts';
+import { IMPORT_ROWS } from './imports.ts';
 
 /** Every layer of a Team by the name that kinds of routes give it. */
 const CLIENTS = {
@@ -173,6 +174,7 @@ export const MEMORY_ROWS: readonly Row[] = [
   },
   ...rowsOf('client A'),
   ...rowsOf('client B'),
+  ...IMPORT_ROWS,
   {
     route: 'POST /v1/memory/embeddings/claim',
     kind: 'Team, own work',

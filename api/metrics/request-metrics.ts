@@ -1,0 +1,44 @@
+import { Counter, Histogram, Registry } from 'prom-client';
+
+/** A request that was answered. */
+export interface AnsweredRequest {
+  method: string;
+  /** The route as it was registered, `unknown` for none: never the address asked for, which may hold an id. */
+  route: string;
+  status: number;
+  seconds: number;
+}
+
+/** Counts the requests of one app. */
+export interface RequestMetrics {
+  readonly registry: Registry;
+  observe(request: AnsweredRequest): void;
+}
+
+/** From a lookup in milliseconds to the largest ingest, in seconds. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
+
+/** In a registry of the app's own: a process may hold several. */
+export function requestMetrics(): RequestMetrics {
+  const registry = new Registry();
+  const requests = new Counter({
+    name: 'memory_http_requests_total',
+    help: 'Requests that were answered.',
+    labelNames: ['method', 'route', 'status'] as const,
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'memory_http_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: BUCKETS,
+    registers: [registry],
+  });
+  return {
+    registry,
+    observe: ({ method, route, status, seconds }) => {
+      requests.inc({ method, route, status });
+      durations.observe({ method, route, status: `${Math.floor(status / 100)}xx` }, seconds);
+    },
+  };
+}

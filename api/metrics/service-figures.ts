@@ -1,0 +1,52 @@
+import { type Database, withoutScope } from '../../db/database.ts';
+import { countJobs, type QueueFigures } from '../../db/queries/job-figures.ts';
+import { type JobCount, listJobCounts } from '../../db/queries/job-tally.ts';
+import { listWorkers } from '../../db/queries/workers.ts';
+import { QUEUES } from '../../shared/queues.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/** What the database knows of the service as a whole: no tenant's data. */
+export interface ServiceFigures {
+  queues: readonly QueueFigures[];
+  ended: readonly JobCount[];
+  workers: number;
+}
+
+/** Prometheus waits ten seconds for all there is to tell. */
+const PATIENCE_MS = 3000;
+
+function readFigures(database: Database): Promise<ServiceFigures> {
+  return withoutScope(database, async (tx) => ({
+    queues: await countJobs(tx, Object.keys(QUEUES)),
+    ended: await listJobCounts(tx),
+    workers: (await listWorkers(tx)).length,
+  }));
+}
+
+/**
+ * Reads the figures, or null where the database does not give them in time. While it hangs, whoever asks again waits
+ * for the same answer: one after the other they would take all its connections.
+ */
+export function figuresReader({
+  database,
+  logger,
+}: Pick<Dependencies, 'database' | 'logger'>): () => Promise<ServiceFigures | null> {
+  let reading: Promise<ServiceFigures> | null = null;
+  return async () => {
+    reading ??= readFigures(database).finally(() => {
+      reading = null;
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error('the database did not answer in time')), PATIENCE_MS);
+    });
+    try {
+      return await Promise.race([reading, late]);
+    } catch (error) {
+      logger.warn({ err: error }, 'the figures of the service could not be read');
+      return null;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}

@@ -1,0 +1,116 @@
+import { AggregatorRegistry, type Registry } from 'prom-client';
+import type { Connections } from '../../db/database.ts';
+import type { JobCount } from '../../db/queries/job-tally.ts';
+import { DURATION_BOUNDS } from '../../shared/job-outcomes.ts';
+import type { ServiceFigures } from './service-figures.ts';
+
+/** A metric as prom-client tells it: values that were counted elsewhere. */
+interface Recorded {
+  name: string;
+  help: string;
+  type: 'counter' | 'gauge' | 'histogram';
+  aggregator: 'sum';
+  values: RecordedValue[];
+}
+
+interface RecordedValue {
+  value: number;
+  labels: Readonly<Record<string, string | number>>;
+  /** Where it is not that of the metric. */
+  metricName?: string;
+}
+
+const gauge = (name: string, help: string, values: RecordedValue[]): Recorded => ({
+  name,
+  help,
+  type: 'gauge',
+  aggregator: 'sum',
+  values,
+});
+const plain = (value: number): RecordedValue[] => [{ value, labels: {} }];
+
+/** How this process stands with the database. Without figures, the database did not give any. */
+function databaseMetrics(connections: Connections | null, figures: ServiceFigures | null): Recorded[] {
+  const up = gauge(
+    'memory_database_up',
+    'Whether the database answered this scrape.',
+    plain(figures === null ? 0 : 1),
+  );
+  if (connections === null) return [up];
+  const { max, open, idle, waiting } = connections;
+  return [
+    up,
+    gauge('memory_database_pool_max_connections', 'Connections that the pool may open.', plain(max)),
+    gauge('memory_database_pool_connections', 'Connections that are open, by what they do.', [
+      { value: open - idle, labels: { state: 'busy' } },
+      { value: idle, labels: { state: 'idle' } },
+    ]),
+    gauge(
+      'memory_database_pool_waiting_requests',
+      'Statements and transactions that wait for a connection.',
+      plain(waiting),
+    ),
+  ];
+}
+
+/** How the queues stand, as `/v1/memory/status` tells it. */
+function queueMetrics({ queues, workers }: ServiceFigures): Recorded[] {
+  const states = ['ready', 'deferred', 'active', 'failed'] as const;
+  const depth = queues.flatMap((figures) =>
+    states.map((state) => ({ value: figures[state], labels: { queue: figures.queue, state } })),
+  );
+  const ages = queues.map(({ queue, oldestReadyAgeSeconds }) => ({
+    value: oldestReadyAgeSeconds ?? 0,
+    labels: { queue },
+  }));
+  return [
+    gauge('memory_queue_jobs', 'Jobs that are not done, by queue and state.', depth),
+    gauge(
+      'memory_queue_oldest_ready_age_seconds',
+      'How long the oldest job that may be taken has waited for it; 0 where none waits.',
+      ages,
+    ),
+    gauge('memory_workers', 'Workers that were seen within 30 seconds.', plain(workers)),
+  ];
+}
+
+/** How jobs ended, as the workers of the service have counted since it was set up. */
+function outcomeMetrics(ended: readonly JobCount[]): Recorded[] {
+  const name = 'memory_job_duration_seconds';
+  const durations = ended.flatMap(({ queue, outcome, jobs, seconds, durations: counted }) => {
+    const labels = { queue, outcome };
+    const buckets = [...DURATION_BOUNDS, '+Inf' as const].map((le, place) => ({
+      // Prometheus's buckets hold what the ones before them hold.
+      value: counted.slice(0, place + 1).reduce((total, n) => total + n, 0),
+      labels: { le, ...labels },
+      metricName: `${name}_bucket`,
+    }));
+    return [
+      ...buckets,
+      { value: seconds, labels, metricName: `${name}_sum` },
+      { value: jobs, labels, metricName: `${name}_count` },
+    ];
+  });
+  return [
+    {
+      name: 'memory_jobs_total',
+      help: 'Runs of jobs that ended, by queue and outcome.',
+      type: 'counter',
+      aggregator: 'sum',
+      values: ended.map(({ queue, outcome, jobs }) => ({ value: jobs, labels: { queue, outcome } })),
+    },
+    {
+      name,
+      help: 'How long runs of jobs took.',
+      type: 'histogram',
+      aggregator: 'sum',
+      values: durations,
+    },
+  ];
+}
+
+/** What is known of database, queues and workers. Where the database gave no figures, nothing that it would tell. */
+export function serviceMetrics(connections: Connections | null, figures: ServiceFigures | null): Registry {
+  const ofQueue = figures === null ? [] : [...queueMetrics(figures), ...outcomeMetrics(figures.ended)];
+  return AggregatorRegistry.aggregate([[...databaseMetrics(connections, figures), ...ofQueue]]);
+}

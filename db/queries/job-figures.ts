@@ -1,0 +1,78 @@
+import type { QueueStatus } from '../../shared/schemas/status.ts';
+import type { Queryable } from '../database.ts';
+import { wireTime } from './layers.ts';
+
+/** How a queue stands now. */
+export type QueueFigures = Omit<QueueStatus, 'history'>;
+
+/** A point of a queue's past. */
+type QueuePoint = Omit<QueueStatus['history'][number], 'at'> & { queue: string; at: Date };
+
+/**
+ * How the given queues stand now. Service-wide: only for those with Full access, and for operators. Each state is
+ * counted in an index that holds no finished job; what was done of late is taken from what pg-boss noted of it.
+ */
+export async function countJobs(tx: Queryable, queues: readonly string[]): Promise<QueueFigures[]> {
+  return tx.query<QueueFigures>(
+    `select q.name as queue, w.ready, w.deferred, u.active, u.failed,
+            coalesce(d."perMinute", 0)::float8 as "completedPerMinute", w.age as "oldestReadyAgeSeconds"
+       from unnest($1::text[]) as q (name)
+      cross join lateral (
+        select count(*) filter (where j.start_after <= now()) as ready,
+               count(*) filter (where j.start_after > now()) as deferred,
+               (extract(epoch from now() - min(greatest(j.start_after, j.created_on))
+                 filter (where j.start_after <= now())))::float8 as age
+          from pgboss.job j where j.name = q.name and j.state < 'active' and not j.blocked) w
+      cross join lateral (
+        select count(*) filter (where j.state = 'active') as active, count(*) filter (where j.state = 'failed') as failed
+          from pgboss.job j where j.name = q.name and j.state in ('active', 'failed')) u
+      cross join lateral (
+        select 60.0 * sum(s.completed_delta) / nullif(sum(s.delta_seconds), 0) as "perMinute"
+          from pgboss.queue_stats s where s.name = q.name and s.captured_on > now() - interval '5 minutes') d
+      order by q.name`,
+    [queues],
+  );
+}
+
+/** The same, with the last hour of each queue. */
+export async function describeJobs(tx: Queryable, queues: readonly string[]): Promise<QueueStatus[]> {
+  const points = await listQueuePoints(tx, queues);
+  return (await countJobs(tx, queues)).map((figures) => ({
+    ...figures,
+    history: points
+      .filter(({ queue }) => queue === figures.queue)
+      .map(({ at, ready, active, completed, failed }) => ({
+        at: wireTime(at),
+        ready,
+        active,
+        completed,
+        failed,
+      })),
+  }));
+}
+
+/**
+ * The last hour of the given queues, a point a minute, as pg-boss noted it every 15 seconds: `persistQueueStats`.
+ * What stood in the queue belongs to the time of the note; what went through it, to the end of the span that was
+ * counted, which lies ten seconds before: see `delta_on` in pg-boss. A minute without a note has no point, and what
+ * ended in it stands with the note that tells of it.
+ */
+async function listQueuePoints(tx: Queryable, queues: readonly string[]): Promise<QueuePoint[]> {
+  return tx.query<QueuePoint>(
+    `with note as materialized (
+       select s.name, date_trunc('minute', s.captured_on) as at, date_trunc('minute', s.delta_on) as counted_at,
+              s.ready_count, s.active_count, s.completed_delta, s.failed_delta
+         from pgboss.queue_stats s
+        where s.name = any ($1::text[]) and s.captured_on > now() - interval '1 hour'
+     ), stood as (
+       select n.name, n.at, max(n.ready_count) as ready, max(n.active_count) as active from note n group by 1, 2
+     ), went as (
+       select n.name, coalesce(s.at, n.at) as at, sum(n.completed_delta) as completed, sum(n.failed_delta) as failed
+         from note n left join stood s on s.name = n.name and s.at = n.counted_at group by 1, 2
+     )
+     select s.name as queue, s.at, s.ready, s.active,
+            coalesce(w.completed, 0) as completed, coalesce(w.failed, 0) as failed
+       from stood s left join went w on w.name = s.name and w.at = s.at order by 1, 2`,
+    [queues],
+  );
+}

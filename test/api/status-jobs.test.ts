@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newId } from '../../shared/ids.ts';
+import { QUEUES } from '../../shared/queues.ts';
+import type { Status } from '../../shared/schemas/status.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+import { get } from '../support/team.ts';
+
+/** Its own: what it tells is of the whole service, and elsewhere others queue jobs and are workers. */
+const service = await openOwnTestApp();
+const { database } = service;
+const company = await service.company();
+// pg-boss's notes of one day lie in one table, made on that day: the last hour may have begun on the day before.
+const [{ today } = { today: '' }] = await database.query<{ today: string }>(
+  `select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as today`,
+);
+await database.query(
+  `create table pgboss.queue_stats_past partition of pgboss.queue_stats for values from (minvalue) to ('${today} 00:00:00+00')`,
+);
+
+const MINUTE = 60_000;
+const QUEUE = 'import.process';
+
+const told = async () => (await get(service, company, '/v1/memory/status')).json<Status>();
+const queueOf = async (name: string) => (await told()).jobs.find(({ queue }) => queue === name)!;
+
+interface GivenJob {
+  state: 'created' | 'retry' | 'active' | 'completed' | 'cancelled' | 'failed';
+  /** In seconds from now. */
+  createdOn?: number;
+  startAfter?: number;
+}
+
+async function addJobs(queue: string, jobs: readonly GivenJob[]): Promise<void> {
+  for (const { state, createdOn = 0, startAfter = createdOn } of jobs) {
+    await database.query(
+      `insert into pgboss.job (name, state, created_on, start_after, policy)
+       values ($1, $2::pgboss.job_state, now() + make_interval(secs => $3), now() + make_interval(secs => $4), 'standard')`,
+      [queue, state, createdOn, startAfter],
+    );
+  }
+}
+
+interface Note {
+  /** When it was taken, and until when was counted what went through. */
+  at: Date;
+  countedUntil?: Date;
+  ready?: number;
+  active?: number;
+  completed?: number;
+  failed?: number;
+  seconds?: number;
+}
+
+/** What pg-boss notes of a queue every 15 seconds. */
+async function addNotes(queue: string, notes: readonly Note[]): Promise<void> {
+  for (const note of notes) {
+    await database.query(
+      `insert into pgboss.queue_stats (name, captured_on, delta_on, ready_count, active_count, completed_delta, failed_delta,
+              delta_seconds) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [
+        queue,
+        note.at,
+        note.countedUntil ?? null,
+        note.ready ?? 0,
+        note.active ?? 0,
+        note.completed ?? null,
+        note.failed ?? null,
+        note.seconds ?? null,
+      ],
+    );
+  }
+}
+
+test('without any worker it says so, and that nothing has ever run', async () => {
+  const { health, workers, jobs } = await told();
+  assert.deepEqual([health.worker, workers], [false, []]);
+  assert.deepEqual(jobs.map(({ queue }) => queue).sort(), Object.keys(QUEUES).sort());
+  for (const { queue: _, ...figures } of jobs) {
+    assert.deepEqual(figures, {
+      ready: 0,
+      deferred: 0,
+      active: 0,
+      failed: 0,
+      completedPerMinute: 0,
+      oldestReadyAgeSeconds: null,
+      history: [],
+    });
+  }
+});
+
+test('a worker counts for 30 seconds after its last word', async () => {
+  const id = newId();
+  const speak = (secondsAgo: number) =>
+    database.query(
+      `insert into memory.worker (id, queues, rss_bytes, last_seen_at)
+       values ($1, '{import.process}', 1000, now() - make_interval(secs => $2))
+       on conflict (id) do update set last_seen_at = excluded.last_seen_at`,
+      [id, secondsAgo],
+    );
+  await speak(20);
+  const { health, workers } = await told();
+  assert.deepEqual([health.worker, workers.map((worker) => worker.id)], [true, [id]]);
+  await speak(31);
+  const { health: later, workers: none } = await told();
+  assert.deepEqual([later.worker, none], [false, []]);
+});
+
+test('counts jobs by what they wait for, and tells the age of the oldest that may be taken', async () => {
+  await addJobs(QUEUE, [
+    { state: 'created', createdOn: -90 },
+    { state: 'created', createdOn: -300, startAfter: -40 },
+    { state: 'retry', createdOn: -500, startAfter: -10 },
+    { state: 'created', startAfter: 600 },
+    { state: 'retry', createdOn: -900, startAfter: 30 },
+    { state: 'active', createdOn: -1000 },
+    ...(['completed', 'cancelled', 'failed', 'failed', 'failed'] as const).map((state) => ({
+      state,
+      createdOn: -2000,
+    })),
+  ]);
+  const { oldestReadyAgeSeconds, history: _, ...figures } = await queueOf(QUEUE);
+  assert.deepEqual(figures, {
+    queue: QUEUE,
+    ready: 3,
+    deferred: 2,
+    active: 1,
+    failed: 3,
+    completedPerMinute: 0,
+  });
+  assert.ok(oldestReadyAgeSeconds !== null && oldestReadyAgeSeconds >= 90 && oldestReadyAgeSeconds < 400);
+  const { ready, active, failed } = await queueOf('import.dead');
+  assert.deepEqual([ready, active, failed], [0, 0, 0]);
+});
+
+test('tells of each of the last sixty minutes the most that stood there and all that went through', async () => {
+  const [{ now } = { now: new Date() }] = await database.query<{ now: Date }>('select now() as now');
+  const minute = (ago: number) => new Date(Math.floor(now.getTime() / MINUTE) * MINUTE - ago * MINUTE);
+  const at = (from: Date, seconds: number) => new Date(from.getTime() + seconds * 1000);
+  const [first, second, third] = [minute(20), minute(19), minute(2)];
+  await addNotes('upkeep.prune', [
+    { at: at(first, 5), ready: 7, active: 1 },
+    {
+      at: at(first, 50),
+      countedUntil: at(first, 40),
+      ready: 4,
+      active: 3,
+      completed: 6,
+      failed: 1,
+      seconds: 45,
+    },
+    // Counted until before the minute began: of the minute before.
+    { at: at(second, 5), countedUntil: at(first, 55), ready: 2, completed: 5, failed: 0, seconds: 15 },
+    { at: at(second, 20), countedUntil: at(second, 10), ready: 9, completed: 1, failed: 2, seconds: 15 },
+    // After a while in which no one took notes: of what the note itself is of.
+    { at: at(third, 2), countedUntil: at(third, -8), ready: 1, completed: 3, failed: 0, seconds: 1000 },
+  ]);
+  await addNotes('audit.seal', [{ at: new Date(now.getTime() - 61 * MINUTE), ready: 5 }]);
+  const { history } = await queueOf('upkeep.prune');
+  assert.deepEqual(history, [
+    { at: first.toISOString(), ready: 7, active: 3, completed: 11, failed: 1 },
+    { at: second.toISOString(), ready: 9, active: 0, completed: 1, failed: 2 },
+    { at: third.toISOString(), ready: 1, active: 0, completed: 3, failed: 0 },
+  ]);
+  assert.deepEqual((await queueOf('audit.seal')).history, []);
+});
+
+test('tells how many jobs a minute were done of late', async () => {
+  const [{ now } = { now: new Date() }] = await database.query<{ now: Date }>('select now() as now');
+  const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
+  await addNotes('keywords.count', [
+    { at: ago(60), completed: 10, failed: 2, seconds: 15, countedUntil: ago(70) },
+    { at: ago(45), completed: 20, failed: 0, seconds: 15, countedUntil: ago(55) },
+  ]);
+  assert.equal((await queueOf('keywords.count')).completedPerMinute, 60);
+});

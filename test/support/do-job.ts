@@ -1,0 +1,42 @@
+import type { Database } from '../../db/database.ts';
+import { readConfig } from '../../shared/config.ts';
+import { newId } from '../../shared/ids.ts';
+import { createLogger } from '../../shared/logger.ts';
+import type { QueueName } from '../../shared/queues.ts';
+import type { JobContext } from '../../worker/context.ts';
+import { openReadingPool } from '../../worker/extract/reading-pool.ts';
+import { HANDLERS } from '../../worker/registry.ts';
+
+/**
+ * Does a job by the worker's own handler, without a queue: what is settled is noted, and what is sent goes nowhere.
+ * @param env settings of the worker
+ * @returns the queues in which it settled a job
+ */
+export async function doJob(
+  database: Database,
+  queue: QueueName,
+  data: object,
+  env: Record<string, string> = {},
+): Promise<QueueName[]> {
+  const settled: QueueName[] = [];
+  const config = readConfig({ MEMORY_API_TOKEN: 'test-token-of-the-service', ...env });
+  const readingPool = openReadingPool({ seconds: config.importSeconds, megabytes: config.importMegabytes });
+  const context = {
+    config,
+    database,
+    logger: createLogger('silent', 'test'),
+    queue: {
+      settle: async (_tx: unknown, name: QueueName) => void settled.push(name),
+      send: async () => undefined,
+      assertHeld: async () => undefined,
+    } as unknown as JobContext['queue'],
+    readingPool,
+    stopping: new AbortController().signal,
+  };
+  try {
+    await HANDLERS[queue]({ id: newId(), data, signal: new AbortController().signal } as never, context);
+  } finally {
+    await readingPool.close();
+  }
+  return settled;
+}

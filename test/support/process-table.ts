@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+interface ProcessRow {
+  pid: number;
+  parent: number;
+}
+
+/** The processes of this machine that run. One that has ended and that no one has asked about is none. */
+function processes(): ProcessRow[] {
+  return execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , state]) => !state?.startsWith('Z'))
+    .map(([pid, parent]) => ({ pid: Number(pid), parent: Number(parent) }));
+}
+
+/** The processes that a process started itself and that still run. */
+export function childrenOf(parent: number): number[] {
+  return processes()
+    .filter((row) => row.parent === parent)
+    .map(({ pid }) => pid);
+}
+
+/** Which of these processes still run. */
+export function running(pids: readonly number[]): number[] {
+  const all = new Set(processes().map(({ pid }) => pid));
+  return pids.filter((pid) => all.has(pid));
+}
+
+/** Waits until a condition holds. */
+export async function until(signal: AbortSignal, holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(20, undefined, { signal });
+}

@@ -1,0 +1,19 @@
+import { newId } from '../../shared/ids.ts';
+import { openReadingPool } from '../../worker/extract/reading-pool.ts';
+
+/*
+ * A parent of a reading process, for tests that end or signal it: reads the text of its argument by the extractors
+ * that misbehave, and prints that it is told how far that is, and what comes of it.
+ */
+const pool = openReadingPool(
+  { seconds: 60, megabytes: 512 },
+  { extractors: new URL('./misbehaving-extractors.ts', import.meta.url) },
+);
+// As a worker does that still waits for what runs.
+process.on('SIGINT', () => process.stdout.write('interrupted\n'));
+const { chunks } = await pool.read(
+  { mediaType: 'text/plain', content: Buffer.from(process.argv[2] ?? ''), teamId: newId() },
+  { tell: () => void process.stdout.write('told\n'), signal: new AbortController().signal },
+);
+process.stdout.write(`${chunks[0]?.text}\n`);
+await pool.close();

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, describe, type TestContext, test } from 'node:test';
+import { newId } from '../../shared/ids.ts';
+import { FileFault } from '../../worker/extract/extraction.ts';
+import {
+  openReadingPool,
+  type ReadingBounds,
+  ReadingInterruptedError,
+  type ReadingOptions,
+  type ReadingPool,
+} from '../../worker/extract/reading-pool.ts';
+import { childrenOf, running, until } from '../support/process-table.ts';
+import { endProcesses, ROOT, startCommand, temporaryFolder } from '../support/processes.ts';
+
+after(endProcesses);
+
+const EXTRACTORS = new URL('../support/misbehaving-extractors.ts', import.meta.url);
+
+/** A pool whose files do what their text says. */
+function poolOf(
+  t: TestContext,
+  bounds: Partial<ReadingBounds> = {},
+  options: ReadingOptions = {},
+): ReadingPool {
+  const pool = openReadingPool(
+    { seconds: 60, megabytes: 512, ...bounds },
+    { extractors: EXTRACTORS, ...options },
+  );
+  t.after(() => pool.close());
+  return pool;
+}
+
+/** What is read of a file whose text is this. */
+async function read(
+  pool: ReadingPool,
+  text: string,
+  {
+    tell = () => undefined,
+    signal = new AbortController().signal,
+  }: Partial<Parameters<ReadingPool['read']>[1]> = {},
+): Promise<string> {
+  const task = { mediaType: 'text/plain', content: Buffer.from(text), teamId: newId() };
+  const { chunks } = await pool.read(task, { tell, signal });
+  return chunks.map((chunk) => chunk.text).join('');
+}
+
+/** The code with which a file fails, and that its sentence is one. */
+async function faultOf(pool: ReadingPool, text: string): Promise<string> {
+  const error: unknown = await read(pool, text).then(
+    () => assert.fail(`${text} is read`),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof FileFault, String(error));
+  assert.match(error.message, /^[A-Z].*\.$/);
+  return error.code;
+}
+
+/** The process that the pool reads with, if it waits for a file. */
+async function idlePid(pool: ReadingPool): Promise<number> {
+  return Number(await read(pool, 'pid'));
+}
+
+describe('a file that misbehaves ends its process and fails, and the next is read', () => {
+  const cases: [text: string, code: string, bounds: Partial<ReadingBounds>][] = [
+    ['endless', 'too_slow', { seconds: 1 }],
+    ['waiting', 'too_slow', { seconds: 1 }],
+    ['heap', 'too_much_memory', { megabytes: 256 }],
+    ['buffers', 'too_much_memory', { megabytes: 256 }],
+    ['exit', 'unreadable', {}],
+    ['abort', 'too_much_memory', {}],
+    ['stack', 'unreadable', {}],
+    ['throw something', 'unreadable', {}],
+  ];
+  for (const [text, code, bounds] of cases) {
+    test(`${text}: ${code}`, async (t) => {
+      const pool = poolOf(t, bounds);
+      const pid = await idlePid(pool);
+      assert.equal(await faultOf(pool, text), code);
+      await until(t.signal, () => running([pid]).length === 0);
+      assert.equal(await read(pool, 'a good file'), 'a good file');
+    });
+  }
+
+  test('the others that are read at the same time are not touched', async (t) => {
+    const pool = poolOf(t, { seconds: 2, megabytes: 256 });
+    const [good, ...bad] = await Promise.all([
+      read(pool, 'slow 1000'),
+      faultOf(pool, 'endless'),
+      faultOf(pool, 'buffers'),
+      faultOf(pool, 'exit'),
+    ]);
+    assert.equal(good, 'read after 1000');
+    assert.deepEqual(bad, ['too_slow', 'too_much_memory', 'unreadable']);
+  });
+
+  test('killed from outside: as if by the kernel for its memory', async (t) => {
+    const pool = poolOf(t);
+    const pid = await idlePid(pool);
+    // Once it tells something, it has begun.
+    const tell = () => process.kill(pid, 'SIGKILL');
+    await assert.rejects(read(pool, 'tell 250 0.1 0.2 0.3', { tell }), { code: 'too_much_memory' });
+    assert.equal(await read(pool, 'a good file'), 'a good file');
+  });
+
+  test('killed while it waits for a file: the next is read by another', async (t) => {
+    const pool = poolOf(t);
+    const pid = await idlePid(pool);
+    process.kill(pid, 'SIGKILL');
+    await until(t.signal, () => running([pid]).length === 0);
+    assert.notEqual(await idlePid(pool), pid);
+  });
+
+  test('ended by what an earlier file left behind: the next is read by another', async (t) => {
+    const pool = poolOf(t);
+    const pid = await idlePid(pool);
+    assert.equal(await read(pool, 'afterwards'), 'read');
+    await until(t.signal, () => running([pid]).length === 0);
+    assert.equal(await read(pool, 'a good file'), 'a good file');
+  });
+});
+
+test('a fault that the extractor tells goes on as it is', async (t) => {
+  const pool = poolOf(t);
+  await assert.rejects(read(pool, 'fault It is locked.'), { code: 'locked', message: 'It is locked.' });
+  assert.equal(await read(pool, 'a good file'), 'a good file');
+});
+
+test('a process that cannot start is no fault of the file', async (t) => {
+  const folder = await temporaryFolder();
+  const broken = join(folder, 'broken.ts');
+  await writeFile(broken, 'throw new Error("nothing to read with");');
+  const pool = poolOf(t, {}, { extractors: new URL(`file://${broken}`) });
+  const error: unknown = await read(pool, 'a good file').catch((reason: unknown) => reason);
+  assert.ok(error instanceof Error);
+  assert.ok(!(error instanceof FileFault) && !(error instanceof ReadingInterruptedError), String(error));
+});
+
+test('what is left of one file in memory is not counted against the next', async (t) => {
+  const pool = poolOf(t, { megabytes: 512 });
+  const pid = await idlePid(pool);
+  assert.equal(await read(pool, 'keep 200'), '1');
+  assert.equal(await read(pool, 'blocks 300'), '300');
+  await until(t.signal, () => running([pid]).length === 0);
+});
+
+describe('a worker that stops', () => {
+  test('breaks a reading off, whatever the process is doing, and ends the process', async (t) => {
+    for (const text of ['endless', 'waiting']) {
+      const pool = poolOf(t);
+      const pid = await idlePid(pool);
+      const stopping = new AbortController();
+      const reading = read(pool, text, { signal: stopping.signal });
+      stopping.abort();
+      await assert.rejects(reading, ReadingInterruptedError);
+      await until(t.signal, () => running([pid]).length === 0);
+    }
+  });
+
+  test('reads nothing more', async (t) => {
+    const pool = poolOf(t);
+    await assert.rejects(read(pool, 'a good file', { signal: AbortSignal.abort() }), ReadingInterruptedError);
+  });
+});
+
+describe('the processes', () => {
+  test('are kept for the next file, as many as are read at once', async (t) => {
+    const pool = poolOf(t);
+    const pid = await idlePid(pool);
+    assert.equal(await idlePid(pool), pid);
+    const pids = await Promise.all([1, 2, 3].map(() => read(pool, 'slow 200').then(() => idlePid(pool))));
+    assert.ok(pids.includes(pid));
+    const again = await Promise.all([1, 2, 3].map(() => idlePid(pool)));
+    assert.deepEqual(new Set([...pids, ...again]).size, 3);
+  });
+
+  test('are replaced after many files', async (t) => {
+    const pool = poolOf(t);
+    const pids = new Map<number, number>();
+    for (let file = 0; file < 450; file += 1) {
+      const pid = await idlePid(pool);
+      pids.set(pid, (pids.get(pid) ?? 0) + 1);
+    }
+    assert.deepEqual([...pids.values()], [200, 200, 50]);
+    await until(t.signal, () => running([...pids.keys()]).length === 1);
+  });
+
+  test('are ended when there is nothing to read for long, and started again when there is', async (t) => {
+    const pool = poolOf(t, {}, { idleMs: 50 });
+    const pid = await idlePid(pool);
+    await until(t.signal, () => running([pid]).length === 0);
+    assert.equal(await read(pool, 'a good file'), 'a good file');
+  });
+
+  test('are all gone once the pool is closed, those that are starting or reading too', async (t) => {
+    const pool = poolOf(t);
+    await Promise.all([1, 2].map(() => read(pool, 'slow 100')));
+    const ended = ['endless', 'waiting', 'slow 60000'].map((text) =>
+      read(pool, text).then(
+        () => assert.fail('it is read'),
+        () => undefined,
+      ),
+    );
+    const children = childrenOf(process.pid);
+    assert.ok(children.length >= 3);
+    await pool.close();
+    await Promise.all(ended);
+    assert.deepEqual(
+      running(children).filter((pid) => childrenOf(process.pid).includes(pid)),
+      [],
+    );
+    await pool.close();
+  });
+
+  test('find no secret in their environment', async () => {
+    const secret = { MEMORY_API_TOKEN: 'a secret', MEMORY_DATABASE_URL: 'postgres://a:secret@nowhere/x' };
+    const parent = startCommand(
+      process.execPath,
+      [join(ROOT, 'test', 'support', 'reading-parent.ts'), 'environment'],
+      { env: secret },
+    );
+    const [line] = await parent.line(/^\{.*\}$/);
+    const seen = JSON.parse(line) as Record<string, string>;
+    // Node's own, for the collection of coverage, which it hands to every child.
+    delete seen['NODE_V8_COVERAGE'];
+    assert.deepEqual(seen, {});
+  });
+
+  test('can neither write files, nor start others, nor read what is not code', async (t) => {
+    const folder = await temporaryFolder();
+    const outside = join(folder, 'secret');
+    await writeFile(outside, 'a secret');
+    const pool = poolOf(t);
+    for (const secret of [outside, join(ROOT, '.env'), join(ROOT, 'README.md'), '/proc/self/environ']) {
+      assert.deepEqual(JSON.parse(await read(pool, `tries ${folder} ${secret}`)), {
+        write: 'ERR_ACCESS_DENIED',
+        spawn: 'ERR_ACCESS_DENIED',
+        read: 'ERR_ACCESS_DENIED',
+      });
+    }
+    assert.ok(!existsSync(join(folder, 'written')));
+  });
+});
+
+describe('the parent', () => {
+  const parentOf = (text: string) =>
+    startCommand(process.execPath, [join(ROOT, 'test', 'support', 'reading-parent.ts'), text]);
+
+  test('killed while a file never ends: its process ends as well', async (t) => {
+    for (const text of ['endless', `tell 250 ${'0.1 '.repeat(200)}`]) {
+      const parent = parentOf(text);
+      const { pid } = parent.child;
+      assert.ok(pid);
+      await parent.line(/^told$/);
+      const children = childrenOf(pid);
+      // The parent alone, not the group.
+      parent.child.kill('SIGKILL');
+      await until(t.signal, () => running(children).length === 0);
+    }
+  });
+
+  test('that still waits at Ctrl-C, which reaches the whole group, gets what is read', async (t) => {
+    const text = 'tell 250 0.1 0.2 0.3';
+    const starting = parentOf(text);
+    await until(t.signal, () => childrenOf(starting.child.pid ?? 0).length > 0);
+    const reading = parentOf(text);
+    await reading.line(/^told$/);
+    for (const parent of [starting, reading]) {
+      assert.ok(parent.child.pid);
+      process.kill(-parent.child.pid, 'SIGINT');
+      await parent.line(/^interrupted$/);
+      await parent.line(/^told 250/);
+      assert.equal(await parent.exited, 0);
+    }
+  });
+});

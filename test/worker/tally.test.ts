@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Job } from 'pg-boss';
+import { transaction, withoutScope } from '../../db/database.ts';
+import { addJobCounts, type JobCount, listJobCounts } from '../../db/queries/job-tally.ts';
+import { openQueue } from '../../db/queue.ts';
+import { newId } from '../../shared/ids.ts';
+import { DURATION_BOUNDS, JOB_OUTCOMES } from '../../shared/job-outcomes.ts';
+import { createLogger } from '../../shared/logger.ts';
+import { jobScope } from '../../shared/scope.ts';
+import type { JobContext, JobHandler } from '../../worker/context.ts';
+import { runJob } from '../../worker/run-job.ts';
+import { jobTally } from '../../worker/tally.ts';
+import { startWorker } from '../../worker/worker.ts';
+import { databaseError, failingDatabase } from '../support/failing-database.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+
+/** Its own: the tally is of the whole service, and no worker but those here takes a job. */
+const service = await openOwnTestApp();
+const { database, queue } = service;
+const logger = createLogger('silent', 'test');
+
+const QUEUE = 'keywords.count';
+const company = await service.company();
+const payload = { companyId: company.companyId, teamId: company.teamId, userId: company.ownerId };
+const scope = jobScope({ ...payload, clientId: null });
+
+const written = () => withoutScope(database, listJobCounts);
+const jobsOf = (counts: readonly JobCount[], outcome: string, name = QUEUE) =>
+  counts.filter((count) => count.queue === name && count.outcome === outcome).map(({ jobs }) => jobs);
+
+describe('a tally', () => {
+  test('tells jobs apart by queue, outcome and how long they took', () => {
+    const tally = jobTally();
+    for (const seconds of [0.001, 0.01, 0.2, 5000]) tally.count('import.process', 'completed', seconds);
+    tally.count('import.process', 'failed', 1);
+    tally.count('audit.seal', 'completed', 2);
+    const counts = tally.take();
+    const durations = (...places: number[]) => {
+      const none = Array.from({ length: DURATION_BOUNDS.length + 1 }, () => 0);
+      for (const place of places) none[place] = (none[place] ?? 0) + 1;
+      return none;
+    };
+    assert.deepEqual(counts, [
+      {
+        queue: 'import.process',
+        outcome: 'completed',
+        jobs: 4,
+        seconds: 5000.211,
+        durations: durations(0, 0, 3, DURATION_BOUNDS.length),
+      },
+      { queue: 'import.process', outcome: 'failed', jobs: 1, seconds: 1, durations: durations(4) },
+      { queue: 'audit.seal', outcome: 'completed', jobs: 1, seconds: 2, durations: durations(5) },
+    ]);
+    assert.deepEqual(tally.take(), []);
+  });
+
+  test('that could not be written down is taken back, and goes with what was counted since', () => {
+    const tally = jobTally();
+    tally.count('audit.seal', 'completed', 1);
+    const taken = tally.take();
+    tally.count('audit.seal', 'completed', 2);
+    tally.putBack(taken);
+    const [count] = tally.take();
+    assert.deepEqual([count?.jobs, count?.seconds], [2, 3]);
+  });
+});
+
+describe('what is written down', () => {
+  test('is the sum of what all workers counted, of several at once too', async () => {
+    const seconds = DURATION_BOUNDS.map((bound) => bound);
+    const counted = () => {
+      const tally = jobTally();
+      for (const outcome of JOB_OUTCOMES)
+        for (const each of seconds) tally.count('team.purge', outcome, each);
+      // Two that name the same in another order would else wait for each other.
+      return Math.random() < 0.5 ? tally.take() : tally.take().reverse();
+    };
+    await Promise.all(
+      Array.from({ length: 12 }, () => withoutScope(database, (tx) => addJobCounts(tx, counted()))),
+    );
+    const counts = (await written()).filter((count) => count.queue === 'team.purge');
+    assert.deepEqual(counts.map(({ outcome }) => outcome).sort(), JOB_OUTCOMES.toSorted());
+    for (const { jobs, durations, seconds: total } of counts) {
+      assert.equal(jobs, 12 * seconds.length);
+      assert.deepEqual(durations, [...seconds.map(() => 12), 0]);
+      assert.ok(Math.abs(total - 12 * seconds.reduce((sum, each) => sum + each, 0)) < 1e-6);
+    }
+  });
+});
+
+describe('a job', () => {
+  /** Queues a job, takes it from the queue, does it so, and tells what was counted. */
+  async function ending(handle: JobHandler<typeof QUEUE>): Promise<string[]> {
+    await transaction(database, scope, (tx) => queue.send(tx, QUEUE, payload));
+    const [job] = await queue.boss.fetch<never>(QUEUE, { includeMetadata: true });
+    assert.ok(job);
+    const tally = jobTally();
+    const context = { ...service, logger, stopping: new AbortController().signal } as unknown as JobContext;
+    const said = await runJob(QUEUE, handle, job as Job<never>, context, tally);
+    await queue.boss.deleteJob(QUEUE, job.id);
+    return [...tally.take().map(({ outcome }) => outcome), said.status];
+  }
+
+  test('that comes to its end is counted as completed', async () => {
+    const settled = await ending((job, context) =>
+      transaction(context.database, scope, (tx) => context.queue.settle(tx, QUEUE, job)),
+    );
+    assert.deepEqual(settled, ['completed', 'completed']);
+  });
+
+  test('that throws is counted as failed', async () => {
+    const thrown = await ending(async () => {
+      throw new Error('no');
+    });
+    assert.deepEqual(thrown, ['failed', 'failed']);
+  });
+
+  test('that another worker has by now is counted as lost', async () => {
+    const lost = await ending(async (job, context) => {
+      await database.query('update pgboss.job set retry_count = retry_count + 1 where id = $1', [job.id]);
+      await transaction(context.database, scope, (tx) => context.queue.settle(tx, QUEUE, job));
+    });
+    assert.deepEqual(lost, ['lost', 'failed']);
+  });
+
+  test('that gives itself back is counted as given back', async () => {
+    const given = await ending((job, context) =>
+      transaction(context.database, scope, (tx) => context.queue.giveBack(tx, QUEUE, job)),
+    );
+    assert.deepEqual(given, ['given_back', 'completed']);
+  });
+
+  test('that could not even be given back is counted as what stopped it', async () => {
+    const lost = await ending(async (job, context) => {
+      await database.query('update pgboss.job set retry_count = retry_count + 1 where id = $1', [job.id]);
+      await transaction(context.database, scope, (tx) => context.queue.giveBack(tx, QUEUE, job));
+    });
+    assert.deepEqual(lost, ['lost', 'failed']);
+  });
+});
+
+describe('a worker', () => {
+  /** Runs a worker until these jobs are done, and stops it. */
+  async function work(t: { signal: AbortSignal }, payloads: readonly object[], on = database): Promise<void> {
+    const own = await openQueue({
+      database,
+      databaseUrl: service.url ?? null,
+      supervise: true,
+      logger,
+      drainMs: 15_000,
+    });
+    const ids = await Promise.all(
+      payloads.map((data) => queue.boss.send(QUEUE, data, { retryLimit: 0, singletonKey: newId() })),
+    );
+    const worker = await startWorker({ ...service, database: on, queue: own, logger });
+    try {
+      for (;;) {
+        t.signal.throwIfAborted();
+        const [left] = await database.query<{ n: number }>(
+          `select count(*) as n from pgboss.job where id = any ($1::uuid[]) and state < 'completed'`,
+          [ids],
+        );
+        if (left?.n === 0) break;
+        await pause(20);
+      }
+    } finally {
+      await worker.stop();
+    }
+  }
+
+  test('has written down all that it counted when it stops, and the next adds to it', async (t) => {
+    await work(t, [payload, { wrong: 'payload' }]);
+    const first = await written();
+    assert.deepEqual([jobsOf(first, 'completed'), jobsOf(first, 'failed')], [[1], [1]]);
+    await work(t, [payload]);
+    const second = await written();
+    assert.deepEqual([jobsOf(second, 'completed'), jobsOf(second, 'failed')], [[2], [1]]);
+  });
+
+  test('stops all the same where that cannot be written down', async (t) => {
+    const before = await written();
+    const failing = failingDatabase(database, (text) =>
+      text.includes('memory.job_tally') ? databaseError('57P01') : null,
+    );
+    await work(t, [payload], failing);
+    assert.deepEqual(jobsOf(await written(), 'completed'), jobsOf(before, 'completed'));
+  });
+});

@@ -1,0 +1,43 @@
+import type { Job } from 'pg-boss';
+import { LostJobError } from '../db/queue.ts';
+import type { JobOutcome } from '../shared/job-outcomes.ts';
+import { assertPayload, type QueueName } from '../shared/queues.ts';
+import type { JobContext, JobHandler } from './context.ts';
+import type { JobTally } from './tally.ts';
+
+/**
+ * Runs one job, counts how it ended and tells the queue. A job that settled itself, or gave itself back, is out of the
+ * queue's hands already, whatever it is told here.
+ */
+export async function runJob<Q extends QueueName>(
+  name: Q,
+  handle: JobHandler<Q>,
+  job: Job<never>,
+  context: JobContext,
+  tally: JobTally,
+) {
+  const logger = context.logger.child({ queue: name, jobId: job.id });
+  const began = performance.now();
+  let outcome: JobOutcome = 'completed';
+  const queue: JobContext['queue'] = {
+    ...context.queue,
+    giveBack: async (...attempt) => {
+      await context.queue.giveBack(...attempt);
+      outcome = 'given_back';
+    },
+  };
+  try {
+    assertPayload(name, job.data);
+    await handle(job, { ...context, queue, logger });
+    logger.info({ ms: Math.round(performance.now() - began) }, 'job done');
+    return { id: job.id, status: 'completed' as const };
+  } catch (error) {
+    outcome = error instanceof LostJobError ? 'lost' : 'failed';
+    if (outcome === 'lost') logger.warn('the job was taken over by another worker');
+    else logger.error({ err: error }, 'job failed');
+    // What pg-boss keeps of a failed job is shown to operators: no message, which might repeat a value.
+    return { id: job.id, status: 'failed' as const, output: { message: 'see the log of the worker' } };
+  } finally {
+    tally.count(name, outcome, (performance.now() - began) / 1000);
+  }
+}
