@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { loadEnvironmentFile } from '../shared/environment.ts';
 import { auditVerify } from './operator/audit-verify.ts';
 import { COMMON_OPTIONS, type Command, Interrupted, OperatorError } from './operator/command.ts';
+import { importFolder } from './operator/import.ts';
 import { login } from './operator/login.ts';
 import { logout } from './operator/logout.ts';
 import { ownerResetLink } from './operator/owner-reset-link.ts';
@@ -12,6 +13,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   login,
   logout,
   whoami,
+  import: importFolder,
   'owner-reset-link': ownerResetLink,
   'audit-verify': auditVerify,
 };
@@ -26,14 +28,28 @@ ${Object.entries(COMMANDS)
 
 npm run operator -- <command> --help tells the options of a command.`;
 
-function readOptions(command: Command, args: string[]) {
+function readArguments({ options, operand }: Command, args: string[]) {
   try {
-    return parseArgs({ args, options: { ...command.options, ...COMMON_OPTIONS }, strict: true }).values;
+    return parseArgs({
+      args,
+      options: { ...options, ...COMMON_OPTIONS },
+      allowPositionals: operand !== undefined,
+      strict: true,
+    });
   } catch (error) {
     // Its messages say in their first sentence which option, and go on about syntax that no one asked for.
     const message = error instanceof Error ? error.message : String(error);
     throw new OperatorError(`${message.split(/\. |\n/, 1)[0]?.replace(/\.$/, '')} (see --help)`);
   }
+}
+
+/** The word beside the options, where the command takes one. */
+function readOperand({ operand }: Command, given: readonly string[]): string {
+  if (operand === undefined) return '';
+  const [first, ...more] = given;
+  if (first === undefined || first === '') throw new OperatorError(`name a ${operand} (see --help)`);
+  if (more.length > 0) throw new OperatorError(`name one ${operand}, not ${given.length} (see --help)`);
+  return first;
 }
 
 /** Runs one command line and returns what to print. */
@@ -43,10 +59,12 @@ async function run([name, ...args]: string[]): Promise<string> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined)
     throw new OperatorError(`there is no command ${JSON.stringify(name)} (see --help)`);
-  const { help, ...values } = readOptions(command, args);
+  const { values, positionals } = readArguments(command, args);
+  const { help, ...given } = values;
   if (help === true) return command.help;
+  const operand = readOperand(command, positionals);
   loadEnvironmentFile();
-  return command.run(values);
+  return command.run(given, operand);
 }
 
 try {

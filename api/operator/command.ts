@@ -24,7 +24,7 @@ set, or set to nothing, the session that login keeps, at its own address alone.`
 type Options = Readonly<Record<string, { type: 'string' | 'boolean' }>>;
 
 /** What was given of a command's options. */
-type Values<Given extends Options> = {
+export type Values<Given extends Options> = {
   readonly [Name in keyof Given]?: { string: string; boolean: boolean }[Given[Name]['type']];
 } & { readonly url?: string };
 
@@ -36,11 +36,14 @@ export interface Command<Given extends Options = Options> {
   help: string;
   /** The command's own options, beside those common to all. */
   options: Given;
+  /** What the one word beside the options stands for, such as `folder`; without it none is taken. */
+  operand?: string;
   /**
    * Does the work and returns what to print.
+   * @param operand the word beside the options; '' for a command that takes none
    * @throws OperatorError
    */
-  run(values: Values<Given>): Promise<string>;
+  run(values: Values<Given>, operand: string): Promise<string>;
 }
 
 /** Text of others on one line, and without what would steer the terminal. */

@@ -22,17 +22,38 @@ export interface ServiceClient {
     answer: Answer,
     options?: { timeoutMs?: number },
   ): Promise<Static<Answer>>;
-  post<Answer extends TSchema>(path: string, answer: Answer, body?: unknown): Promise<Static<Answer>>;
+  /** @param options `idempotencyKey` where the route answers once for it, so that it can be asked again */
+  post<Answer extends TSchema>(
+    path: string,
+    answer: Answer,
+    body?: unknown,
+    options?: { timeoutMs?: number; idempotencyKey?: string },
+  ): Promise<Static<Answer>>;
 }
 
 /** The answer of a route that has none to give (204). */
 export const Nothing = Type.Undefined();
 
+/** A failure that may pass: no connection, no answer, too many requests, a service that cannot answer now. */
+export class PassingFailure extends OperatorError {
+  /** The message without its advice. */
+  readonly what: string;
+  /** Seconds after which to ask again, where it was said. */
+  readonly retryAfter: number | null;
+  constructor(what: string, advice: string, retryAfter: number | null) {
+    super(`${what}: ${advice}`);
+    this.what = what;
+    this.retryAfter = retryAfter;
+  }
+}
+
 /** A refusal by the service itself, with its code. */
 export class ServiceRefusal extends OperatorError {
+  readonly status: number;
   readonly code: string;
-  constructor(code: string, message: string) {
+  constructor(status: number, code: string, message: string) {
     super(message);
+    this.status = status;
     this.code = code;
   }
 
@@ -42,83 +63,110 @@ export class ServiceRefusal extends OperatorError {
   }
 }
 
+interface Request {
+  body?: unknown;
+  timeoutMs?: number;
+  idempotencyKey?: string;
+}
+
 /**
  * A client of the service at `url`, which has no slash at its end. Every failure is an OperatorError of one line.
  * @param credential sent to this address alone; null asks as no one
+ * @param team the id of the Team that is meant; null where the caller may enter one alone, or none is needed
+ * @throws OperatorError for an id that cannot be sent
  */
-export function connect(url: string, credential: Credential | null): ServiceClient {
+export function connect(
+  url: string,
+  credential: Credential | null,
+  team: string | null = null,
+): ServiceClient {
+  if (team !== null && !/^[\w-]+$/.test(team)) {
+    throw new OperatorError('--team: expected the id of a Team (whoami tells yours)');
+  }
   const ask = async <Answer extends TSchema>(
     method: string,
     path: string,
     schema: Answer,
-    { body, timeoutMs = TIMEOUT_MS }: { body?: unknown; timeoutMs?: number } = {},
+    { body, timeoutMs = TIMEOUT_MS, idempotencyKey }: Request = {},
   ) => {
-    const response = await reach(url, path, timeoutMs, {
+    const { response, text } = await reach(url, path, timeoutMs, {
       method,
       headers: {
         // Shown in the list of one's sessions.
         'user-agent': 'team-memory-operator',
         ...(credential === null ? {} : { authorization: `Bearer ${credential.token}` }),
+        ...(team === null ? {} : { 'memory-team': team }),
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       // Followed, a redirect would turn a POST into a GET, and may lead elsewhere with the credential.
       redirect: 'manual',
     });
-    const answer = await readAnswer(response, url, credential);
+    const answer = readAnswer(response, text, url, credential);
     if (!Value.Check(schema, answer)) throw notThisService(url, response.status);
     return answer;
   };
   return {
     get: (path, schema, options) => ask('GET', path, schema, options),
-    post: (path, schema, body) => ask('POST', path, schema, { body }),
+    post: (path, schema, body, options) => ask('POST', path, schema, { ...options, body }),
   };
 }
 
-async function reach(url: string, path: string, timeoutMs: number, init: RequestInit): Promise<Response> {
+/** An answer with its whole text: a connection may break amid it too. */
+async function reach(url: string, path: string, timeoutMs: number, init: RequestInit) {
   try {
-    return await fetch(url + path, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+    const response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+    return { response, text: await response.text() };
   } catch (error) {
     const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
     const reason = name === 'TimeoutError' ? `no answer in ${timeoutMs / 1000} s` : cause?.code;
     const suffix = typeof reason === 'string' ? ` (${reason})` : '';
-    throw new OperatorError(`the service at ${url} cannot be reached${suffix}: is it running?`);
+    throw new PassingFailure(`the service at ${url} cannot be reached${suffix}`, 'is it running?', null);
   }
 }
 
 /** What the service said, undefined where that is nothing; throws what it refused. */
-async function readAnswer(response: Response, url: string, credential: Credential | null): Promise<unknown> {
+function readAnswer(response: Response, text: string, url: string, credential: Credential | null): unknown {
   const { status, headers } = response;
   if (status >= 300 && status < 400) {
     const target = headers.get('location') ?? 'another address';
     throw new OperatorError(`${url} redirects to ${target}: name that address with --url`);
   }
-  const answer = parseJson(await response.text().catch(() => ''));
+  const answer = parseJson(text);
   if (response.ok) return answer;
   // A proxy before the service answers so too, in its own words.
-  if (status >= 502 && status <= 504) {
-    throw new OperatorError(
-      `the service at ${url} cannot answer now (${status}): try again ${later(headers)}`,
+  if (status >= 502 && status <= 504)
+    throw notNow(`the service at ${url} cannot answer now (${status})`, headers);
+  if (status === 429) throw notNow('too many attempts (rate_limited)', headers);
+  const { code, detail } = (answer ?? {}) as { code?: unknown; detail?: unknown };
+  if (status === 413 && typeof code !== 'string') {
+    throw new ServiceRefusal(
+      status,
+      'payload_too_large',
+      'too large for what stands before the service (413)',
     );
   }
-  const { code, detail } = (answer ?? {}) as { code?: unknown; detail?: unknown };
   if (typeof code !== 'string') throw notThisService(url, status);
-  if (code === 'rate_limited') {
-    throw new ServiceRefusal(code, `too many attempts (rate_limited): try again ${later(headers)}`);
-  }
-  const refusal = new ServiceRefusal(code, `the service refused: ${oneLine(`${code}: ${String(detail)}`)}`);
+  const said = oneLine(`${code}: ${String(detail)}`);
+  const refusal = new ServiceRefusal(status, code, `the service refused: ${said}`);
   if (!refusal.ended || credential?.source !== 'session') throw refusal;
   const login = `npm run operator -- login --url ${url}`;
-  throw new ServiceRefusal(code, `the session at ${url} has ended: sign in again with ${login}`);
+  throw new ServiceRefusal(status, code, `the session at ${url} has ended: sign in again with ${login}`);
 }
 
 function notThisService(url: string, status: number): OperatorError {
   return new OperatorError(`${url} answered ${status}, but not as this service does: check --url`);
 }
 
-function later(headers: Headers): string {
-  const seconds = headers.get('retry-after') ?? '';
-  return /^\d{1,9}$/.test(seconds) ? `in ${describeSeconds(Number(seconds))}` : 'later';
+function notNow(what: string, headers: Headers): PassingFailure {
+  const told = headers.get('retry-after') ?? '';
+  const seconds = /^\d{1,9}$/.test(told) ? Number(told) : null;
+  return new PassingFailure(
+    what,
+    `try again ${seconds === null ? 'later' : `in ${describeSeconds(seconds)}`}`,
+    seconds,
+  );
 }
 
 function parseJson(text: string): unknown {

@@ -14,13 +14,18 @@ export interface SignedIn {
  * The service with the credential that counts: MEMORY_API_TOKEN where it is set, else the kept session. A session is
  * sent to no address but its own: whoever names another, in `--url` or a .env file, must not get it.
  * @param givenUrl what `--url` says
+ * @param team what `--team` says, of a command that is about one Team
  * @throws OperatorError
  */
-export async function signedIn(givenUrl: string | undefined): Promise<SignedIn> {
+export async function signedIn(givenUrl: string | undefined, team?: string): Promise<SignedIn> {
   const token = environmentToken();
   if (token !== null) {
     const url = serviceUrl(givenUrl);
-    return { service: connect(url, { token, source: 'MEMORY_API_TOKEN' }), url, source: 'MEMORY_API_TOKEN' };
+    return {
+      service: connect(url, { token, source: 'MEMORY_API_TOKEN' }, team),
+      url,
+      source: 'MEMORY_API_TOKEN',
+    };
   }
   const session = await readSession();
   const url = serviceUrl(givenUrl, session?.url);
@@ -34,5 +39,5 @@ export async function signedIn(givenUrl: string | undefined): Promise<SignedIn> 
       `the kept session belongs to ${session.url}, not to ${url}: name its address with --url, or sign in with npm run operator -- login --url ${url}`,
     );
   }
-  return { service: connect(url, { token: session.token, source: 'session' }), url, source: 'session' };
+  return { service: connect(url, { token: session.token, source: 'session' }, team), url, source: 'session' };
 }

@@ -104,6 +104,16 @@ describe('operator', () => {
       ['login', '--email', '--url', 'XDG_CONFIG_HOME'],
       ['logout', '--force', '--url'],
       ['whoami', '--url', 'MEMORY_API_TOKEN'],
+      [
+        'import',
+        '--team',
+        '--client',
+        '--retry-failed',
+        '--dry-run',
+        '--no-wait',
+        '--url',
+        'MEMORY_API_TOKEN',
+      ],
     ] as const) {
       assert.match(help.stdout, new RegExp(`^  ${command} +\\w`, 'm'));
       const { code, stdout } = await operator([command, '--help']);

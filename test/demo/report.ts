@@ -1,5 +1,5 @@
+import { cell, fit, wrap } from '../../api/operator/columns.ts';
 import type { Chunk, Hit } from '../../shared/schemas/memory.ts';
-import { cell, fit, wrap } from './columns.ts';
 import type { Question } from './questions.ts';
 
 const WIDTH = 80;

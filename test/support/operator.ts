@@ -140,19 +140,25 @@ export const NO_TERMINAL =
 /**
  * Runs the command line in a pseudo-terminal and types an answer when its question shows. Afterwards the terminal's
  * settings are shown, as `stty -a` tells them.
+ * @param columns the width of the terminal; 0 for one that does not tell
  * @returns the exit code and all that the terminal showed
  */
 export function runAtTerminal(
   { home }: Person,
   args: readonly string[],
   answers: readonly { question: string; typed: string }[],
+  columns = 0,
 ): Promise<{ code: number | null; shown: string }> {
   const command = [process.execPath, OPERATOR, ...args].map((word) => `'${word}'`).join(' ');
-  const child = spawn('script', ['-qec', `${command}; code=$?; stty -a; exit $code`, '/dev/null'], {
-    cwd: home,
-    env: environment(home, { PATH: process.env['PATH'] ?? '', SHELL: '/bin/sh', TERM: 'xterm' }),
-    timeout: TIMEOUT_MS,
-  });
+  const child = spawn(
+    'script',
+    ['-qec', `stty cols ${columns}; ${command}; code=$?; stty -a; exit $code`, '/dev/null'],
+    {
+      cwd: home,
+      env: environment(home, { PATH: process.env['PATH'] ?? '', SHELL: '/bin/sh', TERM: 'xterm' }),
+      timeout: TIMEOUT_MS,
+    },
+  );
   const open = [...answers];
   let [shown, answered] = ['', 0];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -1,0 +1,59 @@
+import { mkdir } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { launchBrowser, withoutBrowser } from '../support/browser.ts';
+import { openDashboard } from '../support/dashboard.ts';
+import { embedSome, endWorkers, setScene, setWorkers } from '../support/dashboard-scene.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+
+const folder = fileURLToPath(new URL('./screenshots/', import.meta.url));
+/** Made anew when they are asked for: a picture differs a little from machine to machine. */
+const wanted = (process.env['MEMORY_TEST_SCREENSHOTS'] ?? '') !== '';
+const skip = wanted ? withoutBrowser : 'MEMORY_TEST_SCREENSHOTS is not set';
+
+describe('pictures of the dashboard', { skip }, () => {
+  test('are made for the README, in light and in dark, on a desk and on a phone', async (t) => {
+    const service = await openOwnTestApp();
+    const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+    const company = await service.company();
+    await setScene(service, company, 90_000);
+    await embedSome(service, company, 250);
+    const browser = await launchBrowser();
+    t.after(() => browser.close());
+    await mkdir(folder, { recursive: true });
+    const pictures = [
+      {
+        name: 'dashboard-light',
+        look: { colorScheme: 'light', width: 1200, height: 1340 },
+        prepare: () => setWorkers(service),
+        health: '2 workers are running.',
+      },
+      {
+        name: 'dashboard-dark-phone',
+        look: { colorScheme: 'dark', width: 390, height: 1300 },
+        prepare: () => endWorkers(service, company.teamId),
+        health: 'No worker is running: imports wait.',
+      },
+    ] as const;
+    for (const { name, look, prepare, health } of pictures) {
+      const { colorScheme, ...size } = look;
+      const { page } = await openDashboard(browser, base, company.token, { colorScheme });
+      await page.setViewportSize(size);
+      await page.locator('#failed-rows tr').nth(3).waitFor();
+      // So that there is a rate, and a time left.
+      const measured = page.locator('#backlog-left', { hasText: 'about' });
+      while (!t.signal.aborted && !(await measured.isVisible())) {
+        await embedSome(service, company, 3);
+        await page.waitForResponse('**/v1/memory/status');
+      }
+      await prepare();
+      await page.getByText(health, { exact: true }).waitFor();
+      await page.screenshot({
+        path: `${folder}${name}.png`,
+        clip: { x: 0, y: 0, ...size },
+        fullPage: true,
+      });
+      await page.context().close();
+    }
+  });
+});

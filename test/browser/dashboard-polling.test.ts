@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { Status } from '../../shared/schemas/status.ts';
+import { openTestApp } from '../support/app.ts';
+import { launchBrowser, withoutBrowser } from '../support/browser.ts';
+import { openDashboard } from '../support/dashboard.ts';
+
+/** Every pause is a multiple of this: from one to the next look it passes in whole steps. */
+const STEP_MS = 2000;
+const STATUS = '**/v1/memory/status';
+const service = await openTestApp();
+const { app } = service;
+
+/**
+ * Notes by the page's own clock when it asks for the status, and has `settled` come to its end when the last answer
+ * was taken in.
+ */
+const NOTE_LOOKS = `
+  window.looks = [];
+  window.settled = Promise.resolve();
+  const ask = window.fetch;
+  const turn = () => new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = resolve;
+    port2.postMessage(null);
+  });
+  window.fetch = (path, options) => {
+    if (path === 'v1/memory/status') looks.push(Date.now());
+    const answer = ask(path, options);
+    settled = answer.then((reply) => reply.clone().text()).catch(() => null).then(turn).then(turn);
+    return answer;
+  };`;
+
+describe('how often the dashboard looks', { skip: withoutBrowser }, () => {
+  let browser: Browser;
+  let base: string;
+
+  before(async () => {
+    base = await app.listen({ host: '127.0.0.1', port: 0 });
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
+
+  /** The dashboard after its first look, by a clock that stands still. */
+  async function atRest(): Promise<Page> {
+    const { token } = await service.company();
+    const { page } = await openDashboard(browser, base, token, { script: NOTE_LOOKS });
+    await page.clock.install();
+    await page.reload();
+    await page.locator('#updated[datetime]').waitFor();
+    await page.clock.pauseAt(Date.now() + 3_600_000);
+    // The first of them falls amid a step.
+    await nextLooks(page, 2);
+    return page;
+  }
+
+  const countLooks = (page: Page) => page.evaluate<number>('looks.length');
+
+  /** Lets time pass until the page looks again, and takes the answer in. How long that was, in milliseconds. */
+  async function nextLook(page: Page): Promise<number> {
+    await page.evaluate('settled');
+    const before = await countLooks(page);
+    for (let passed = 0; passed <= 60_000 && (await countLooks(page)) === before; passed += STEP_MS) {
+      await page.clock.runFor(STEP_MS);
+      // Once a minute the session is asked for first.
+      await page.evaluate('settled');
+    }
+    await page.evaluate('settled');
+    return page.evaluate<number>('looks.at(-1) - looks.at(-2)');
+  }
+
+  async function nextLooks(page: Page, count: number): Promise<number[]> {
+    const pauses: number[] = [];
+    for (let n = 0; n < count; n += 1) pauses.push(await nextLook(page));
+    return pauses;
+  }
+
+  const setVisible = (page: Page, state: 'visible' | 'hidden') =>
+    page.evaluate(`
+      Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
+      document.dispatchEvent(new Event('visibilitychange'));`);
+
+  test('every two seconds, seldom while the page is hidden, and at once when it is seen again', async () => {
+    const page = await atRest();
+    assert.deepEqual(await nextLooks(page, 2), [2000, 2000]);
+    await setVisible(page, 'hidden');
+    assert.deepEqual(await nextLooks(page, 3), [2000, 30_000, 30_000]);
+    await page.clock.runFor(7000);
+    const before = await countLooks(page);
+    await setVisible(page, 'visible');
+    assert.equal(await countLooks(page), before + 1);
+    assert.deepEqual(await nextLooks(page, 2), [2000, 2000]);
+    await page.context().close();
+  });
+
+  test('ever more seldom while no answer comes, which is said, and the last figures stay, greyed', async () => {
+    const page = await atRest();
+    const line = page.locator('#silence');
+    const color = () =>
+      page.evaluate<string>("getComputedStyle(document.getElementById('imports-queued')).color");
+    const before = await color();
+    await page.route(STATUS, (route) => route.abort());
+    assert.deepEqual(await nextLooks(page, 7), [2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+    assert.match(await line.innerText(), /^No answer since \d.*tried again and again/);
+    // Since the last figures, not since the last try: it is read out once.
+    assert.equal(
+      await line.locator('time').getAttribute('datetime'),
+      await page.locator('#updated').getAttribute('datetime'),
+    );
+    assert.equal(await page.locator('#imports-queued').innerText(), '0');
+    assert.notEqual(await color(), before);
+    await page.unroute(STATUS);
+    await page.route(STATUS, (route) => route.fulfill({ status: 503, json: { code: 'unavailable' } }));
+    await nextLook(page);
+    assert.match(await line.innerText(), /^No figures since .*: the service is busy/);
+    await page.unroute(STATUS);
+    assert.equal(await nextLook(page), 30_000);
+    assert.equal(await line.textContent(), '');
+    assert.equal(await color(), before);
+    assert.equal(await nextLook(page), 2000);
+    await page.context().close();
+  });
+
+  test('gives up on an answer that does not come, and goes on at once when the connection is back', async () => {
+    const page = await atRest();
+    await page.route(STATUS, () => undefined);
+    const before = await countLooks(page);
+    await page.clock.runFor(2000);
+    assert.equal(await countLooks(page), before + 1);
+    assert.equal(await page.locator('#silence').textContent(), '');
+    await page.clock.runFor(15_000);
+    await page.locator('#silence', { hasText: 'No answer since' }).waitFor();
+    await page.unroute(STATUS);
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await page.locator('#silence', { hasText: 'No answer since' }).waitFor({ state: 'hidden' });
+    await page.context().close();
+  });
+
+  test('and tells at what rate the embedding backlog shrinks, and how long it will take', async () => {
+    const page = await atRest();
+    let [total, pending] = [9000, 5000];
+    let step = 0;
+    await page.route(STATUS, async (route) => {
+      const response = await route.fetch();
+      pending -= step;
+      const chunks = { total, embedded: total - pending, pending };
+      await route.fulfill({ response, json: { ...((await response.json()) as Status), chunks } });
+    });
+    const told = () => page.locator('#backlog-rate, #backlog-left').allInnerTexts();
+    // Another Team's samples are none of this one's.
+    await page.reload();
+    await page
+      .locator('#backlog-line', { hasText: '5,000 of 9,000 chunks wait for an embedding.' })
+      .waitFor();
+    await nextLooks(page, 2);
+    assert.deepEqual(await told(), ['measuring', 'measuring']);
+    await setVisible(page, 'hidden');
+    step = 150;
+    await nextLooks(page, 8);
+    assert.deepEqual(await told(), ['300 a minute', 'about 13 minutes']);
+    total += 6150;
+    pending += 6150;
+    await nextLook(page);
+    assert.equal((await told())[0], '300 a minute', 'a heap that comes in is no step back of the work');
+    step = 0;
+    await nextLooks(page, 7);
+    assert.deepEqual(await told(), ['0 a minute', 'no progress']);
+    pending = 0;
+    await nextLook(page);
+    assert.deepEqual(await told(), ['–', 'nothing waits']);
+    await page.context().close();
+  });
+
+  test('not before the time that "too many requests" names, whoever comes by', async () => {
+    const page = await atRest();
+    await page.route(STATUS, (route) =>
+      route.fulfill({ status: 429, headers: { 'retry-after': '40' }, json: { code: 'rate_limited' } }),
+    );
+    await nextLook(page);
+    await page.unroute(STATUS);
+    await page.locator('#silence', { hasText: 'the service asks to wait' }).waitFor();
+    const before = await countLooks(page);
+    await page.clock.runFor(20_000);
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    assert.equal(await countLooks(page), before);
+    assert.equal(await nextLook(page), 40_000);
+    assert.equal(await page.locator('#silence').textContent(), '');
+    await page.context().close();
+  });
+});

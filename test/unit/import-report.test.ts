@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { columns } from '../../api/operator/columns.ts';
+import { type Outcome, outcomeTable, summary } from '../../api/operator/import-report.ts';
+
+const WHY = 'a reason that is much longer than what is left of the line beside the name of its file';
+
+function failed(name: string, why = WHY): Outcome {
+  return { name, state: 'failed', why };
+}
+
+test('the table keeps to the columns of the terminal, whatever the names', () => {
+  const names = [
+    'short.txt',
+    'a/very/long/path/'.repeat(9),
+    '会议记录'.repeat(20),
+    '\u202eevil\u0007.txt',
+    '👩‍🚀'.repeat(30),
+  ];
+  for (const width of [30, 57, 80, 200]) {
+    const lines = outcomeTable(
+      names.map((name) => failed(name)),
+      width,
+    );
+    for (const line of lines) assert.ok(columns(line) <= width, `${columns(line)} of ${width}: ${line}`);
+    assert.ok(!/[\p{Cc}\u202e]/u.test(lines.join('')));
+    // Behind names of any width the reasons stand in one column.
+    const starts = lines.flatMap((line) => {
+      const at = line.indexOf('a reason');
+      return at < 0 ? [] : [columns(line.slice(0, at))];
+    });
+    assert.deepEqual([starts.length, new Set(starts).size], [names.length, 1]);
+  }
+});
+
+test('the table is whole where no terminal limits it', () => {
+  const name = 'a/very/long/path/'.repeat(9);
+  assert.ok(outcomeTable([failed(name)], null).includes(`failed    ${name}  ${WHY}`));
+});
+
+test('the table has what failed last, by name, and few lines for much that was skipped', () => {
+  const skipped = Array.from({ length: 1000 }, (_, place): Outcome => {
+    return { name: `${1000 + place}.png`, state: 'skipped', why: '.png files cannot be imported' };
+  });
+  const table = outcomeTable(
+    [failed('b', 'x'), ...skipped, failed('a', 'y'), { name: 'c', state: 'there' }],
+    80,
+  );
+  assert.deepEqual(
+    table.map((line) => line.replaceAll(/ {2,}/g, ' | ')),
+    [
+      'what | file | why',
+      'skipped | 1000.png and 999 more | .png files cannot be imported',
+      'failed | a | y',
+      'failed | b | x',
+    ],
+  );
+  assert.deepEqual(outcomeTable([{ name: 'c', state: 'there' }], 80), []);
+});
+
+test('the figures name what there is, and files that were not reached', () => {
+  const none = { hidden: 0, installed: 0, links: 0, special: 0 };
+  assert.equal(summary([], 0, none), '0 files.');
+  assert.equal(summary([{ name: 'a', state: 'imported' }], 1, none), '1 file: 1 imported.');
+  assert.equal(
+    summary([{ name: 'a', state: 'there' }, failed('b')], 5, { ...none, hidden: 2, links: 1 }),
+    '5 files: 1 there already, 1 failed, 3 not reached. Left out: 2 hidden, 1 linked.',
+  );
+});
