@@ -18,7 +18,7 @@ function recurse(depth: number): number {
 
 /** So much of the JavaScript heap. */
 function heapOf(megabytes: number): unknown[] {
-  return Array.from({ length: megabytes }, () => Array.from({ length: MIB / 8 }, (_, n) => n + 0.5));
+  return Array.from({ length: megabytes }, () => Array.from<number>({ length: MIB / 8 }).fill(0.5));
 }
 
 /** What an attempt at something comes to: `done`, or the code or name of its error. */

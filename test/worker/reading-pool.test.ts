@@ -13,7 +13,13 @@ import {
   type ReadingPool,
 } from '../../worker/extract/reading-pool.ts';
 import { childrenOf, running, until } from '../support/process-table.ts';
-import { endProcesses, ROOT, startCommand, temporaryFolder } from '../support/processes.ts';
+import {
+  endProcesses,
+  ROOT,
+  type ServiceProcess,
+  startCommand,
+  temporaryFolder,
+} from '../support/processes.ts';
 
 after(endProcesses);
 
@@ -262,12 +268,15 @@ describe('the parent', () => {
   });
 
   test('that still waits at Ctrl-C, which reaches the whole group, gets what is read', async (t) => {
-    const text = 'tell 250 0.1 0.2 0.3';
-    const starting = parentOf(text);
-    await until(t.signal, () => childrenOf(starting.child.pid ?? 0).length > 0);
-    const reading = parentOf(text);
-    await reading.line(/^told$/);
-    for (const parent of [starting, reading]) {
+    const begun: ((parent: ServiceProcess) => Promise<unknown>)[] = [
+      // The process that is to read is starting,
+      ({ child }) => until(t.signal, () => childrenOf(child.pid ?? 0).length > 0),
+      // and amid its file.
+      (parent) => parent.line(/^told$/),
+    ];
+    for (const untilBegun of begun) {
+      const parent = parentOf(`tell 250 ${'0.1 '.repeat(8)}`);
+      await untilBegun(parent);
       assert.ok(parent.child.pid);
       process.kill(-parent.child.pid, 'SIGINT');
       await parent.line(/^interrupted$/);
