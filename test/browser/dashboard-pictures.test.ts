@@ -24,7 +24,7 @@ describe('pictures of the dashboard', { skip }, () => {
     const pictures = [
       {
         name: 'dashboard-light',
-        look: { colorScheme: 'light', width: 1200, height: 1340 },
+        look: { colorScheme: 'light', width: 1200, height: 1310 },
         prepare: () => setWorkers(service),
         health: '2 workers are running.',
       },

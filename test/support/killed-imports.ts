@@ -76,12 +76,12 @@ export async function killableService(): Promise<KillableService> {
   };
 }
 
-/** Files that are sent ahead of those that the next kill is to hit, so that there is always work. */
-const FILES_AHEAD = 25;
+/** Files that wait beyond those done, so that there is work however many are stuck with workers that were killed. */
+const FILES_AHEAD = 60;
 
 /**
  * Kills one process after the other, at a moment by chance, and starts another in its place, while imports are
- * accepted and run. The files are sent as the kills get on, so that each finds imports under way. Then waits until
+ * accepted and run: again and again as so many more are done, so that each hits a worker at its work. Then waits until
  * all are done and stops the processes.
  * @returns the ids of the imports, by the number of their file
  */
@@ -94,16 +94,18 @@ export async function killWhileImporting(
   const workers = Array.from({ length: processes }, () => service.startWorker());
   await Promise.all(workers);
   let killed = 0;
+  const step = (imports * 0.9) / kills;
   const accepted = sendFiles(asked, imports, () =>
-    killed === kills ? imports : FILES_AHEAD + (killed * imports) / kills,
+    killed === kills ? imports : FILES_AHEAD + (killed + 1) * step,
   );
   // What it rejects with is thrown below; until then another fault may come first.
   accepted.catch(() => undefined);
   for (; killed < kills; killed += 1) {
     const place = killed % processes;
     const victim = await workers[place];
-    await untilImports(asked, ({ running }) => running > 0);
-    await sleep(Math.random() * 1000, undefined, { signal });
+    const reached = killed * step;
+    await untilImports(asked, ({ completed, failed }) => completed + failed >= reached);
+    await sleep(Math.random() * 500, undefined, { signal });
     await victim?.kill9();
     // The others work on meanwhile, and are killed in their turn.
     const next = service.startWorker();
