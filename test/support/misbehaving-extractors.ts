@@ -16,9 +16,12 @@ function recurse(depth: number): number {
   return recurse(depth + 1) + 1;
 }
 
+/** Numbers that fill one MiB of the JavaScript heap. */
+const MEBIBYTE = Array.from({ length: MIB / 8 }, Math.random);
+
 /** So much of the JavaScript heap. */
 function heapOf(megabytes: number): unknown[] {
-  return Array.from({ length: megabytes }, () => Array.from<number>({ length: MIB / 8 }).fill(0.5));
+  return Array.from({ length: megabytes }, () => MEBIBYTE.slice());
 }
 
 /** What an attempt at something comes to: `done`, or the code or name of its error. */

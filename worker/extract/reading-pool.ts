@@ -107,7 +107,8 @@ interface Reader {
 
 function start({ megabytes }: ReadingBounds, extractors: URL): Reader {
   const child = fork(MAIN, [String(megabytes * MIB), extractors.href], {
-    // Nothing of the service's own: a file that takes the process over finds no credential and no way to write.
+    // Nothing of the service's own: a file that takes the process over finds no credential and no way to write. The
+    // network it could reach; Node cannot keep it from that.
     env: {},
     execArgv: [
       `--max-old-space-size=${megabytes}`,
