@@ -73,7 +73,7 @@ async function nextTurn(tx: Queryable, queue: QueueName, group: string): Promise
     `with waiting as (
        select j.group_id = $2 as own, max(j.priority) as first, min(j.priority) as last,
               max(j.priority) filter (where j.state = 'created') as next
-         from ${SCHEMA}.job j where j.name = $1 and j.state < 'active' group by j.group_id
+         from ${SCHEMA}.job j where j.name = $1 and j.state < 'active' and not j.blocked group by j.group_id
      )
      select least(coalesce(min(next), max(first)), min(last) filter (where own) - 1) as turn from waiting`,
     [queue, group],

@@ -54,25 +54,27 @@ export async function describeJobs(tx: Queryable, queues: readonly string[]): Pr
 /**
  * The last hour of the given queues, a point a minute, as pg-boss noted it every 15 seconds: `persistQueueStats`.
  * What stood in the queue belongs to the time of the note; what went through it, to the end of the span that was
- * counted, which lies ten seconds before: see `delta_on` in pg-boss. A minute without a note has no point, and what
- * ended in it stands with the note that tells of it.
+ * counted, which lies ten seconds before: see `delta_on` in pg-boss. So the first note of a minute may tell of the
+ * minute before. Where that has no point, for no one took notes, the count stays where it was noted.
  */
 async function listQueuePoints(tx: Queryable, queues: readonly string[]): Promise<QueuePoint[]> {
+  const minute = (column: string) => `date_bin('1 minute', ${column}, 'epoch')`;
+  const counted = (column: string, own: boolean) =>
+    `coalesce(sum(${column}) filter (where (${minute('s.captured_on')} = ${minute('s.delta_on')}) = ${own}), 0)`;
+  const placed = (column: string) => `
+    p.${column} + case when lag(p.at) over before = p.at - interval '1 minute' then 0 else p.${column}_before end
+    + case when lead(p.at) over before = p.at + interval '1 minute' then lead(p.${column}_before) over before else 0 end`;
   return tx.query<QueuePoint>(
-    `with note as materialized (
-       select s.name, date_trunc('minute', s.captured_on) as at, date_trunc('minute', s.delta_on) as counted_at,
-              s.ready_count, s.active_count, s.completed_delta, s.failed_delta
-         from pgboss.queue_stats s
-        where s.name = any ($1::text[]) and s.captured_on > now() - interval '1 hour'
-     ), stood as (
-       select n.name, n.at, max(n.ready_count) as ready, max(n.active_count) as active from note n group by 1, 2
-     ), went as (
-       select n.name, coalesce(s.at, n.at) as at, sum(n.completed_delta) as completed, sum(n.failed_delta) as failed
-         from note n left join stood s on s.name = n.name and s.at = n.counted_at group by 1, 2
-     )
-     select s.name as queue, s.at, s.ready, s.active,
-            coalesce(w.completed, 0) as completed, coalesce(w.failed, 0) as failed
-       from stood s left join went w on w.name = s.name and w.at = s.at order by 1, 2`,
+    `select p.name as queue, p.at, p.ready, p.active,
+            ${placed('completed')} as completed, ${placed('failed')} as failed
+       from (select s.name, ${minute('s.captured_on')} as at,
+                    max(s.ready_count) as ready, max(s.active_count) as active,
+                    ${counted('s.completed_delta', true)} as completed, ${counted('s.failed_delta', true)} as failed,
+                    ${counted('s.completed_delta', false)} as completed_before,
+                    ${counted('s.failed_delta', false)} as failed_before
+               from pgboss.queue_stats s
+              where s.name = any ($1::text[]) and s.captured_on > now() - interval '1 hour' group by 1, 2) p
+     window before as (partition by p.name order by p.at) order by 1, 2`,
     [queues],
   );
 }
