@@ -34,6 +34,16 @@ function openingFault(error: unknown): FileFault {
   return new FileFault('corrupt', 'The PDF is damaged or incomplete: send it again from a copy that opens.');
 }
 
+/**
+ * Whether the letters are those that the pages show. A font that was cut to the letters it needs may not say which they
+ * are; what comes then is their numbers in the font, and that of the space, as of many others, is a control character.
+ * The share is a guess: a twentieth is less than the spaces of any language that has them, and far more than stray ones.
+ */
+function isLegible(parts: readonly { text: string }[]): boolean {
+  const letters = parts.map(({ text }) => text.replaceAll(/\s/g, '')).join('');
+  return (letters.match(/[\p{Cc}\uFFFD]/gu)?.length ?? 0) <= letters.length / 20;
+}
+
 async function titleOf(document: PDFDocumentProxy): Promise<string | null> {
   const { info, metadata } = await document.getMetadata();
   const given = [(info as { Title?: unknown }).Title, metadata?.get('dc:title')]
@@ -83,6 +93,12 @@ async function readDocument(document: PDFDocumentProxy, tell: TellProgress): Pro
       'The pages hold pictures but no text: run text recognition (OCR) over them and import the result.',
     );
   }
+  if (!isLegible(parts)) {
+    throw new FileFault(
+      'no_text',
+      'The PDF does not tell which letters its fonts show: run text recognition (OCR) over it and import the result.',
+    );
+  }
   return { title: await titleOf(document), parts };
 }
 
@@ -103,7 +119,8 @@ async function withUnheardRejections<T>(work: () => Promise<T>): Promise<T> {
 
 /**
  * PDF: each page with text a part, with its number.
- * @throws FileFault `locked`, `corrupt`, `too_deep`; `no_text` for pictures of pages
+ * @throws FileFault `locked`, `corrupt`, `too_deep`; `no_text` for pictures of pages, and where its fonts do
+ * not tell their letters
  */
 export const extractPdf: Extractor = (content, tell) =>
   withUnheardRejections(async () => {

@@ -146,6 +146,21 @@ describe('a PDF that is not as it should be', () => {
     assert.match(fault.message, /text recognition/);
   });
 
+  test('is refused where its fonts do not tell their letters, and read where they fail to tell a few', async () => {
+    // A question in the numbers of glyphs that TrueType fonts give to letters as a rule: a space is the third.
+    const glyphs = (text: string) =>
+      Buffer.concat([...text].map((letter) => Buffer.from([0, (letter.codePointAt(0) ?? 0) - 29])));
+    const untold = (text: string, told: string) =>
+      writePdf({
+        pages: [[{ y: 700, font: 'C', bytes: glyphs(text) }, ...lines(600, told)]],
+        fonts: { C: cidFont('Identity-H', 'Identity') },
+      });
+    const { code, message } = await faultOf(extractPdf, untold('Who keeps the key of the pump house?', ''));
+    assert.deepEqual([code, message.match(/fonts|OCR/g)], ['no_text', ['fonts', 'OCR']]);
+    const told = 'It hangs beside the door, and nobody has moved it since the spring.';
+    assert.match(await textOf(extractPdf, untold(' ?', told)), new RegExp(`${told}$`));
+  });
+
   test('is refused where it is something else or broken off', async () => {
     const whole = page('text');
     for (const content of ['', 'no PDF', '<p>text', Buffer.alloc(1_000), whole.subarray(0, 60)]) {
