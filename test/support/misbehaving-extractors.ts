@@ -60,6 +60,8 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     return String(blocks.length);
   },
   abort: () => process.abort(),
+  /** Is too much for a process that keeps something of an earlier file. */
+  alone: () => (kept.length > 0 ? process.abort() : 'read alone'),
   exit: () => process.exit(3),
   stack: () => String(recurse(0)),
   throw: (given) => {
@@ -71,6 +73,13 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   /** Lets the reading itself end well, and the process end soon after. */
   afterwards: () => {
     setTimeout(() => process.exit(3), 10);
+    return 'read';
+  },
+  /** Lets the reading itself end well, and the process do nothing else from soon after. */
+  lingering: () => {
+    setTimeout(() => {
+      for (;;) performance.now();
+    }, 10);
     return 'read';
   },
   pid: () => String(process.pid),

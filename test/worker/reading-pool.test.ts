@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '../../shared/ids.ts';
 import { FileFault } from '../../worker/extract/extraction.ts';
 import {
@@ -104,9 +105,10 @@ describe('a file that misbehaves ends its process and fails, and the next is rea
 
   test('killed from outside: as if by the kernel for its memory', async (t) => {
     const pool = poolOf(t);
-    const pid = await idlePid(pool);
     // Once it tells something, it has begun.
-    const tell = () => process.kill(pid, 'SIGKILL');
+    const tell = () => {
+      for (const pid of running(childrenOf(process.pid))) process.kill(pid, 'SIGKILL');
+    };
     await assert.rejects(read(pool, 'tell 250 0.1 0.2 0.3', { tell }), { code: 'too_much_memory' });
     assert.equal(await read(pool, 'a good file'), 'a good file');
   });
@@ -125,6 +127,22 @@ describe('a file that misbehaves ends its process and fails, and the next is rea
     assert.equal(await read(pool, 'afterwards'), 'read');
     await until(t.signal, () => running([pid]).length === 0);
     assert.equal(await read(pool, 'a good file'), 'a good file');
+  });
+
+  test('kept busy by what an earlier file left behind: the next is read by another', async (t) => {
+    const pool = poolOf(t, { seconds: 2 });
+    const pid = await idlePid(pool);
+    assert.equal(await read(pool, 'lingering'), 'read');
+    await pause(200);
+    assert.equal(await read(pool, 'a good file'), 'a good file');
+    await until(t.signal, () => running([pid]).length === 0);
+  });
+
+  test('short of memory for what it kept of an earlier file: the next is read again, by a new one', async (t) => {
+    const pool = poolOf(t);
+    const kept = await Promise.all([1, 2, 3].map(() => read(pool, 'keep 1')));
+    assert.deepEqual(kept, ['1', '1', '1']);
+    assert.equal(await read(pool, 'alone'), 'read alone');
   });
 });
 

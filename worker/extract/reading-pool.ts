@@ -18,7 +18,7 @@ export class ReadingInterruptedError extends Error {
   override name = 'ReadingInterruptedError';
 }
 
-/** The process ended before it began the file, which has no part in that. */
+/** The process did not begin the file, which has no part in that. */
 class NotBegunError extends Error {
   override name = 'NotBegunError';
 }
@@ -31,8 +31,8 @@ interface Reading {
   signal: AbortSignal;
 }
 
-/** The process ended by itself while it read. */
-class CrashError extends FileFault {}
+/** The process ended while it read, or was not to be trusted any more. What it had read before may have a part in that. */
+class EndedError extends FileFault {}
 
 /** Reads and cuts files in processes of their own, which are kept for the next file and replaced when a file ends one. */
 export interface ReadingPool {
@@ -83,12 +83,12 @@ const FAULTS = {
       `Reading the file took longer than ${seconds} seconds: divide it, or save it anew in a simpler form.`,
     ),
   memory: (megabytes: number) =>
-    new FileFault(
+    new EndedError(
       'too_much_memory',
       `Reading the file took more memory than there is for it (${megabytes} MiB): divide it, or save it anew in a simpler form.`,
     ),
   crash: () =>
-    new CrashError(
+    new EndedError(
       'unreadable',
       'The file cannot be read: it is damaged, or uses a part of its format that is not known here.',
     ),
@@ -194,7 +194,11 @@ function readWith(
       else if ('fault' in answer) end(() => reject(new FileFault(answer.fault.code, answer.fault.message)));
       else kill(FAULTS.crash());
     };
-    const timer = setTimeout(() => kill(FAULTS.time(bounds.seconds)), bounds.seconds * 1000);
+    const tooLong = () =>
+      kill(
+        begun ? FAULTS.time(bounds.seconds) : new NotBegunError('the process that reads files is busy still'),
+      );
+    const timer = setTimeout(tooLong, bounds.seconds * 1000);
     signal.addEventListener('abort', interrupt);
     child.on('message', hear);
     child.on('exit', exited);
@@ -220,8 +224,8 @@ export function openReadingPool(
     // It has nothing to lose, and what a file left behind in it may keep it from hearing anything less.
     reader.child.kill('SIGKILL');
   };
-  const take = (): Reader => {
-    const reader = free.pop() ?? start(bounds, extractors);
+  const take = (fresh: boolean): Reader => {
+    const reader = (fresh ? undefined : free.pop()) ?? start(bounds, extractors);
     if (reader.idle !== null) clearTimeout(reader.idle);
     reader.idle = null;
     if (!all.has(reader)) {
@@ -249,15 +253,15 @@ export function openReadingPool(
     read: async (task, reading) => {
       for (let tried = 1; ; tried += 1) {
         if (closed) throw new ReadingInterruptedError('the pool is closed');
-        const reader = take();
+        // The second verdict is one on this file alone.
+        const reader = take(tried > 1);
         try {
           await untilReady(reader, reading.signal);
           return await readWith(reader, task, { bounds, ...reading });
         } catch (error) {
           if (closed || reading.signal.aborted) throw new ReadingInterruptedError('the worker stops');
-          // What ended a process that had read others before may have been one of them.
           const innocent =
-            error instanceof NotBegunError || (error instanceof CrashError && reader.files > 0);
+            error instanceof NotBegunError || (error instanceof EndedError && reader.files > 0);
           if (!innocent || tried === TRIES) throw error;
         } finally {
           giveBack(reader);
