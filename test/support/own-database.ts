@@ -19,21 +19,25 @@ async function onServer(url: string, statement: string): Promise<void> {
   }
 }
 
-/** PostgreSQL's object_in_use. */
-const IN_USE = '55006';
+/** PostgreSQL's object_in_use and insufficient_privilege. */
+const [IN_USE, NO_PRIVILEGE] = ['55006', '42501'];
 const TRIES = 12;
 
 /**
  * Drops a database, connections and all. The server waits five seconds for those it has ended to be gone; on a busy
- * machine that may be too short, for a connection or for autovacuum, so it is asked again.
+ * machine that may be too short, so it is asked again. Autovacuum may not be ended by force, but ends for who drops
+ * without.
  */
 export async function dropDatabase(url: string, name: string): Promise<void> {
+  let force = ' with (force)';
   for (let tries = 1; ; tries += 1) {
     try {
-      await onServer(url, `drop database ${name} with (force)`);
+      await onServer(url, `drop database ${name}${force}`);
       return;
     } catch (error) {
-      if ((error as { code?: string }).code !== IN_USE || tries === TRIES) throw error;
+      const { code } = error as { code?: string };
+      if ((code !== IN_USE && code !== NO_PRIVILEGE) || tries === TRIES) throw error;
+      force = code === NO_PRIVILEGE ? '' : ' with (force)';
     }
   }
 }
