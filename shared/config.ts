@@ -135,11 +135,14 @@ function isOrigin(item: string): boolean {
   return URL.canParse(item) && /^https?:$/.test(new URL(item).protocol) && new URL(item).origin === item;
 }
 
-/** A GiB, or less where four files read at once would take more than half of what the machine or container has. */
+/**
+ * A GiB, or less where four files read at once, each kept by the worker too until it is stored, would take more than
+ * half of what the machine or container has.
+ */
 function usualImportMegabytes(): number {
   const constrained = process.constrainedMemory();
   const bytes = Math.min(totalmem(), constrained > 0 ? constrained : Number.POSITIVE_INFINITY);
-  return Math.max(128, Math.min(1024, Math.floor(bytes / 2 ** 20 / 8)));
+  return Math.max(128, Math.min(1024, Math.floor(bytes / 2 ** 20 / 12)));
 }
 
 function readApiToken(reader: Reader, warnings: string[]): string {

@@ -1,4 +1,5 @@
 import type { Job, WorkOptions } from 'pg-boss';
+import { addJobCounts } from '../db/queries/job-tally.ts';
 import { deleteWorker, recordWorker } from '../db/queries/workers.ts';
 import { newId } from '../shared/ids.ts';
 import type { QueueName } from '../shared/queues.ts';
@@ -42,13 +43,23 @@ export async function startWorker(setup: WorkerSetup, reading: ReadingOptions = 
   for (const name of names) await takeJobs(name, context, tally);
   for (const [name, cron] of Object.entries(SCHEDULES)) await queue.boss.schedule(name, cron, {});
 
-  const beat = async () => {
+  // Written apart from the beat: all workers add to the same counts, and one that hangs would keep the others from
+  // saying that they live.
+  const writeTally = async () => {
     const ended = tally.take();
     try {
-      await recordWorker(database, { id, queues: names, rssBytes: process.memoryUsage.rss() }, ended);
+      await addJobCounts(database, ended);
     } catch (error) {
       tally.putBack(ended);
-      logger.warn({ err: error }, 'the worker could not say that it lives');
+      throw error;
+    }
+  };
+  const beat = async () => {
+    try {
+      await recordWorker(database, { id, queues: names, rssBytes: process.memoryUsage.rss() });
+      await writeTally();
+    } catch (error) {
+      logger.warn({ err: error }, 'the worker could not say that it lives, or how its jobs ended');
     }
   };
   await beat();
@@ -70,7 +81,8 @@ export async function startWorker(setup: WorkerSetup, reading: ReadingOptions = 
         await readingPool.close();
         // One that is still under way would say afterwards that the worker lives.
         await lastBeat;
-        await deleteWorker(database, id, tally.take()).catch(() => undefined);
+        await deleteWorker(database, id).catch(() => undefined);
+        await writeTally().catch(() => undefined);
       })()),
   };
 }

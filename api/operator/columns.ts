@@ -23,7 +23,8 @@ export function columns(text: string): number {
   return sum;
 }
 
-function oneLine(text: string): string {
+/** Text of others on one line, and without what would steer the terminal. */
+export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(CONTROLS, '').trim();
 }
 

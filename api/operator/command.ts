@@ -45,8 +45,3 @@ export interface Command<Given extends Options = Options> {
    */
   run(values: Values<Given>, operand: string): Promise<string>;
 }
-
-/** Text of others on one line, and without what would steer the terminal. */
-export function oneLine(text: string): string {
-  return text.replaceAll(/\p{Cc}+/gu, ' ');
-}

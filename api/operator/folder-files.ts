@@ -1,6 +1,7 @@
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { OperatorError, oneLine } from './command.ts';
+import { oneLine } from './columns.ts';
+import { OperatorError } from './command.ts';
 
 /** A file of the folder. */
 export interface FolderFile {

@@ -87,31 +87,35 @@ async function sendTogether(target: Target, files: readonly NewFile[]): Promise<
 
 /**
  * Does something with many items at once, and where that is refused, with halves of them: one that is refused costs
- * the others nothing.
+ * the others nothing. What came of some is told before the others are asked for, which may end it all.
  * @param act returns an import for each item, in their order
  * @param blames whether a refusal is about some of the items; any other is thrown
  */
-export async function eachOrHalves<Item>(
+export async function* eachOrHalves<Item>(
   items: readonly Item[],
   act: (items: readonly Item[]) => Promise<readonly Import[]>,
   blames: (refusal: ServiceRefusal) => boolean,
-): Promise<Sent<Item>[]> {
+): AsyncGenerator<Sent<Item>> {
+  let imports: readonly Import[];
   try {
-    const imports = await act(items);
-    return items.map((item, index) => {
-      const one = imports[index];
-      if (one === undefined)
-        throw new OperatorError('the service answered for fewer files than it was asked for');
-      return { item, import: one };
-    });
+    imports = await act(items);
   } catch (error) {
     if (!(error instanceof ServiceRefusal) || !blames(error)) throw error;
-    if (items.length <= 1) return items.map((item) => ({ item, refusal: error }));
+    const [item, ...others] = items;
+    if (item !== undefined && others.length === 0) {
+      yield { item, refusal: error };
+      return;
+    }
     const half = Math.ceil(items.length / 2);
-    return [
-      ...(await eachOrHalves(items.slice(0, half), act, blames)),
-      ...(await eachOrHalves(items.slice(half), act, blames)),
-    ];
+    yield* eachOrHalves(items.slice(0, half), act, blames);
+    yield* eachOrHalves(items.slice(half), act, blames);
+    return;
+  }
+  for (const [index, item] of items.entries()) {
+    const one = imports[index];
+    if (one === undefined)
+      throw new OperatorError('the service answered for fewer files than it was asked for');
+    yield { item, import: one };
   }
 }
 
@@ -119,7 +123,7 @@ export async function eachOrHalves<Item>(
 const ABOUT_FILES = new Set([400, 413, 415, 422, 500]);
 
 /** Sends files, and tells of each what became of it. */
-export function sendFiles(target: Target, files: readonly NewFile[]): Promise<Sent<NewFile>[]> {
+export function sendFiles(target: Target, files: readonly NewFile[]): AsyncGenerator<Sent<NewFile>> {
   return eachOrHalves(
     files,
     (some) => sendTogether(target, some),

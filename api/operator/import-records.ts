@@ -76,10 +76,19 @@ export interface Earlier {
 /** Finds earlier imports of a file: of the same name, with the same bytes. */
 export type FindEarlier = (name: string, sha256: string) => Earlier;
 
-/** Reads the whole list, once. */
-export async function readEarlier(records: ImportRecords): Promise<FindEarlier> {
+/**
+ * Reads the whole list, once.
+ * @param tell hears how many were read so far
+ */
+export async function readEarlier(
+  records: ImportRecords,
+  tell: (read: number) => void,
+): Promise<FindEarlier> {
   const byFile = new Map<string, Import[]>();
+  let read = 0;
   for await (const item of records.all()) {
+    read += 1;
+    tell(read);
     if (item.sha256 === null) continue;
     const key = `${item.sha256} ${item.filename}`;
     const same = byFile.get(key);

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { importMediaType } from '../../shared/media-types.ts';
 import { type Import, ImportResponse, RETRIES_A_REQUEST } from '../../shared/schemas/imports.ts';
+import { oneLine } from './columns.ts';
 import { type FolderFile, readFault } from './folder-files.ts';
 import { eachOrHalves, fitsRequest, hasRoom, type NewFile, sendFiles, type Target } from './import-batch.ts';
 import type { FindEarlier } from './import-records.ts';
@@ -11,6 +12,8 @@ import type { ProgressBar } from './progress-bar.ts';
 import type { ServiceRefusal } from './service-client.ts';
 
 const MAX_NAME_CHARACTERS = 300;
+/** The codes of refusals for one of the imports that are to be retried, and not for who asks or where. */
+const ABOUT_IMPORTS = new Set(['forbidden', 'not_found', 'conflict']);
 
 /** What a run is to do, and what it did so far: both are there too where it ends amid its work. */
 export interface Run {
@@ -133,7 +136,7 @@ async function sendBatch(run: Run, batch: readonly NewFile[]): Promise<void> {
     wouldDo(run, 'send', batch);
     return;
   }
-  for (const sent of await sendFiles(run.target, batch)) {
+  for await (const sent of sendFiles(run.target, batch)) {
     if ('import' in sent) run.open.set(sent.import.id, sent.item.name);
     else run.outcomes.push(refused(sent.item.name, sent.refusal));
   }
@@ -141,7 +144,7 @@ async function sendBatch(run: Run, batch: readonly NewFile[]): Promise<void> {
 
 function wouldDo({ outcomes, progress }: Run, what: string, files: readonly { name: string }[]): void {
   for (const { name } of files) {
-    progress.line(`would ${what}  ${name}`);
+    progress.line(`would ${what}  ${oneLine(name)}`);
     outcomes.push({ name, state: 'new' });
   }
 }
@@ -156,7 +159,8 @@ async function retryBatch(run: Run, failed: readonly Import[]): Promise<void> {
     );
     return;
   }
-  const retried = await eachOrHalves(
+  const refusals: { item: Import; refusal: ServiceRefusal }[] = [];
+  const retried = eachOrHalves(
     failed,
     async (some) => {
       const ids = some.map(({ id }) => id);
@@ -165,14 +169,17 @@ async function retryBatch(run: Run, failed: readonly Import[]): Promise<void> {
       return ids.flatMap((id) => byId.get(id) ?? []);
     },
     // One that was retried or forgotten meanwhile, or is for its author alone to retry, keeps no other back.
-    ({ status }) => status === 403 || status === 404 || status === 409,
+    ({ code }) => ABOUT_IMPORTS.has(code),
   );
-  const kept = retried.flatMap((one) => ('refusal' in one ? [one.item.id] : []));
-  const now = await run.target.records.find(new Set(kept));
-  for (const { item, ...done } of retried) {
+  for await (const one of retried) {
+    if ('refusal' in one) refusals.push(one);
+    else run.open.set(one.item.id, one.item.filename);
+  }
+  const now = await run.target.records.find(new Set(refusals.map(({ item }) => item.id)));
+  for (const { item, refusal } of refusals) {
     // Refused too is what was retried already: by someone else, or by us, and the answer was lost.
-    const failed = 'refusal' in done && (now.get(item.id)?.state ?? 'failed') === 'failed';
-    if (failed) run.outcomes.push(refused(item.filename, done.refusal));
+    if ((now.get(item.id)?.state ?? 'failed') === 'failed')
+      run.outcomes.push(refused(item.filename, refusal));
     else run.open.set(item.id, item.filename);
   }
 }

@@ -81,7 +81,9 @@ async function openRun(
   if (!(await hasWorker(target.service))) progress.line(NO_WORKER);
   return {
     target,
-    findEarlier: await readEarlier(target.records),
+    findEarlier: await readEarlier(target.records, (read) =>
+      progress.show({ label: 'looking', share: 0, text: `${read} earlier imports` }),
+    ),
     retryFailed: values['retry-failed'] === true,
     dryRun: values['dry-run'] === true,
     progress,

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Time } from '../../shared/schemas/common.ts';
 import { Session } from '../../shared/schemas/identity.ts';
-import { type Command, OperatorError, oneLine } from './command.ts';
+import { oneLine } from './columns.ts';
+import { type Command, OperatorError } from './command.ts';
 import { askTerminal, atTerminal, readFirstLine } from './prompt.ts';
 import { connect, Nothing, ServiceRefusal } from './service-client.ts';
 import { readSession, writeSession } from './session-file.ts';

@@ -1,4 +1,5 @@
-import { type Command, OperatorError, oneLine } from './command.ts';
+import { oneLine } from './columns.ts';
+import { type Command, OperatorError } from './command.ts';
 import { connect, Nothing, ServiceRefusal } from './service-client.ts';
 import { type KeptSession, readSession, removeSession, sessionPath } from './session-file.ts';
 import { serviceUrl } from './settings.ts';

@@ -6,11 +6,13 @@ import { PassingFailure, type ServiceClient, ServiceRefusal } from './service-cl
 const TRIES = 9;
 const FIRST_PAUSE_SECONDS = 0.5;
 const LONGEST_PAUSE_SECONDS = 30;
+/** However late the service says: someone sits before it. */
+const LONGEST_ASKED_SECONDS = 300;
 
 /** Seconds after which to ask again, or null where that would not help. */
 function pauseAfter(error: unknown, tries: number): number | null {
   const seconds = Math.min(FIRST_PAUSE_SECONDS * 2 ** (tries - 1), LONGEST_PAUSE_SECONDS);
-  if (error instanceof PassingFailure) return error.retryAfter ?? seconds;
+  if (error instanceof PassingFailure) return Math.min(error.retryAfter ?? seconds, LONGEST_ASKED_SECONDS);
   // The first of two equal requests goes on; its answer will do for both.
   const underWay = error instanceof ServiceRefusal && error.code === 'idempotency_in_progress';
   return underWay ? seconds : null;

@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { OperatorError, oneLine } from './command.ts';
+import { oneLine } from './columns.ts';
+import { OperatorError } from './command.ts';
 import { describeSeconds } from './duration.ts';
 
 const TIMEOUT_MS = 30_000;

@@ -1,5 +1,6 @@
 import { SessionInfo } from '../../shared/schemas/identity.ts';
-import { type Command, CREDENTIAL_HELP, oneLine, URL_HELP } from './command.ts';
+import { oneLine } from './columns.ts';
+import { type Command, CREDENTIAL_HELP, URL_HELP } from './command.ts';
 import { signedIn } from './signed-in.ts';
 
 const help = `Tells who is signed in: name, email, role in the Company, and the Teams with their ids and the access there.

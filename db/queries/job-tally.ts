@@ -1,5 +1,5 @@
 import type { JobOutcome } from '../../shared/job-outcomes.ts';
-import type { Queryable } from '../database.ts';
+import { type Database, type Queryable, withoutScope } from '../database.ts';
 
 /** Jobs of a queue that ended in one way. */
 export interface JobCount {
@@ -12,12 +12,13 @@ export interface JobCount {
   durations: number[];
 }
 
-/** Adds to what all workers counted. */
-export async function addJobCounts(tx: Queryable, counts: readonly JobCount[]): Promise<void> {
+/** Adds to what all workers counted. No tenant's data, so no scope. */
+export async function addJobCounts(database: Database, counts: readonly JobCount[]): Promise<void> {
   if (counts.length === 0) return;
-  await tx.query(
-    // In one order, so that two workers never wait for each other.
-    `insert into memory.job_tally as t (queue, outcome, jobs, seconds, durations)
+  await withoutScope(database, (tx) =>
+    tx.query(
+      // In one order, so that two workers never wait for each other.
+      `insert into memory.job_tally as t (queue, outcome, jobs, seconds, durations)
      select c.queue, c.outcome, c.jobs, c.seconds, c.durations
        from jsonb_to_recordset($1::jsonb) as c (queue text, outcome text, jobs bigint, seconds float8, durations bigint[])
       order by c.queue, c.outcome
@@ -25,7 +26,8 @@ export async function addJobCounts(tx: Queryable, counts: readonly JobCount[]): 
        set jobs = t.jobs + excluded.jobs, seconds = t.seconds + excluded.seconds,
            durations = (select array_agg(u.old + u.new order by u.place)
                           from unnest(t.durations, excluded.durations) with ordinality as u (old, new, place))`,
-    [JSON.stringify(counts)],
+      [JSON.stringify(counts)],
+    ),
   );
 }
 

@@ -1,5 +1,4 @@
 import { type Database, type Queryable, withoutScope } from '../database.ts';
-import { addJobCounts, type JobCount } from './job-tally.ts';
 import { wireTime } from './layers.ts';
 
 /** A worker process, by its own word. */
@@ -14,14 +13,10 @@ export interface WorkerRecord {
 /** A worker silent for longer than this counts as gone. It speaks every ten seconds. */
 const ALIVE_SECONDS = 30;
 
-/**
- * Says that a worker lives and how jobs ended since it last said so, and forgets those that have not for an hour. No
- * tenant's data, so no scope.
- */
+/** Says that a worker lives, and forgets those that have not for an hour. No tenant's data, so no scope. */
 export async function recordWorker(
   database: Database,
   worker: { id: string; queues: readonly string[]; rssBytes: number },
-  ended: readonly JobCount[] = [],
 ): Promise<void> {
   await withoutScope(database, async (tx) => {
     await tx.query(
@@ -30,20 +25,12 @@ export async function recordWorker(
       [worker.id, worker.queues, worker.rssBytes],
     );
     await tx.query(`delete from memory.worker where last_seen_at < now() - interval '1 hour'`);
-    await addJobCounts(tx, ended);
   });
 }
 
-/** Says that a worker has stopped, and how its last jobs ended. */
-export async function deleteWorker(
-  database: Database,
-  id: string,
-  ended: readonly JobCount[] = [],
-): Promise<void> {
-  await withoutScope(database, async (tx) => {
-    await tx.query('delete from memory.worker where id = $1', [id]);
-    await addJobCounts(tx, ended);
-  });
+/** Says that a worker has stopped. */
+export async function deleteWorker(database: Database, id: string): Promise<void> {
+  await withoutScope(database, (tx) => tx.query('delete from memory.worker where id = $1', [id]));
 }
 
 /** The workers that live. */

@@ -174,12 +174,10 @@ describe('of queues and workers', () => {
       seconds: 1200.5,
       durations,
     } as const;
-    await database.transaction((tx) =>
-      addJobCounts(tx, [
-        { ...count, durations },
-        { ...count, outcome: 'failed', jobs: 1, seconds: 3, durations: [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0] },
-      ]),
-    );
+    await addJobCounts(database, [
+      { ...count, durations },
+      { ...count, outcome: 'failed', jobs: 1, seconds: 3, durations: [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0] },
+    ]);
     const name = 'memory_job_duration_seconds';
     const samples = await samplesOf(
       service,

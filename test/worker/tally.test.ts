@@ -77,9 +77,7 @@ describe('what is written down', () => {
       // Two that name the same in another order would else wait for each other.
       return Math.random() < 0.5 ? tally.take() : tally.take().reverse();
     };
-    await Promise.all(
-      Array.from({ length: 12 }, () => withoutScope(database, (tx) => addJobCounts(tx, counted()))),
-    );
+    await Promise.all(Array.from({ length: 12 }, () => addJobCounts(database, counted())));
     const counts = (await written()).filter((count) => count.queue === 'team.purge');
     assert.deepEqual(counts.map(({ outcome }) => outcome).sort(), JOB_OUTCOMES.toSorted());
     for (const { jobs, durations, seconds: total } of counts) {

@@ -78,11 +78,9 @@ function draw() {
   hide(more, rest === 0, list.resume ?? heading);
   const { some, all } = mayRetry();
   put(retryAll, all ? 'Retry all' : 'Retry all of mine');
-  hide(
-    retryAll,
-    !some || !items.some((item) => item.payloadPrunedAt === null && list.mayDecide(item)),
-    heading,
-  );
+  // Among those not shown there may be one of the caller's.
+  const any = rest > 0 || items.some((item) => item.payloadPrunedAt === null && list.mayDecide(item));
+  hide(retryAll, !some || !any, heading);
 }
 
 /** Hides a button, and hands the focus on where it was on it. */

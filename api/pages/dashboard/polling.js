@@ -44,7 +44,11 @@ export function startPolling(on) {
     clearTimeout(timer);
     controller = new AbortController();
     const late = setTimeout(() => controller?.abort(), ANSWER_WITHIN_MS);
-    const reply = await on.look(controller.signal);
+    // What fails here, of our own too, must not leave a page that looks live for ever.
+    const reply = await on.look(controller.signal).catch((error) => {
+      console.error(error);
+      return { status: 0 };
+    });
     clearTimeout(late);
     if (stopped) return;
     controller = null;

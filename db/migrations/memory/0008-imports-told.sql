@@ -1,7 +1,8 @@
 -- What an import tells of itself beyond its state: by what it is known again, how far its run is, and whether its
 -- file is still kept. And where in its document a chunk stands.
 
--- In the order in which writers take them, so that none that is still at work and this wait for each other; 0009 as well.
+-- In the order in which most writers take them: few that are still at work and this can wait for each other. Where they
+-- do, the database ends one of the two, with nothing lost; 0009 as well.
 lock table memory.source, memory.chunk, memory.embedding_pending, memory.import in access exclusive mode;
 
 alter table memory.import add column sha256 bytea;

@@ -50,13 +50,9 @@ begin
   end loop;
   return null;
 end $$;
--- One change in so many folds its layer: about as many wait in each. Neither what folding itself writes, nor what
--- follows from a cascade, row by row.
+-- One change in so many folds its layer: about as many wait in each. Not what folding itself writes.
 create trigger fold_some after insert on memory.layer_tally referencing new table as changed
   for each statement when (pg_trigger_depth() = 1 and random() < 1.0 / 16) execute function memory.fold_layers();
--- The marks of chunks go with them, and each of them was a change.
-create trigger fold_gone after delete on memory.chunk referencing old table as changed
-  for each statement execute function memory.fold_layers();
 
 create function memory.tally_sources() returns trigger
 language plpgsql volatile security definer set search_path = memory, pg_temp

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { newId } from '../../shared/ids.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+
+/** A queue of its own: elsewhere workers take jobs from it. */
+const { database, queue } = await openOwnTestApp();
+const QUEUE = 'import.process';
+
+async function send(group: string, jobs: number): Promise<void> {
+  const payload = { companyId: group, teamId: group, userId: group, clientId: null };
+  const payloads = Array.from({ length: jobs }, () => ({ ...payload, importId: newId() }));
+  await database.transaction((tx) => queue.sendInTurn(tx, QUEUE, group, payloads));
+}
+
+interface Taken {
+  id: string;
+  group: string;
+  retryCount: number;
+}
+
+/** Takes the next job, as a worker does. */
+async function take(): Promise<Taken | null> {
+  const [job] = await queue.boss.fetch(QUEUE, { includeMetadata: true });
+  return job === undefined ? null : { id: job.id, group: job.groupId ?? '', retryCount: job.retryCount };
+}
+
+/** The groups of the next jobs, in the order in which they are taken. */
+async function takeGroups(jobs: number): Promise<string> {
+  let groups = '';
+  for (let n = 0; n < jobs; n += 1) groups += (await take())?.group ?? '-';
+  return groups;
+}
+
+/** Empties the queue: each test begins with none waiting. */
+async function empty(): Promise<void> {
+  await queue.boss.deleteAllJobs(QUEUE);
+}
+
+/** A job that was tried and is to be tried again after so many seconds. */
+async function tryAgain({ id }: Taken, seconds: number): Promise<void> {
+  await queue.boss.fail(QUEUE, id);
+  await database.query(
+    'update pgboss.job set start_after = now() + make_interval(secs => $2) where id = $1',
+    [id, seconds],
+  );
+}
+
+describe('groups of jobs take turns', () => {
+  test('one job is taken at once, however many another group has waiting', async () => {
+    await empty();
+    for (let sent = 0; sent < 10_000; sent += 500) await send('a', 500);
+    assert.equal(await takeGroups(5), 'aaaaa');
+    await send('b', 1);
+    assert.match(await takeGroups(2), /b/);
+    await send('c', 1);
+    await send('b', 1);
+    assert.match(await takeGroups(3), /^(?=.*b)(?=.*c)/);
+  });
+
+  test('many of each alternate, from where the first is when the second comes', async () => {
+    await empty();
+    await send('a', 40);
+    assert.equal(await takeGroups(20), 'a'.repeat(20));
+    await send('b', 30);
+    const taken = await takeGroups(40);
+    assert.match(taken, /^(ab|ba){20}$/);
+    assert.equal(
+      await takeGroups(11),
+      `${'b'.repeat(10)}-`,
+      'what is left of one is taken without the other',
+    );
+  });
+
+  test('a group that keeps sending gets no more than its share', async () => {
+    await empty();
+    await send('a', 5);
+    await send('b', 10);
+    let taken = '';
+    while (!taken.includes('-') && taken.split('b').length <= 10) {
+      await send('a', 3);
+      taken += await takeGroups(1);
+    }
+    assert.match(taken, /^(ab|ba){9,10}b?$/);
+  });
+
+  test('requests of one group at the same time get no more than its share', async () => {
+    await empty();
+    await send('b', 10);
+    await Promise.all(Array.from({ length: 8 }, () => send('a', 5)));
+    assert.match(await takeGroups(20), /^(ab|ba){10}$/);
+  });
+
+  test('a job that is tried again brings none of its group along', async () => {
+    await empty();
+    await send('a', 2);
+    const old = await take();
+    assert.ok(old);
+    await send('b', 60);
+    await takeGroups(30);
+    await tryAgain(old, 0);
+    // Both what joins the group itself and what comes from elsewhere.
+    await send('a', 30);
+    await send('c', 30);
+    const taken = await takeGroups(32);
+    const shares = ['a', 'b', 'c'].map((group) => taken.split(group).length - 1);
+    assert.ok(
+      shares.every((share) => share >= 9),
+      taken,
+    );
+  });
+
+  test('a job that was given back brings none of its group along', async () => {
+    await empty();
+    await send('a', 40);
+    const old = await take();
+    assert.ok(old);
+    await takeGroups(19);
+    await database.transaction((tx) => queue.giveBack(tx, QUEUE, old));
+    await send('b', 20);
+    // That job, and from then on one and one.
+    assert.match(await takeGroups(41), /^(?:a(?:ab|ba){20}|b(?:aa|ab)(?:ab|ba){19})$/);
+  });
+
+  test('a job given back is taken next, and uses up no retry', async () => {
+    await empty();
+    await send('a', 3);
+    await send('b', 3);
+    const taken = await take();
+    assert.ok(taken);
+    const budget = async () => {
+      const [job] = await queue.boss.findJobs(QUEUE, { id: taken.id });
+      assert.ok(job);
+      return job.retryLimit - job.retryCount;
+    };
+    const before = await budget();
+    await database.transaction((tx) => queue.giveBack(tx, QUEUE, taken));
+    assert.equal(await budget(), before);
+    const next = [await take(), await take()].find((job) => job?.id === taken.id);
+    assert.ok(next);
+    assert.equal(await budget(), before);
+    // The attempt that was given back can neither settle the new one nor give it back.
+    const late = { name: 'LostJobError' };
+    await assert.rejects(
+      database.transaction((tx) => queue.settle(tx, QUEUE, taken)),
+      late,
+    );
+    await assert.rejects(
+      database.transaction((tx) => queue.giveBack(tx, QUEUE, taken)),
+      late,
+    );
+    await database.transaction((tx) => queue.settle(tx, QUEUE, next));
+  });
+
+  test('whoever waits is passed over by each other group once or twice at most', async () => {
+    const step = fc.oneof(
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          send: fc.constantFrom('a', 'b', 'c', 'd'),
+          jobs: fc.integer({ min: 1, max: 20 }),
+        }),
+      },
+      { weight: 6, arbitrary: fc.record({ take: fc.constantFrom('done', 'again', 'back') }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 60, size: 'max' }), async (steps) => {
+        await empty();
+        /** Jobs that were never taken. One that was given back has its turn again, and neither waits nor passes. */
+        const waiting = new Map<string, number>();
+        /** How often each group was taken since the other was, while that had jobs waiting. */
+        const passed = new Map<string, Map<string, number>>();
+        const givenBack = new Set<string>();
+        for (const now of steps) {
+          if ('send' in now) {
+            await send(now.send, now.jobs);
+            waiting.set(now.send, (waiting.get(now.send) ?? 0) + now.jobs);
+            continue;
+          }
+          const job = await take();
+          if (job === null) continue;
+          const { group } = job;
+          const first = !givenBack.has(job.id);
+          if (first) {
+            waiting.set(group, (waiting.get(group) ?? 0) - 1);
+            passed.delete(group);
+          }
+          for (const [other, jobs] of waiting) {
+            if (other === group || jobs === 0 || !first) continue;
+            const times = passed.get(other) ?? new Map<string, number>();
+            times.set(group, (times.get(group) ?? 0) + 1);
+            passed.set(other, times);
+            assert.ok((times.get(group) ?? 0) <= 2, `${other} waits while ${group} is taken`);
+          }
+          if (now.take === 'again') await tryAgain(job, 3600);
+          if (now.take === 'back') {
+            await database.transaction((tx) => queue.giveBack(tx, QUEUE, job));
+            givenBack.add(job.id);
+          }
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
