@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { after } from 'node:test';
 import { createCompany, resolvePrincipal } from '../../db/bootstrap.ts';
 import type { Database } from '../../db/database.ts';
-import { openEmbedded } from '../../db/embedded.ts';
+import { type EmbeddedDatabase, openEmbedded } from '../../db/embedded.ts';
 import { migrate } from '../../db/migrate.ts';
 import { openPostgres } from '../../db/postgres.ts';
 import { assertIsolation, ensureServiceRole } from '../../db/service-role.ts';
@@ -29,22 +29,45 @@ export async function prepareDatabase(database: Database): Promise<void> {
   await assertIsolation(database);
 }
 
+/** The embedded one, for all test files of this process, and how many work in it. */
+let shared: { database: Promise<Database>; users: number } | null = null;
+
+async function openShared(): Promise<Database> {
+  const own = (shared ??= { database: openPrepared(), users: 0 });
+  own.users += 1;
+  const database = await own.database;
+  let closed = false;
+  return {
+    ...database,
+    close: async () => {
+      if (closed) return;
+      closed = true;
+      own.users -= 1;
+      if (own.users > 0) return;
+      if (shared === own) shared = null;
+      await database.close();
+    },
+  };
+}
+
 /**
- * The database that a test file works in: on PostgreSQL one for all files, embedded one in memory for each,
- * started from a snapshot. Closed when the file's tests are done.
+ * The database that a test file works in, which others may use at the same time. Closed when the file's tests are
+ * done.
  */
 export async function openTestDatabase(): Promise<Database> {
-  const database = await open();
+  const database = await (databaseUrl === undefined ? openShared() : openServer(databaseUrl));
   after(() => database.close());
   return database;
 }
 
-async function open(): Promise<Database> {
-  if (databaseUrl !== undefined) {
-    const database = openPostgres(databaseUrl, createLogger('fatal', 'test'));
-    await prepareDatabase(database);
-    return database;
-  }
+async function openServer(url: string): Promise<Database> {
+  const database = openPostgres(url, createLogger('fatal', 'test'));
+  await prepareDatabase(database);
+  return database;
+}
+
+/** A migrated embedded database, from the snapshot if there is one. */
+export async function openPrepared(): Promise<EmbeddedDatabase> {
   const snapshot = process.env['MEMORY_TEST_SNAPSHOT'];
   if (snapshot !== undefined) {
     return openEmbedded({ dataDir: null, snapshot: new Blob([await readFile(snapshot)]) });

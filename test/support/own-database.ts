@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import type { Database } from '../../db/database.ts';
 import { openEmbedded } from '../../db/embedded.ts';
 import { openPostgres } from '../../db/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { databaseUrl, prepareDatabase } from './database.ts';
+import { databaseUrl, openPrepared, prepareDatabase } from './database.ts';
 
 let made = 0;
 
@@ -73,11 +72,5 @@ export async function openOwnDatabase(
       },
     };
   }
-  const snapshot = process.env['MEMORY_TEST_SNAPSHOT'];
-  if (options.prepared && snapshot !== undefined) {
-    return openEmbedded({ dataDir: null, snapshot: new Blob([await readFile(snapshot)]) });
-  }
-  const database = await openEmbedded({ dataDir: null });
-  if (options.prepared) await prepareDatabase(database);
-  return database;
+  return options.prepared ? openPrepared() : openEmbedded({ dataDir: null });
 }

@@ -2,18 +2,22 @@ import { after } from 'node:test';
 import type { Dependencies } from '../../api/dependencies.ts';
 import { openPostgres } from '../../db/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { buildTestApp, openTestApp, type TestApp } from './app.ts';
-import { databaseUrl, prepareDatabase } from './database.ts';
+import { buildTestApp, type TestApp } from './app.ts';
+import { databaseUrl, openPrepared, prepareDatabase } from './database.ts';
 import { createEmptyDatabase } from './own-database.ts';
 
 /**
- * The HTTP app on a database of the test file's own, where on PostgreSQL all files share one: for tests of the
+ * The HTTP app on a database of the test file's own, where else files share one: for tests of the
  * server principal, of whom a database has one, and for tests that read everything there is.
  */
 export async function openOwnTestApp(
   env: Record<string, string> = {},
 ): Promise<TestApp & Dependencies & { url: string | undefined }> {
-  if (databaseUrl === undefined) return { ...(await openTestApp(env)), url: undefined };
+  if (databaseUrl === undefined) {
+    const service = await buildTestApp(await openPrepared(), undefined, env);
+    after(() => service.close());
+    return { ...service, url: undefined };
+  }
   const own = await createEmptyDatabase(databaseUrl);
   const database = openPostgres(own.url, createLogger('fatal', 'test'));
   await prepareDatabase(database);

@@ -6,30 +6,31 @@ import { join, matchesGlob } from 'node:path';
 import { openEmbedded } from '../../db/embedded.ts';
 import { openQueue } from '../../db/queue.ts';
 import { createLogger } from '../../shared/logger.ts';
+import { inBatches } from './batches.ts';
 import { prepareDatabase } from './database.ts';
 import { createEmptyDatabase } from './own-database.ts';
 
 /**
- * `npm test`: the whole suite on the embedded database and, where MEMORY_TEST_DATABASE_URL names one, whatever a
- * database can change again on a real PostgreSQL. Arguments choose files: `npm test -- test/api/*.test.ts`.
+ * `npm test`: the whole suite on the embedded database or, where MEMORY_TEST_DATABASE_URL names one, on both that and
+ * a real PostgreSQL. Arguments choose files: `npm test -- test/api/*.test.ts`.
  *
- * Coverage is that of the first: counted twice it says the same, and the second goes faster with compiled code kept,
- * which V8 cannot count exactly.
+ * Coverage is that of the last round: counted twice it says the same, and the first goes faster with compiled code
+ * kept, which V8 cannot count exactly.
  */
 const LINES_HELD = '95';
 
 /** Files at once: one more than cores, because most tests wait for something now and then. */
 const FILES_AT_ONCE = Math.max(2, availableParallelism() + 1);
 
-/** What no database has a part in, or the embedded one alone: once is enough. */
-const ONCE = [
+/** What no database has a part in: of two rounds the last is enough. */
+const ANY_DATABASE = [
   'test/unit/**',
-  'test/browser/**',
   'test/worker/extract/**',
   'test/worker/model.test.ts',
-  'test/db/folder-lock.test.ts',
-  'test/faults/demo.test.ts',
+  'test/api/operator*.test.ts',
 ];
+/** What the embedded database alone has a part in, and the browser, whose pages ask nothing of a database. */
+const EMBEDDED_ALONE = ['test/browser/**', 'test/db/folder-lock.test.ts', 'test/faults/demo.test.ts'];
 
 /** A migrated database with its queues, which every test file starts from: making one takes seconds. */
 async function writeSnapshot(folder: string): Promise<string> {
@@ -45,6 +46,9 @@ async function writeSnapshot(folder: string): Promise<string> {
   return snapshot;
 }
 
+const without = (files: readonly string[], globs: readonly string[]) =>
+  files.filter((file) => !globs.some((glob) => matchesGlob(file, glob)));
+
 function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const child = spawn(process.execPath, args, { stdio: 'inherit', env });
   return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
@@ -56,8 +60,10 @@ try {
   const chosen = process.argv.slice(2);
   const files = chosen.length > 0 ? chosen : globSync('test/**/*.test.ts').sort();
   const coverage = join(folder, 'coverage');
-  const { MEMORY_TEST_DATABASE_URL: url, ...rest } = process.env;
+  const { MEMORY_TEST_DATABASE_URL: url = '', ...rest } = process.env;
+  const both = url !== '';
   const common = { ...rest, MEMORY_LOG_LEVEL: 'fatal' };
+  const counted = { NODE_V8_COVERAGE: coverage };
   const options = [
     '--test',
     `--test-concurrency=${FILES_AT_ONCE}`,
@@ -67,23 +73,23 @@ try {
 
   process.stdout.write('\n== the embedded database\n');
   const snapshot = await writeSnapshot(folder);
-  const embedded = { ...common, MEMORY_TEST_SNAPSHOT: snapshot, NODE_V8_COVERAGE: coverage };
-  failed = (await run([...options, ...files], embedded)) !== 0;
-  if (url === undefined || url === '') {
-    process.stdout.write('\nMEMORY_TEST_DATABASE_URL is not set: PostgreSQL was not tested\n');
-  } else {
+  const first = await inBatches(both && chosen.length === 0 ? without(files, ANY_DATABASE) : files, folder);
+  failed =
+    (await run([...options, ...first], {
+      ...common,
+      MEMORY_TEST_SNAPSHOT: snapshot,
+      ...(both ? { NODE_COMPILE_CACHE: join(folder, 'compiled') } : counted),
+    })) !== 0;
+  if (both) {
     process.stdout.write('\n== PostgreSQL\n');
-    const again =
-      chosen.length > 0 ? chosen : files.filter((file) => !ONCE.some((once) => matchesGlob(file, once)));
+    const second = await inBatches(chosen.length > 0 ? chosen : without(files, EMBEDDED_ALONE), folder);
     // A database of this run's own: migrations under work change, and a rerun starts clean.
     const own = await createEmptyDatabase(url);
-    const postgres = {
-      ...common,
-      MEMORY_TEST_DATABASE_URL: own.url,
-      NODE_COMPILE_CACHE: join(folder, 'compiled'),
-    };
-    failed = (await run([...options, ...again], postgres)) !== 0 || failed;
+    const env = { ...common, ...counted, MEMORY_TEST_DATABASE_URL: own.url };
+    failed = (await run([...options, ...second], env)) !== 0 || failed;
     await own.drop();
+  } else {
+    process.stdout.write('\nMEMORY_TEST_DATABASE_URL is not set: PostgreSQL was not tested\n');
   }
   const report = [join('node_modules', 'c8', 'bin', 'c8.js'), 'report', '--temp-directory', coverage];
   const held = chosen.length > 0 ? [] : ['--check-coverage', '--lines', LINES_HELD];
