@@ -64,18 +64,18 @@ export class LostJobError extends Error {
  * Vin, Cheng 1996), where each job counts as one. A turn is a priority: the higher comes first.
  *
  * Where the others are now is told by the next job of the one that is furthest on. A job that is tried again, or was
- * given back, keeps the turn that it had, which may be long past, and says nothing of now.
+ * given back, keeps the turn that it had, which may be long past, and says nothing of now unless no other waits.
  */
 async function nextTurn(tx: Queryable, queue: QueueName, group: string): Promise<number> {
   // Of two requests of a group at once the second must see the jobs of the first, or both take the same turns.
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 6))', [`${SCHEMA} ${queue} ${group}`]);
   const [row] = await tx.query<{ turn: number | null }>(
     `with waiting as (
-       select j.group_id = $2 as own, max(j.priority) as first, min(j.priority) as last,
+       select j.group_id = $2 as own, min(j.priority) as last,
               max(j.priority) filter (where j.state = 'created' and j.retry_count = 0) as next
          from ${SCHEMA}.job j where j.name = $1 and j.state < 'active' and not j.blocked group by j.group_id
      )
-     select least(coalesce(min(next), max(first)), min(last) filter (where own) - 1) as turn from waiting`,
+     select least(coalesce(min(next), min(last)), min(last) filter (where own) - 1) as turn from waiting`,
     [queue, group],
   );
   return row?.turn ?? 0;

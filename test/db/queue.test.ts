@@ -123,6 +123,22 @@ describe('groups of jobs take turns', () => {
     assert.match(await takeGroups(41), /^(?:a(?:ab|ba){20}|b(?:aa|ab)(?:ab|ba){19})$/);
   });
 
+  test('where only jobs wait that were taken before, a newcomer goes no further ahead than the last of them', async () => {
+    await empty();
+    await send('a', 20);
+    const first = await take();
+    assert.ok(first);
+    await tryAgain(first, 3600);
+    await takeGroups(18);
+    const last = await take();
+    assert.ok(last);
+    await database.transaction((tx) => queue.giveBack(tx, QUEUE, last));
+    await send('b', 20);
+    await send('a', 20);
+    const taken = await takeGroups(21);
+    assert.ok(taken.split('a').length - 1 >= 10, taken);
+  });
+
   test('a job given back is taken next, and uses up no retry', async () => {
     await empty();
     await send('a', 3);
