@@ -3,15 +3,18 @@ import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /*
- * A test file in a process of its own spends half of its time on loading the code and starting a database. Files that
- * work in a database which others may use as well share a process instead, one after the other.
+ * A test file in a process of its own spends half of its time on loading the code and starting a database. Files share
+ * a process instead, one after the other, where they neither start others nor change their own.
  */
 
-/** Modules for tests that need a database, processes or a browser of their own. */
-const OWN = /\/test\/support\/(?:own-\w+|processes|browser\w*)\.ts$/;
+/** Modules for tests that start processes or a browser. */
+const PROCESSES = /\/test\/support\/(?:processes|browser\w*)\.ts$/;
 /** What a file does to its whole process, or to every job of its database. */
 const ALONE = /process\.env\[[^\]]+\] =|supervise: true/;
+/** Modules for tests that open a database of their own: all of a batch are open at once. */
+const DATABASES = /\/test\/support\/own-\w+\.ts$/;
 const FILES_A_BATCH = 9;
+const DATABASES_A_BATCH = 4;
 
 /** The modules of ours that a module brings along, with itself. */
 async function modulesOf(path: string, found = new Map<string, string>()): Promise<Map<string, string>> {
@@ -24,10 +27,19 @@ async function modulesOf(path: string, found = new Map<string, string>()): Promi
   return found;
 }
 
-async function isAlone(file: string): Promise<boolean> {
+/** How many files may share a process with this one, itself among them. */
+async function companyOf(file: string): Promise<number> {
   const path = resolve(file);
   const modules = await modulesOf(path);
-  return ALONE.test(modules.get(path) ?? '') || [...modules.keys()].some((module) => OWN.test(module));
+  const needs = (pattern: RegExp) => [...modules.keys()].some((module) => pattern.test(module));
+  if (ALONE.test(modules.get(path) ?? '') || needs(PROCESSES)) return 1;
+  return needs(DATABASES) ? DATABASES_A_BATCH : FILES_A_BATCH;
+}
+
+/** Parts of a list, of at most so many each. Neighbours, which are alike by name, come into different ones. */
+function partsOf(files: readonly string[], most: number): string[][] {
+  const count = Math.ceil(files.length / most);
+  return Array.from({ length: count }, (_, part) => files.filter((_file, index) => index % count === part));
 }
 
 /**
@@ -35,20 +47,16 @@ async function isAlone(file: string): Promise<boolean> {
  * The larger come first: what is left to the end should be small.
  */
 export async function inBatches(files: readonly string[], folder: string): Promise<string[]> {
-  const alone: string[] = [];
-  const together: string[] = [];
-  for (const file of files) ((await isAlone(file)) ? alone : together).push(file);
-  const count = Math.ceil(together.length / FILES_A_BATCH);
-  const batches = Array.from({ length: count }, (_, batch) =>
-    // Neighbours by name are alike, and each batch is to have its share of them.
-    together.filter((_file, index) => index % count === batch),
-  );
+  const company = new Map<string, number>();
+  for (const file of files) company.set(file, await companyOf(file));
+  const sharing = (most: number) => files.filter((file) => company.get(file) === most);
   const made: string[] = [];
+  const batches = [FILES_A_BATCH, DATABASES_A_BATCH].flatMap((most) => partsOf(sharing(most), most));
   for (const [index, batch] of batches.entries()) {
     const path = join(folder, `batch-${index + 1}.test.mjs`);
     const lines = batch.map((file) => `await import(${JSON.stringify(pathToFileURL(resolve(file)).href)});`);
     await writeFile(path, `${lines.join('\n')}\n`);
     made.push(path);
   }
-  return [...made, ...alone];
+  return [...made, ...sharing(1)];
 }
