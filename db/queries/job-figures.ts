@@ -1,12 +1,8 @@
 import type { QueueStatus } from '../../shared/schemas/status.ts';
 import type { Queryable } from '../database.ts';
-import { wireTime } from './layers.ts';
 
 /** How a queue stands now. */
 export type QueueFigures = Omit<QueueStatus, 'history'>;
-
-/** A point of a queue's past. */
-type QueuePoint = Omit<QueueStatus['history'][number], 'at'> & { queue: string; at: Date };
 
 /**
  * How the given queues stand now. Service-wide: only for those with Full access, and for operators. Each state is
@@ -36,18 +32,11 @@ export async function countJobs(tx: Queryable, queues: readonly string[]): Promi
 
 /** The same, with the last hour of each queue. */
 export async function describeJobs(tx: Queryable, queues: readonly string[]): Promise<QueueStatus[]> {
-  const points = await listQueuePoints(tx, queues);
+  const pasts = await listPasts(tx, queues);
+  const historyOf = new Map(pasts.map(({ queue, history }) => [queue, history]));
   return (await countJobs(tx, queues)).map((figures) => ({
     ...figures,
-    history: points
-      .filter(({ queue }) => queue === figures.queue)
-      .map(({ at, ready, active, completed, failed }) => ({
-        at: wireTime(at),
-        ready,
-        active,
-        completed,
-        failed,
-      })),
+    history: historyOf.get(figures.queue) ?? [],
   }));
 }
 
@@ -56,17 +45,22 @@ export async function describeJobs(tx: Queryable, queues: readonly string[]): Pr
  * What stood in the queue belongs to the time of the note; what went through it, to the end of the span that was
  * counted, which lies ten seconds before: see `delta_on` in pg-boss. So the first note of a minute may tell of the
  * minute before. Where that has no point, for no one took notes, the count stays where it was noted.
+ *
+ * As JSON of the database: hundreds of rows would take longer to read than to find.
  */
-async function listQueuePoints(tx: Queryable, queues: readonly string[]): Promise<QueuePoint[]> {
+async function listPasts(
+  tx: Queryable,
+  queues: readonly string[],
+): Promise<Pick<QueueStatus, 'queue' | 'history'>[]> {
   const minute = (column: string) => `date_bin('1 minute', ${column}, 'epoch')`;
   const counted = (column: string, own: boolean) =>
     `coalesce(sum(${column}) filter (where (${minute('s.captured_on')} = ${minute('s.delta_on')}) = ${own}), 0)`;
   const placed = (column: string) => `
     p.${column} + case when lag(p.at) over before = p.at - interval '1 minute' then 0 else p.${column}_before end
     + case when lead(p.at) over before = p.at + interval '1 minute' then lead(p.${column}_before) over before else 0 end`;
-  return tx.query<QueuePoint>(
-    `select p.name as queue, p.at, p.ready, p.active,
-            ${placed('completed')} as completed, ${placed('failed')} as failed
+  return tx.query(
+    `with point as (
+     select p.name, p.at, p.ready, p.active, ${placed('completed')} as completed, ${placed('failed')} as failed
        from (select s.name, ${minute('s.captured_on')} as at,
                     max(s.ready_count) as ready, max(s.active_count) as active,
                     ${counted('s.completed_delta', true)} as completed, ${counted('s.failed_delta', true)} as failed,
@@ -74,7 +68,11 @@ async function listQueuePoints(tx: Queryable, queues: readonly string[]): Promis
                     ${counted('s.failed_delta', false)} as failed_before
                from pgboss.queue_stats s
               where s.name = any ($1::text[]) and s.captured_on > now() - interval '1 hour' group by 1, 2) p
-     window before as (partition by p.name order by p.at) order by 1, 2`,
+     window before as (partition by p.name order by p.at))
+     select name as queue, json_agg(json_build_object(
+              'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+              'ready', ready, 'active', active, 'completed', completed, 'failed', failed) order by at) as history
+       from point group by name`,
     [queues],
   );
 }

@@ -18,21 +18,23 @@ export const statusRoute: Routes = (app, { config, database }) => {
     },
     async (request) => {
       const full = request.teamScope.access === 'full';
-      return transaction(database, request.teamScope, async (tx) => {
-        const figures = await countTeamFigures(tx);
-        const recentFailures = await listLatestFailures(tx, RECENT_FAILURES);
-        const workers = await listWorkers(tx);
-        const jobs = full ? await describeJobs(tx, Object.keys(QUEUES)) : [];
-        return {
-          // Whoever reads this line has an answer of the database, in which the queue lies too.
-          health: { ok: true, database: true, queue: true, worker: workers.length > 0 },
-          ...figures,
-          imports: { ...figures.imports, recentFailures },
-          jobs,
-          embedder: embedderView(config),
-          workers: full ? workers : [],
-        };
-      });
+      const readTeam = transaction(database, request.teamScope, async (tx) => ({
+        figures: await countTeamFigures(tx),
+        recentFailures: await listLatestFailures(tx, RECENT_FAILURES),
+        workers: await listWorkers(tx),
+      }));
+      // Of the whole service, so by a connection of its own, at the same time.
+      const readJobs = full ? describeJobs(database, Object.keys(QUEUES)) : [];
+      const [{ figures, recentFailures, workers }, jobs] = await Promise.all([readTeam, readJobs]);
+      return {
+        // Whoever reads this line has an answer of the database, in which the queue lies too.
+        health: { ok: true, database: true, queue: true, worker: workers.length > 0 },
+        ...figures,
+        imports: { ...figures.imports, recentFailures },
+        jobs,
+        embedder: embedderView(config),
+        workers: full ? workers : [],
+      };
     },
   );
 };
