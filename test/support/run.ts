@@ -29,9 +29,6 @@ const ANY_DATABASE = [
   'test/worker/model.test.ts',
   'test/worker/reading-pool.test.ts',
   'test/api/operator*.test.ts',
-  'test/api/late-*.test.ts',
-  // Who may do what is decided before the database is asked; that it holds its walls is tested on both elsewhere.
-  'test/api/access-matrix.test.ts',
 ];
 /** What the embedded database alone has a part in, and the browser, whose pages ask nothing of a database. */
 const EMBEDDED_ALONE = ['test/browser/**', 'test/db/folder-lock.test.ts', 'test/faults/demo.test.ts'];
