@@ -101,9 +101,8 @@ export async function* eachOrHalves<Item>(
     imports = await act(items);
   } catch (error) {
     if (!(error instanceof ServiceRefusal) || !blames(error)) throw error;
-    const [item, ...others] = items;
-    if (item !== undefined && others.length === 0) {
-      yield { item, refusal: error };
+    if (items.length <= 1) {
+      for (const item of items) yield { item, refusal: error };
       return;
     }
     const half = Math.ceil(items.length / 2);

@@ -1,4 +1,4 @@
-import { transaction } from '../../../db/database.ts';
+import { transaction, withoutScope } from '../../../db/database.ts';
 import { describeJobs } from '../../../db/queries/job-figures.ts';
 import { countTeamFigures, listLatestFailures } from '../../../db/queries/status.ts';
 import { listWorkers } from '../../../db/queries/workers.ts';
@@ -24,7 +24,7 @@ export const statusRoute: Routes = (app, { config, database }) => {
         workers: await listWorkers(tx),
       }));
       // Of the whole service, so by a connection of its own, at the same time.
-      const readJobs = full ? describeJobs(database, Object.keys(QUEUES)) : [];
+      const readJobs = full ? withoutScope(database, (tx) => describeJobs(tx, Object.keys(QUEUES))) : [];
       const [{ figures, recentFailures, workers }, jobs] = await Promise.all([readTeam, readJobs]);
       return {
         // Whoever reads this line has an answer of the database, in which the queue lies too.
