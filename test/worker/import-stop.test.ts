@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { openEmbedded } from '../../db/embedded.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
-import { databaseUrl } from '../support/database.ts';
+import { databaseUrl, prepareDatabase } from '../support/database.ts';
 import { type Asked, untilAnswered, untilImports } from '../support/many-imports.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { childrenOf, running, until } from '../support/process-table.ts';
@@ -112,6 +112,13 @@ test('the whole service on the embedded database, stopped by SIGTERM, gives impo
   const listed = async () =>
     ((await untilAnswered(asked, '/v1/memory/imports')) as { items: Import[] }).items;
 
+  const open = () => openEmbedded({ dataDir: join(cwd, '.data') });
+  // Some sixty statements of this: more than the time that an import has to end by itself.
+  const before = await open();
+  await prepareDatabase(before);
+  await slowStoring(before, 0.2);
+  await before.close();
+
   const service = startMain(MISBEHAVING, { cwd, env });
   await service.line(/"msg":"working"/);
   const items = [...ENDLESS, textOfChunks(3000)].map((text, n) => ({ filename: `${n}.txt`, text }));
@@ -124,7 +131,6 @@ test('the whole service on the embedded database, stopped by SIGTERM, gives impo
   await until(t.signal, async () => (await listed()).some(({ progress }) => progress?.stage === 'storing'));
   await stop(service);
 
-  const open = () => openEmbedded({ dataDir: join(cwd, '.data') });
   const between = await open();
   const rows = await between.query<{ id: string; state: string; attempts: number }>(
     'select id, state, attempts from memory.import',
@@ -133,6 +139,7 @@ test('the whole service on the embedded database, stopped by SIGTERM, gives impo
     assert.deepEqual([state, attempts], ['queued', 1]);
     assert.deepEqual(await jobOf(between, id), { state: 'created', triesLeft: ALL_TRIES });
   }
+  await between.query('update public.pace set seconds = 0');
   await between.close();
 
   const again = startMain('start.ts', { cwd, env });
