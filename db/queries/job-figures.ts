@@ -4,6 +4,9 @@ import type { Queryable } from '../database.ts';
 /** How a queue stands now. */
 export type QueueFigures = Omit<QueueStatus, 'history'>;
 
+/** What stood in a queue and went through it of late. */
+export type QueuePast = Pick<QueueStatus, 'queue' | 'history'>;
+
 /**
  * How the given queues stand now. Service-wide: only for those with Full access, and for operators. Each state is
  * counted in an index that holds no finished job; what was done of late is taken from what pg-boss noted of it.
@@ -30,16 +33,6 @@ export async function countJobs(tx: Queryable, queues: readonly string[]): Promi
   );
 }
 
-/** The same, with the last hour of each queue. */
-export async function describeJobs(tx: Queryable, queues: readonly string[]): Promise<QueueStatus[]> {
-  const pasts = await listPasts(tx, queues);
-  const historyOf = new Map(pasts.map(({ queue, history }) => [queue, history]));
-  return (await countJobs(tx, queues)).map((figures) => ({
-    ...figures,
-    history: historyOf.get(figures.queue) ?? [],
-  }));
-}
-
 /**
  * The last hour of the given queues, a point a minute, as pg-boss noted it every 15 seconds: `persistQueueStats`.
  * What stood in the queue belongs to the time of the note; what went through it, to the end of the span that was
@@ -48,10 +41,7 @@ export async function describeJobs(tx: Queryable, queues: readonly string[]): Pr
  *
  * As JSON of the database: hundreds of rows would take longer to read than to find.
  */
-async function listPasts(
-  tx: Queryable,
-  queues: readonly string[],
-): Promise<Pick<QueueStatus, 'queue' | 'history'>[]> {
+export async function listPasts(tx: Queryable, queues: readonly string[]): Promise<QueuePast[]> {
   const minute = (column: string) => `date_bin('1 minute', ${column}, 'epoch')`;
   const counted = (column: string, own: boolean) =>
     `coalesce(sum(${column}) filter (where (${minute('s.captured_on')} = ${minute('s.delta_on')}) = ${own}), 0)`;

@@ -1,16 +1,16 @@
-import { transaction, withoutScope } from '../../../db/database.ts';
-import { describeJobs } from '../../../db/queries/job-figures.ts';
+import { transaction } from '../../../db/database.ts';
 import { countTeamFigures, listLatestFailures } from '../../../db/queries/status.ts';
 import { listWorkers } from '../../../db/queries/workers.ts';
-import { QUEUES } from '../../../shared/queues.ts';
 import { Status } from '../../../shared/schemas/status.ts';
 import type { Routes } from '../../app.ts';
+import { queueReader } from '../../metrics/queue-figures.ts';
 import { embedderView } from '../health.ts';
 
 const RECENT_FAILURES = 10;
 
 /** GET /v1/memory/status: figures of what the caller reaches and, with Full access, of jobs and workers. */
 export const statusRoute: Routes = (app, { config, database }) => {
+  const readQueues = queueReader(database);
   app.get(
     '/v1/memory/status',
     {
@@ -23,8 +23,8 @@ export const statusRoute: Routes = (app, { config, database }) => {
         recentFailures: await listLatestFailures(tx, RECENT_FAILURES),
         workers: await listWorkers(tx),
       }));
-      // Of the whole service, so by a connection of its own, at the same time.
-      const readJobs = full ? withoutScope(database, (tx) => describeJobs(tx, Object.keys(QUEUES))) : [];
+      // Of the whole service, so by connections of its own, at the same time.
+      const readJobs = full ? readQueues() : [];
       const [{ figures, recentFailures, workers }, jobs] = await Promise.all([readTeam, readJobs]);
       return {
         // Whoever reads this line has an answer of the database, in which the queue lies too.
