@@ -396,6 +396,7 @@ table memory.deployment (
   embedding_model text not null,
   adopted_at timestamp with time zone not null default now(),
   swept_at timestamp with time zone,
+  vectors_pruned_at timestamp with time zone,
   constraint deployment_only_row_check CHECK (only_row),
   constraint deployment_pkey PRIMARY KEY (only_row)
 );
@@ -424,6 +425,7 @@ table memory.embedding_pending (
   chunk_id uuid not null,
   batch_id uuid,
   leased_until timestamp with time zone,
+  refused_at timestamp with time zone,
   constraint embedding_pending_team_id_chunk_id_fkey FOREIGN KEY (team_id, chunk_id) REFERENCES memory.chunk(team_id, id) ON DELETE CASCADE,
   constraint embedding_pending_pkey PRIMARY KEY (team_id, chunk_id)
 );
@@ -654,6 +656,7 @@ table memory.worker (
   last_seen_at timestamp with time zone not null default now(),
   queues text[] not null,
   rss_bytes bigint not null,
+  embedder jsonb,
   constraint worker_pkey PRIMARY KEY (id)
 );
 row level security off;
@@ -1070,6 +1073,18 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.is_adopted_model(p_model text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+BEGIN ATOMIC
+ SELECT (EXISTS ( SELECT
+            FROM memory.deployment
+           WHERE (deployment.embedding_model = is_adopted_model.p_model))) AS "exists";
+END;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.latest_failures(p_limit integer)
  RETURNS SETOF uuid
  LANGUAGE plpgsql
@@ -1095,6 +1110,21 @@ begin
         where i.team_id = v_team and i.client_id = r.client_id and i.state = 'failed'
         order by i.id desc limit p_limit) l
   ) f order by f.id desc limit p_limit;
+end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.layers_without_vectors()
+ RETURNS TABLE(company_id uuid, team_id uuid, client_id uuid)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+begin
+  return query
+  select t.company_id, l.team_id, l.client_id
+    from (select y.team_id, y.client_id from memory.layer_tally y where y.part = 'pending'
+           group by y.team_id, y.client_id having sum(y.n) > 0) l
+    join identity.team t on t.id = l.team_id;
 end $function$;
 grant execute to memory_service;
 
@@ -1196,6 +1226,56 @@ BEGIN ATOMIC
   SELECT (count(*))::integer AS count
     FROM gone;
 END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.prune_old_vectors(p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  v_model text;
+  v_adopted timestamptz;
+  v_team uuid;
+  v_removed int := 0;
+  v_left boolean := false;
+  v_gone int;
+begin
+  -- swept_at: every chunk without a vector of the new model is marked.
+  select d.embedding_model, d.adopted_at into v_model, v_adopted from deployment d
+   where d.swept_at is not null and (d.vectors_pruned_at is null or d.vectors_pruned_at < d.adopted_at);
+  if not found then
+    return 0;
+  end if;
+  for v_team in
+    select t.id from identity.team t
+     -- Two ranges of the index; "another than" would read all vectors of the Team.
+     where exists (select from chunk_embedding e where e.team_id = t.id and e.model < v_model)
+        or exists (select from chunk_embedding e where e.team_id = t.id and e.model > v_model)
+  loop
+    if exists (select from embedding_pending p where p.team_id = v_team and p.refused_at is null) then
+      v_left := true;
+      continue;
+    end if;
+    with old as (
+      select e.chunk_id, e.model from chunk_embedding e
+       where e.team_id = v_team and e.model <> v_model limit p_limit - v_removed for update skip locked
+    )
+    delete from chunk_embedding e using old
+     where e.team_id = v_team and e.chunk_id = old.chunk_id and e.model = old.model;
+    get diagnostics v_gone = row_count;
+    v_removed := v_removed + v_gone;
+    v_left := true;
+    exit when v_removed >= p_limit;
+  end loop;
+  -- For an hour a process of the version before may still store vectors of the old model.
+  if not v_left and v_adopted < now() - interval '1 hour' then
+    update deployment set vectors_pruned_at = now();
+  end if;
+  return v_removed;
+end $function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.readable_clients()

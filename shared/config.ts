@@ -29,6 +29,12 @@ export interface Config {
   readonly serverEmbeddings: boolean;
   readonly embeddingModel: string;
   readonly modelDir: string;
+  /** Base address of the model hub, with a final slash. */
+  readonly modelHub: string;
+  /** What differs from the known profile of the model, or makes one of a model that is not known. */
+  readonly embeddingProfile: EmbeddingProfileSettings;
+  /** What the process that runs the model may hold. */
+  readonly embeddingMegabytes: number;
   readonly queryEmbeddingTimeoutMs: number;
   readonly importPayloadDays: number;
   /** What the reading of one imported file may take. */
@@ -39,6 +45,18 @@ export interface Config {
   /** Remarks for the operator: accepted, but not recommended. */
   readonly warnings: readonly string[];
 }
+
+/** How one model wants its input and how its output becomes one vector; undefined: as is usual for it. */
+export interface EmbeddingProfileSettings {
+  readonly pooling: 'cls' | 'mean' | undefined;
+  /** Put before a search query, with a blank after it. */
+  readonly queryPrefix: string | undefined;
+  /** Put before a stored text, with a blank after it. */
+  readonly passagePrefix: string | undefined;
+}
+
+/** Which model there is, and where it lies or comes from. */
+export type ModelSettings = Pick<Config, 'embeddingModel' | 'modelDir' | 'modelHub' | 'embeddingProfile'>;
 
 /** The environment does not make a configuration; `faults` holds one line per variable, never a value. */
 export class ConfigError extends Error {
@@ -104,6 +122,13 @@ class Reader {
     );
   }
 
+  /** Its parts name a folder too, so none may lead out of the folder of models. */
+  modelName(name: string, fallback: string): string {
+    return this.#parse(name, 'a model as owner/name', fallback, (v) =>
+      v.length <= 300 && v.split('/').every((part) => /^\w[\w.-]*$/.test(part)) ? v : null,
+    );
+  }
+
   baseUrl(name: string): string | null {
     const expected = 'an absolute http or https address without query and fragment';
     return this.#parse<string | null>(name, expected, null, canonicalBaseUrl);
@@ -135,14 +160,54 @@ function isOrigin(item: string): boolean {
   return URL.canParse(item) && /^https?:$/.test(new URL(item).protocol) && new URL(item).origin === item;
 }
 
+/** Bytes that this machine, or the container, has. */
+function memoryBytes(): number {
+  const constrained = process.constrainedMemory();
+  return Math.min(totalmem(), constrained > 0 ? constrained : Number.POSITIVE_INFINITY);
+}
+
+/**
+ * Room for a model of XLM-RoBERTa-large's size in int8, which takes 0.6 GB when loaded and 1.5 GB at 512 tokens, or
+ * half of what there is where that is less.
+ */
+function usualEmbeddingMegabytes(): number {
+  return Math.max(512, Math.min(4096, Math.floor(memoryBytes() / 2 ** 20 / 2)));
+}
+
+function readModel(reader: Reader): ModelSettings {
+  const hub = reader.baseUrl('MEMORY_MODEL_HUB') ?? 'https://huggingface.co';
+  return {
+    embeddingModel: reader.modelName('MEMORY_EMBEDDING_MODEL', 'Xenova/bge-m3'),
+    modelDir: reader.text('MEMORY_MODEL_DIR', '.data/models', 4096),
+    modelHub: hub.endsWith('/') ? hub : `${hub}/`,
+    embeddingProfile: Object.freeze({
+      pooling: reader.oneOf<'cls' | 'mean' | undefined>('MEMORY_EMBEDDING_POOLING', undefined, {
+        cls: 'cls',
+        mean: 'mean',
+      }),
+      queryPrefix: reader.text('MEMORY_EMBEDDING_QUERY_PREFIX', '') || undefined,
+      passagePrefix: reader.text('MEMORY_EMBEDDING_PASSAGE_PREFIX', '') || undefined,
+    }),
+  };
+}
+
+/**
+ * The settings of the model alone, for commands that need nothing else of the service.
+ * @throws ConfigError with every fault of these
+ */
+export function readModelSettings(env: Readonly<Record<string, string | undefined>>): ModelSettings {
+  const reader = new Reader(env);
+  const settings = readModel(reader);
+  if (reader.faults.length > 0) throw new ConfigError(reader.faults);
+  return settings;
+}
+
 /**
  * A GiB, or less where four files read at once, each kept by the worker too until it is stored, would take more than
  * half of what the machine or container has.
  */
 function usualImportMegabytes(): number {
-  const constrained = process.constrainedMemory();
-  const bytes = Math.min(totalmem(), constrained > 0 ? constrained : Number.POSITIVE_INFINITY);
-  return Math.max(128, Math.min(1024, Math.floor(bytes / 2 ** 20 / 12)));
+  return Math.max(128, Math.min(1024, Math.floor(memoryBytes() / 2 ** 20 / 12)));
 }
 
 function readApiToken(reader: Reader, warnings: string[]): string {
@@ -201,8 +266,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     sessionIdleSeconds: reader.integer('MEMORY_SESSION_IDLE_SECONDS', 7 * 86_400, 1, 3650 * 86_400),
     sessionMaxSeconds: reader.integer('MEMORY_SESSION_MAX_SECONDS', 30 * 86_400, 1, 3650 * 86_400),
     serverEmbeddings: reader.oneOf('MEMORY_API_SERVER_EMBEDDINGS', false, { '1': true, '0': false }),
-    embeddingModel: reader.text('MEMORY_EMBEDDING_MODEL', 'Xenova/bge-m3'),
-    modelDir: reader.text('MEMORY_MODEL_DIR', '.data/models', 4096),
+    ...readModel(reader),
+    embeddingMegabytes: reader.integer('MEMORY_EMBEDDING_MEGABYTES', usualEmbeddingMegabytes(), 256, 262_144),
     queryEmbeddingTimeoutMs: reader.integer('MEMORY_QUERY_EMBEDDING_TIMEOUT_MS', 5000, 1, 600_000),
     importPayloadDays: reader.integer('MEMORY_IMPORT_PAYLOAD_DAYS', 30, 0, 3650),
     importSeconds: reader.integer('MEMORY_IMPORT_SECONDS', 120, 1, 600),

@@ -60,6 +60,34 @@ export const QUEUES = {
     // One waiting job a Team is enough: it counts whatever was written before it runs.
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
   },
+  'embed.query': {
+    payload: Type.Object({
+      text: Type.String(),
+      /** How long whoever asked waits, from the job's creation on. */
+      patienceMs: Type.Integer(),
+    }),
+    // Nobody waits for a second try: who asked has given up before a lost worker is missed.
+    settings: {
+      ...DURABLE,
+      retryLimit: 0,
+      expireInSeconds: 660,
+      retentionSeconds: 900,
+      deleteAfterSeconds: 60,
+    },
+  },
+  'embed.chunks': {
+    payload: Type.Object({
+      companyId: Type.String(),
+      teamId: Type.String(),
+      clientId: Type.Union([Type.String(), Type.Null()]),
+    }),
+    // One waiting job a layer is enough: it takes whatever waits for a vector when it runs.
+    settings: { ...DURABLE, deleteAfterSeconds: DAY, policy: 'short' },
+  },
+  'embed.waiting': {
+    payload: Type.Object({}),
+    settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+  },
   'embeddings.backfill': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },

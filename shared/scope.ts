@@ -86,6 +86,14 @@ export function jobScope(origin: JobOrigin): TeamScope {
   });
 }
 
+/** Acts for no one: what is made of a text that is there already is nobody's change. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/** The scope of upkeep that makes vectors of what lies in one layer. */
+export function layerScope(origin: Omit<JobOrigin, 'userId'>): TeamScope {
+  return jobScope({ ...origin, userId: NOBODY });
+}
+
 /** The scope of upkeep that reads numbers of a whole Team (term frequencies), and no text of any layer. */
 export function upkeepScope(origin: Pick<JobOrigin, 'companyId' | 'teamId' | 'userId'>): TeamScope {
   const none: Layers = { team: false, clients: [] };

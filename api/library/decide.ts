@@ -3,6 +3,7 @@ import { insertAuditEvents } from '../../db/queries/audit.ts';
 import { findMemory, type LockedMemory, lockMemories, updateMemory } from '../../db/queries/memories.ts';
 import { retitleSource } from '../../db/queries/sources.ts';
 import { insertMemorySource, replaceMemoryText } from '../../db/store-memory.ts';
+import { queueAfterWriting } from '../../db/text-written.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { type PreparedContent, prepareContent } from '../../shared/memory-content.ts';
 import { type MemoryState, nextState } from '../../shared/memory-states.ts';
@@ -68,7 +69,11 @@ function contentToStore({ action, content }: CheckedDecision, present: Memory): 
   return content ?? null;
 }
 
-async function apply(tx: TeamTransaction, { queue }: Dependencies, deciding: Deciding): Promise<Memory> {
+async function apply(
+  tx: TeamTransaction,
+  { queue, config }: Dependencies,
+  deciding: Deciding,
+): Promise<Memory> {
   const { decision } = deciding;
   const held = await holdTeam(tx);
   if (held.access !== 'full') throw new ServiceError('full_access_required');
@@ -89,8 +94,7 @@ async function apply(tx: TeamTransaction, { queue }: Dependencies, deciding: Dec
   if (superseded !== null) await archiveMemory(tx, superseded, memoryId);
   const memory = await ACTS[decision.action](tx, own, deciding);
   if (decision.action !== 'discard') {
-    const { companyId, teamId, userId } = tx.scope;
-    await queue.send(tx, 'keywords.count', { companyId, teamId, userId }, { key: teamId });
+    await queueAfterWriting(tx, queue, config, decision.action === 'delete' ? [] : [layer]);
   }
   return memory;
 }

@@ -80,6 +80,26 @@ export async function finishBackfill(tx: Queryable): Promise<void> {
   await tx.query('select memory.finish_backfill()');
 }
 
+/** The layers of all Teams in which chunks wait for a vector: null is the Team layer. */
+export async function listLayersWithoutVectors(
+  tx: Queryable,
+): Promise<{ companyId: string; teamId: string; clientId: string | null }[]> {
+  return tx.query(
+    `select company_id as "companyId", team_id as "teamId", client_id as "clientId" from memory.layers_without_vectors()`,
+  );
+}
+
+/**
+ * Removes at most `limit` vectors of models used before, of Teams whose chunks all have one of the present model.
+ * @returns how many: none when there are no more
+ */
+export async function pruneOldVectors(tx: Queryable, limit: number): Promise<number> {
+  const [row] = await tx.query<{ removed: number }>('select memory.prune_old_vectors($1) as removed', [
+    limit,
+  ]);
+  return row?.removed ?? 0;
+}
+
 /**
  * Removes at most `limit` rows of what the scope's Team held, once that was deleted.
  * @returns whether nothing is left, the Team itself included

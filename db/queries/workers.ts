@@ -1,3 +1,4 @@
+import type { EmbedderState } from '../../shared/schemas/status.ts';
 import { type Database, type Queryable, withoutScope } from '../database.ts';
 import { wireTime } from './layers.ts';
 
@@ -8,6 +9,8 @@ export interface WorkerRecord {
   lastSeenAt: string;
   queues: string[];
   rssBytes: number;
+  /** How its model stands; null where it makes no vectors. */
+  embedder: EmbedderState | null;
 }
 
 /** A worker silent for longer than this counts as gone. It speaks every ten seconds. */
@@ -16,13 +19,19 @@ const ALIVE_SECONDS = 30;
 /** Says that a worker lives, and forgets those that have not for an hour. No tenant's data, so no scope. */
 export async function recordWorker(
   database: Database,
-  worker: { id: string; queues: readonly string[]; rssBytes: number },
+  worker: Pick<WorkerRecord, 'id' | 'rssBytes' | 'embedder'> & { queues: readonly string[] },
 ): Promise<void> {
   await withoutScope(database, async (tx) => {
     await tx.query(
-      `insert into memory.worker (id, queues, rss_bytes) values ($1, $2, $3)
-       on conflict (id) do update set last_seen_at = now(), rss_bytes = excluded.rss_bytes`,
-      [worker.id, worker.queues, worker.rssBytes],
+      `insert into memory.worker (id, queues, rss_bytes, embedder) values ($1, $2, $3, $4::jsonb)
+       on conflict (id) do update
+         set last_seen_at = now(), rss_bytes = excluded.rss_bytes, embedder = excluded.embedder`,
+      [
+        worker.id,
+        worker.queues,
+        worker.rssBytes,
+        worker.embedder === null ? null : JSON.stringify(worker.embedder),
+      ],
     );
     await tx.query(`delete from memory.worker where last_seen_at < now() - interval '1 hour'`);
   });
@@ -38,7 +47,8 @@ export async function listWorkers(tx: Queryable): Promise<WorkerRecord[]> {
   const rows = await tx.query<
     Omit<WorkerRecord, 'startedAt' | 'lastSeenAt'> & { startedAt: Date; lastSeenAt: Date }
   >(
-    `select id, started_at as "startedAt", last_seen_at as "lastSeenAt", queues, rss_bytes as "rssBytes"
+    `select id, started_at as "startedAt", last_seen_at as "lastSeenAt", queues, rss_bytes as "rssBytes",
+            embedder
        from memory.worker where last_seen_at > now() - make_interval(secs => $1) order by started_at, id`,
     [ALIVE_SECONDS],
   );

@@ -140,6 +140,12 @@ export const Embedder = Type.Object({
   model: Type.String(),
   dim: Type.Integer(),
   serverModeEnabled: Type.Boolean(),
+  problem: Type.Optional(
+    Type.String({
+      description:
+        'why no worker makes vectors now, where the service is to make them; searches answer from keywords',
+    }),
+  ),
 });
 export const Health = Type.Object({
   ok: Type.Boolean(),

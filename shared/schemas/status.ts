@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Id, Nullable, Time } from './common.ts';
+import { Id, Nullable, OneOf, Time } from './common.ts';
 import { Import } from './imports.ts';
 import { Embedder } from './memory.ts';
 
@@ -30,6 +30,16 @@ const QueueStatus = Type.Object({
 });
 export type QueueStatus = Static<typeof QueueStatus>;
 
+/** How the model of a worker stands. */
+const EmbedderState = Type.Object({
+  state: OneOf(['fetching', 'loading', 'ready', 'missing', 'failing']),
+  fetched: Nullable(
+    Type.Number({ description: 'the share of the model that is there, from 0 to 1; null unless fetching' }),
+  ),
+  chunksPerMinute: Type.Number({ description: 'stored with their vector, over the last minute' }),
+});
+export type EmbedderState = Static<typeof EmbedderState>;
+
 export const Status = Type.Object({
   health: Type.Object({
     ok: Type.Boolean(),
@@ -57,6 +67,7 @@ export const Status = Type.Object({
       lastSeenAt: Time,
       queues: Type.Array(Type.String()),
       rssBytes: Type.Integer(),
+      embedder: Nullable(EmbedderState),
     }),
   ),
 });

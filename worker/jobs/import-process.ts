@@ -2,8 +2,9 @@ import { type TeamTransaction, transaction } from '../../db/database.ts';
 import { insertAuditEvents } from '../../db/queries/audit.ts';
 import { DOCUMENT_TITLE } from '../../db/queries/chunks.ts';
 import { completeImport, requeueImport, type StartedImport, startImport } from '../../db/queries/imports.ts';
-import { type JobQueue, LostJobError } from '../../db/queue.ts';
+import { LostJobError } from '../../db/queue.ts';
 import { commitSource, discardSource, type StagedSource, stageSource } from '../../db/store-source.ts';
+import { queueAfterWriting } from '../../db/text-written.ts';
 import type { Payload } from '../../shared/queues.ts';
 import { jobScope, type TeamScope } from '../../shared/scope.ts';
 import type { JobContext, JobHandler } from '../context.ts';
@@ -60,14 +61,15 @@ async function stageImport(
 
 /** Shows the source and settles import and job, in one transaction. What was staged goes if that fails. */
 async function finishImport(
-  { database, queue }: JobContext,
+  context: JobContext,
   scope: TeamScope,
   job: ImportJob,
   staged: StagedSource,
 ): Promise<void> {
+  const { database, queue } = context;
   try {
     await transaction(database, scope, async (tx) => {
-      await recordImport(tx, queue, job.data, staged);
+      await recordImport(tx, context, job.data, staged);
       await queue.settle(tx, 'import.process', job);
     });
   } catch (error) {
@@ -78,11 +80,11 @@ async function finishImport(
 
 async function recordImport(
   tx: TeamTransaction,
-  queue: JobQueue,
+  { queue, config }: JobContext,
   payload: ImportPayload,
   staged: StagedSource,
 ): Promise<void> {
-  const { companyId, teamId, userId, clientId, importId } = payload;
+  const { clientId, importId } = payload;
   const { outcome, source } = await commitSource(tx, staged);
   if (!(await completeImport(tx, importId, source.id))) throw new Error('the import is not running any more');
   await insertAuditEvents(tx, [
@@ -95,7 +97,7 @@ async function recordImport(
     },
   ]);
   if (outcome !== 'duplicate') {
-    await queue.send(tx, 'keywords.count', { companyId, teamId, userId }, { key: teamId });
+    await queueAfterWriting(tx, queue, config, [clientId]);
   }
 }
 

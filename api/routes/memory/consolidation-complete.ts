@@ -8,6 +8,7 @@ import {
   lockConsolidationBatch,
 } from '../../../db/queries/consolidation-batches.ts';
 import { lockMemories } from '../../../db/queries/memories.ts';
+import { queueAfterWriting } from '../../../db/text-written.ts';
 import { canonicalJson } from '../../../shared/canonical-json.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
@@ -116,8 +117,10 @@ async function complete(
   const layers = [...new Set(written.filter((layer) => layer !== undefined))];
   await closeConsolidationBatch(tx, batchId, { requestHash, results, layers });
   if (results.some(({ state }) => state === 'published')) {
-    const { companyId, teamId, userId } = tx.scope;
-    await queue.send(tx, 'keywords.count', { companyId, teamId, userId }, { key: teamId });
+    const published = placed.flatMap(({ layer }, index) =>
+      layer !== undefined && results[index]?.state === 'published' ? [layer] : [],
+    );
+    await queueAfterWriting(tx, queue, config, published);
   }
   return results;
 }

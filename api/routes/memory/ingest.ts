@@ -2,6 +2,7 @@ import type { TeamTransaction } from '../../../db/database.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import type { NewChunk } from '../../../db/queries/chunks.ts';
 import { commitSource, discardSource, type StagedSource, stageSource } from '../../../db/store-source.ts';
+import { queueAfterWriting } from '../../../db/text-written.ts';
 import { contentHash } from '../../../shared/content-hash.ts';
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
 import { invalidField } from '../../../shared/errors.ts';
@@ -59,12 +60,15 @@ async function stage(
   });
 }
 
-/** Makes a staged source the one that everyone sees, with its audit event and the job that counts its terms. */
-async function store(tx: TeamTransaction, { queue }: Dependencies, staged: StagedSource): Promise<Answer> {
+/** Makes a staged source the one that everyone sees, with its audit event and the jobs that follow. */
+async function store(
+  tx: TeamTransaction,
+  { queue, config }: Dependencies,
+  staged: StagedSource,
+): Promise<Answer> {
   await holdLayer(tx, staged.source.layer);
   const { outcome, source, embedded } = await commitSource(tx, staged);
   if (outcome !== 'duplicate') {
-    const { companyId, teamId, userId } = tx.scope;
     await insertAuditEvents(tx, [
       {
         kind: outcome === 'created' ? 'memory.ingest' : 'memory.replace',
@@ -74,7 +78,7 @@ async function store(tx: TeamTransaction, { queue }: Dependencies, staged: Stage
         detail: { chunks: source.chunks, embedded },
       },
     ]);
-    await queue.send(tx, 'keywords.count', { companyId, teamId, userId }, { key: teamId });
+    await queueAfterWriting(tx, queue, config, embedded < source.chunks ? [staged.source.layer] : []);
   }
   return {
     status: outcome === 'created' ? 201 : 200,

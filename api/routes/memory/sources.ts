@@ -11,6 +11,7 @@ import {
   type SourceFilter,
 } from '../../../db/queries/source-library.ts';
 import { archiveSource } from '../../../db/queries/sources.ts';
+import { queueAfterWriting } from '../../../db/text-written.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { SourceQuery, SourceText } from '../../../shared/schemas/library.ts';
@@ -31,12 +32,12 @@ const CHUNKS_A_PAGE = 2000;
  * @throws ServiceError `not_found`, `forbidden` for who neither has Full access nor made it and still writes there,
  *   `team_archived`, `conflict`
  */
-async function archive(tx: TeamTransaction, { queue }: Dependencies, id: string): Promise<void> {
+async function archive(tx: TeamTransaction, { queue, config }: Dependencies, id: string): Promise<void> {
   const held = await holdTeam(tx);
   const found = await findSource(tx, id);
   if (found === null) throw new ServiceError('not_found');
   const { clientId, createdBy } = found.source;
-  const { companyId, teamId, userId } = tx.scope;
+  const { userId } = tx.scope;
   // Gone since it was found: its client is archived now, or out of the caller's reach.
   if (!(await mayRead(tx, held, clientId))) throw new ServiceError('not_found');
   const may = held.access === 'full' || createdBy === userId;
@@ -60,7 +61,7 @@ async function archive(tx: TeamTransaction, { queue }: Dependencies, id: string)
       detail: { chunks: source.chunks },
     },
   ]);
-  await queue.send(tx, 'keywords.count', { companyId, teamId, userId }, { key: teamId });
+  await queueAfterWriting(tx, queue, config, []);
 }
 
 /**

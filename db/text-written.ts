@@ -1,0 +1,29 @@
+import type { LayerId } from '../shared/scope.ts';
+import type { TeamTransaction } from './database.ts';
+import type { JobQueue } from './queue.ts';
+
+/** The one waiting job of a layer. */
+export function layerKey(teamId: string, clientId: LayerId): string {
+  return `${teamId}/${clientId ?? ''}`;
+}
+
+/**
+ * Queues what follows when the text of a Team has changed, in the transaction that changed it: its terms are counted
+ * anew, and where the service makes vectors, those of the layers written to. Comes last: whoever queues the same for the
+ * same Team at the same time waits until this transaction ends, and each in this order.
+ * @param layers in which chunks without a vector were written
+ */
+export async function queueAfterWriting(
+  tx: TeamTransaction,
+  queue: Pick<JobQueue, 'send'>,
+  { serverEmbeddings }: { serverEmbeddings: boolean },
+  layers: readonly LayerId[],
+): Promise<void> {
+  const { companyId, teamId, userId } = tx.scope;
+  await queue.send(tx, 'keywords.count', { companyId, teamId, userId }, { key: teamId });
+  if (!serverEmbeddings) return;
+  const keys = new Map(layers.map((clientId) => [layerKey(teamId, clientId), clientId]));
+  for (const [key, clientId] of [...keys].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    await queue.send(tx, 'embed.chunks', { companyId, teamId, clientId }, { key });
+  }
+}
