@@ -4,6 +4,8 @@ import type { JobQueue } from '../db/queue.ts';
 import type { Config } from '../shared/config.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Payload, QueueName } from '../shared/queues.ts';
+import type { ModelClient } from './embedder/model-client.ts';
+import type { Pace } from './embedder/pace.ts';
 import type { ReadingPool } from './extract/reading-pool.ts';
 
 /** What a worker is started with. */
@@ -17,6 +19,8 @@ export interface WorkerSetup {
 /** What every job works with. */
 export interface JobContext extends WorkerSetup {
   readingPool: ReadingPool;
+  /** What makes vectors, and how fast; null where the service makes none. */
+  embedder: { model: ModelClient; pace: Pace } | null;
   /** Aborts when the worker has waited long enough for what runs: a job that hears of it gives itself back. */
   stopping: AbortSignal;
 }

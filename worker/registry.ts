@@ -2,6 +2,9 @@ import type { QueueName } from '../shared/queues.ts';
 import type { JobHandler } from './context.ts';
 import { sealAuditEvents } from './jobs/audit-seal.ts';
 import { releaseLapsedCaptures } from './jobs/captures-release.ts';
+import { embedChunks } from './jobs/embed-chunks.ts';
+import { embedQuery } from './jobs/embed-query.ts';
+import { queueWaitingLayers } from './jobs/embed-waiting.ts';
 import { backfillPending } from './jobs/embeddings-backfill.ts';
 import { failLostImport } from './jobs/import-dead.ts';
 import { processImport } from './jobs/import-process.ts';
@@ -15,29 +18,43 @@ export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
   'import.dead': failLostImport,
   'audit.seal': sealAuditEvents,
   'captures.release': releaseLapsedCaptures,
+  'embed.query': embedQuery,
+  'embed.chunks': embedChunks,
+  'embed.waiting': queueWaitingLayers,
   'embeddings.backfill': backfillPending,
   'keywords.count': countKeywords,
   'team.purge': purgeDeletedTeam,
   'upkeep.prune': pruneOld,
 };
 
-/** How many jobs of a queue one worker does at once. */
+/**
+ * How many jobs of a queue one worker does at once. One model makes all vectors: the takers of its queues have the next
+ * text ready when it is done with one.
+ */
 export const TAKERS: { readonly [Q in QueueName]: number } = {
   'import.process': 4,
   'import.dead': 1,
   'audit.seal': 1,
   'captures.release': 1,
+  'embed.query': 4,
+  'embed.chunks': 2,
+  'embed.waiting': 1,
   'embeddings.backfill': 1,
   'keywords.count': 1,
   'team.purge': 1,
   'upkeep.prune': 1,
 };
 
+/** Queues of a service that makes vectors, and of these the ones whose jobs are taken once the model is ready. */
+export const OF_SERVER_EMBEDDINGS: readonly QueueName[] = ['embed.query', 'embed.chunks', 'embed.waiting'];
+export const OF_THE_MODEL: readonly QueueName[] = ['embed.query', 'embed.chunks'];
+
 const EVERY_MINUTE = '* * * * *';
 const EVERY_TEN_MINUTES = '*/10 * * * *';
 
 /** Jobs that no request asks for, as cron has it. Each goes over all Teams and carries nothing. */
 export const SCHEDULES: Readonly<Partial<Record<QueueName, string>>> = {
+  'embed.waiting': EVERY_MINUTE,
   'audit.seal': EVERY_MINUTE,
   'captures.release': EVERY_MINUTE,
   'embeddings.backfill': EVERY_TEN_MINUTES,

@@ -1,11 +1,15 @@
 import type { Job, WorkOptions } from 'pg-boss';
+import { withoutScope } from '../db/database.ts';
 import { addJobCounts } from '../db/queries/job-tally.ts';
 import { deleteWorker, recordWorker } from '../db/queries/workers.ts';
+import type { Config } from '../shared/config.ts';
 import { newId } from '../shared/ids.ts';
 import type { QueueName } from '../shared/queues.ts';
 import type { JobContext, JobHandler, WorkerSetup } from './context.ts';
+import { type ModelClientOptions, openModelClient } from './embedder/model-client.ts';
+import { pace } from './embedder/pace.ts';
 import { openReadingPool, type ReadingOptions } from './extract/reading-pool.ts';
-import { HANDLERS, SCHEDULES, TAKERS } from './registry.ts';
+import { HANDLERS, OF_SERVER_EMBEDDINGS, OF_THE_MODEL, SCHEDULES, TAKERS } from './registry.ts';
 import { runJob } from './run-job.ts';
 import { type JobTally, jobTally } from './tally.ts';
 
@@ -30,18 +34,30 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
+/** How a worker works where it is not as usual. */
+export interface WorkerOptions {
+  reading?: ReadingOptions;
+  model?: Partial<ModelClientOptions>;
+}
+
 /** Does the jobs of every queue, in this process. */
-export async function startWorker(setup: WorkerSetup, reading: ReadingOptions = {}): Promise<RunningWorker> {
+export async function startWorker(
+  setup: WorkerSetup,
+  { reading = {}, model = {} }: WorkerOptions = {},
+): Promise<RunningWorker> {
   const { config, database, queue, logger } = setup;
   const bounds = { seconds: config.importSeconds, megabytes: config.importMegabytes };
   const readingPool = openReadingPool(bounds, reading);
   const stopping = new AbortController();
-  const context: JobContext = { ...setup, readingPool, stopping: stopping.signal };
+  let changed = (): void => undefined;
+  const embedder = openEmbedder(setup, { changed: () => changed(), ...model });
+  const context: JobContext = { ...setup, readingPool, embedder, stopping: stopping.signal };
   const id = newId();
-  const names = Object.keys(HANDLERS) as QueueName[];
+  const names = queuesOf(config);
   const tally = jobTally();
-  for (const name of names) await takeJobs(name, context, tally);
-  for (const [name, cron] of Object.entries(SCHEDULES)) await queue.boss.schedule(name, cron, {});
+  for (const name of names.filter((name) => !OF_THE_MODEL.includes(name)))
+    await takeJobs(name, context, tally);
+  await schedule(setup, names);
 
   // Written apart from the beat: all workers add to the same counts, and one that hangs would keep the others from
   // saying that they live.
@@ -56,7 +72,12 @@ export async function startWorker(setup: WorkerSetup, reading: ReadingOptions = 
   };
   const beat = async () => {
     try {
-      await recordWorker(database, { id, queues: names, rssBytes: process.memoryUsage.rss() });
+      await recordWorker(database, {
+        id,
+        queues: names,
+        rssBytes: process.memoryUsage.rss(),
+        embedder: embedder && { ...embedder.model.state(), chunksPerMinute: embedder.pace.perMinute() },
+      });
       await writeTally();
     } catch (error) {
       logger.warn({ err: error }, 'the worker could not say that it lives, or how its jobs ended');
@@ -64,27 +85,75 @@ export async function startWorker(setup: WorkerSetup, reading: ReadingOptions = 
   };
   await beat();
   let lastBeat = Promise.resolve();
-  const timer = setInterval(() => {
-    lastBeat = beat();
-  }, BEAT_MS);
+  const beatAgain = () => {
+    lastBeat = lastBeat.then(beat);
+  };
+  const timer = setInterval(beatAgain, BEAT_MS);
+  // Searches learn from this whether there is someone to ask.
+  changed = beatAgain;
+  const modelTaken = takeModelJobs(context, tally);
   let stopped: Promise<void> | null = null;
   return {
     id,
     stop: () =>
       (stopped ??= (async () => {
         clearInterval(timer);
+        changed = () => undefined;
         // What is not done in half of the time is given back in the other, so that nothing counts as failed.
         const patience = setTimeout(() => stopping.abort(), queue.drainMs / 2);
         // Stops taking jobs and waits for those that run.
         await queue.stop();
         clearTimeout(patience);
+        stopping.abort();
         await readingPool.close();
+        await embedder?.model.close();
+        await modelTaken;
         // One that is still under way would say afterwards that the worker lives.
         await lastBeat;
         await deleteWorker(database, id).catch(() => undefined);
         await writeTally().catch(() => undefined);
       })()),
   };
+}
+
+function queuesOf({ serverEmbeddings }: Config): QueueName[] {
+  const all = Object.keys(HANDLERS) as QueueName[];
+  return serverEmbeddings ? all : all.filter((name) => !OF_SERVER_EMBEDDINGS.includes(name));
+}
+
+function openEmbedder(
+  { config, logger }: WorkerSetup,
+  options: Partial<ModelClientOptions>,
+): JobContext['embedder'] {
+  if (!config.serverEmbeddings) return null;
+  const { embeddingModel: name, modelDir, modelHub: hub, embeddingProfile: profile } = config;
+  const model = { name, modelDir, hub, profile };
+  const megabytes = config.embeddingMegabytes;
+  return { model: openModelClient({ model, megabytes, logger, ...options }), pace: pace() };
+}
+
+/** Jobs that need the model wait in the queue until it is ready: another worker may have it. */
+async function takeModelJobs(context: JobContext, tally: JobTally): Promise<void> {
+  const { embedder, stopping, logger } = context;
+  if (embedder === null) return;
+  await embedder.model.ready;
+  if (stopping.aborted || embedder.model.state().state !== 'ready') return;
+  try {
+    for (const name of OF_THE_MODEL) await takeJobs(name, context, tally);
+  } catch (error) {
+    logger.error({ err: error }, 'the jobs of the model cannot be taken');
+  }
+}
+
+/** What is to be done at intervals; of which some is to be done now, after what may be a change of settings. */
+async function schedule({ queue, database }: WorkerSetup, names: readonly QueueName[]): Promise<void> {
+  for (const [name, cron] of Object.entries(SCHEDULES)) {
+    if (names.includes(name as QueueName)) await queue.boss.schedule(name, cron, {});
+    else await queue.boss.unschedule(name);
+  }
+  for (const name of ['embeddings.backfill', 'embed.waiting'] as const) {
+    if (names.includes(name)) await withoutScope(database, (tx) => queue.send(tx, name, {}));
+  }
 }
 
 async function takeJobs<Q extends QueueName>(name: Q, context: JobContext, tally: JobTally): Promise<void> {

@@ -80,7 +80,7 @@ async function fillHour({ database }: Pick<TestApp, 'database'>): Promise<void> 
 export async function setWorkers({ database }: Pick<TestApp, 'database'>): Promise<void> {
   await database.query('delete from memory.worker');
   for (const rssBytes of [231_400_000, 188_700_000]) {
-    await recordWorker(database, { id: newId(), queues: Object.keys(QUEUES), rssBytes });
+    await recordWorker(database, { id: newId(), queues: Object.keys(QUEUES), rssBytes, embedder: null });
   }
 }
 

@@ -31,6 +31,7 @@ export async function doJob(
       assertHeld: async () => undefined,
     } as unknown as JobContext['queue'],
     readingPool,
+    embedder: null,
     stopping: new AbortController().signal,
   };
   try {

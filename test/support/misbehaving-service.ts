@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const queue = await openQueue({ database, databaseUrl, supervise: true, logger, drainMs });
   const setup = { config, database, queue, logger };
   const api = databaseUrl === null ? await startApi({ ...setup, passwords: createPasswordHasher() }) : null;
-  const worker = await startWorker(setup, { extractors: EXTRACTORS });
+  const worker = await startWorker(setup, { reading: { extractors: EXTRACTORS } });
   closeOnSignal(
     async () => {
       await api?.stop();

@@ -12,7 +12,10 @@ const { database } = service;
 describe('a file that ends the process that reads it', () => {
   let worker: RunningWorker;
   before(async () => {
-    worker = await startWorker({ ...service, logger: createLogger('silent', 'test') }, MISBEHAVE);
+    worker = await startWorker(
+      { ...service, logger: createLogger('silent', 'test') },
+      { reading: MISBEHAVE },
+    );
   });
   after(() => worker.stop());
 

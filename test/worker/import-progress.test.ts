@@ -48,7 +48,10 @@ function assertForwards(seen: readonly Import[]): void {
 describe('a running import', () => {
   let worker: RunningWorker;
   before(async () => {
-    worker = await startWorker({ ...service, logger: createLogger('silent', 'test') }, MISBEHAVE);
+    worker = await startWorker(
+      { ...service, logger: createLogger('silent', 'test') },
+      { reading: MISBEHAVE },
+    );
   });
   after(() => worker.stop());
 

@@ -42,7 +42,10 @@ describe('while one Team has very many imports waiting', () => {
   const [busy, other] = [service.company(), service.company()];
   before(async () => {
     await sendMany(await busy, texts);
-    worker = await startWorker({ ...service, logger: createLogger('silent', 'test') }, MISBEHAVE);
+    worker = await startWorker(
+      { ...service, logger: createLogger('silent', 'test') },
+      { reading: MISBEHAVE },
+    );
   });
   after(() => worker.stop());
 

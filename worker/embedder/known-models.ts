@@ -1,3 +1,5 @@
+import type { EmbeddingProfileSettings } from '../../shared/config.ts';
+
 /** How one model wants its input and how its output becomes one vector. */
 export interface ModelProfile {
   /** `cls`: the first position is the vector; `mean`: the average over all positions. */
@@ -30,7 +32,17 @@ const profiles: Readonly<Record<string, ModelProfile>> = {
   'memory/test-small-1024': { ...defaultProfile, maxWindow: 2048 },
 };
 
-/** The profile of a model by its name; unknown names get CLS pooling and no prefix. */
-export function modelProfile(name: string): ModelProfile {
-  return Object.hasOwn(profiles, name) ? (profiles[name] ?? defaultProfile) : defaultProfile;
+/**
+ * The profile of a model by its name; unknown names get CLS pooling and no prefix.
+ * @param settings what the operator says of it, which goes before what is known
+ */
+export function modelProfile(name: string, settings?: EmbeddingProfileSettings): ModelProfile {
+  const known = Object.hasOwn(profiles, name) ? (profiles[name] ?? defaultProfile) : defaultProfile;
+  const prefix = (given: string | undefined, usual: string) => (given === undefined ? usual : `${given} `);
+  return {
+    ...known,
+    pooling: settings?.pooling ?? known.pooling,
+    queryPrefix: prefix(settings?.queryPrefix, known.queryPrefix),
+    passagePrefix: prefix(settings?.passagePrefix, known.passagePrefix),
+  };
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { AutoModel, AutoTokenizer, env, Tensor } from '@xenova/transformers';
+import type { EmbeddingProfileSettings } from '../../shared/config.ts';
 import { type ModelProfile, modelProfile } from './known-models.ts';
 import { ensureModelFiles, oneLine } from './model-files.ts';
 
@@ -15,6 +16,8 @@ export interface ModelSettings {
   allowDownload: boolean;
   /** Base address of the model hub, for a mirror; Hugging Face by default. */
   hub?: string;
+  /** What goes before the known profile of the model. */
+  profile?: EmbeddingProfileSettings;
 }
 
 export interface Embedder {
@@ -22,9 +25,10 @@ export interface Embedder {
   /**
    * One text to one vector of 1,024 numbers and length 1. Blocks the thread while the model runs. A text longer
    * than the model's window is cut into equal windows; its vector is the normalised mean of theirs.
+   * @param beforeRun awaited before each run of the model, of which a long text takes several
    * @throws Error when the model gives no usable vector, or after `close()`.
    */
-  embed(text: string, purpose: 'query' | 'passage'): Promise<Float32Array>;
+  embed(text: string, purpose: 'query' | 'passage', beforeRun?: () => Promise<void>): Promise<Float32Array>;
   /** Lets the model go; closing twice is fine. The runtime gives memory back only when the process ends. */
   close(): Promise<void>;
 }
@@ -64,7 +68,7 @@ export async function loadEmbedder(settings: ModelSettings): Promise<Embedder> {
       cause: error,
     });
   }
-  const embedder = makeEmbedder(name, tokenizer, model);
+  const embedder = makeEmbedder(name, tokenizer, model, modelProfile(name, settings.profile));
   try {
     await embedder.embed('width', 'query');
   } catch (error) {
@@ -74,17 +78,17 @@ export async function loadEmbedder(settings: ModelSettings): Promise<Embedder> {
   return embedder;
 }
 
-function makeEmbedder(name: string, tokenizer: Tokenizer, model: Model): Embedder {
-  const profile = modelProfile(name);
+function makeEmbedder(name: string, tokenizer: Tokenizer, model: Model, profile: ModelProfile): Embedder {
   const frame = findFrame(tokenizer);
   const windowTokens = windowLength(tokenizer, model, profile);
   let closed = false;
   return {
     name,
-    async embed(text, purpose) {
+    async embed(text, purpose, beforeRun) {
       const prefix = purpose === 'query' ? profile.queryPrefix : profile.passagePrefix;
       const sum = new Float32Array(WIDTH);
       for (const tokens of cutWindows(tokenizer, frame, windowTokens, prefix, text)) {
+        await beforeRun?.();
         if (closed) throw new Error(`Embedding model ${name} is closed`);
         const vector = unitLength(name, await runModel(name, model, tokens, profile.pooling));
         for (let i = 0; i < WIDTH; i++) sum[i]! += vector[i]!;

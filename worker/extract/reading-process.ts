@@ -86,7 +86,7 @@ const { EXTRACTORS: extractors } = (await import(extractorsModule)) as {
 };
 
 // Memory is watched from a thread of its own: this one is busy while it reads, and reads nothing unwatched.
-const guard = new Worker(new URL('./memory-guard.ts', import.meta.url), {
+const guard = new Worker(new URL('../memory-guard.ts', import.meta.url), {
   workerData: { maxRssBytes: Number(maxRssBytes), parent: process.ppid },
 });
 await once(guard, 'message');

@@ -1,16 +1,23 @@
 import { withoutScope } from '../../db/database.ts';
-import { backfillPendingChunks, finishBackfill } from '../../db/queries/upkeep.ts';
+import { backfillPendingChunks, finishBackfill, pruneOldVectors } from '../../db/queries/upkeep.ts';
 import type { JobHandler } from '../context.ts';
 
 /** Chunks looked at by one statement. */
 const SLICE = 1000;
 
+/** Old vectors that one statement removes. */
+const PRUNED_AT_ONCE = 1000;
+
 /**
- * After a change of the embedding model, marks every chunk that has no vector of it as waiting for one. Runs at
- * intervals and has nothing to do unless the model changed lately: for an hour after that it looks again, since a
- * process of the version before may still have stored vectors of the old one.
+ * After a change of the embedding model, marks every chunk that has no vector of it as waiting for one, and removes the
+ * vectors of the model before of each Team whose new ones are complete. Runs at intervals and has nothing to do unless
+ * the model changed lately: for an hour after that it looks again, since a process of the version before may still have
+ * stored vectors of the old one.
  */
-export const backfillPending: JobHandler<'embeddings.backfill'> = async (job, { database, queue }) => {
+export const backfillPending: JobHandler<'embeddings.backfill'> = async (
+  job,
+  { database, queue, config, stopping },
+) => {
   for (let after: string | null = null; ; ) {
     const last: string | null = await withoutScope(database, (tx) => backfillPendingChunks(tx, after, SLICE));
     if (last === null) break;
@@ -18,6 +25,10 @@ export const backfillPending: JobHandler<'embeddings.backfill'> = async (job, { 
   }
   await withoutScope(database, async (tx) => {
     await finishBackfill(tx);
-    await queue.settle(tx, 'embeddings.backfill', job);
+    if (config.serverEmbeddings) await queue.send(tx, 'embed.waiting', {});
   });
+  while (!stopping.aborted) {
+    if ((await withoutScope(database, (tx) => pruneOldVectors(tx, PRUNED_AT_ONCE))) === 0) break;
+  }
+  await withoutScope(database, (tx) => queue.settle(tx, 'embeddings.backfill', job));
 };

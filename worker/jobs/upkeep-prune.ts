@@ -1,17 +1,23 @@
 import { withoutScope } from '../../db/database.ts';
 import { prune, pruneImportPayloads, pruneLoadingChunks } from '../../db/queries/upkeep.ts';
+import { pruneAbandonedVectors } from '../../db/query-embeddings.ts';
 import type { JobHandler } from '../context.ts';
 
 /** Chunks removed by one statement. */
 const SLICE = 500;
 /** Files removed by one statement: they may be large. */
 const FILES = 20;
+/** A query still queued so long after its time-out has no one who would remove it. */
+const LEFT_BEHIND_MS = 60_000;
 
 /** Removes what has had its time: kept answers and files, ended sessions and links, what a dead writer left half-way. */
 export const pruneOld: JobHandler<'upkeep.prune'> = async (job, { config, database, queue, logger }) => {
   while ((await withoutScope(database, (tx) => pruneLoadingChunks(tx, SLICE))) > 0);
   const days = config.importPayloadDays;
   while ((await withoutScope(database, (tx) => pruneImportPayloads(tx, days, FILES))) > 0);
+  await withoutScope(database, (tx) =>
+    pruneAbandonedVectors(tx, config.queryEmbeddingTimeoutMs + LEFT_BEHIND_MS),
+  );
   await withoutScope(database, async (tx) => {
     const removed = await prune(tx, config);
     await queue.settle(tx, 'upkeep.prune', job);

@@ -1,0 +1,115 @@
+import type { Lane } from './model-process.ts';
+
+/** The model gave no vector of this text, or ended twice over it: asking again is of no use. */
+export class TextRefusedError extends Error {
+  override name = 'TextRefusedError';
+}
+
+/** Nobody waits for the vector any more, or the embedder is closed. Nothing is wrong with the text. */
+export class EmbeddingInterruptedError extends Error {
+  override name = 'EmbeddingInterruptedError';
+}
+
+/** Queries first: they overtake passages. */
+export const LANES: readonly Lane[] = ['query', 'passage'];
+
+/** A text under which the process ended so often is to blame. */
+const TRIES = 2;
+
+/** A text that waits for its vector or is under way. */
+interface Waiting {
+  text: string;
+  ended: number;
+  resolve(vector: Float32Array): void;
+  reject(error: Error): void;
+}
+
+/** The texts that wait for the model, in two lanes, and the one of each that is under way. */
+export class TextLanes {
+  readonly #waiting: Record<Lane, Waiting[]> = { query: [], passage: [] };
+  readonly #underWay: Record<Lane, Waiting | null> = { query: null, passage: null };
+
+  #closed = false;
+
+  /** Nothing is under way. */
+  get idle(): boolean {
+    return LANES.every((lane) => this.#underWay[lane] === null);
+  }
+
+  /**
+   * Adds a text at the end of its lane.
+   * @param signal no one waits any more: it leaves the lane if it is not under way
+   * @throws TextRefusedError
+   * @throws EmbeddingInterruptedError
+   */
+  add(text: string, lane: Lane, signal: AbortSignal): Promise<Float32Array> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        const place = this.#waiting[lane].indexOf(waiting);
+        if (place >= 0) this.#waiting[lane].splice(place, 1);
+        reject(new EmbeddingInterruptedError('no one waits for the vector any more'));
+      };
+      const end = () => signal.removeEventListener('abort', leave);
+      const waiting: Waiting = {
+        text,
+        ended: 0,
+        resolve: (vector) => {
+          end();
+          resolve(vector);
+        },
+        reject: (error) => {
+          end();
+          reject(error);
+        },
+      };
+      if (signal.aborted || this.#closed) {
+        leave();
+        return;
+      }
+      signal.addEventListener('abort', leave);
+      this.#waiting[lane].push(waiting);
+    });
+  }
+
+  /** The next text of a lane that has none under way; it is from now on. */
+  take(lane: Lane): string | undefined {
+    if (this.#underWay[lane] !== null) return undefined;
+    const next = this.#waiting[lane].shift();
+    if (next !== undefined) this.#underWay[lane] = next;
+    return next?.text;
+  }
+
+  /** Ends the text of a lane that is under way. */
+  answer(lane: Lane, outcome: Float32Array | TextRefusedError): void {
+    const waiting = this.#underWay[lane];
+    this.#underWay[lane] = null;
+    if (outcome instanceof Error) waiting?.reject(outcome);
+    else waiting?.resolve(outcome);
+  }
+
+  /**
+   * The process ended: what is under way waits again, before all others, unless it ended once too often.
+   * @param running whose run of the model was under way
+   */
+  putBack(running: Lane | null): void {
+    for (const lane of LANES) {
+      const waiting = this.#underWay[lane];
+      this.#underWay[lane] = null;
+      if (waiting === null) continue;
+      if (running === lane) waiting.ended += 1;
+      if (waiting.ended < TRIES) this.#waiting[lane].unshift(waiting);
+      else waiting.reject(new TextRefusedError('the process of the model ended twice over it'));
+    }
+  }
+
+  /** Nobody gets a vector any more. */
+  close(): void {
+    this.#closed = true;
+    const gone = new EmbeddingInterruptedError('the worker stops');
+    for (const lane of LANES) {
+      this.#underWay[lane]?.reject(gone);
+      this.#underWay[lane] = null;
+      for (const waiting of this.#waiting[lane].splice(0)) waiting.reject(gone);
+    }
+  }
+}
