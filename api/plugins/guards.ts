@@ -26,12 +26,24 @@ export const owningCompany: onRequestAsyncHookHandler = async (request) => {
 };
 
 /** Callers who may enter the selected Team. */
-export const inTeam: onRequestAsyncHookHandler = async (request) => {
+export const inTeam: onRequestAsyncHookHandler = async (request) => enterTeam(request);
+
+function enterTeam(request: FastifyRequest): void {
   const scope = teamScope(request.identity, selectTeam(request));
   // Teams that may not be entered are not among those resolved, so this is a second look at the same rule.
   if (scope === null) throw new ServiceError('team_forbidden');
   request.teamScope = scope;
-};
+}
+
+/**
+ * Lets a request behind `inTeam` that has waited for something in once more: its caller gets what it may see now, and
+ * not what it might when it asked.
+ * @throws ServiceError as the guards
+ */
+export async function enterAgain(request: FastifyRequest, { database, config }: Dependencies): Promise<void> {
+  request.identity = await identify(request, database, config);
+  enterTeam(request);
+}
 
 /** Callers with Full access to the selected Team. Stands behind `inTeam`. */
 export const withFullAccess: onRequestAsyncHookHandler = async (request) => {

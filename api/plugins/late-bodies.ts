@@ -9,7 +9,7 @@ declare module 'fastify' {
 }
 
 /** Within this a request counts as one moment; beyond it, its caller may have lost what it was let in by. */
-const MOMENT_MS = 1000;
+export const MOMENT_MS = 1000;
 
 function whenLate(hook: onRequestAsyncHookHandler): onRequestAsyncHookHandler {
   return async function again(request: FastifyRequest, reply) {

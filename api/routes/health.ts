@@ -1,35 +1,38 @@
 import { Type } from 'typebox';
-import type { Config } from '../../shared/config.ts';
-import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
+import { withoutScope } from '../../db/database.ts';
+import { listWorkers, type WorkerRecord } from '../../db/queries/workers.ts';
+import type { Logger } from '../../shared/logger.ts';
 import { Health } from '../../shared/schemas/memory.ts';
 import type { Routes } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { embedderView } from '../embedding/embedder-view.ts';
 
-/** How embeddings are made here: by clients, or by the service as well. */
-export function embedderView(config: Pick<Config, 'serverEmbeddings' | 'embeddingModel'>) {
-  return {
-    mode: config.serverEmbeddings ? ('server' as const) : ('client-provided' as const),
-    model: config.embeddingModel,
-    dim: EMBEDDING_DIM,
-    serverModeEnabled: config.serverEmbeddings,
-  };
-}
-
-/** Whether the database answers. A health check is no place to wait for one that hangs. */
-export async function databaseAnswers({ database, logger }: Dependencies): Promise<boolean> {
+/** What the database answers, or null where it does not. A health check is no place to wait for one that hangs. */
+async function inTime<T>(logger: Logger, answer: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error('the database did not answer in time')), 5000);
   });
   try {
-    await Promise.race([database.query('select 1'), late]);
-    return true;
+    return await Promise.race([answer, late]);
   } catch (error) {
     logger.warn({ err: error }, 'the database does not answer');
-    return false;
+    return null;
   } finally {
     clearTimeout(timer);
   }
+}
+
+async function databaseAnswers({ database, logger }: Dependencies): Promise<boolean> {
+  return (await inTime(logger, database.query('select 1'))) !== null;
+}
+
+/** The workers that live, where it depends on them what the service can do. Null: the database does not answer. */
+function readWorkers({ config, database, logger }: Dependencies): Promise<WorkerRecord[] | null> {
+  const workers = config.serverEmbeddings
+    ? withoutScope(database, listWorkers)
+    : database.query('select 1').then(() => []);
+  return inTime(logger, workers);
 }
 
 const Ok = Type.Object({ ok: Type.Boolean() });
@@ -41,9 +44,10 @@ export const healthRoutes: Routes = (app, deps) => {
     '/v1/health',
     { schema: { summary: 'Deployment health check', security: [], response: { 200: Health, 503: Health } } },
     async (_request, reply) => {
-      const ok = await databaseAnswers(deps);
+      const workers = await readWorkers(deps);
+      const ok = workers !== null;
       reply.code(ok ? 200 : 503);
-      return { ok, backend: database.backend, embedder: embedderView(config) };
+      return { ok, backend: database.backend, embedder: embedderView(config, workers ?? []) };
     },
   );
   app.get('/livez', { schema: { summary: 'The process is alive', response: { 200: Ok } } }, async () => ({

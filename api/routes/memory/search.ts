@@ -6,9 +6,12 @@ import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddi
 import { ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { DEFAULT_TOP_K, type Hit, SearchRequest, SearchResponse } from '../../../shared/schemas/memory.ts';
-import { narrowScope } from '../../../shared/scope.ts';
+import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
 import { queryTerms } from '../../../shared/terms.ts';
 import type { Routes } from '../../app.ts';
+import { openQueryEmbedder, type QueryEmbedder } from '../../embedding/query-embedder.ts';
+import { enterAgain } from '../../plugins/guards.ts';
+import { MOMENT_MS } from '../../plugins/late-bodies.ts';
 
 /** A query made ready: its vector, or the reason why keywords alone must do. */
 interface QueryEmbedding {
@@ -17,9 +20,16 @@ interface QueryEmbedding {
   degraded: boolean;
 }
 
-/** Takes the query's vector from the request. In server mode nothing makes one yet: keywords answer, degraded. */
-function embedQuery(body: SearchRequest, config: Config): QueryEmbedding {
-  if (body.embeddingMode === 'server') return { mode: 'server', vector: null, degraded: true };
+/** Takes the query's vector from the request, or has it made; where that fails, keywords answer. */
+async function embedQuery(
+  { body, teamScope }: { body: SearchRequest; teamScope: TeamScope },
+  config: Config,
+  embedder: QueryEmbedder,
+): Promise<QueryEmbedding> {
+  if (body.embeddingMode === 'server') {
+    const vector = await embedder.embed(teamScope.teamId, body.query);
+    return { mode: 'server', vector, degraded: vector === null };
+  }
   if (body.queryEmbedding === undefined) throw new ServiceError('query_embedding_required');
   checkEmbeddingClaim(body, config.embeddingModel);
   return {
@@ -48,7 +58,10 @@ function recordSearch(tx: TeamTransaction, queryId: string, body: SearchRequest,
 }
 
 /** POST /v1/memory/search: by meaning and by keyword at once, within the caller's scope. */
-export const searchRoute: Routes = (app, { config, database }) => {
+export const searchRoute: Routes = (app, deps) => {
+  const { config, database } = deps;
+  const embedder = openQueryEmbedder(deps);
+  app.addHook('onClose', () => embedder.close());
   app.post(
     '/v1/memory/search',
     {
@@ -69,10 +82,13 @@ export const searchRoute: Routes = (app, { config, database }) => {
         }
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { body } = request;
       const topK = body.topK ?? DEFAULT_TOP_K;
-      const embedding = embedQuery(body, config);
+      // Refused before anyone waits for a vector.
+      narrowScope(request.teamScope, body.scope);
+      const embedding = await embedQuery(request, config, embedder);
+      if (reply.elapsedTime > MOMENT_MS) await enterAgain(request, deps);
       const scope = narrowScope(request.teamScope, body.scope);
       const terms = queryTerms(scope.teamId, body.query);
       const queryId = newId();

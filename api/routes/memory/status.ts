@@ -3,8 +3,8 @@ import { countTeamFigures, listLatestFailures } from '../../../db/queries/status
 import { listWorkers } from '../../../db/queries/workers.ts';
 import { Status } from '../../../shared/schemas/status.ts';
 import type { Routes } from '../../app.ts';
+import { embedderView } from '../../embedding/embedder-view.ts';
 import { queueReader } from '../../metrics/queue-figures.ts';
-import { embedderView } from '../health.ts';
 
 const RECENT_FAILURES = 10;
 
@@ -32,7 +32,7 @@ export const statusRoute: Routes = (app, { config, database }) => {
         ...figures,
         imports: { ...figures.imports, recentFailures },
         jobs,
-        embedder: embedderView(config),
+        embedder: embedderView(config, workers),
         workers: full ? workers : [],
       };
     },

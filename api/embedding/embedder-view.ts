@@ -1,0 +1,45 @@
+import type { WorkerRecord } from '../../db/queries/workers.ts';
+import type { Config } from '../../shared/config.ts';
+import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
+import type { EmbedderState } from '../../shared/schemas/status.ts';
+
+/** Whether the service can make vectors now, and whether it is worth while to wait for one that it cannot make yet. */
+export type Readiness = 'ready' | 'soon' | { problem: string };
+
+const PROBLEMS: Readonly<Record<EmbedderState['state'], string>> = {
+  ready: '',
+  loading: 'The worker is loading the model',
+  fetching: 'The worker is fetching the model',
+  missing: 'The worker cannot get the files of the model: its log says which, and where it looked',
+  failing: 'The worker cannot load the model: its log says why',
+};
+
+/** The worker that is nearest to being able to counts. */
+const BEST_FIRST: readonly EmbedderState['state'][] = ['ready', 'loading', 'fetching', 'failing', 'missing'];
+
+/** What the workers that live can do. Without one that makes vectors, there is no one to wait for. */
+export function readiness(workers: readonly Pick<WorkerRecord, 'embedder'>[]): Readiness {
+  const states = workers.flatMap(({ embedder }) => (embedder === null ? [] : [embedder]));
+  const best = BEST_FIRST.find((state) => states.some((candidate) => candidate.state === state));
+  if (best === 'ready') return 'ready';
+  if (best === 'loading') return 'soon';
+  if (best === undefined) return { problem: 'No worker that makes vectors is running' };
+  const { fetched = null } = states.find(({ state }) => state === best) ?? {};
+  const share = fetched === null ? '' : ` (${Math.floor(fetched * 100)} %)`;
+  return { problem: `${PROBLEMS[best]}${share}` };
+}
+
+/** How embeddings are made here: by clients, or by the service as well, and what keeps it from that if something does. */
+export function embedderView(
+  config: Pick<Config, 'serverEmbeddings' | 'embeddingModel'>,
+  workers: readonly Pick<WorkerRecord, 'embedder'>[],
+) {
+  const now = config.serverEmbeddings ? readiness(workers) : 'ready';
+  return {
+    mode: config.serverEmbeddings ? ('server' as const) : ('client-provided' as const),
+    model: config.embeddingModel,
+    dim: EMBEDDING_DIM,
+    serverModeEnabled: config.serverEmbeddings,
+    ...(now === 'ready' ? {} : { problem: now === 'soon' ? PROBLEMS.loading : now.problem }),
+  };
+}

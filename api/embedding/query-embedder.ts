@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { withoutScope } from '../../db/database.ts';
+import { listWorkers } from '../../db/queries/workers.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { type Readiness, readiness } from './embedder-view.ts';
+import { openQueryAnswers, type QueryAnswers } from './query-answers.ts';
+
+/** Makes the vectors of queries, by asking workers. */
+export interface QueryEmbedder {
+  /**
+   * The vector of a query, or null where none can be had in time: then keywords alone must answer.
+   * @param teamId whose query it is: what one Team asked must not be told to another by how fast it is answered
+   */
+  embed(teamId: string, text: string): Promise<Float32Array | null>;
+  close(): Promise<void>;
+}
+
+/** Some two megabytes of vectors. */
+const KEPT = 512;
+/** How long it is believed that a worker can, or cannot. */
+const BELIEVED_MS = 1000;
+
+/** The vectors of recent queries, by who asked and what, hashed: no text is kept. Least recently used goes first. */
+class RecentVectors {
+  readonly #vectors = new Map<string, Float32Array>();
+
+  get(key: string): Float32Array | undefined {
+    const vector = this.#vectors.get(key);
+    if (vector === undefined) return undefined;
+    this.#vectors.delete(key);
+    this.#vectors.set(key, vector);
+    return vector;
+  }
+
+  set(key: string, vector: Float32Array): void {
+    this.#vectors.set(key, vector);
+    const [oldest] = this.#vectors.keys();
+    if (this.#vectors.size > KEPT && oldest !== undefined) this.#vectors.delete(oldest);
+  }
+}
+
+/** What the workers can do, as they said within the last second. */
+function readinessReader({ database }: Pick<Dependencies, 'database'>): () => Promise<Readiness> {
+  let known: { until: number; answer: Promise<Readiness> } | null = null;
+  return () => {
+    if (known !== null && performance.now() < known.until) return known.answer;
+    const answer = withoutScope(database, async (tx) => readiness(await listWorkers(tx)));
+    const own = { until: performance.now() + BELIEVED_MS, answer };
+    known = own;
+    answer.catch(() => {
+      if (known === own) known = null;
+    });
+    return answer;
+  };
+}
+
+/** @param answers asks the workers, where it is not the queue that does */
+export function openQueryEmbedder(
+  deps: Pick<Dependencies, 'config' | 'database' | 'queue' | 'logger'>,
+  answers: QueryAnswers = openQueryAnswers(deps),
+): QueryEmbedder {
+  const recent = new RecentVectors();
+  const underWay = new Map<string, Promise<Float32Array | null>>();
+  const readReadiness = readinessReader(deps);
+
+  const make = async (key: string, text: string): Promise<Float32Array | null> => {
+    const now = await readReadiness();
+    if (now !== 'ready' && now !== 'soon') return null;
+    const vector = await answers.ask(text, deps.config.queryEmbeddingTimeoutMs);
+    if (vector !== null) recent.set(key, vector);
+    return vector;
+  };
+
+  return {
+    embed: async (teamId, text) => {
+      const key = createHash('sha256').update(teamId).update('\0').update(text).digest('base64');
+      const kept = recent.get(key);
+      if (kept !== undefined) return kept;
+      // The same question at the same time is asked once.
+      const asked =
+        underWay.get(key) ??
+        make(key, text)
+          .catch((error: unknown) => {
+            deps.logger.warn({ err: error }, 'no vector of a query can be had');
+            return null;
+          })
+          .finally(() => underWay.delete(key));
+      underWay.set(key, asked);
+      return asked;
+    },
+    close: () => answers.close(),
+  };
+}
