@@ -26,10 +26,7 @@ export function drawFigures(status) {
   for (const [id, of] of Object.entries(PLACES)) put(byId(id), count(of(status)));
   byId('imports-failed-tile').classList.toggle('bad', status.imports.failed > 0);
   drawBacklog(status.chunks);
-  put(
-    byId('embedder'),
-    `${EMBEDDER[status.embedder.mode] ?? status.embedder.mode}. Model: ${status.embedder.model}`,
-  );
+  put(byId('embedder'), embedderLine(status));
 }
 
 /** Empties them, for another Team. */
@@ -39,6 +36,16 @@ export function clearFigures() {
   byId('imports-failed-tile').classList.remove('bad');
   put(byId('embedder'), '');
   backlog.forget();
+}
+
+/** Who makes embeddings, how fast where the workers say so, and what keeps the service from it. */
+function embedderLine({ embedder: { mode, model, problem }, workers }) {
+  const made = workers.reduce((sum, { embedder }) => sum + (embedder?.chunksPerMinute ?? 0), 0);
+  return [
+    `${EMBEDDER[mode] ?? mode}. Model: ${model}`,
+    ...(made > 0 ? [`. All workers: ${rate(made)} a minute`] : []),
+    ...(problem === undefined ? [] : [`. ${problem}`]),
+  ].join('');
 }
 
 function drawBacklog({ total, embedded, pending }) {

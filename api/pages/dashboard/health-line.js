@@ -13,7 +13,7 @@ const [health, line, hint, silence, updated, news] = [
 let before = null;
 
 /** What is wrong, worst first: a state for the colour, a line that is read out, and what follows from it. */
-function judge({ health: { ok, database, queue, worker }, imports, workers }) {
+function judge({ health: { ok, database, queue, worker }, imports, workers, embedder }) {
   if (!database) return ['bad', 'The database does not answer.', ''];
   if (!queue) return ['bad', 'The queue does not answer: imports wait.', ''];
   if (!worker) {
@@ -30,7 +30,9 @@ function judge({ health: { ok, database, queue, worker }, imports, workers }) {
   }
   if (!ok) return ['bad', 'The service says that something is wrong.', ''];
   const many = workers.length > 1;
-  return ['good', many ? `${counted(workers.length, 'worker')} are running.` : 'A worker is running.', ''];
+  const running = many ? `${counted(workers.length, 'worker')} are running.` : 'A worker is running.';
+  const { problem } = embedder;
+  return ['good', running, problem === undefined ? '' : `${problem}. Searches answer from keywords meanwhile.`];
 }
 
 /** Shows how the service is, and tells those who hear the page of what has changed. */
