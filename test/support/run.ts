@@ -26,7 +26,9 @@ const FILES_AT_ONCE = Math.max(2, availableParallelism() + 1);
 const ANY_DATABASE = [
   'test/unit/**',
   'test/worker/extract/**',
-  'test/worker/model.test.ts',
+  'test/worker/model*.test.ts',
+  'test/worker/fetch-*.test.ts',
+  'test/worker/{large-model,pace,text-lanes}.test.ts',
   'test/worker/reading-pool.test.ts',
   'test/api/operator*.test.ts',
 ];

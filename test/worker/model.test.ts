@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pipeline } from '@xenova/transformers';
 import { type Embedder, loadEmbedder } from '../../worker/embedder/model.ts';
+import { openModelHub } from '../support/model-hub.ts';
 import { TEST_MODEL, writeTestModel } from '../support/test-model.ts';
 
 const prefixedModel = 'Xenova/multilingual-e5-large';
@@ -165,57 +163,29 @@ describe('loading', () => {
     await assert.rejects(torn, /^Error: Embedding model memory\/torn in .+ cannot be loaded: .+$/);
   });
 
+  it('fetches the model once, and needs no hub from then on', async () => {
+    const target = await mkdtemp(path.join(modelDir, 'fetched-'));
+    const names = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'];
+    const files = new Map<string, Buffer>();
+    for (const name of names) files.set(name, await readFile(path.join(modelDir, TEST_MODEL, name)));
+    const hub = await openModelHub({ files });
+    const blocked = globalThis.fetch;
+    globalThis.fetch = realFetch;
+    try {
+      const settings = { name: TEST_MODEL, modelDir: target, allowDownload: true, hub: hub.url };
+      await (await loadEmbedder(settings)).close();
+    } finally {
+      globalThis.fetch = blocked;
+      hub.close();
+    }
+    assert.deepEqual([...new Set(hub.requests.map(({ file }) => file))], names);
+    await (await loadEmbedder({ name: TEST_MODEL, modelDir: target, allowDownload: true })).close();
+  });
+
   it('ends with close, which may be called twice', async () => {
     const closing = await loadEmbedder({ name: TEST_MODEL, modelDir, allowDownload: false });
     await closing.close();
     await closing.close();
     await assert.rejects(closing.embed('text', 'query'), /is closed/);
-  });
-});
-
-describe('a download', () => {
-  async function withHub(answer: RequestListener, run: (hub: string) => Promise<void>): Promise<void> {
-    const server = createServer(answer).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const blocked = globalThis.fetch;
-    globalThis.fetch = realFetch;
-    try {
-      await run(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    } finally {
-      globalThis.fetch = blocked;
-      server.closeAllConnections();
-      server.close();
-    }
-  }
-
-  it('fills the folder once, and the model then loads without it', async () => {
-    const target = await mkdtemp(path.join(modelDir, 'fetched-'));
-    const asked: string[] = [];
-    const serve: RequestListener = async (request, response) => {
-      asked.push(request.url ?? '');
-      response.end(await readFile(path.join(modelDir, (request.url ?? '').replace('/resolve/main/', '/'))));
-    };
-    await withHub(serve, async (hub) => {
-      await (await loadEmbedder({ name: TEST_MODEL, modelDir: target, allowDownload: true, hub })).close();
-    });
-    const files = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'];
-    assert.deepEqual(
-      asked,
-      files.map((file) => `/${TEST_MODEL}/resolve/main/${file}`),
-    );
-    await (await loadEmbedder({ name: TEST_MODEL, modelDir: target, allowDownload: false })).close();
-  });
-
-  it('that breaks off leaves no file behind', async () => {
-    const target = await mkdtemp(path.join(modelDir, 'broken-'));
-    const breakOff: RequestListener = (_, response) => {
-      response.writeHead(200, { 'content-length': 1000 });
-      response.write('{', () => response.destroy());
-    };
-    await withHub(breakOff, async (hub) => {
-      const broken = loadEmbedder({ name: TEST_MODEL, modelDir: target, allowDownload: true, hub });
-      await assert.rejects(broken, /is missing: no config\.json in .+, and the download failed \(.+\)$/);
-    });
-    assert.deepEqual(await readdir(path.join(target, TEST_MODEL)), []);
   });
 });

@@ -1,12 +1,19 @@
-import { createWriteStream } from 'node:fs';
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { ReadableStream } from 'node:stream/web';
+import { askSize } from './hub-request.ts';
+import { checksumOf, type FileChecksum, noteChecksums, readChecksums } from './model-checksums.ts';
+import { downloadFile } from './model-download.ts';
 
 /** What @xenova/transformers reads of a quantised feature-extraction model. The large file comes last. */
 const modelFiles = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'];
+
+const HUGGING_FACE = 'https://huggingface.co/';
+/** Often enough for a line that is drawn over. */
+const TELL_EVERY_MS = 500;
+/** Sizes are for the progress alone: a hub that is slow to tell them does not hold the download up for longer. */
+const SIZES_WITHIN_MS = 10_000;
+/** Causes of causes that a message tells. */
+const MAX_CAUSES = 4;
 
 export interface ModelFileSettings {
   /** `owner/name`, as on the model hub. */
@@ -14,60 +21,195 @@ export interface ModelFileSettings {
   /** Local folder of models; this one lies in `<modelDir>/<name>/`. */
   modelDir: string;
   allowDownload: boolean;
-  /** Base address of the model hub, with a final slash. */
-  hub: string;
+  /** Base address of the model hub, for a mirror; Hugging Face by default. */
+  hub?: string;
+}
+
+/** How far the fetching of a model is, in bytes. A total is null while it is not known. */
+export interface FetchProgress {
+  file: string;
+  bytes: number;
+  total: number | null;
+  /** Of all the files that are fetched; what lay there before does not count. */
+  allBytes: number;
+  allTotal: number | null;
+}
+
+export interface EnsureOptions {
+  /** Hears of a download about twice a second, and of each file's begin and end. */
+  tell?: (progress: FetchProgress) => void;
+  /** Cancels a download: the promise is rejected with the signal's reason. */
+  signal?: AbortSignal;
+  /** Files known to be damaged, to be fetched anew. */
+  damaged?: readonly string[];
+  /** Milliseconds after which a silent hub counts as gone; 30,000 by default. */
+  stallMs?: number;
+  /** Milliseconds before a download that broke off is taken up again, doubled with each try; 1,000 by default. */
+  retryMs?: number;
+}
+
+/** What a full check found of a file. Unknown: it lies there, and no checksum of it was noted. */
+export interface ModelFileCheck {
+  file: string;
+  /** Length, or null for a file that is not there. */
+  bytes: number | null;
+  verdict: 'ok' | 'missing' | 'damaged' | 'unknown';
+}
+
+/** A model's files are not to be had. One line: model, what is missing or damaged, folder and reason. */
+export class ModelMissingError extends Error {
+  override name = 'ModelMissingError';
+}
+
+/** A file that must be fetched, and the sentence that says why. */
+interface Wanted {
+  file: string;
+  fault: string;
 }
 
 /**
- * Makes sure that all files of a model lie in its folder, fetching the missing ones if that is allowed.
- * @throws Error with a one-line message that names the model and the folder.
+ * Makes sure that all files of a model lie in its folder, fetching missing ones if that is allowed, and those whose
+ * size is not what it was when they were fetched. Any number of processes may do so at once.
+ * @throws ModelMissingError where they cannot be had; Error for a name that is none; the reason of `signal`
  */
-export async function ensureModelFiles(settings: ModelFileSettings): Promise<void> {
-  const { name, allowDownload, hub } = settings;
-  if (!name.split('/').every((segment) => /^\w[\w.-]*$/.test(segment))) {
-    throw new Error(`Embedding model name ${JSON.stringify(name)} is not of the form owner/name`);
-  }
-  const folder = path.resolve(settings.modelDir, name);
-  for (const file of modelFiles) {
-    const target = path.join(folder, file);
-    if (await exists(target)) continue;
-    const missing = `Embedding model ${name} is missing: no ${file} in ${folder}`;
-    if (!allowDownload) throw new Error(`${missing}, and downloads are not allowed`);
+export async function ensureModelFiles(
+  settings: ModelFileSettings,
+  options: EnsureOptions = {},
+): Promise<void> {
+  const { name, allowDownload, hub = HUGGING_FACE } = settings;
+  const folder = modelFolder(settings);
+  const wanted = await findWanted(name, folder, options.damaged ?? []);
+  const [first] = wanted;
+  if (first === undefined) return;
+  if (!allowDownload) throw new ModelMissingError(`${first.fault}, and downloads are not allowed`);
+  const base = new URL(`${name}/resolve/main/`, hub.endsWith('/') ? hub : `${hub}/`);
+  const { signal, stallMs, retryMs } = options;
+  const tell = options.tell && tellOf(options.tell, await askSizes(base, wanted, signal));
+  const fetched = new Map<string, FileChecksum>();
+  for (const { file, fault } of wanted) {
     try {
-      await download(new URL(`${name}/resolve/main/${file}`, hub), target);
+      await downloadFile(new URL(file, base), path.join(folder, file), {
+        signal,
+        stallMs,
+        retryMs,
+        onBytes: (bytes, total) => tell?.(file, bytes, total),
+        // Noted before the file gets its name: a crash in between leaves it missing, and not unknown.
+        onVerified: (checksum) => noteChecksums(folder, fetched.set(file, checksum)),
+      });
     } catch (error) {
-      throw new Error(`${missing}, and the download failed (${oneLine(error)})`, { cause: error });
+      signal?.throwIfAborted();
+      throw new ModelMissingError(`${fault}, and the download failed (${oneLine(error)})`, { cause: error });
     }
   }
 }
 
-/** An error's message, and its cause's, on one line: fetch hides the reason in the cause. */
-export function oneLine(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const messages = error.cause instanceof Error ? [error.message, error.cause.message] : [error.message];
-  return messages.join(': ').replace(/\s+/g, ' ').slice(0, 300);
+/**
+ * Checks by SHA-256 what lies in a model's folder against the checksums noted there, without the network. Reads
+ * every file whole.
+ * @throws Error for a name that is none, or a file that cannot be read
+ */
+export async function verifyModelFiles(
+  settings: Pick<ModelFileSettings, 'name' | 'modelDir'>,
+): Promise<ModelFileCheck[]> {
+  const folder = modelFolder(settings);
+  const noted = await readChecksums(folder);
+  const checks: ModelFileCheck[] = [];
+  for (const file of modelFiles) checks.push(await check(folder, file, noted.get(file)));
+  return checks;
 }
 
 /**
- * Streams to a file beside the target and renames it: @xenova/transformers writes in place and holds the whole
- * file in memory, so that a worker killed half-way would find a torn model at every later start.
+ * The folder of a model, absolute.
+ * @throws Error for a name that is none and might lead out of the folder of models
  */
-async function download(address: URL, target: string): Promise<void> {
-  const part = `${target}.${process.pid}.part`;
-  await mkdir(path.dirname(target), { recursive: true });
-  try {
-    const response = await fetch(address);
-    if (!response.ok || !response.body) throw new Error(`${address.href} answered ${response.status}`);
-    await pipeline(Readable.fromWeb(response.body as ReadableStream), createWriteStream(part));
-    await rename(part, target);
-  } finally {
-    await rm(part, { force: true });
+export function modelFolder({ name, modelDir }: Pick<ModelFileSettings, 'name' | 'modelDir'>): string {
+  if (!name.split('/').every((segment) => /^\w[\w.-]*$/.test(segment))) {
+    throw new Error(`Embedding model name ${JSON.stringify(name)} is not of the form owner/name`);
   }
+  return path.resolve(modelDir, name);
 }
 
-async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
+/** An error's message, and its causes', on one line: fetch hides the reason in the cause. */
+export function oneLine(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // It says its cause's message itself.
+  if (error instanceof ModelMissingError) return error.message;
+  const messages: string[] = [];
+  for (let at: unknown = error; at instanceof Error && messages.length < MAX_CAUSES; at = at.cause) {
+    // A refused connection may have a code and no message.
+    messages.push(at.message || ((at as NodeJS.ErrnoException).code ?? at.name));
+  }
+  return messages.join(': ').replace(/\s+/g, ' ').slice(0, 300);
+}
+
+async function check(folder: string, file: string, noted: FileChecksum | undefined): Promise<ModelFileCheck> {
+  const bytes = await sizeOf(path.join(folder, file));
+  if (bytes === null) return { file, bytes, verdict: 'missing' };
+  if (noted === undefined) return { file, bytes, verdict: 'unknown' };
+  const same = bytes === noted.bytes && (await checksumOf(path.join(folder, file))).sha256 === noted.sha256;
+  return { file, bytes, verdict: same ? 'ok' : 'damaged' };
+}
+
+async function findWanted(name: string, folder: string, damaged: readonly string[]): Promise<Wanted[]> {
+  const noted = await readChecksums(folder);
+  const wanted: Wanted[] = [];
+  for (const file of modelFiles) {
+    const bytes = await sizeOf(path.join(folder, file));
+    const right = noted.get(file)?.bytes ?? bytes;
+    if (bytes === null) {
+      wanted.push({ file, fault: `Embedding model ${name} is missing: no ${file} in ${folder}` });
+    } else if (damaged.includes(file)) {
+      wanted.push({
+        file,
+        fault: `Embedding model ${name} is damaged: ${file} in ${folder} is not as it was fetched`,
+      });
+    } else if (bytes !== right) {
+      const fault = `Embedding model ${name} is damaged: ${file} in ${folder} has ${bytes} bytes, not ${right}`;
+      wanted.push({ file, fault });
+    }
+  }
+  return wanted;
+}
+
+/** Length of a file in bytes, or null where there is none. */
+async function sizeOf(file: string): Promise<number | null> {
+  return stat(file).then(
+    (found) => (found.isFile() ? found.size : null),
+    () => null,
   );
+}
+
+/** Sizes of files at the hub; null for one that it does not tell. */
+async function askSizes(
+  base: URL,
+  wanted: readonly Wanted[],
+  signal: AbortSignal | undefined,
+): Promise<Map<string, number | null>> {
+  const within = AbortSignal.timeout(SIZES_WITHIN_MS);
+  const either = signal ? AbortSignal.any([signal, within]) : within;
+  const sizes = wanted.map(async ({ file }) => {
+    // Whatever is wrong here, the download finds out too.
+    return [file, await askSize(new URL(file, base), either).catch(() => null)] as const;
+  });
+  return new Map(await Promise.all(sizes));
+}
+
+/** Sums up and passes on what the downloads tell, now and then. */
+function tellOf(tell: (progress: FetchProgress) => void, totals: Map<string, number | null>) {
+  const arrived = new Map<string, number>();
+  let toldAt = 0;
+  return (file: string, bytes: number, total: number | null) => {
+    const [begins, ends] = [!arrived.has(file), bytes === total];
+    arrived.set(file, bytes);
+    if (total !== null) totals.set(file, total);
+    if (!begins && !ends && performance.now() - toldAt < TELL_EVERY_MS) return;
+    toldAt = performance.now();
+    const [allBytes, all] = [sum([...arrived.values()]), [...totals.values()]];
+    const allTotal = all.every((size) => size !== null) ? sum(all) : null;
+    tell({ file, bytes, total: totals.get(file) ?? null, allBytes, allTotal });
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((whole, one) => whole + one, 0);
 }

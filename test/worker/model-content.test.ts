@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import {
+  always,
+  assertRefused,
+  assertWhole,
+  type FetchScene,
+  firstTime,
+  ONNX,
+  onnxDownloads,
+  openFetchScenes,
+} from '../support/model-fetching.ts';
+import { cdnEtag, gitSha1, sendContent, sha256 } from '../support/model-hub.ts';
+
+const scene = await openFetchScenes();
+
+describe('the content of a fetched file', () => {
+  const plainSha1 = (content: Buffer) => createHash('sha1').update(content).digest('hex');
+  const rightEtags: Record<string, (content: Buffer) => string> = {
+    'the git SHA-1': (content) => `"${gitSha1(content)}"`,
+    'the git SHA-1, weak': (content) => `W/"${gitSha1(content)}"`,
+    'the git SHA-1, not quoted': (content) => gitSha1(content),
+    'the plain SHA-1 of a mirror': (content) => `"${plainSha1(content)}"`,
+    'a form that says nothing': () => '"65a1f3-1c8"',
+  };
+  for (const [form, etag] of Object.entries(rightEtags)) {
+    it(`is taken with an etag that is ${form}`, async () => {
+      const the = await scene((request, response, content) => {
+        if (request.file === ONNX) return false;
+        sendContent(request, response, content, etag(content));
+        return true;
+      });
+      await the.fetch();
+      await assertWhole(the);
+    });
+  }
+
+  for (const [form, etag] of [
+    ['a SHA-256', (content: Buffer) => `"${sha256(Buffer.concat([content, content]))}"`],
+    ['a SHA-1', (content: Buffer) => `"${plainSha1(Buffer.concat([content, content]))}"`],
+  ] as const) {
+    it(`is not compared with the etag of a CDN, which may look like ${form}`, async () => {
+      const the: FetchScene = await scene((request, response, content) => {
+        if (request.file !== ONNX) return false;
+        if (request.at === 'cdn') sendContent(request, response, content, etag(content));
+        else response.writeHead(302, { location: `${the.hub.cdnUrl}/main/${ONNX}` }).end();
+        return true;
+      });
+      await the.fetch();
+      await assertWhole(the);
+    });
+  }
+
+  it('is refused with another git SHA-1', async () => {
+    const the = await scene(
+      firstTime((request, response, content) => {
+        sendContent(request, response, Buffer.from('{}'), `"${gitSha1(content)}"`);
+        return true;
+      }, 'tokenizer.json'),
+    );
+    await assertRefused(the, 'tokenizer.json', /does not have the hash that the hub tells/);
+  });
+
+  it('is refused with another SHA-256 of the same length, and not asked for again', async () => {
+    const the = await scene(
+      always(({ file }, response, content) => {
+        sendContent({ file } as never, response, randomBytes(content.length), cdnEtag(file));
+        return true;
+      }),
+    );
+    await assertRefused(the, ONNX, /does not have the hash that the hub tells/);
+    assert.equal(onnxDownloads(the.hub).length, 1);
+  });
+
+  it('is refused where another length is sent than the hub tells', async () => {
+    const the = await scene(
+      always((_, response, content) => {
+        response.end(content.subarray(0, 1000));
+        return true;
+      }),
+    );
+    await assertRefused(the, ONNX, /the hub tells 600000 bytes, and 1000 are sent/);
+  });
+
+  for (const [what, change, reason] of [
+    ['less', (content: Buffer) => content.subarray(1), /has 599999 bytes, not 600000/],
+    ['more', (content: Buffer) => Buffer.concat([content, content]), /more arrived than the 600000 bytes/],
+  ] as const) {
+    it(`is refused where ${what} arrives than the hub tells`, async () => {
+      const the = await scene(
+        always((_, response, content) => {
+          // Written before the end: no length is told.
+          response.write(change(content), () => response.end());
+          return true;
+        }),
+      );
+      await assertRefused(the, ONNX, reason);
+    });
+  }
+
+  it('is refused where it is the page of a network that asks for a sign-in', async () => {
+    const the = await scene((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
+      return true;
+    });
+    await assertRefused(the, 'config.json', /is no JSON/);
+  });
+
+  it('is refused where it is empty', async () => {
+    const the = await scene(({ file }, response) => {
+      response.end(file === ONNX ? undefined : '{}');
+      return true;
+    });
+    await assertRefused(the, ONNX, /is empty/);
+  });
+
+  it('is unpacked where a mirror packs it unasked', async () => {
+    const the = await scene(({ file }, response, content) => {
+      if (file === ONNX) return false;
+      response.writeHead(200, { 'content-encoding': 'gzip', etag: gitSha1(content) }).end(gzipSync(content));
+      return true;
+    });
+    await the.fetch();
+    await assertWhole(the);
+  });
+});

@@ -1,0 +1,112 @@
+import { parseArgs } from 'node:util';
+import { readModelSettings } from '../../shared/config.ts';
+import { loadEnvironmentFile } from '../../shared/environment.ts';
+import { failStartup } from '../../shared/lifecycle.ts';
+import { shownSize, showProgress } from './fetch-progress.ts';
+import type { ModelSettings } from './model.ts';
+import {
+  ensureModelFiles,
+  type ModelFileCheck,
+  ModelMissingError,
+  modelFolder,
+  verifyModelFiles,
+} from './model-files.ts';
+
+/** `npm run fetch-model`: gets the model before the service is first started, or for a machine without network. */
+const HELP = `Fetches the model for embeddings, checks every file by SHA-256 and loads the model once.
+
+Usage: npm run -s fetch-model [-- --verify]
+
+  --verify   only check what lies there; nothing is fetched or loaded
+  --help     this text
+
+Files that lie there and are sound are not fetched again. Which model, and where, is set in the environment or a
+file .env in this folder: MEMORY_EMBEDDING_MODEL, MEMORY_MODEL_DIR, and MEMORY_MODEL_HUB for a mirror. Behind a proxy set
+NODE_USE_ENV_PROXY=1 beside HTTPS_PROXY. For a machine without network, copy the model's folder, with its
+checksums.json, into the folder of models there.`;
+
+/** What a shell tells of a command that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
+const VERDICTS: Readonly<Record<ModelFileCheck['verdict'], string>> = {
+  ok: 'ok',
+  missing: 'missing',
+  damaged: 'damaged',
+  unknown: 'unknown: no checksum is noted, as it was not fetched from here',
+};
+
+type Model = Omit<ModelSettings, 'allowDownload'>;
+
+async function main(): Promise<void> {
+  const { verify, help } = readArguments();
+  if (help === true) {
+    console.log(HELP);
+    return;
+  }
+  loadEnvironmentFile();
+  const {
+    embeddingModel: name,
+    modelDir,
+    modelHub: hub,
+    embeddingProfile: profile,
+  } = readModelSettings(process.env);
+  const model = { name, modelDir, hub, profile };
+  const folder = modelFolder(model);
+  console.log(`model   ${name}\nfolder  ${folder}\nhub     ${hub}`);
+  const checks = verify === true ? await verifyModelFiles(model) : await fetchSound(model);
+  for (const check of checks) console.log(line(check));
+  const bad = checks.find(({ verdict }) => verdict === 'missing' || verdict === 'damaged');
+  if (bad !== undefined) {
+    const fault = bad.verdict === 'missing' ? `no ${bad.file}` : bad.file;
+    throw new ModelMissingError(`Embedding model ${name} is ${bad.verdict}: ${fault} in ${folder}`);
+  }
+  if (verify === true) return;
+  // Here, because the library takes a second to start, which no other part of this command needs.
+  const { loadEmbedder } = await import('./model.ts');
+  await (await loadEmbedder({ ...model, allowDownload: false })).close();
+  console.log(`ready: ${name} in ${folder}`);
+}
+
+function readArguments() {
+  try {
+    const options = { verify: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
+    return parseArgs({ options, strict: true }).values;
+  } catch (error) {
+    // Its messages say in their first sentence which option, and go on about syntax that no one asked for.
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`${message.split(/\. |\n/, 1)[0]?.replace(/\.$/, '')} (see --help)`, { cause: error });
+  }
+}
+
+/** Fetches what is missing, and anew what is damaged, and returns what there is then. */
+async function fetchSound(model: Model): Promise<ModelFileCheck[]> {
+  const stop = new AbortController();
+  const interrupt = () => stop.abort();
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
+  const shown = showProgress(process.stdout);
+  const fetchFiles = async (damaged: readonly string[]) => {
+    const options = { tell: shown.tell, signal: stop.signal, damaged };
+    await ensureModelFiles({ ...model, allowDownload: true }, options).finally(shown.end);
+    return verifyModelFiles(model);
+  };
+  try {
+    const checks = await fetchFiles([]);
+    const damaged = checks.filter(({ verdict }) => verdict === 'damaged').map(({ file }) => file);
+    for (const file of damaged) console.log(`damaged and fetched anew: ${file}`);
+    return damaged.length === 0 ? checks : await fetchFiles(damaged);
+  } catch (error) {
+    if (stop.signal.aborted) process.exit(INTERRUPTED);
+    throw error;
+  } finally {
+    process.off('SIGINT', interrupt);
+    process.off('SIGTERM', interrupt);
+  }
+}
+
+function line({ file, bytes, verdict }: ModelFileCheck): string {
+  const size = bytes === null ? '' : shownSize(bytes);
+  return `${file.padEnd(26)} ${size.padStart(9)}  ${VERDICTS[verdict]}`;
+}
+
+await main().catch(failStartup);

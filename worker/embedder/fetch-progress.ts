@@ -1,0 +1,64 @@
+import type { WriteStream } from 'node:tty';
+import type { FetchProgress } from './model-files.ts';
+
+const BAR_COLUMNS = 24;
+/** Of a terminal that does not tell. */
+const USUAL_COLUMNS = 80;
+/** Where lines stay, one now and then is enough. */
+const LINE_EVERY_MS = 5000;
+
+/** Shows a person how far the fetching of a model is. */
+export interface ShownProgress {
+  tell: (progress: FetchProgress) => void;
+  /** Ends the bar, for other output. */
+  end: () => void;
+}
+
+/** A bar that is drawn over at a terminal; elsewhere a line for each file's end and every few seconds. */
+export function showProgress(out: WriteStream): ShownProgress {
+  return out.isTTY ? drawnBar(out) : plainLines(out);
+}
+
+function drawnBar(out: WriteStream): ShownProgress {
+  let drawn = false;
+  return {
+    tell: (progress) => {
+      const { allBytes, allTotal } = progress;
+      const full = allTotal === null ? 0 : Math.floor((allBytes / Math.max(allTotal, 1)) * BAR_COLUMNS);
+      const bar = `[${'#'.repeat(full)}${' '.repeat(BAR_COLUMNS - full)}] ${amount(progress)}  ${progress.file}`;
+      out.cursorTo(0);
+      out.clearLine(0);
+      // A line as wide as the terminal would go on below, and could not be drawn over.
+      out.write(bar.slice(0, (out.columns || USUAL_COLUMNS) - 1));
+      drawn = true;
+    },
+    end: () => {
+      if (drawn) out.write('\n');
+      drawn = false;
+    },
+  };
+}
+
+function plainLines(out: WriteStream): ShownProgress {
+  let saidAt = performance.now();
+  return {
+    tell: (progress) => {
+      const now = performance.now();
+      if (progress.bytes !== progress.total && now - saidAt < LINE_EVERY_MS) return;
+      saidAt = now;
+      out.write(`fetched ${amount(progress)}  ${progress.file}\n`);
+    },
+    end: () => {},
+  };
+}
+
+function amount({ allBytes, allTotal }: FetchProgress): string {
+  if (allTotal === null) return shownSize(allBytes);
+  const percent = Math.floor((allBytes / Math.max(allTotal, 1)) * 100);
+  return `${String(percent).padStart(3)} %  ${shownSize(allBytes)} of ${shownSize(allTotal)}`;
+}
+
+/** A size as Hugging Face's pages tell it, in thousands and millions of bytes. */
+export function shownSize(bytes: number): string {
+  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
