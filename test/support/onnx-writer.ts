@@ -3,13 +3,15 @@
  * that a small graph needs, in protobuf's wire format. The numbers below are field numbers of that file.
  */
 
-const elementTypes = { float: 1, int64: 7 } as const;
-const attributeTypes = { int: 2, string: 3, tensor: 4 } as const;
+const elementTypes = { float: 1, int8: 3, int64: 7 } as const;
+const attributeTypes = { int: 2, string: 3, tensor: 4, ints: 7 } as const;
 
-export type AttributeValue = number | string | OnnxTensor;
+export type AttributeValue = number | string | readonly number[] | OnnxTensor;
 export interface OnnxTensor {
+  /** None for a single number. */
   dims: number[];
-  data: Float32Array | BigInt64Array;
+  /** A list of bytes is one int8 tensor in pieces, which are written one after the other and never joined. */
+  data: Float32Array | BigInt64Array | Int8Array | readonly Uint8Array[];
 }
 export interface OnnxValue {
   name: string;
@@ -18,16 +20,16 @@ export interface OnnxValue {
   dims: (number | string)[];
 }
 
-/** Collects a graph and writes it. Every operation gives back the name of its one output. */
+/** Collects a graph and writes it. Every operation gives back the name of what it puts out. */
 export class OnnxGraph {
   readonly #nodes: Uint8Array[] = [];
-  readonly #initializers: Uint8Array[] = [];
+  readonly #initializers: Uint8Array[][] = [];
   #count = 0;
 
   /** A constant tensor stored in the file. */
   constant(tensor: OnnxTensor): string {
     const name = `c${this.#count++}`;
-    this.#initializers.push(message(5, tensorMessage(tensor), text(8, name)));
+    this.#initializers.push(inPieces(5, [...tensorPieces(tensor), text(8, name)]));
     return name;
   }
 
@@ -44,23 +46,44 @@ export class OnnxGraph {
     output?: string,
   ): string {
     const name = output ?? `n${this.#count++}`;
-    const fields = [...inputs.map((input) => text(1, input)), text(2, name), text(4, operation)];
-    for (const [key, value] of Object.entries(attributes)) fields.push(attribute(key, value));
-    this.#nodes.push(message(1, ...fields));
+    this.#addNode(operation, inputs, [name], attributes);
     return name;
   }
 
+  /** One operation that has several outputs, and their names in the order of the operation's description. */
+  addWithOutputs(operation: string, inputs: string[], outputs: number): string[] {
+    const names = Array.from({ length: outputs }, () => `n${this.#count++}`);
+    this.#addNode(operation, inputs, names, {});
+    return names;
+  }
+
+  #addNode(
+    operation: string,
+    inputs: string[],
+    outputs: string[],
+    attributes: Record<string, AttributeValue>,
+  ): void {
+    const fields = [...inputs.map((input) => text(1, input)), ...outputs.map((output) => text(2, output))];
+    fields.push(text(4, operation));
+    for (const [key, value] of Object.entries(attributes)) fields.push(attribute(key, value));
+    this.#nodes.push(message(1, ...fields));
+  }
+
   /** The bytes of the whole model file. */
-  toModel(name: string, opset: number, inputs: OnnxValue[], outputs: OnnxValue[]): Uint8Array {
-    const graph = message(
-      7,
+  toModel(...model: Parameters<OnnxGraph['toPieces']>): Uint8Array {
+    return Buffer.concat(this.toPieces(...model));
+  }
+
+  /** The same in pieces to be written one after the other: a large model need not be in memory as a whole. */
+  toPieces(name: string, opset: number, inputs: OnnxValue[], outputs: OnnxValue[]): Uint8Array[] {
+    const graph = inPieces(7, [
       ...this.#nodes,
       text(2, name),
-      ...this.#initializers,
+      ...this.#initializers.flat(),
       ...inputs.map((value) => valueInfo(11, value)),
       ...outputs.map((value) => valueInfo(12, value)),
-    );
-    return Buffer.concat([integer(1, 8), graph, message(8, text(1, ''), integer(2, opset))]);
+    ]);
+    return [integer(1, 8), ...graph, message(8, text(1, ''), integer(2, opset))];
   }
 }
 
@@ -71,13 +94,25 @@ function attribute(name: string, value: AttributeValue): Uint8Array {
   if (typeof value === 'string') {
     return message(5, text(1, name), text(4, value), integer(20, attributeTypes.string));
   }
-  return message(5, text(1, name), message(5, tensorMessage(value)), integer(20, attributeTypes.tensor));
+  if (!('dims' in value)) {
+    return message(
+      5,
+      text(1, name),
+      ...value.map((each) => integer(8, each)),
+      integer(20, attributeTypes.ints),
+    );
+  }
+  return message(5, text(1, name), message(5, ...tensorPieces(value)), integer(20, attributeTypes.tensor));
 }
 
-function tensorMessage({ dims, data }: OnnxTensor): Uint8Array {
-  const type = data instanceof Float32Array ? elementTypes.float : elementTypes.int64;
-  const raw = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  return Buffer.concat([...dims.map((dim) => integer(1, dim)), integer(2, type), bytes(9, raw)]);
+function tensorPieces({ dims, data }: OnnxTensor): Uint8Array[] {
+  const raw = 'buffer' in data ? [new Uint8Array(data.buffer, data.byteOffset, data.byteLength)] : [...data];
+  return [...dims.map((dim) => integer(1, dim)), integer(2, elementType(data)), ...inPieces(9, raw)];
+}
+
+function elementType(data: OnnxTensor['data']): number {
+  if (data instanceof Float32Array) return elementTypes.float;
+  return data instanceof BigInt64Array ? elementTypes.int64 : elementTypes.int8;
 }
 
 function valueInfo(field: number, { name, type, dims }: OnnxValue): Uint8Array {
@@ -87,15 +122,17 @@ function valueInfo(field: number, { name, type, dims }: OnnxValue): Uint8Array {
 }
 
 function message(field: number, ...parts: Uint8Array[]): Uint8Array {
-  return bytes(field, Buffer.concat(parts));
+  return Buffer.concat(inPieces(field, parts));
 }
 
 function text(field: number, value: string): Uint8Array {
-  return bytes(field, Buffer.from(value));
+  return message(field, Buffer.from(value));
 }
 
-function bytes(field: number, value: Uint8Array): Uint8Array {
-  return Buffer.concat([varint(field * 8 + 2), varint(value.length), value]);
+/** A field of bytes, a message among them, whose content is the pieces in their order. */
+function inPieces(field: number, pieces: readonly Uint8Array[]): Uint8Array[] {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return [varint(field * 8 + 2), varint(length), ...pieces];
 }
 
 function integer(field: number, value: number): Uint8Array {
