@@ -137,7 +137,7 @@ async function takeModelJobs(context: JobContext, tally: JobTally): Promise<void
   const { embedder, stopping, logger } = context;
   if (embedder === null) return;
   await embedder.model.ready;
-  if (stopping.aborted || embedder.model.state().state !== 'ready') return;
+  if (stopping.aborted) return;
   try {
     for (const name of OF_THE_MODEL) await takeJobs(name, context, tally);
   } catch (error) {

@@ -1,8 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../shared/logger.ts';
 import type { EmbedderState } from '../../shared/schemas/status.ts';
 import type { ModelSettings } from './model.ts';
+import { endOf, startModelProcess } from './model-child.ts';
 import { ensureModelFiles, type FetchProgress, oneLine } from './model-files.ts';
 import type { EmbedTask, Lane, ModelAnswer } from './model-process.ts';
 import { LANES, TextLanes, TextRefusedError } from './text-lanes.ts';
@@ -46,7 +47,6 @@ export interface ModelClientOptions {
 }
 
 const MIB = 1024 * 1024;
-const MAIN = new URL('./model-process.ts', import.meta.url);
 /** A window of 1,024 tokens takes about a second on two cores. */
 const RUN_MS = 60_000;
 const LOAD_MS = 300_000;
@@ -55,11 +55,18 @@ const RETRY_MS = 30_000;
 const SAY_EVERY_MS = 5000;
 /** A process that holds more than this share of its bound is replaced between two texts, before its guard ends it. */
 const FULL_SHARE = 0.9;
+/** So many processes in a row that were ready and ended over nothing: the next would too, and each costs a load. */
+const VAIN = 2;
+
 /** What one process is doing. */
 interface Runner {
   child: ChildProcess;
-  /** Whose run of the model is under way. */
+  /** Whose text it works on. */
   running: Lane | null;
+  /** It has worked on a text. */
+  useful: boolean;
+  /** It is ended because it has grown or hangs. */
+  dismissed: boolean;
   rssBytes: number;
   /** Ends it where nothing is heard in time. */
   watchdog: NodeJS.Timeout | null;
@@ -80,6 +87,8 @@ class Client implements ModelClient {
   #child: ChildProcess | null = null;
   #state: ModelState = { state: 'loading', fetched: null };
   #told = '';
+  /** Processes in a row that were ready and ended over nothing. */
+  #vain = 0;
   #isReady: () => void = () => undefined;
   readonly #life: Promise<void>;
 
@@ -119,7 +128,8 @@ class Client implements ModelClient {
     while (!this.#stop.signal.aborted) {
       const problem = (await this.#fetch()) ?? (await this.#run());
       if (this.#stop.signal.aborted) return;
-      if (problem !== null) await pause(retryMs, this.#stop.signal);
+      if (problem !== null)
+        await pause(retryMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
     }
   }
 
@@ -159,63 +169,51 @@ class Client implements ModelClient {
     }
   }
 
-  /** Runs one process from its start to its end. Returns what kept it from loading the model. */
-  #run(): Promise<string | null> {
-    const { model, megabytes, main = MAIN, loadMs = LOAD_MS, logger } = this.#options;
+  /** Runs one process from its start to its end. Returns what keeps the next from being started at once. */
+  async #run(): Promise<string | null> {
+    const { megabytes, loadMs = LOAD_MS } = this.#options;
+    // Closed while the files were looked at: nobody would end it.
+    if (this.#stop.signal.aborted) return null;
     if (this.#state.state !== 'failing') this.#enter({ state: 'loading', fetched: null });
-    const child = fork(fileURLToPath(main), [String(megabytes * MIB), JSON.stringify(model)], {
-      // Nothing of the service's own.
-      env: {},
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      serialization: 'advanced',
-    });
+    let child: ChildProcess;
+    try {
+      child = startModelProcess(this.#options);
+    } catch (error) {
+      return this.#complain('failing', `the process of the model cannot be started: ${oneLine(error)}`);
+    }
     this.#child = child;
-    let problem: string | null = 'the process of the model did not start';
-    let late = false;
-    const loading = setTimeout(() => {
-      late = true;
+    let runner = null as Runner | null;
+    let problem: string | null = null;
+    const fail = (reason: string) => {
+      problem ??= reason;
       child.kill('SIGKILL');
+    };
+    const loading = setTimeout(() => {
+      fail(`loading the model took longer than ${loadMs / 1000} seconds`);
     }, loadMs);
     child.on('message', (answer: ModelAnswer) => {
-      if ('failed' in answer) {
-        problem = answer.failed;
-        child.kill('SIGKILL');
-      } else if ('ready' in answer && answer.rssBytes > megabytes * MIB * FULL_SHARE) {
-        problem = `the model takes ${Math.round(answer.rssBytes / MIB)} MiB when loaded, too much for MEMORY_EMBEDDING_MEGABYTES=${megabytes}`;
-        child.kill('SIGKILL');
-      } else if ('ready' in answer) {
+      if ('failed' in answer) fail(answer.failed);
+      else if (!('ready' in answer)) this.#hear(runner, answer);
+      else if (answer.rssBytes > megabytes * MIB * FULL_SHARE) fail(tooLarge(answer.rssBytes, megabytes));
+      else if (problem === null && !this.#stop.signal.aborted) {
         clearTimeout(loading);
-        problem = null;
-        this.#serve({ child, running: null, rssBytes: answer.rssBytes, watchdog: null });
-      } else this.#hear(answer);
+        const { rssBytes } = answer;
+        runner = { child, running: null, useful: false, dismissed: false, rssBytes, watchdog: null };
+        this.#serve(runner);
+      }
     });
-    return new Promise((resolve) => {
-      const gone = (_code: number | null, by: NodeJS.Signals | null) => {
-        clearTimeout(loading);
-        this.#child = null;
-        if (this.#runner !== null) this.#mourn(this.#runner);
-        if (this.#stop.signal.aborted) resolve(null);
-        else if (problem === null) resolve(null);
-        else {
-          if (late) problem = `loading the model took longer than ${loadMs / 1000} seconds`;
-          else if (by === 'SIGKILL' && problem.endsWith('did not start')) {
-            problem = `the process of the model was ended while it loaded: it may need more memory than MEMORY_EMBEDDING_MEGABYTES=${megabytes}, or than there is`;
-          }
-          resolve(this.#complain('failing', problem));
-        }
-      };
-      child.once('exit', gone);
-      // One that could not even be made has no exit. Without a listener an error would end the worker.
-      child.on('error', (error) => {
-        logger.warn({ err: error }, 'the process of the model cannot be reached');
-        if (child.pid === undefined) gone(null, null);
-      });
-    });
+    const how = await endOf(child, this.#options);
+    clearTimeout(loading);
+    this.#child = null;
+    if (runner !== null) return this.#mourn(runner, how);
+    if (this.#stop.signal.aborted) return null;
+    return this.#complain('failing', problem ?? `its process ended while it loaded${how}`);
   }
 
   #serve(runner: Runner): void {
     this.#runner = runner;
-    this.#told = '';
+    // What ends as soon as it is ready is not told each time.
+    if (this.#vain < VAIN) this.#told = '';
     this.#enter({ state: 'ready', fetched: null });
     this.#options.logger.info(
       { model: this.#options.model.name, rssMegabytes: Math.round(runner.rssBytes / MIB) },
@@ -240,13 +238,13 @@ class Client implements ModelClient {
   }
 
   /** Replaces a process that has grown, between two texts. */
-  #isFull({ child, rssBytes }: Runner): boolean {
+  #isFull(runner: Runner): boolean {
+    const { child, rssBytes } = runner;
     if (rssBytes <= this.#options.megabytes * MIB * FULL_SHARE) return false;
-    if (!this.#lanes.idle) return true;
-    this.#options.logger.info(
-      { rssMegabytes: Math.round(rssBytes / MIB) },
-      'the process of the model is replaced',
-    );
+    if (!this.#lanes.idle || runner.dismissed) return true;
+    runner.dismissed = true;
+    const rssMegabytes = Math.round(rssBytes / MIB);
+    this.#options.logger.info({ rssMegabytes }, 'the process of the model is replaced, for it has grown');
     child.kill('SIGKILL');
     return true;
   }
@@ -257,14 +255,15 @@ class Client implements ModelClient {
     runner.watchdog = this.#lanes.idle
       ? null
       : setTimeout(() => {
+          runner.dismissed = true;
           this.#options.logger.warn('the process of the model hangs, and is replaced');
           runner.child.kill('SIGKILL');
         }, this.#options.runMs ?? RUN_MS);
   }
 
-  #hear(answer: Exclude<ModelAnswer, { ready: true } | { failed: string }>): void {
-    const runner = this.#runner;
+  #hear(runner: Runner | null, answer: Exclude<ModelAnswer, { ready: true } | { failed: string }>): void {
     if (runner === null) return;
+    runner.useful = true;
     if ('running' in answer) runner.running = answer.running;
     else {
       runner.running = null;
@@ -279,22 +278,24 @@ class Client implements ModelClient {
     this.#ask();
   }
 
-  /** A process ended: what it had under way goes to the next, unless it ended under it once too often. */
-  #mourn(runner: Runner): void {
+  /**
+   * A process ended: what it had under way goes to the next, unless it ended under it once too often. Returns what keeps
+   * the next from being started at once.
+   */
+  #mourn(runner: Runner, how: string): string | null {
     if (runner.watchdog !== null) clearTimeout(runner.watchdog);
     this.#runner = null;
-    if (this.#stop.signal.aborted) return;
+    if (this.#stop.signal.aborted) return null;
     this.#lanes.putBack(runner.running);
-    this.#options.logger.warn('the process of the model ended; another is started');
+    this.#vain = runner.useful || runner.dismissed ? 0 : this.#vain + 1;
+    if (this.#vain >= VAIN) return this.#complain('failing', `its process ends as soon as it is ready${how}`);
+    this.#enter({ state: 'loading', fetched: null });
+    if (!runner.dismissed)
+      this.#options.logger.warn(`the process of the model ended${how}; another is started`);
+    return null;
   }
 }
 
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+function tooLarge(rssBytes: number, megabytes: number): string {
+  return `the model takes ${Math.round(rssBytes / MIB)} MiB when loaded, too much for MEMORY_EMBEDDING_MEGABYTES=${megabytes}`;
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { type Embedder, loadEmbedder, type ModelSettings } from './model.ts';
 
@@ -18,8 +18,9 @@ export interface EmbedTask {
 }
 
 /**
- * What it is told: that the model is loaded, or why not; then before each run of the model whose it is, and of each text
- * its vector of 1,024 numbers, or that there is none, with the memory that the process holds.
+ * What it is told: that the model is loaded, or why not; then whose text is worked on, at its begin and before each run
+ * of the model, and of each text its vector of 1,024 numbers, or that there is none, with the memory that the process
+ * holds.
  */
 export type ModelAnswer =
   | { ready: true; rssBytes: number }
@@ -27,6 +28,9 @@ export type ModelAnswer =
   | { running: Lane }
   | { lane: Lane; vector: Float32Array; rssBytes: number }
   | { lane: Lane; error: string; rssBytes: number };
+
+/** How long a passage waits for the next query, which the parent sends when it has heard the answer to the last. */
+const NEXT_QUERY_MS = 5;
 
 function send(answer: ModelAnswer): void {
   process.send?.(answer);
@@ -40,23 +44,30 @@ function serve(model: Embedder): void {
   const answer = async (lane: Lane): Promise<void> => {
     const text = waiting[lane];
     if (text === null) return;
+    // Cutting it into tokens may end the process as well.
+    send({ running: lane });
+    let made: { vector: Float32Array } | { error: string };
     try {
       const vector = await model.embed(text, lane, async () => {
         // Lets what has come meanwhile be heard.
         await nextTurn();
-        if (lane === 'passage') await answer('query');
+        if (lane === 'passage') await answerQueries();
         send({ running: lane });
       });
-      waiting[lane] = null;
-      send({ lane, vector, rssBytes: process.memoryUsage.rss() });
+      made = { vector };
     } catch (error) {
-      waiting[lane] = null;
       // The message may repeat what the text says.
-      send({
-        lane,
-        error: error instanceof Error ? error.name : typeof error,
-        rssBytes: process.memoryUsage.rss(),
-      });
+      made = { error: error instanceof Error ? error.name : typeof error };
+    }
+    waiting[lane] = null;
+    send({ lane, ...made, rssBytes: process.memoryUsage.rss() });
+  };
+
+  /** All that wait at the parent too: else each would wait for one run of a passage more. */
+  const answerQueries = async (): Promise<void> => {
+    while (waiting.query !== null) {
+      await answer('query');
+      if (waiting.passage !== null) await pause(NEXT_QUERY_MS);
     }
   };
 
@@ -66,7 +77,8 @@ function serve(model: Embedder): void {
     working = true;
     void (async () => {
       while (waiting.query !== null || waiting.passage !== null) {
-        await answer(waiting.query === null ? 'passage' : 'query');
+        await answerQueries();
+        await answer('passage');
       }
       working = false;
     })();

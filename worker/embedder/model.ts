@@ -81,6 +81,14 @@ export async function loadEmbedder(settings: ModelSettings): Promise<Embedder> {
 function makeEmbedder(name: string, tokenizer: Tokenizer, model: Model, profile: ModelProfile): Embedder {
   const frame = findFrame(tokenizer);
   const windowTokens = windowLength(tokenizer, model, profile);
+  for (const prefix of [profile.queryPrefix, profile.passagePrefix]) {
+    const room =
+      windowTokens - frame.before.length - bareTokens(tokenizer, prefix).length - frame.after.length;
+    if (room < 1)
+      throw new Error(
+        `Embedding model ${name} has no room for text beside a prefix as long as ${JSON.stringify(prefix.slice(0, 20))}…`,
+      );
+  }
   let closed = false;
   return {
     name,

@@ -19,7 +19,9 @@ const TRIES = 2;
 /** A text that waits for its vector or is under way. */
 interface Waiting {
   text: string;
+  /** How often the process ended under it. */
   ended: number;
+  signal: AbortSignal;
   resolve(vector: Float32Array): void;
   reject(error: Error): void;
 }
@@ -53,6 +55,7 @@ export class TextLanes {
       const waiting: Waiting = {
         text,
         ended: 0,
+        signal,
         resolve: (vector) => {
           end();
           resolve(vector);
@@ -89,13 +92,14 @@ export class TextLanes {
 
   /**
    * The process ended: what is under way waits again, before all others, unless it ended once too often.
-   * @param running whose run of the model was under way
+   * @param running whose text the process worked on
    */
   putBack(running: Lane | null): void {
     for (const lane of LANES) {
       const waiting = this.#underWay[lane];
       this.#underWay[lane] = null;
-      if (waiting === null) continue;
+      // Nobody waits for it any more: it need not be computed anew.
+      if (waiting === null || waiting.signal.aborted) continue;
       if (running === lane) waiting.ended += 1;
       if (waiting.ended < TRIES) this.#waiting[lane].unshift(waiting);
       else waiting.reject(new TextRefusedError('the process of the model ended twice over it'));
