@@ -167,8 +167,8 @@ function memoryBytes(): number {
 }
 
 /**
- * Room for a model of XLM-RoBERTa-large's size in int8, which takes 2.4 GB for a moment while it is loaded and some 1.5
- * GB after that, or three quarters of what there is where that is less.
+ * Room for a model of XLM-RoBERTa-large's size in int8, which takes 2.4 GB for a moment while it is loaded and 1.3 to
+ * 1.5 GB after that, or three quarters of what there is where that is less.
  */
 function usualEmbeddingMegabytes(): number {
   return Math.max(512, Math.min(4096, Math.floor((memoryBytes() / 2 ** 20) * 0.75)));

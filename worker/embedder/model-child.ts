@@ -17,7 +17,8 @@ export function startModelProcess({ model, megabytes, main = MAIN }: ModelClient
   return fork(fileURLToPath(main), [String(megabytes * MIB), settings], {
     // Nothing of the service's own: no setting, and no option of Node that would read one from a file.
     env: {},
-    execArgv: [],
+    // The one option is for what loading leaves behind.
+    execArgv: ['--expose-gc'],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     // Vectors go over as bytes.
     serialization: 'advanced',

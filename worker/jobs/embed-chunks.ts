@@ -1,10 +1,10 @@
+import type { Job } from 'pg-boss';
 import { type TeamTransaction, transaction } from '../../db/database.ts';
 import { insertEmbeddings } from '../../db/queries/chunks.ts';
 import {
   isAdoptedModel,
   leasePendingChunks,
   type PendingChunk,
-  refuseChunks,
   releaseChunks,
   takeBatchChunks,
 } from '../../db/queries/embeddings.ts';
@@ -12,7 +12,7 @@ import type { JobQueue } from '../../db/queue.ts';
 import { layerKey } from '../../db/text-written.ts';
 import type { Payload } from '../../shared/queues.ts';
 import { layerScope } from '../../shared/scope.ts';
-import type { JobHandler } from '../context.ts';
+import type { JobContext, JobHandler } from '../context.ts';
 import type { ModelClient } from '../embedder/model-client.ts';
 import { EmbeddingInterruptedError, TextRefusedError } from '../embedder/text-lanes.ts';
 
@@ -20,6 +20,12 @@ import { EmbeddingInterruptedError, TextRefusedError } from '../embedder/text-la
 const CHUNKS = 16;
 /** Longer than a job can take: no other may lease its chunks while it works on them. */
 const LEASE_SECONDS = 900;
+/** After this no further text is begun: on a slow machine 16 long ones take longer than a job may. */
+const BEGIN_MS = 60_000;
+/** After this the job ends with what it has, before the queue takes it away with all of it: the model is gone. */
+const END_MS = 600_000;
+
+type ChunksJob = Job<Payload<'embed.chunks'>>;
 
 /** The layer's next job, unless one waits already. */
 async function queueNext(
@@ -33,8 +39,8 @@ async function queueNext(
 interface Made {
   vectors: Map<string, Float32Array>;
   refused: string[];
-  /** The worker stopped before all were made. */
-  interrupted: boolean;
+  /** The worker stopped, or the time was over, before all were made. */
+  left: boolean;
 }
 
 async function makeVectors(
@@ -42,17 +48,61 @@ async function makeVectors(
   chunks: readonly PendingChunk[],
   signal: AbortSignal,
 ): Promise<Made> {
-  const made: Made = { vectors: new Map(), refused: [], interrupted: false };
+  const made: Made = { vectors: new Map(), refused: [], left: false };
+  const began = performance.now();
   for (const { chunkId, text } of chunks) {
+    if (performance.now() - began > BEGIN_MS) return { ...made, left: true };
     try {
       made.vectors.set(chunkId, await model.embed(text, 'passage', signal));
     } catch (error) {
       if (error instanceof TextRefusedError) made.refused.push(chunkId);
-      else if (error instanceof EmbeddingInterruptedError) return { ...made, interrupted: true };
+      else if (error instanceof EmbeddingInterruptedError) return { ...made, left: true };
       else throw error;
     }
   }
   return made;
+}
+
+/** Leases the newest chunks of the layer, and queues its next job if there may be more. */
+async function leaseSlice(
+  tx: TeamTransaction,
+  { queue, config }: JobContext,
+  job: ChunksJob,
+): Promise<PendingChunk[]> {
+  await queue.assertHeld(tx, 'embed.chunks', job);
+  // A newer version of the service has another model: its own workers go on.
+  if (!(await isAdoptedModel(tx, config.embeddingModel))) return [];
+  const batch = { id: job.id, limit: CHUNKS, leaseSeconds: LEASE_SECONDS, refusedToo: false };
+  const { chunks } = await leasePendingChunks(tx, batch);
+  // At once, so that another taker prepares them meanwhile, or another worker makes them.
+  if (chunks.length === CHUNKS) await queueNext(tx, queue, job.data);
+  return chunks;
+}
+
+/** Stores what was made and settles the job. Returns how many vectors were still wanted. */
+async function storeSlice(
+  tx: TeamTransaction,
+  { queue, config }: JobContext,
+  job: ChunksJob,
+  { vectors, refused, left }: Made,
+): Promise<number> {
+  const model = config.embeddingModel;
+  // Another model may have been adopted meanwhile: taken off now, the marks would be missed by its own workers.
+  const wanted = vectors.size > 0 && (await isAdoptedModel(tx, model));
+  // Gone meanwhile, or another's: text that was replaced, or a Team that was deleted.
+  const taken = wanted ? await takeBatchChunks(tx, job.id, [...vectors.keys()]) : [];
+  if (taken.length > 0) {
+    await insertEmbeddings(
+      tx,
+      model,
+      taken.map(({ chunkId, clientId }) => ({ chunkId, clientId, embedding: vectors.get(chunkId)! })),
+    );
+  }
+  await releaseChunks(tx, job.id, refused);
+  // What is left of it is another job's: given back, it would meet the one that waits.
+  if (left || (vectors.size > 0 && !wanted)) await queueNext(tx, queue, job.data);
+  await queue.settle(tx, 'embed.chunks', job);
+  return taken.length;
 }
 
 /**
@@ -61,41 +111,14 @@ async function makeVectors(
  * nothing twice, for it takes the marks in the transaction that stores the vectors and settles the job.
  */
 export const embedChunks: JobHandler<'embed.chunks'> = async (job, context) => {
-  const { database, queue, embedder, config, stopping, logger } = context;
-  const model = config.embeddingModel;
+  const { database, embedder, stopping, logger } = context;
+  if (embedder === null) throw new Error('a worker without a model takes no such job');
   const scope = layerScope(job.data);
-  const chunks = await transaction(database, scope, async (tx) => {
-    await queue.assertHeld(tx, 'embed.chunks', job);
-    // A newer version of the service has another model: its own workers go on.
-    if (embedder === null || !(await isAdoptedModel(tx, model))) return [];
-    const batch = { id: job.id, limit: CHUNKS, leaseSeconds: LEASE_SECONDS, refusedToo: false };
-    const leased = await leasePendingChunks(tx, batch);
-    // At once, so that another taker prepares them meanwhile, or another worker makes them.
-    if (leased.chunks.length === CHUNKS) await queueNext(tx, queue, job.data);
-    return leased.chunks;
-  });
-  const signal = AbortSignal.any([stopping, job.signal]);
-  const { vectors, refused, interrupted } =
-    embedder === null
-      ? { vectors: new Map<string, Float32Array>(), refused: [], interrupted: false }
-      : await makeVectors(embedder.model, chunks, signal);
-  const stored = await transaction(database, scope, async (tx) => {
-    // Gone meanwhile, or another's: text that was replaced, or a Team that was deleted.
-    const taken = vectors.size === 0 ? [] : await takeBatchChunks(tx, job.id, [...vectors.keys()]);
-    if (taken.length > 0) {
-      await insertEmbeddings(
-        tx,
-        model,
-        taken.map(({ chunkId, clientId }) => ({ chunkId, clientId, embedding: vectors.get(chunkId)! })),
-      );
-    }
-    if (refused.length > 0) await refuseChunks(tx, job.id, refused);
-    await releaseChunks(tx, job.id);
-    // What is left of it is another job's: given back, it would meet the one that waits.
-    if (interrupted) await queueNext(tx, queue, job.data);
-    await queue.settle(tx, 'embed.chunks', job);
-    return taken.length;
-  });
-  embedder?.pace.add(stored);
-  if (refused.length > 0) logger.warn({ chunks: refused }, 'the model gave no vector of these chunks');
+  const chunks = await transaction(database, scope, (tx) => leaseSlice(tx, context, job));
+  const signal = AbortSignal.any([stopping, job.signal, AbortSignal.timeout(END_MS)]);
+  const made = await makeVectors(embedder.model, chunks, signal);
+  embedder.pace.add(await transaction(database, scope, (tx) => storeSlice(tx, context, job, made)));
+  if (made.refused.length > 0) {
+    logger.warn({ chunks: made.refused }, 'the model gave no vector of these chunks');
+  }
 };
