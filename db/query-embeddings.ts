@@ -43,16 +43,18 @@ export async function listenForVectors(
 export interface VectorAnswer {
   id: string;
   vector: Float32Array | null;
+  /** Which model made it; null where the job failed. */
+  model: string | null;
 }
 
 /** Takes the answers to these jobs that are there, and removes the jobs. */
 export async function takeVectors(tx: Queryable, ids: readonly string[]): Promise<VectorAnswer[]> {
-  const rows = await tx.query<{ id: string; vector: string | null }>(
+  const rows = await tx.query<{ id: string; vector: string | null; model: string | null }>(
     `delete from ${JOBS} where name = $1 and id = any ($2::uuid[]) and state > 'active'
-     returning id, output ->> 'vector' as vector`,
+     returning id, output ->> 'vector' as vector, output ->> 'model' as model`,
     [QUEUE, ids],
   );
-  return rows.map(({ id, vector }) => ({ id, vector: vector === null ? null : decode(vector) }));
+  return rows.map((row) => ({ ...row, vector: row.vector === null ? null : decode(row.vector) }));
 }
 
 /** Removes a job whose answer no one waits for any more, with the text. */
@@ -85,15 +87,15 @@ export async function remainingPatience(
 }
 
 /** Ends a job with its answer, in the place of the text, and tells whoever waits. */
-export async function answerVector(tx: Queryable, { id, vector }: VectorAnswer): Promise<void> {
+export async function answerVector(tx: Queryable, { id, vector, model }: VectorAnswer): Promise<void> {
   await tx.query(
     `with answered as (
        update ${JOBS} set state = 'completed', completed_on = now(), data = null,
-              output = jsonb_build_object('vector', $3::text)
+              output = jsonb_build_object('vector', $3::text, 'model', $4::text)
         where name = $1 and id = $2 and state = 'active' returning id
      )
      select pg_notify('${CHANNEL}', id::text) from answered`,
-    [QUEUE, id, vector === null ? null : encode(vector)],
+    [QUEUE, id, vector === null ? null : encode(vector), model],
   );
 }
 

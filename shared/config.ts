@@ -268,7 +268,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     serverEmbeddings: reader.oneOf('MEMORY_API_SERVER_EMBEDDINGS', false, { '1': true, '0': false }),
     ...readModel(reader),
     embeddingMegabytes: reader.integer('MEMORY_EMBEDDING_MEGABYTES', usualEmbeddingMegabytes(), 256, 262_144),
-    queryEmbeddingTimeoutMs: reader.integer('MEMORY_QUERY_EMBEDDING_TIMEOUT_MS', 5000, 1, 600_000),
+    queryEmbeddingTimeoutMs: reader.integer('MEMORY_QUERY_EMBEDDING_TIMEOUT_MS', 5000, 1, 240_000),
     importPayloadDays: reader.integer('MEMORY_IMPORT_PAYLOAD_DAYS', 30, 0, 3650),
     importSeconds: reader.integer('MEMORY_IMPORT_SECONDS', 120, 1, 600),
     importMegabytes: reader.integer('MEMORY_IMPORT_MEGABYTES', usualImportMegabytes(), 128, 65_536),

@@ -76,29 +76,37 @@ export async function startWorker(
         id,
         queues: names,
         rssBytes: process.memoryUsage.rss(),
-        embedder: embedder && { ...embedder.model.state(), chunksPerMinute: embedder.pace.perMinute() },
+        // While it drains, searches should not wait for it.
+        embedder:
+          embedder === null || stopped !== null
+            ? null
+            : { ...embedder.model.state(), chunksPerMinute: embedder.pace.perMinute() },
       });
       await writeTally();
     } catch (error) {
       logger.warn({ err: error }, 'the worker could not say that it lives, or how its jobs ended');
     }
   };
+  let stopped: Promise<void> | null = null;
   await beat();
   let lastBeat = Promise.resolve();
   const beatAgain = () => {
-    lastBeat = lastBeat.then(beat);
+    const before = lastBeat;
+    // Not one after the other: one that hangs must not hold up the next.
+    lastBeat = beat().then(() => before);
   };
   const timer = setInterval(beatAgain, BEAT_MS);
   // Searches learn from this whether there is someone to ask.
   changed = beatAgain;
+  if (embedder !== null) beatAgain();
   const modelTaken = takeModelJobs(context, tally);
-  let stopped: Promise<void> | null = null;
   return {
     id,
     stop: () =>
       (stopped ??= (async () => {
         clearInterval(timer);
         changed = () => undefined;
+        if (embedder !== null) setImmediate(beatAgain);
         // What is not done in half of the time is given back in the other, so that nothing counts as failed.
         const patience = setTimeout(() => stopping.abort(), queue.drainMs / 2);
         // Stops taking jobs and waits for those that run.

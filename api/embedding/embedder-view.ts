@@ -25,16 +25,23 @@ export function readiness(workers: readonly Pick<WorkerRecord, 'embedder'>[]): R
   if (best === 'loading') return 'soon';
   if (best === undefined) return { problem: 'No worker that makes vectors is running' };
   const { fetched = null } = states.find(({ state }) => state === best) ?? {};
-  const share = fetched === null ? '' : ` (${Math.floor(fetched * 100)} %)`;
+  const share = fetched === null ? '' : ` (${Math.round(fetched * 100)} %)`;
   return { problem: `${PROBLEMS[best]}${share}` };
 }
 
-/** How embeddings are made here: by clients, or by the service as well, and what keeps it from that if something does. */
+function readinessOf(workers: readonly Pick<WorkerRecord, 'embedder'>[] | null): Readiness {
+  return workers === null ? { problem: 'The database does not answer' } : readiness(workers);
+}
+
+/**
+ * How embeddings are made here: by clients, or by the service as well, and what keeps it from that if something does.
+ * @param workers those that live; null where the database, which knows them, does not answer
+ */
 export function embedderView(
   config: Pick<Config, 'serverEmbeddings' | 'embeddingModel'>,
-  workers: readonly Pick<WorkerRecord, 'embedder'>[],
+  workers: readonly Pick<WorkerRecord, 'embedder'>[] | null,
 ) {
-  const now = config.serverEmbeddings ? readiness(workers) : 'ready';
+  const now = config.serverEmbeddings ? readinessOf(workers) : 'ready';
   return {
     mode: config.serverEmbeddings ? ('server' as const) : ('client-provided' as const),
     model: config.embeddingModel,

@@ -1,4 +1,3 @@
-import type { Database } from '../../db/database.ts';
 import {
   abandonVector,
   askForVector,
@@ -6,15 +5,15 @@ import {
   takeVectors,
   type VectorAnswer,
 } from '../../db/query-embeddings.ts';
-import type { JobQueue } from '../../db/queue.ts';
 import { newId } from '../../shared/ids.ts';
-import type { Logger } from '../../shared/logger.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** Asks workers for vectors of queries, over the queue. */
 export interface QueryAnswers {
   /**
    * The vector of a text: 1,024 numbers of length 1, or null where none came in time or the model gave none.
    * @param patienceMs how long to wait
+   * @throws Error when the question cannot be asked
    */
   ask(text: string, patienceMs: number): Promise<Float32Array | null>;
   /** Whoever still waits gets none. Closing twice is fine. */
@@ -23,91 +22,152 @@ export interface QueryAnswers {
 
 /** Where NOTIFY is not passed on, as behind some poolers, answers are looked for this often. */
 const LOOK_EVERY_MS = 100;
+/** How long it is left at that, until connections that pass NOTIFY on are tried for again. */
+const LISTEN_AGAIN_MS = 60_000;
 
-interface Setup {
-  database: Database;
-  queue: Pick<JobQueue, 'boss'>;
-  logger: Logger;
+type Setup = Pick<Dependencies, 'database' | 'logger'> & {
+  config: Pick<Dependencies['config'], 'embeddingModel'>;
+  queue: Pick<Dependencies['queue'], 'boss'>;
+};
+
+/** Someone who waits for an answer. */
+interface Asker {
+  answer(vector: Float32Array | null): void;
+  /** Gets none, and takes the question back. */
+  giveUp(): void;
 }
 
 /** Listens for answers from the first question on. */
-export function openQueryAnswers({ database, queue, logger }: Setup): QueryAnswers {
-  const waiting = new Map<string, (vector: Float32Array | null) => void>();
-  const cleaning = new Set<Promise<unknown>>();
-  let listening: Promise<{ close(): Promise<void> } | null> | null = null;
-  let looking: Promise<void> | null = null;
-  let closed = false;
+export function openQueryAnswers(setup: Setup): QueryAnswers {
+  return new Answers(setup);
+}
 
-  const give = ({ id, vector }: VectorAnswer) => waiting.get(id)?.(vector);
-  const take = async (ids: readonly string[]) => {
-    try {
-      for (const answer of await takeVectors(database, ids)) give(answer);
-    } catch (error) {
-      logger.warn({ err: error }, 'answers to queries could not be read');
-    }
-  };
-  const look = () => {
-    if (waiting.size === 0) return;
-    // One look at a time: where the database is slow they would add up.
-    looking ??= take([...waiting.keys()]).finally(() => {
-      looking = null;
+class Answers implements QueryAnswers {
+  readonly #setup: Setup;
+  readonly #waiting = new Map<string, Asker>();
+  /** Statements that must end before the database is closed. They never reject. */
+  readonly #underWay = new Set<Promise<void>>();
+  #listener: Promise<{ close(): Promise<void> } | null> | null = null;
+  #listenFrom = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #looking = false;
+  #closed = false;
+
+  constructor(setup: Setup) {
+    this.#setup = setup;
+  }
+
+  ask(text: string, patienceMs: number): Promise<Float32Array | null> {
+    if (this.#closed) return Promise.resolve(null);
+    // Not waited for: until it listens, answers are looked for.
+    this.#listen();
+    const id = newId();
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(late);
+        this.#remove(id);
+      };
+      const sent = askForVector(this.#setup.queue, { text, patienceMs }, id);
+      const giveUp = () => {
+        leave();
+        resolve(null);
+        this.#takeBack(id, sent);
+      };
+      const late = setTimeout(() => {
+        this.#setup.logger.warn({ patienceMs }, 'no worker made the vector of a query in time');
+        giveUp();
+      }, patienceMs);
+      const answer = (vector: Float32Array | null) => {
+        leave();
+        resolve(vector);
+      };
+      this.#add(id, { answer, giveUp });
+      sent.catch((error: unknown) => {
+        if (!this.#waiting.has(id)) return;
+        leave();
+        reject(error as Error);
+        // The row may be there all the same, where the connection broke after it was written.
+        this.#takeBack(id, sent);
+      });
     });
-  };
-  const hear = (id: string) => {
-    // Every API process hears of every answer.
-    if (waiting.has(id)) void take([id]);
-  };
-  const listen = () =>
-    listenForVectors(queue, hear, look).catch((error: unknown) => {
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const asker of this.#waiting.values()) asker.giveUp();
+    await Promise.all(this.#underWay);
+    const listener = this.#listener;
+    this.#listener = null;
+    await (await listener)?.close();
+  }
+
+  #add(id: string, asker: Asker): void {
+    this.#waiting.set(id, asker);
+    this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS);
+  }
+
+  #remove(id: string): void {
+    this.#waiting.delete(id);
+    if (this.#waiting.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Removes a question, after it was asked: a slow insert would come after the deletion, and its text would stay. */
+  #takeBack(id: string, sent: Promise<unknown>): void {
+    this.#run('a query that no one waits for could not be removed', async () => {
+      await sent.catch(() => undefined);
+      await abandonVector(this.#setup.database, id);
+    });
+  }
+
+  #look(): void {
+    // One look at a time: where the database is slow they would add up.
+    if (this.#looking || this.#waiting.size === 0) return;
+    this.#looking = true;
+    this.#take([...this.#waiting.keys()], () => {
+      this.#looking = false;
+    });
+  }
+
+  #take(ids: readonly string[], done: () => void = () => undefined): void {
+    this.#run('answers to queries could not be read', async () => {
+      try {
+        const answers = await takeVectors(this.#setup.database, ids);
+        for (const answer of answers) this.#waiting.get(answer.id)?.answer(this.#ownVector(answer));
+      } finally {
+        done();
+      }
+    });
+  }
+
+  /** While the model is being changed a worker may still run the other, whose vectors are near to no stored one. */
+  #ownVector({ vector, model }: VectorAnswer): Float32Array | null {
+    const { config, logger } = this.#setup;
+    if (vector === null || model === config.embeddingModel) return vector;
+    logger.warn({ model }, 'a worker made the vector of a query with another model, so it is not used');
+    return null;
+  }
+
+  #listen(): void {
+    if (this.#listener !== null || performance.now() < this.#listenFrom) return;
+    const { queue, logger } = this.#setup;
+    const hear = (id: string) => {
+      // Every API process hears of every answer.
+      if (this.#waiting.has(id)) this.#take([id]);
+    };
+    this.#listener = listenForVectors(queue, hear, () => this.#look()).catch((error: unknown) => {
       logger.warn({ err: error }, 'answers to queries are not told at once, and are looked for instead');
+      this.#listenFrom = performance.now() + LISTEN_AGAIN_MS;
+      this.#listener = null;
       return null;
     });
-  const timer = setInterval(look, LOOK_EVERY_MS);
-  timer.unref();
+  }
 
-  const clean = (id: string) => {
-    const done = abandonVector(database, id).catch((error: unknown) => {
-      logger.warn({ err: error }, 'a query that no one waits for could not be removed');
-    });
-    cleaning.add(done);
-    void done.finally(() => cleaning.delete(done));
-  };
-
-  return {
-    ask: async (text, patienceMs) => {
-      if (closed) return null;
-      await (listening ??= listen());
-      const id = newId();
-      return new Promise((resolve, reject) => {
-        const end = () => {
-          clearTimeout(late);
-          waiting.delete(id);
-        };
-        const late = setTimeout(() => {
-          end();
-          clean(id);
-          resolve(null);
-        }, patienceMs);
-        waiting.set(id, (vector) => {
-          end();
-          resolve(vector);
-        });
-        askForVector(queue, { text, patienceMs }, id).catch((error: unknown) => {
-          end();
-          reject(error as Error);
-        });
-      });
-    },
-    close: async () => {
-      closed = true;
-      clearInterval(timer);
-      for (const [id, answer] of waiting) {
-        answer(null);
-        clean(id);
-      }
-      await looking;
-      await Promise.all(cleaning);
-      await (await listening)?.close();
-    },
-  };
+  #run(fault: string, statement: () => Promise<void>): void {
+    const running = statement()
+      .catch((error: unknown) => this.#setup.logger.warn({ err: error }, fault))
+      .finally(() => this.#underWay.delete(running));
+    this.#underWay.add(running);
+  }
 }

@@ -47,7 +47,7 @@ export const healthRoutes: Routes = (app, deps) => {
       const workers = await readWorkers(deps);
       const ok = workers !== null;
       reply.code(ok ? 200 : 503);
-      return { ok, backend: database.backend, embedder: embedderView(config, workers ?? []) };
+      return { ok, backend: database.backend, embedder: embedderView(config, workers) };
     },
   );
   app.get('/livez', { schema: { summary: 'The process is alive', response: { 200: Ok } } }, async () => ({

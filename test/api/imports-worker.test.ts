@@ -162,7 +162,14 @@ describe('the worker', () => {
     }>();
     assert.equal(status.health.worker, true);
     const mine = status.workers.find(({ id }) => id === worker.id);
-    assert.deepEqual(Object.keys(mine ?? {}), ['id', 'startedAt', 'lastSeenAt', 'queues', 'rssBytes']);
+    assert.deepEqual(Object.keys(mine ?? {}), [
+      'id',
+      'startedAt',
+      'lastSeenAt',
+      'queues',
+      'rssBytes',
+      'embedder',
+    ]);
     assert.ok(mine?.queues.includes('import.process') && mine.rssBytes > 0);
   });
 });

@@ -1,52 +1,214 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { Hit } from '../../shared/schemas/memory.ts';
-import { openTestApp } from '../support/app.ts';
+import { describe, mock, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { MOMENT_MS } from '../../api/plugins/late-bodies.ts';
+import { answerVector } from '../../db/query-embeddings.ts';
+import { newId } from '../../shared/ids.ts';
+import { take } from '../support/late-rights.ts';
+import { until } from '../support/process-table.ts';
+import type { Found } from '../support/server-mode.ts';
+import {
+  askInServerMode,
+  openOtherApi,
+  openServerMode,
+  placesOf,
+  queryJobs,
+  SMALL_CLAIM,
+  sayOfWorker,
+  searchInServerMode,
+} from '../support/server-mode.ts';
 import { outcome } from '../support/sign-in.ts';
-import { along, CLAIM, get, post } from '../support/team.ts';
+import { addClient, addPerson, along, post } from '../support/team.ts';
+import { TEST_MODEL } from '../support/test-model.ts';
 
-// No worker runs here, so no query is embedded in time.
-const service = await openTestApp({
-  MEMORY_API_SERVER_EMBEDDINGS: '1',
-  MEMORY_QUERY_EMBEDDING_TIMEOUT_MS: '50',
-});
+/** Longer than any test runs: who waits so long, waits in vain. */
+const FOR_EVER_MS = 240_000;
 
-test('health and status say that server mode is on', async () => {
-  const company = await service.company();
-  const embedder = { mode: 'server', model: CLAIM.embeddingModel, dim: 1024, serverModeEnabled: true };
-  for (const url of ['/v1/health', '/v1/memory/status']) {
-    assert.deepEqual((await get(service, company, url)).json<{ embedder: object }>().embedder, embedder);
-  }
-});
+// No worker runs here but by its word.
+const service = await openServerMode({ MEMORY_QUERY_EMBEDDING_TIMEOUT_MS: String(FOR_EVER_MS) });
+const { database } = service;
+const WORKER = newId();
 
-test('a search whose query is not embedded in time is answered by keywords, and says so', async () => {
+/** A Company with two chunks, of which one has a vector. */
+async function scene() {
   const company = await service.company();
   await post(service, company, '/v1/memory/ingest', {
     title: 'x',
     chunks: [{ text: 'the lighthouse keeper', embedding: along(1) }, { text: 'the harbour' }],
-    ...CLAIM,
+    ...SMALL_CLAIM,
   });
-  const answer = await post(service, company, '/v1/memory/search', {
-    query: 'lighthouse',
-    scope: {},
-    embeddingMode: 'server',
+  return company;
+}
+
+/** An API process whose searches wait so long, with how often it queued a query. */
+async function openApi(t: { after(fn: () => unknown): void }, queryEmbeddingTimeoutMs: number) {
+  const api = await openOtherApi(t, service, { queryEmbeddingTimeoutMs });
+  const sending = mock.method(service.queue.boss, 'send');
+  t.after(() => sending.mock.restore());
+  const queued = () => sending.mock.calls.filter(({ arguments: [name] }) => String(name) === 'embed.query');
+  return { ...api, queued: () => queued().length };
+}
+
+const ranks = ({ hits }: Found) =>
+  hits.map((hit) => [hit.text, hit.semantic_rank !== null, hit.keyword_rank !== null]);
+const BY_KEYWORD_ALONE = [['the lighthouse keeper', false, true]];
+
+/** The one query that waits in the queue, once it is there. */
+async function waitingQuery(t: { signal: AbortSignal }): Promise<string> {
+  let id: string | undefined;
+  await until(t.signal, async () => {
+    id = (await queryJobs(service))[0]?.id;
+    return id !== undefined;
   });
-  assert.equal(answer.statusCode, 200, answer.body);
-  const { embedding, degraded, hits } = answer.json<{ embedding: object; degraded: boolean; hits: Hit[] }>();
-  assert.deepEqual(embedding, { mode: 'server', model: CLAIM.embeddingModel });
-  assert.equal(degraded, true);
-  assert.deepEqual(
-    hits.map((hit) => [hit.text, hit.semantic_rank, hit.keyword_rank]),
-    [['the lighthouse keeper', null, 1]],
-  );
+  return id!;
+}
+
+/** Answers a query in a worker's place. */
+async function answer(id: string, { vector = along(1), model = TEST_MODEL } = {}): Promise<void> {
+  await database.query(`update pgboss.job set state = 'active' where id = $1`, [id]);
+  await answerVector(database, { id, vector: Float32Array.from(vector), model });
+}
+
+describe('a search in server mode', () => {
+  const STANDINGS = {
+    'where no worker runs': [],
+    'where no worker can': [null, { state: 'fetching', fetched: 0.2 }, { state: 'missing' }],
+  };
+  for (const [where, standings] of Object.entries(STANDINGS)) {
+    test(`${where} is answered by keywords, without waiting, and its text is not queued`, async (t) => {
+      const company = await scene();
+      await database.query('delete from memory.worker');
+      for (const standing of standings) await sayOfWorker(service, newId(), standing);
+      const api = await openApi(t, FOR_EVER_MS);
+      const found = await searchInServerMode(api, company, 'lighthouse');
+      assert.deepEqual(found.embedding, { mode: 'server', model: TEST_MODEL });
+      assert.equal(found.degraded, true);
+      assert.deepEqual(ranks(found), BY_KEYWORD_ALONE);
+      assert.equal(api.queued(), 0);
+      assert.deepEqual(await queryJobs(service), []);
+    });
+  }
+
+  test('whose worker has been silent for long is answered in the same way', async (t) => {
+    const company = await scene();
+    await database.query('delete from memory.worker');
+    await sayOfWorker(service, WORKER, { state: 'ready' });
+    await database.query(`update memory.worker set last_seen_at = now() - interval '31 seconds'`);
+    const api = await openApi(t, FOR_EVER_MS);
+    assert.equal((await searchInServerMode(api, company, 'lighthouse')).degraded, true);
+    assert.equal(api.queued(), 0);
+  });
+
+  for (const state of ['loading', 'ready']) {
+    test(`waits no longer than its time for a worker that says ${state} and then nothing`, async (t) => {
+      const company = await scene();
+      await sayOfWorker(service, WORKER, { state });
+      const api = await openApi(t, 50);
+      const query = `lighthouse of ${state} Xanadu`;
+      const found = await searchInServerMode(api, company, query);
+      assert.equal(found.degraded, true);
+      assert.deepEqual(ranks(found), BY_KEYWORD_ALONE);
+      assert.equal(api.queued(), 1);
+      await until(t.signal, async () => (await queryJobs(service)).length === 0);
+      assert.deepEqual(await placesOf(service, query), []);
+    });
+  }
+
+  test('keeps the text of the query in the audit alone, and there only where it is told to', async (t) => {
+    const company = await scene();
+    await sayOfWorker(service, WORKER, { state: 'loading' });
+    const api = await openApi(t, 1);
+    await searchInServerMode(api, company, 'a Zanzibar said', { storeQueryText: true });
+    await searchInServerMode(api, company, 'a Zimbabwe unsaid', { storeQueryText: false });
+    await until(t.signal, async () => (await queryJobs(service)).length === 0);
+    assert.deepEqual(await placesOf(service, 'Zanzibar said'), ['memory.audit_event']);
+    assert.deepEqual(await placesOf(service, 'Zimbabwe unsaid'), []);
+  });
+
+  test('does not use a vector that was made by another model', async (t) => {
+    const company = await scene();
+    await sayOfWorker(service, WORKER, { state: 'ready' });
+    const api = await openApi(t, FOR_EVER_MS);
+    const ask = async (model: string) => {
+      const asked = searchInServerMode(api, company, 'lighthouse');
+      await answer(await waitingQuery(t), { model });
+      return asked;
+    };
+    const other = await ask('Xenova/another');
+    assert.deepEqual([other.degraded, ranks(other)], [true, BY_KEYWORD_ALONE]);
+    // It is not remembered either: the same question is asked again.
+    const own = await ask(TEST_MODEL);
+    assert.deepEqual([own.degraded, ranks(own)], [false, [['the lighthouse keeper', true, true]]]);
+  });
+
+  test('does not wait for a job that failed', async (t) => {
+    const company = await scene();
+    await sayOfWorker(service, WORKER, { state: 'ready' });
+    const api = await openApi(t, FOR_EVER_MS);
+    const asked = searchInServerMode(api, company, 'lighthouse');
+    const id = await waitingQuery(t);
+    await database.query(`update pgboss.job set state = 'active' where id = $1`, [id]);
+    await service.queue.boss.fail('embed.query', id, { message: 'lost' });
+    assert.equal((await asked).degraded, true);
+    assert.deepEqual(await queryJobs(service), []);
+  });
+
+  test('goes on taking the vector of a client, by the same rules', async (t) => {
+    const company = await scene();
+    const api = await openApi(t, FOR_EVER_MS);
+    const ask = (body: object) => post(api, company, '/v1/memory/search', { query: 'x', scope: {}, ...body });
+    const given = await ask({ queryEmbedding: along(1), ...SMALL_CLAIM });
+    const { embedding, degraded, hits } = given.json<Found>();
+    assert.deepEqual([embedding.mode, degraded, hits[0]?.semantic_rank], ['client-provided', false, 1]);
+    assert.equal(outcome(await ask({})), '400 query_embedding_required');
+    assert.equal(api.queued(), 0);
+  });
+
+  test('is refused where it is off, before any other fault, and nothing is queued', async (t) => {
+    const company = await scene();
+    await sayOfWorker(service, WORKER, { state: 'ready' });
+    const api = await openOtherApi(t, service, { serverEmbeddings: false });
+    for (const more of [{}, { queryEmbedding: [1] }, { topK: 0 }, { scope: { clientId: newId() } }]) {
+      const refused = await askInServerMode(api, company, 'lighthouse', more);
+      assert.equal(outcome(refused), '400 server_embedding_disabled', JSON.stringify(more));
+    }
+    assert.deepEqual(await queryJobs(service), []);
+  });
 });
 
-test('a client that makes its embeddings goes on doing so, by the same rules', async () => {
-  const company = await service.company();
-  const ask = (body: object) =>
-    post(service, company, '/v1/memory/search', { query: 'x', scope: {}, ...body });
-  const given = await ask({ queryEmbedding: along(0), ...CLAIM });
-  const { embedding, degraded } = given.json<{ embedding: { mode: string }; degraded: boolean }>();
-  assert.deepEqual([embedding.mode, degraded], ['client-provided', false]);
-  assert.equal(outcome(await ask({})), '400 query_embedding_required');
+describe('a caller who loses what it may see while its search waits for the vector', () => {
+  const LOSSES = [
+    { what: 'the grant was taken', of: 'the client', expected: '403 scope_forbidden' },
+    { what: 'the grant was taken', of: 'all', expected: '200' },
+    { what: 'the client was archived', of: 'the client', expected: '403 scope_forbidden' },
+    { what: 'the member was removed from the Team', of: 'all', expected: '403 team_forbidden' },
+    { what: 'the account was closed', of: 'all', expected: '401 unauthenticated' },
+  ] as const;
+  for (const { what, of, expected } of LOSSES) {
+    test(`gets what it may see now: ${what}, and ${of} was asked for`, async (t) => {
+      const company = await service.company();
+      const clientId = await addClient(service, company);
+      const person = await addPerson(service, company, {
+        teamRole: 'member',
+        clients: { [clientId]: 'write' },
+      });
+      const scope = of === 'all' ? {} : { clientId };
+      await post(service, person, '/v1/memory/ingest', {
+        title: 'x',
+        chunks: [{ text: 'the lighthouse of the client', embedding: along(1) }],
+        scope: { clientId },
+        ...SMALL_CLAIM,
+      });
+      await sayOfWorker(service, WORKER, { state: 'ready' });
+      const asked = Promise.resolve(askInServerMode(service, person, 'lighthouse', { scope }));
+      const id = await waitingQuery(t);
+      await take(service, what, { company, person, clientId });
+      // What takes less than this counts as one moment.
+      await pause(MOMENT_MS);
+      await answer(id);
+      const late = await asked;
+      assert.equal(late.statusCode === 200 ? '200' : outcome(late), expected, late.body);
+      assert.ok(!late.body.includes('lighthouse'), late.body);
+    });
+  }
 });
