@@ -35,6 +35,7 @@ export interface Config {
   readonly embeddingProfile: EmbeddingProfileSettings;
   /** What the process that runs the model may hold. */
   readonly embeddingMegabytes: number;
+  /** Less than a request may take: past it the search is still to be answered. */
   readonly queryEmbeddingTimeoutMs: number;
   readonly importPayloadDays: number;
   /** What the reading of one imported file may take. */
@@ -122,13 +123,6 @@ class Reader {
     );
   }
 
-  /** Its parts name a folder too, so none may lead out of the folder of models. */
-  modelName(name: string, fallback: string): string {
-    return this.#parse(name, 'a model as owner/name', fallback, (v) =>
-      v.length <= 300 && v.split('/').every((part) => /^\w[\w.-]*$/.test(part)) ? v : null,
-    );
-  }
-
   baseUrl(name: string): string | null {
     const expected = 'an absolute http or https address without query and fragment';
     return this.#parse<string | null>(name, expected, null, canonicalBaseUrl);
@@ -177,7 +171,7 @@ function usualEmbeddingMegabytes(): number {
 function readModel(reader: Reader): ModelSettings {
   const hub = reader.baseUrl('MEMORY_MODEL_HUB') ?? 'https://huggingface.co';
   return {
-    embeddingModel: reader.modelName('MEMORY_EMBEDDING_MODEL', 'Xenova/bge-m3'),
+    embeddingModel: reader.text('MEMORY_EMBEDDING_MODEL', 'Xenova/bge-m3'),
     modelDir: reader.text('MEMORY_MODEL_DIR', '.data/models', 4096),
     modelHub: hub.endsWith('/') ? hub : `${hub}/`,
     embeddingProfile: Object.freeze({

@@ -70,8 +70,8 @@ export const QUEUES = {
     settings: {
       ...DURABLE,
       retryLimit: 0,
-      expireInSeconds: 660,
-      retentionSeconds: 900,
+      expireInSeconds: 300,
+      retentionSeconds: 600,
       deleteAfterSeconds: 60,
     },
   },

@@ -106,6 +106,7 @@ export async function startWorker(
       (stopped ??= (async () => {
         clearInterval(timer);
         changed = () => undefined;
+        // In a moment: it is known then that it stops.
         if (embedder !== null) setImmediate(beatAgain);
         // What is not done in half of the time is given back in the other, so that nothing counts as failed.
         const patience = setTimeout(() => stopping.abort(), queue.drainMs / 2);

@@ -64,6 +64,14 @@ const text = (key: keyof Config, fallback: string, max = 300): Setting => ({
   refused: ['x'.repeat(max + 1)],
 });
 
+const PROFILE = { pooling: undefined, queryPrefix: undefined, passagePrefix: undefined };
+const prefix = (name: 'queryPrefix' | 'passagePrefix'): Setting => ({
+  key: 'embeddingProfile',
+  fallback: PROFILE,
+  accepted: [['query: ', { ...PROFILE, [name]: 'query:' }]],
+  refused: ['x'.repeat(301)],
+});
+
 const SETTINGS: Record<string, Setting> = {
   MEMORY_DATABASE_URL: {
     key: 'databaseUrl',
@@ -149,7 +157,28 @@ const SETTINGS: Record<string, Setting> = {
   },
   MEMORY_EMBEDDING_MODEL: text('embeddingModel', 'Xenova/bge-m3'),
   MEMORY_MODEL_DIR: text('modelDir', '.data/models', 4096),
-  MEMORY_QUERY_EMBEDDING_TIMEOUT_MS: wholeNumbers('queryEmbeddingTimeoutMs', 5000, 1, 600_000),
+  MEMORY_MODEL_HUB: {
+    key: 'modelHub',
+    fallback: 'https://huggingface.co/',
+    accepted: [
+      ['https://hub.example', 'https://hub.example/'],
+      ['http://127.0.0.1:8080/models/', 'http://127.0.0.1:8080/models/'],
+    ],
+    refused: NO_ADDRESSES,
+  },
+  MEMORY_EMBEDDING_POOLING: {
+    key: 'embeddingProfile',
+    fallback: PROFILE,
+    accepted: [
+      ['cls', { ...PROFILE, pooling: 'cls' }],
+      ['mean', { ...PROFILE, pooling: 'mean' }],
+    ],
+    refused: ['max', 'CLS'],
+  },
+  MEMORY_EMBEDDING_QUERY_PREFIX: prefix('queryPrefix'),
+  MEMORY_EMBEDDING_PASSAGE_PREFIX: prefix('passagePrefix'),
+  MEMORY_EMBEDDING_MEGABYTES: wholeNumbers('embeddingMegabytes', 4096, 256, 262_144),
+  MEMORY_QUERY_EMBEDDING_TIMEOUT_MS: wholeNumbers('queryEmbeddingTimeoutMs', 5000, 1, 240_000),
   MEMORY_IMPORT_PAYLOAD_DAYS: wholeNumbers('importPayloadDays', 30, 0, 3650),
   MEMORY_IMPORT_SECONDS: wholeNumbers('importSeconds', 120, 1, 600),
   MEMORY_IMPORT_MEGABYTES: wholeNumbers('importMegabytes', 1024, 128, 65_536),
