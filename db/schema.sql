@@ -430,6 +430,7 @@ table memory.embedding_pending (
   constraint embedding_pending_pkey PRIMARY KEY (team_id, chunk_id)
 );
 CREATE INDEX embedding_pending_batch ON memory.embedding_pending USING btree (team_id, batch_id) WHERE (batch_id IS NOT NULL);
+CREATE INDEX embedding_pending_layer ON memory.embedding_pending USING btree (team_id, client_id, chunk_id);
 row level security on;
 policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
@@ -1118,13 +1119,78 @@ CREATE OR REPLACE FUNCTION memory.layers_without_vectors()
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_sort TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
 AS $function$
+declare
+  v_team uuid := '00000000-0000-0000-0000-000000000000';
+  v_company uuid;
+  v_client uuid;
 begin
-  return query
-  select t.company_id, l.team_id, l.client_id
-    from (select y.team_id, y.client_id from memory.layer_tally y where y.part = 'pending'
-           group by y.team_id, y.client_id having sum(y.n) > 0) l
-    join identity.team t on t.id = l.team_id;
+  loop
+    select p.team_id into v_team from embedding_pending p where p.team_id > v_team order by p.team_id limit 1;
+    exit when not found;
+    select t.company_id into v_company from identity.team t where t.id = v_team and t.deleted_at is null;
+    continue when not found;
+    v_client := '00000000-0000-0000-0000-000000000000';
+    loop
+      -- Null, the Team layer, comes last.
+      select p.client_id into v_client from embedding_pending p
+       where p.team_id = v_team and p.client_id > v_client order by p.client_id limit 1;
+      exit when not found;
+      if exists (select from embedding_pending p
+                  where p.team_id = v_team and p.client_id = v_client
+                    and (p.leased_until is null or p.leased_until <= now())
+                    and (p.refused_at is null or p.refused_at < now() - interval '1 day')) then
+        return query select v_company, v_team, v_client;
+      end if;
+    end loop;
+    if exists (select from embedding_pending p
+                where p.team_id = v_team and p.client_id is null
+                  and (p.leased_until is null or p.leased_until <= now())
+                  and (p.refused_at is null or p.refused_at < now() - interval '1 day')) then
+      return query select v_company, v_team, null::uuid;
+    end if;
+  end loop;
+end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.lease_pending(p_batch uuid, p_limit integer, p_seconds integer, p_refused_too boolean)
+ RETURNS TABLE(chunk_id uuid, leased_until timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER ROWS 16
+ SET search_path TO 'memory', 'pg_temp'
+ SET enable_sort TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+declare
+  v_team_layer constant boolean := memory.writes_team_layer();
+  v_clients constant uuid[] := memory.writable_clients();
+  v_layers text := '((p.client_id is null and $2) or p.client_id = any ($3))';
+  v_order text := 'p.team_id desc, p.chunk_id desc';
+begin
+  if v_team_layer <> (cardinality(v_clients) = 1) and cardinality(v_clients) < 2 then
+    v_layers := case when v_team_layer then 'p.client_id is null' else 'p.client_id = $3[1]' end;
+    v_order := 'p.team_id desc, p.client_id desc, p.chunk_id desc';
+  end if;
+  return query execute format(
+    'with free as (
+       select p.team_id, p.chunk_id from embedding_pending p
+        where p.team_id = $1 and %s
+          and (p.leased_until is null or p.leased_until <= now() or p.batch_id = $4)
+          and ($7 or p.refused_at is null or p.refused_at < now() - interval ''1 day'')
+          -- Not of a source that is still loading. No join, which could be taken in another order.
+          and ''active'' = (select s.state from source s where s.team_id = p.team_id and s.id = (
+            select c.source_id from chunk c where c.team_id = p.team_id and c.id = p.chunk_id))
+        order by %s limit $5 for update of p skip locked
+     )
+     update embedding_pending p set batch_id = $4, leased_until = now() + make_interval(secs => $6)
+       from free where p.team_id = free.team_id and p.chunk_id = free.chunk_id
+     returning p.chunk_id, p.leased_until', v_layers, v_order)
+    using memory.claimed_team(), v_team_layer, v_clients, p_batch, p_limit, p_seconds, p_refused_too;
 end $function$;
 grant execute to memory_service;
 
@@ -1239,6 +1305,7 @@ declare
   v_model text;
   v_adopted timestamptz;
   v_team uuid;
+  v_old text;
   v_removed int := 0;
   v_left boolean := false;
   v_gone int;
@@ -1249,11 +1316,14 @@ begin
   if not found then
     return 0;
   end if;
-  for v_team in
-    select t.id from identity.team t
+  for v_team, v_old in
+    select t.id, o.model from identity.team t
      -- Two ranges of the index; "another than" would read all vectors of the Team.
-     where exists (select from chunk_embedding e where e.team_id = t.id and e.model < v_model)
-        or exists (select from chunk_embedding e where e.team_id = t.id and e.model > v_model)
+     cross join lateral (
+       (select e.model from chunk_embedding e where e.team_id = t.id and e.model < v_model limit 1)
+       union all
+       (select e.model from chunk_embedding e where e.team_id = t.id and e.model > v_model limit 1)
+     ) o
   loop
     if exists (select from embedding_pending p where p.team_id = v_team and p.refused_at is null) then
       v_left := true;
@@ -1261,7 +1331,7 @@ begin
     end if;
     with old as (
       select e.chunk_id, e.model from chunk_embedding e
-       where e.team_id = v_team and e.model <> v_model limit p_limit - v_removed for update skip locked
+       where e.team_id = v_team and e.model = v_old limit p_limit - v_removed for update skip locked
     )
     delete from chunk_embedding e using old
      where e.team_id = v_team and e.chunk_id = old.chunk_id and e.model = old.model;

@@ -25,23 +25,10 @@ export async function leasePendingChunks(
   batch: { id: string; limit: number; leaseSeconds: number; refusedToo: boolean },
 ): Promise<{ chunks: PendingChunk[]; expiresAt: Date | null }> {
   const rows = await tx.query<PendingChunk & { leasedUntil: Date }>(
-    `with free as (
-       select p.team_id, p.chunk_id from memory.embedding_pending p
-         join memory.chunk c on c.team_id = p.team_id and c.id = p.chunk_id
-         join memory.source s on s.team_id = c.team_id and s.id = c.source_id and s.state = 'active'
-        where p.team_id = $1 and (($2 and p.client_id is null) or p.client_id = any ($3::uuid[]))
-          and (p.leased_until is null or p.leased_until <= now() or p.batch_id = $4)
-          and ($7 or p.refused_at is null or p.refused_at < now() - interval '1 day')
-        order by p.chunk_id desc limit $5 for update of p skip locked
-     ), taken as (
-       update memory.embedding_pending p set batch_id = $4, leased_until = now() + make_interval(secs => $6)
-         from free where p.team_id = free.team_id and p.chunk_id = free.chunk_id
-       returning p.team_id, p.chunk_id, p.leased_until
-     )
-     select t.chunk_id as "chunkId", c.client_id as "clientId", c.text, t.leased_until as "leasedUntil"
-       from taken t join memory.chunk c on c.team_id = t.team_id and c.id = t.chunk_id
-      order by t.chunk_id desc`,
-    [...writeScopeValues(tx.scope), batch.id, batch.limit, batch.leaseSeconds, batch.refusedToo],
+    `select l.chunk_id as "chunkId", c.client_id as "clientId", c.text, l.leased_until as "leasedUntil"
+       from memory.lease_pending($2, $3, $4, $5) l join memory.chunk c on c.team_id = $1 and c.id = l.chunk_id
+      order by l.chunk_id desc`,
+    [tx.scope.teamId, batch.id, batch.limit, batch.leaseSeconds, batch.refusedToo],
   );
   return {
     expiresAt: rows[0]?.leasedUntil ?? null,
@@ -82,22 +69,25 @@ export async function lockEmbeddingBatch(tx: TeamTransaction, id: string): Promi
   return row ?? null;
 }
 
-/** Which of the chunks still wait for a vector in this batch: one may have been replaced meanwhile. */
+/**
+ * Takes the marks off those of the chunks that still wait for a vector in this batch: one may have been replaced
+ * meanwhile. One that is being deleted at this moment is passed by: whoever deletes many takes them in an order of its
+ * own, and waiting for it with others in hand is a deadlock.
+ */
 export async function takeBatchChunks(
   tx: TeamTransaction,
   batchId: string,
   chunkIds: readonly string[],
 ): Promise<{ chunkId: string; clientId: string | null }[]> {
-  // Chunks before their marks, the order in which replacing a source takes them: the other way round is a deadlock.
-  await tx.query(
-    'select from memory.chunk where team_id = $1 and id = any ($2::uuid[]) order by id for key share',
-    [tx.scope.teamId, chunkIds],
-  );
   return tx.query(
-    `delete from memory.embedding_pending p
+    `with held as (
+       select c.id from memory.chunk c
+        where c.team_id = $1 and c.id = any ($5::uuid[]) for key share skip locked
+     )
+     delete from memory.embedding_pending p using held
       where p.team_id = $1 and (($2 and p.client_id is null) or p.client_id = any ($3::uuid[]))
-        and p.batch_id = $4 and p.chunk_id = any ($5::uuid[])
-      returning p.chunk_id as "chunkId", p.client_id as "clientId"`,
+        and p.batch_id = $4 and p.chunk_id = held.id
+     returning p.chunk_id as "chunkId", p.client_id as "clientId"`,
     [...writeScopeValues(tx.scope), batchId, chunkIds],
   );
 }
@@ -117,24 +107,25 @@ export async function closeEmbeddingBatch(
   );
 }
 
-/** Frees what a batch leased and did not embed. */
-export async function releaseChunks(tx: TeamTransaction, batchId: string): Promise<void> {
-  await tx.query(
-    `update memory.embedding_pending set batch_id = null, leased_until = null where team_id = $1 and batch_id = $2`,
-    [tx.scope.teamId, batchId],
-  );
-}
-
-/** Notes that the service's model gave no vector of these chunks of a batch: they wait for a day. */
-export async function refuseChunks(
+/**
+ * Frees what a batch leased and did not embed, but for what is being deleted at this moment: see `takeBatchChunks`.
+ * @param refused of these the service's model gave no vector: they wait for a day
+ */
+export async function releaseChunks(
   tx: TeamTransaction,
   batchId: string,
-  chunkIds: readonly string[],
+  refused: readonly string[] = [],
 ): Promise<void> {
   await tx.query(
-    `update memory.embedding_pending set refused_at = now()
-      where team_id = $1 and batch_id = $2 and chunk_id = any ($3::uuid[])`,
-    [tx.scope.teamId, batchId, chunkIds],
+    `with held as (
+       select p.chunk_id from memory.embedding_pending p
+        where p.team_id = $1 and p.batch_id = $2 for update skip locked
+     )
+     update memory.embedding_pending p
+        set batch_id = null, leased_until = null,
+            refused_at = case when p.chunk_id = any ($3::uuid[]) then now() else p.refused_at end
+       from held where p.team_id = $1 and p.chunk_id = held.chunk_id`,
+    [tx.scope.teamId, batchId, refused],
   );
 }
 

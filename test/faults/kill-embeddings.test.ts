@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { databaseUrl } from '../support/database.ts';
+import {
+  assertEmbedded,
+  chunkVectors,
+  numbered,
+  openEmbeddingService,
+  storeTexts,
+} from '../support/embedding-service.ts';
+import { until } from '../support/process-table.ts';
+import { endProcesses, type ServiceProcess, startMain } from '../support/processes.ts';
+
+after(endProcesses);
+
+/** Chunks that are made in a second or two, so that a worker is hit amid them. */
+const CHUNKS = 200;
+const texts = () => numbered(CHUNKS, 'a text that takes a while '.repeat(40));
+
+/** Stops or continues a process with all that it started. */
+function signalGroup({ child }: ServiceProcess, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  assert.ok(child.pid);
+  process.kill(-child.pid, signal);
+}
+
+describe('a worker process that makes vectors', {
+  skip: databaseUrl === undefined && 'the embedded database has one process',
+}, async () => {
+  if (databaseUrl === undefined) return;
+  const service = await openEmbeddingService();
+  const { database } = service;
+  const env = { ...service.env, MEMORY_DATABASE_URL: service.url ?? '' };
+
+  async function startWorker(): Promise<ServiceProcess> {
+    const worker = startMain('worker/main.ts', { env });
+    await worker.line(/"msg":"the model is ready"/);
+    return worker;
+  }
+
+  async function stop(worker: ServiceProcess): Promise<void> {
+    worker.child.kill('SIGTERM');
+    assert.equal(await worker.exited, 0, [...worker.stdout, ...worker.stderr].join('\n'));
+  }
+
+  /** Waits until so many chunks are made and a slice of others is under way. */
+  async function untilAmid(signal: AbortSignal, company: { teamId: string }, made: number): Promise<void> {
+    await until(signal, async () => {
+      const chunks = await chunkVectors(service, company);
+      return chunks.some(({ leased }) => leased) && chunks.filter(({ marked }) => !marked).length >= made;
+    });
+  }
+
+  /** As if the worker of each job that runs had been silent for long. */
+  async function silence(): Promise<void> {
+    await database.query(
+      `update pgboss.job set heartbeat_on = heartbeat_on - interval '1 hour' where name = 'embed.chunks' and state = 'active'`,
+    );
+    // It looks for such jobs every 15 seconds by itself.
+    await service.queue.boss.supervise('embed.chunks');
+  }
+
+  /** Stops a worker while it makes vectors: amid a transaction it would hold others up until the database ends that. */
+  async function freeze(
+    signal: AbortSignal,
+    company: { teamId: string },
+    worker: ServiceProcess,
+  ): Promise<void> {
+    await until(signal, async () => {
+      await untilAmid(signal, company, 40);
+      signalGroup(worker, 'SIGSTOP');
+      // What the server was asked for before is done with first.
+      await until(signal, async () => (await sessions('active')) === 0);
+      const held = (await sessions('idle in transaction')) > 0;
+      const amid = (await chunkVectors(service, company)).some(({ leased }) => leased);
+      if (held || !amid) signalGroup(worker, 'SIGCONT');
+      return amid && !held;
+    });
+  }
+
+  /** How many other connections stand like this. */
+  async function sessions(state: string): Promise<number> {
+    const [row] = await database.query<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and state = $1`,
+      [state],
+    );
+    return row?.n ?? 0;
+  }
+
+  async function untilDone(signal: AbortSignal, company: { teamId: string }): Promise<void> {
+    await until(signal, async () => (await chunkVectors(service, company)).every(({ marked }) => !marked));
+    await assertEmbedded(service, company);
+  }
+
+  test('killed amid a slice loses none and doubles none', { timeout: 120_000 }, async (t) => {
+    const company = await service.company();
+    const victims = [await startWorker(), await startWorker()];
+    await storeTexts(service, company, texts());
+    await untilAmid(t.signal, company, 40);
+    for (const victim of victims) await victim.kill9();
+    const left = (await chunkVectors(service, company)).filter(({ leased }) => leased);
+    assert.ok(left.length > 0, 'it was amid a slice');
+    await silence();
+    const other = await startWorker();
+    await untilDone(t.signal, company);
+    await stop(other);
+  });
+
+  test('frozen while another takes over writes nothing afterwards', { timeout: 120_000 }, async (t) => {
+    const company = await service.company();
+    const frozen = await startWorker();
+    await storeTexts(service, company, texts());
+    await freeze(t.signal, company, frozen);
+    await silence();
+    const other = await startWorker();
+    await untilDone(t.signal, company);
+    const written = 'select chunk_id, xmin::text from memory.chunk_embedding order by 1';
+    const before = await database.query(written);
+    signalGroup(frozen, 'SIGCONT');
+    await frozen.line(/"queue":"embed.chunks".*(taken over|job failed)/);
+    assert.deepEqual(await database.query(written), before);
+    await Promise.all([stop(frozen), stop(other)]);
+  });
+
+  test('stopped by SIGTERM leaves no lease, and the rest to another at once', {
+    timeout: 120_000,
+  }, async (t) => {
+    const company = await service.company();
+    const stopped = await startWorker();
+    await storeTexts(service, company, texts());
+    await untilAmid(t.signal, company, 40);
+    await stop(stopped);
+    const chunks = await chunkVectors(service, company);
+    assert.ok(chunks.every(({ leased, marked, models }) => !leased && marked === (models.length === 0)));
+    const other = await startWorker();
+    await untilDone(t.signal, company);
+    await stop(other);
+  });
+});
