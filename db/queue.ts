@@ -51,6 +51,8 @@ export interface JobQueue {
 export interface SendOptions {
   /** With a queue of policy `short`: one waiting job for each key. */
   key?: string;
+  /** The higher comes first; 0 otherwise. */
+  priority?: number;
 }
 
 /** The job is no longer this worker's: it was silent too long and another has it. Nothing was written. */
@@ -127,6 +129,7 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
       await boss.send(queue, payload, {
         db: connection(tx),
         ...(options.key === undefined ? {} : { singletonKey: options.key }),
+        ...(options.priority === undefined ? {} : { priority: options.priority }),
       });
     },
     sendInTurn: async (tx, queue, group, payloads) => {

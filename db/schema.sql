@@ -1325,7 +1325,10 @@ begin
        (select e.model from chunk_embedding e where e.team_id = t.id and e.model > v_model limit 1)
      ) o
   loop
-    if exists (select from embedding_pending p where p.team_id = v_team and p.refused_at is null) then
+    -- Not of whatever waits: a Team that is always written to would keep them for good.
+    if exists (select from embedding_pending p
+                 join chunk_embedding e on e.team_id = p.team_id and e.chunk_id = p.chunk_id and e.model = v_old
+                where p.team_id = v_team and p.refused_at is null) then
       v_left := true;
       continue;
     end if;
@@ -1342,7 +1345,8 @@ begin
   end loop;
   -- For an hour a process of the version before may still store vectors of the old model.
   if not v_left and v_adopted < now() - interval '1 hour' then
-    update deployment set vectors_pruned_at = now();
+    -- Not of an adoption that came meanwhile.
+    update deployment set vectors_pruned_at = now() where embedding_model = v_model and adopted_at = v_adopted;
   end if;
   return v_removed;
 end $function$;

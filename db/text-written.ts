@@ -2,7 +2,7 @@ import type { LayerId } from '../shared/scope.ts';
 import type { TeamTransaction } from './database.ts';
 import type { JobQueue } from './queue.ts';
 
-/** The one waiting job of a layer. */
+/** The one waiting job of a layer, among those for what has waited for long. */
 export function layerKey(teamId: string, clientId: LayerId): string {
   return `${teamId}/${clientId ?? ''}`;
 }
@@ -24,6 +24,8 @@ export async function queueAfterWriting(
   if (!serverEmbeddings) return;
   const keys = new Map(layers.map((clientId) => [layerKey(teamId, clientId), clientId]));
   for (const [key, clientId] of [...keys].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    await queue.send(tx, 'embed.chunks', { companyId, teamId, clientId }, { key });
+    // What is new does not wait until it is the turn of its layer among all that have a backlog.
+    const before = { key: `${key}/new`, priority: 1 };
+    await queue.send(tx, 'embed.chunks', { companyId, teamId, clientId }, before);
   }
 }

@@ -81,7 +81,7 @@ export const QUEUES = {
       teamId: Type.String(),
       clientId: Type.Union([Type.String(), Type.Null()]),
     }),
-    // One waiting job a layer is enough: it takes whatever waits for a vector when it runs.
+    // One waiting job a layer is enough, and one more for what is new: it takes what waits for a vector when it runs.
     settings: { ...DURABLE, deleteAfterSeconds: DAY, policy: 'short' },
   },
   'embed.waiting': {

@@ -45,9 +45,8 @@ export const TAKERS: { readonly [Q in QueueName]: number } = {
   'upkeep.prune': 1,
 };
 
-/** Queues of a service that makes vectors, and of these the ones whose jobs are taken once the model is ready. */
+/** Queues of a service that makes vectors. */
 export const OF_SERVER_EMBEDDINGS: readonly QueueName[] = ['embed.query', 'embed.chunks', 'embed.waiting'];
-export const OF_THE_MODEL: readonly QueueName[] = ['embed.query', 'embed.chunks'];
 
 const EVERY_MINUTE = '* * * * *';
 const EVERY_TEN_MINUTES = '*/10 * * * *';

@@ -1,16 +1,17 @@
 import type { Job, WorkOptions } from 'pg-boss';
-import { withoutScope } from '../db/database.ts';
-import { addJobCounts } from '../db/queries/job-tally.ts';
-import { deleteWorker, recordWorker } from '../db/queries/workers.ts';
 import type { Config } from '../shared/config.ts';
 import { newId } from '../shared/ids.ts';
 import type { QueueName } from '../shared/queues.ts';
+import type { EmbedderState } from '../shared/schemas/status.ts';
 import type { JobContext, JobHandler, WorkerSetup } from './context.ts';
 import { type ModelClientOptions, openModelClient } from './embedder/model-client.ts';
 import { pace } from './embedder/pace.ts';
 import { openReadingPool, type ReadingOptions } from './extract/reading-pool.ts';
-import { HANDLERS, OF_SERVER_EMBEDDINGS, OF_THE_MODEL, SCHEDULES, TAKERS } from './registry.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { type ModelJobs, modelJobs, OF_THE_MODEL } from './model-jobs.ts';
+import { HANDLERS, OF_SERVER_EMBEDDINGS, TAKERS } from './registry.ts';
 import { runJob } from './run-job.ts';
+import { scheduleJobs } from './schedules.ts';
 import { type JobTally, jobTally } from './tally.ts';
 
 /**
@@ -25,8 +26,6 @@ const WORK: WorkOptions & { perJobResults: true } = {
   notifyPollingIntervalSeconds: 1,
   burstWhenReadyExceeds: 1,
 };
-
-const BEAT_MS = 10_000;
 
 export interface RunningWorker {
   readonly id: string;
@@ -53,74 +52,42 @@ export async function startWorker(
   const embedder = openEmbedder(setup, { changed: () => changed(), ...model });
   const context: JobContext = { ...setup, readingPool, embedder, stopping: stopping.signal };
   const id = newId();
-  const names = queuesOf(config);
+  const queues = queuesOf(config);
   const tally = jobTally();
-  for (const name of names.filter((name) => !OF_THE_MODEL.includes(name)))
-    await takeJobs(name, context, tally);
-  await schedule(setup, names);
-
-  // Written apart from the beat: all workers add to the same counts, and one that hangs would keep the others from
-  // saying that they live.
-  const writeTally = async () => {
-    const ended = tally.take();
-    try {
-      await addJobCounts(database, ended);
-    } catch (error) {
-      tally.putBack(ended);
-      throw error;
-    }
+  for (const name of queues) if (!OF_THE_MODEL.includes(name)) await takeJobs(name, context, tally);
+  await scheduleJobs(setup, queues);
+  const heartbeat = await startHeartbeat({
+    database,
+    logger,
+    id,
+    queues,
+    tally,
+    embedder: () => embedderState(context),
+    childBytes: () => embedder?.model.rssBytes() ?? 0,
+  });
+  const ofTheModel = takeModelJobs(context, tally);
+  changed = () => {
+    // Searches learn from this whether there is someone to ask.
+    heartbeat.beat();
+    ofTheModel.adjust();
   };
-  const beat = async () => {
-    try {
-      await recordWorker(database, {
-        id,
-        queues: names,
-        rssBytes: process.memoryUsage.rss(),
-        // While it drains, searches should not wait for it.
-        embedder:
-          embedder === null || stopped !== null
-            ? null
-            : { ...embedder.model.state(), chunksPerMinute: embedder.pace.perMinute() },
-      });
-      await writeTally();
-    } catch (error) {
-      logger.warn({ err: error }, 'the worker could not say that it lives, or how its jobs ended');
-    }
-  };
+  changed();
   let stopped: Promise<void> | null = null;
-  await beat();
-  let lastBeat = Promise.resolve();
-  const beatAgain = () => {
-    const before = lastBeat;
-    // Not one after the other: one that hangs must not hold up the next.
-    lastBeat = beat().then(() => before);
-  };
-  const timer = setInterval(beatAgain, BEAT_MS);
-  // Searches learn from this whether there is someone to ask.
-  changed = beatAgain;
-  if (embedder !== null) beatAgain();
-  const modelTaken = takeModelJobs(context, tally);
   return {
     id,
     stop: () =>
       (stopped ??= (async () => {
-        clearInterval(timer);
         changed = () => undefined;
-        // In a moment: it is known then that it stops.
-        if (embedder !== null) setImmediate(beatAgain);
+        heartbeat.leave();
         // What is not done in half of the time is given back in the other, so that nothing counts as failed.
         const patience = setTimeout(() => stopping.abort(), queue.drainMs / 2);
+        await ofTheModel.stop();
         // Stops taking jobs and waits for those that run.
         await queue.stop();
         clearTimeout(patience);
-        stopping.abort();
         await readingPool.close();
         await embedder?.model.close();
-        await modelTaken;
-        // One that is still under way would say afterwards that the worker lives.
-        await lastBeat;
-        await deleteWorker(database, id).catch(() => undefined);
-        await writeTally().catch(() => undefined);
+        await heartbeat.stop();
       })()),
   };
 }
@@ -141,28 +108,24 @@ function openEmbedder(
   return { model: openModelClient({ model, megabytes, logger, ...options }), pace: pace() };
 }
 
-/** Jobs that need the model wait in the queue until it is ready: another worker may have it. */
-async function takeModelJobs(context: JobContext, tally: JobTally): Promise<void> {
-  const { embedder, stopping, logger } = context;
-  if (embedder === null) return;
-  await embedder.model.ready;
-  if (stopping.aborted) return;
-  try {
-    for (const name of OF_THE_MODEL) await takeJobs(name, context, tally);
-  } catch (error) {
-    logger.error({ err: error }, 'the jobs of the model cannot be taken');
-  }
+function embedderState({ embedder, config }: JobContext): EmbedderState | null {
+  if (embedder === null) return null;
+  const chunksPerMinute = embedder.pace.perMinute();
+  return { model: config.embeddingModel, ...embedder.model.state(), chunksPerMinute };
 }
 
-/** What is to be done at intervals; of which some is to be done now, after what may be a change of settings. */
-async function schedule({ queue, database }: WorkerSetup, names: readonly QueueName[]): Promise<void> {
-  for (const [name, cron] of Object.entries(SCHEDULES)) {
-    if (names.includes(name as QueueName)) await queue.boss.schedule(name, cron, {});
-    else await queue.boss.unschedule(name);
-  }
-  for (const name of ['embeddings.backfill', 'embed.waiting'] as const) {
-    if (names.includes(name)) await withoutScope(database, (tx) => queue.send(tx, name, {}));
-  }
+function takeModelJobs(context: JobContext, tally: JobTally): ModelJobs {
+  const { embedder, queue, logger } = context;
+  return modelJobs({
+    logger,
+    isReady: () => embedder?.model.state().state === 'ready',
+    take: async () => {
+      for (const name of OF_THE_MODEL) await takeJobs(name, context, tally);
+    },
+    leave: async () => {
+      for (const name of OF_THE_MODEL) await queue.boss.offWork(name, { wait: false });
+    },
+  });
 }
 
 async function takeJobs<Q extends QueueName>(name: Q, context: JobContext, tally: JobTally): Promise<void> {

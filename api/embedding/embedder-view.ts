@@ -17,9 +17,16 @@ const PROBLEMS: Readonly<Record<EmbedderState['state'], string>> = {
 /** The worker that is nearest to being able to counts. */
 const BEST_FIRST: readonly EmbedderState['state'][] = ['ready', 'loading', 'fetching', 'failing', 'missing'];
 
-/** What the workers that live can do. Without one that makes vectors, there is no one to wait for. */
-export function readiness(workers: readonly Pick<WorkerRecord, 'embedder'>[]): Readiness {
-  const states = workers.flatMap(({ embedder }) => (embedder === null ? [] : [embedder]));
+/**
+ * What the workers that live can do. Without one that makes vectors, there is no one to wait for.
+ * @param model whose vectors are asked for: those of another are near to no stored one
+ */
+export function readiness(workers: readonly Pick<WorkerRecord, 'embedder'>[], model: string): Readiness {
+  const all = workers.flatMap(({ embedder }) => (embedder === null ? [] : [embedder]));
+  const states = all.filter((embedder) => embedder.model === model);
+  if (all.length > states.length && states.length === 0) {
+    return { problem: 'Every worker that is running has another model' };
+  }
   const best = BEST_FIRST.find((state) => states.some((candidate) => candidate.state === state));
   if (best === 'ready') return 'ready';
   if (best === 'loading') return 'soon';
@@ -29,8 +36,8 @@ export function readiness(workers: readonly Pick<WorkerRecord, 'embedder'>[]): R
   return { problem: `${PROBLEMS[best]}${share}` };
 }
 
-function readinessOf(workers: readonly Pick<WorkerRecord, 'embedder'>[] | null): Readiness {
-  return workers === null ? { problem: 'The database does not answer' } : readiness(workers);
+function readinessOf(workers: readonly Pick<WorkerRecord, 'embedder'>[] | null, model: string): Readiness {
+  return workers === null ? { problem: 'The database does not answer' } : readiness(workers, model);
 }
 
 /**
@@ -41,7 +48,7 @@ export function embedderView(
   config: Pick<Config, 'serverEmbeddings' | 'embeddingModel'>,
   workers: readonly Pick<WorkerRecord, 'embedder'>[] | null,
 ) {
-  const now = config.serverEmbeddings ? readinessOf(workers) : 'ready';
+  const now = config.serverEmbeddings ? readinessOf(workers, config.embeddingModel) : 'ready';
   return {
     mode: config.serverEmbeddings ? ('server' as const) : ('client-provided' as const),
     model: config.embeddingModel,

@@ -24,6 +24,8 @@ export interface QueryAnswers {
 const LOOK_EVERY_MS = 100;
 /** How long it is left at that, until connections that pass NOTIFY on are tried for again. */
 const LISTEN_AGAIN_MS = 60_000;
+/** So many answers in a row that were found and not heard of are no chance. */
+const UNHEARD = 5;
 
 type Setup = Pick<Dependencies, 'database' | 'logger'> & {
   config: Pick<Dependencies['config'], 'embeddingModel'>;
@@ -49,6 +51,8 @@ class Answers implements QueryAnswers {
   readonly #underWay = new Set<Promise<void>>();
   #listener: Promise<{ close(): Promise<void> } | null> | null = null;
   #listenFrom = 0;
+  /** Answers that were found and not heard of, since one was. */
+  #unheard = 0;
   #timer: NodeJS.Timeout | null = null;
   #looking = false;
   #closed = false;
@@ -125,18 +129,22 @@ class Answers implements QueryAnswers {
     // One look at a time: where the database is slow they would add up.
     if (this.#looking || this.#waiting.size === 0) return;
     this.#looking = true;
-    this.#take([...this.#waiting.keys()], () => {
+    this.#take([...this.#waiting.keys()], (found) => {
       this.#looking = false;
+      this.#unheard += found;
+      if (this.#unheard >= UNHEARD) this.#listenNoMore();
     });
   }
 
-  #take(ids: readonly string[], done: () => void = () => undefined): void {
+  #take(ids: readonly string[], done: (found: number) => void = () => undefined): void {
     this.#run('answers to queries could not be read', async () => {
+      let found = 0;
       try {
         const answers = await takeVectors(this.#setup.database, ids);
+        found = answers.length;
         for (const answer of answers) this.#waiting.get(answer.id)?.answer(this.#ownVector(answer));
       } finally {
-        done();
+        done(found);
       }
     });
   }
@@ -153,6 +161,7 @@ class Answers implements QueryAnswers {
     if (this.#listener !== null || performance.now() < this.#listenFrom) return;
     const { queue, logger } = this.#setup;
     const hear = (id: string) => {
+      this.#unheard = 0;
       // Every API process hears of every answer.
       if (this.#waiting.has(id)) this.#take([id]);
     };
@@ -162,6 +171,17 @@ class Answers implements QueryAnswers {
       this.#listener = null;
       return null;
     });
+  }
+
+  /** A pooler may take LISTEN and pass nothing on: what keeps the connection would complain of that for ever. */
+  #listenNoMore(): void {
+    this.#unheard = 0;
+    const listener = this.#listener;
+    if (listener === null) return;
+    this.#listenFrom = performance.now() + LISTEN_AGAIN_MS;
+    this.#listener = null;
+    this.#setup.logger.warn('answers to queries are not told at once, and are looked for instead');
+    this.#run('listening for answers could not be ended', async () => (await listener)?.close());
   }
 
   #run(fault: string, statement: () => Promise<void>): void {

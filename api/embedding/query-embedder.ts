@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
 import { withoutScope } from '../../db/database.ts';
 import { listWorkers } from '../../db/queries/workers.ts';
+import type { TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { type Readiness, readiness } from './embedder-view.ts';
 import { openQueryAnswers, type QueryAnswers } from './query-answers.ts';
+
+/** Who asks, and in which Team. */
+export type Asker = Pick<TeamScope, 'teamId' | 'userId'>;
 
 /** Makes the vectors of queries, by asking workers. */
 export interface QueryEmbedder {
   /**
    * The vector of a query, or null where none can be had in time: then keywords alone must answer.
-   * @param teamId whose query it is: what one Team asked must not be told to another by how fast it is answered
+   * @param asker whose query it is: what one asked must not be told to another by how fast it is answered
    */
-  embed(teamId: string, text: string): Promise<Float32Array | null>;
+  embed(asker: Asker, text: string): Promise<Float32Array | null>;
   close(): Promise<void>;
 }
 
@@ -40,11 +44,16 @@ class RecentVectors {
 }
 
 /** What the workers can do, as they said within the last second. */
-function readinessReader({ database }: Pick<Dependencies, 'database'>): () => Promise<Readiness> {
+function readinessReader({
+  database,
+  config,
+}: Pick<Dependencies, 'database' | 'config'>): () => Promise<Readiness> {
   let known: { until: number; answer: Promise<Readiness> } | null = null;
   return () => {
     if (known !== null && performance.now() < known.until) return known.answer;
-    const answer = withoutScope(database, async (tx) => readiness(await listWorkers(tx)));
+    const answer = withoutScope(database, async (tx) =>
+      readiness(await listWorkers(tx), config.embeddingModel),
+    );
     const own = { until: performance.now() + BELIEVED_MS, answer };
     known = own;
     answer.catch(() => {
@@ -72,8 +81,8 @@ export function openQueryEmbedder(
   };
 
   return {
-    embed: async (teamId, text) => {
-      const key = createHash('sha256').update(teamId).update('\0').update(text).digest('base64');
+    embed: async ({ teamId, userId }, text) => {
+      const key = createHash('sha256').update(`${teamId} ${userId} `).update(text).digest('base64');
       const kept = recent.get(key);
       if (kept !== undefined) return kept;
       // The same question at the same time is asked once.

@@ -32,6 +32,7 @@ export type QueueStatus = Static<typeof QueueStatus>;
 
 /** How the model of a worker stands. */
 const EmbedderState = Type.Object({
+  model: Type.String(),
   state: OneOf(['fetching', 'loading', 'ready', 'missing', 'failing']),
   fetched: Nullable(
     Type.Number({ description: 'the share of the model that is there, from 0 to 1; null unless fetching' }),

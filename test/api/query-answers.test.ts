@@ -114,12 +114,16 @@ describe('an API process', async () => {
   test('that closes answers whoever waits, and takes its questions back', async (t) => {
     await sayOfWorker(service, newId(), { state: 'ready' });
     const api = await openOtherApi(t, service);
-    const asked = Promise.resolve(
-      post(api, company, '/v1/memory/search', { query: 'closing Yak', scope: {}, embeddingMode: 'server' }),
-    );
+    // Over a connection: a server waits for those before it is closed.
+    const url = await api.app.listen({ host: '127.0.0.1', port: 0 });
+    const asked = fetch(`${url}/v1/memory/search`, {
+      method: 'POST',
+      headers: { ...company.headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: 'closing Yak', scope: {}, embeddingMode: 'server' }),
+    });
     await until(t.signal, async () => (await queryJobs(service)).length === 1);
     await api.app.close();
-    assert.equal((await asked).json<Found>().degraded, true);
+    assert.equal(((await (await asked).json()) as Found).degraded, true);
     assert.deepEqual(await queryJobs(service), []);
     assert.deepEqual(await placesOf(service, 'closing Yak'), []);
   });

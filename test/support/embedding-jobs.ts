@@ -29,6 +29,8 @@ export interface EmbeddingWorker {
   do(job: ChunksJob): Promise<void>;
   /** Takes and does jobs until none waits, or so many. Returns how many there were. */
   run(most?: number): Promise<number>;
+  /** Takes the next query that waits and does it; null where none waits. Returns the job's id. */
+  answerQuery(): Promise<string | null>;
   /** Finds layers whose chunks wait: what `embed.waiting` does. */
   findWaiting(): Promise<void>;
 }
@@ -77,6 +79,11 @@ export function embeddingWorker(
         await worker.do(job);
       }
       return most;
+    },
+    answerQuery: async () => {
+      const job = await fetchJob('embed.query');
+      if (job !== null) await HANDLERS['embed.query'](job as never, context);
+      return job?.id ?? null;
     },
     findWaiting: async () => {
       await boss.send('embed.waiting', {});

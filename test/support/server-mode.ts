@@ -103,7 +103,12 @@ export async function sayOfWorker(
   await database.query(
     `insert into memory.worker (id, queues, rss_bytes, embedder) values ($1, '{}', 1, $2::jsonb)
      on conflict (id) do update set last_seen_at = now(), embedder = excluded.embedder`,
-    [id, embedder === null ? null : JSON.stringify({ fetched: null, chunksPerMinute: 0, ...embedder })],
+    [
+      id,
+      embedder === null
+        ? null
+        : JSON.stringify({ model: TEST_MODEL, fetched: null, chunksPerMinute: 0, ...embedder }),
+    ],
   );
 }
 

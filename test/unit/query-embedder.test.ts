@@ -16,7 +16,7 @@ const config = readConfig({
 const KEPT = 512;
 
 const worker = (state: EmbedderState['state'], fetched: number | null = null) => ({
-  embedder: { state, fetched, chunksPerMinute: 0 },
+  embedder: { model: config.embeddingModel, state, fetched, chunksPerMinute: 0 },
 });
 
 /** An embedder whose answers are given by the test; every text is asked under its own name. */
@@ -42,7 +42,7 @@ function openEmbedder(workers: readonly { embedder: EmbedderState | null }[] = [
   return {
     asked,
     looks,
-    embed: (text: string, team = 'a Team') => embedder.embed(team, text),
+    embed: (text: string, teamId = 'a Team', userId = 'someone') => embedder.embed({ teamId, userId }, text),
     answerWith: (answer: typeof give) => {
       give = answer;
     },
@@ -121,9 +121,12 @@ describe('what the workers can do', () => {
     const all = (['missing', 'failing', 'fetching', 'loading', 'ready'] as const).map((state) =>
       worker(state),
     );
-    assert.equal(readiness(all), 'ready');
-    assert.equal(readiness(all.slice(0, 4)), 'soon');
-    assert.equal(readiness([{ embedder: null }, worker('ready')]), 'ready');
+    const { embeddingModel: model } = config;
+    assert.equal(readiness(all, model), 'ready');
+    assert.equal(readiness(all.slice(0, 4), model), 'soon');
+    assert.equal(readiness([{ embedder: null }, worker('ready')], model), 'ready');
+    const of = (other: string) => ({ embedder: { ...worker('ready').embedder, model: other } });
+    assert.equal(readiness([of('another/model'), of(model)], model), 'ready');
   });
 
   const PROBLEMS: [string, Parameters<typeof readiness>[0] | null, RegExp][] = [
@@ -145,6 +148,11 @@ describe('what the workers can do', () => {
       'one that fails',
       [worker('failing'), worker('missing')],
       /^The worker cannot load the model: its log says why$/,
+    ],
+    [
+      'workers of another model alone',
+      [{ embedder: { ...worker('ready').embedder, model: 'another/model' } }],
+      /^Every worker that is running has another model$/,
     ],
     ['a database that does not answer', null, /^The database does not answer$/],
   ];

@@ -89,15 +89,26 @@ describe('a text that ends the process', () => {
     await ended;
   });
 
-  test('has no fault where it gives an error: it is refused, without what the error says', async (t) => {
-    const { client, modelDir } = await openMisbehaving(t);
-    const error: unknown = await client
-      .embed('throw a secret', 'passage', waiting())
-      .catch((e: unknown) => e);
-    assert.ok(error instanceof TextRefusedError);
-    assert.match(error.message, /RangeError/);
-    assert.doesNotMatch(error.message, /secret/);
-    assert.equal(await tell(client, 'pid'), startsIn(modelDir)[0]);
+  test('that gives an error is tried in another process, then refused; nothing tells what the error said', async (t) => {
+    const opened = await openMisbehaving(t);
+    const { client, modelDir, log } = opened;
+    await assert.rejects(client.embed('throw a secret', 'passage', waiting()), TextRefusedError);
+    assert.equal(await tell(client, 'pid'), startsIn(modelDir)[2]);
+    assert.equal(log.filter(({ line }) => line.includes('RangeError')).length, 2);
+    assert.ok(log.every(({ line }) => !line.includes('secret')));
+    assert.deepEqual(errorsOf(opened), []);
+  });
+
+  test('one after the other, of three texts, has the model blamed; others that wait are given back', async (t) => {
+    const opened = await openMisbehaving(t);
+    const { client } = opened;
+    const texts = ['throw one', 'throw two', 'throw three'];
+    const refused = texts.map((text) => client.embed(text, 'passage', waiting()).catch((e: unknown) => e));
+    const fourth = assert.rejects(client.embed('pid', 'passage', waiting()), EmbeddingInterruptedError);
+    for (const error of await Promise.all(refused)) assert.ok(error instanceof TextRefusedError);
+    await fourth;
+    assert.equal(client.state().state, 'failing');
+    assert.match(errorsOf(opened).join(), /^no vectors are made: it gives no vector of 3 texts/);
   });
 });
 

@@ -6,10 +6,10 @@ import type { ModelSettings } from './model.ts';
 import { endOf, startModelProcess } from './model-child.ts';
 import { ensureModelFiles, type FetchProgress, oneLine } from './model-files.ts';
 import type { EmbedTask, Lane, ModelAnswer } from './model-process.ts';
-import { LANES, TextLanes, TextRefusedError } from './text-lanes.ts';
+import { LANES, TextLanes } from './text-lanes.ts';
 
 /** How a model stands, but for how fast it works. */
-export type ModelState = Omit<EmbedderState, 'chunksPerMinute'>;
+export type ModelState = Pick<EmbedderState, 'state' | 'fetched'>;
 
 /** Makes vectors with a model in a process of its own, which is replaced when it dies, grows or hangs. */
 export interface ModelClient {
@@ -57,6 +57,8 @@ const SAY_EVERY_MS = 5000;
 const FULL_SHARE = 0.9;
 /** So many processes in a row that were ready and ended over nothing: the next would too, and each costs a load. */
 const VAIN = 2;
+/** So many texts in a row that it gives no vector of are not to blame: the model is. */
+const REFUSED = 3;
 
 /** What one process is doing. */
 interface Runner {
@@ -90,6 +92,8 @@ class Client implements ModelClient {
   /** Processes in a row that were ready and ended over nothing. */
   #vain = 0;
   #isReady: () => void = () => undefined;
+  /** Texts refused since it last gave a vector. */
+  #refused = 0;
   readonly #life: Promise<void>;
 
   constructor(options: ModelClientOptions) {
@@ -142,6 +146,7 @@ class Client implements ModelClient {
   /** Says what keeps the model from being used, once and not each time that it is tried again. */
   #complain(state: 'missing' | 'failing', problem: string): string {
     this.#enter({ state, fetched: null });
+    this.#lanes.interrupt(problem);
     const { logger } = this.#options;
     if (this.#told !== problem) logger.error(`no vectors are made: ${problem}`);
     this.#told = problem;
@@ -268,11 +273,16 @@ class Client implements ModelClient {
     else {
       runner.running = null;
       runner.rssBytes = answer.rssBytes;
-      const outcome =
-        'vector' in answer
-          ? answer.vector
-          : new TextRefusedError(`the model gave no vector (${answer.error})`);
-      this.#lanes.answer(answer.lane, outcome);
+      if ('error' in answer) {
+        // It may be the text, or memory that is lacking: another process tells.
+        runner.running = answer.lane;
+        runner.dismissed = true;
+        this.#options.logger.warn(`the model gave no vector (${answer.error}), and its process is replaced`);
+        runner.child.kill('SIGKILL');
+        return;
+      }
+      this.#refused = 0;
+      this.#lanes.answer(answer.lane, answer.vector);
     }
     this.#watch(runner);
     this.#ask();
@@ -286,7 +296,13 @@ class Client implements ModelClient {
     if (runner.watchdog !== null) clearTimeout(runner.watchdog);
     this.#runner = null;
     if (this.#stop.signal.aborted) return null;
-    this.#lanes.putBack(runner.running);
+    this.#refused += this.#lanes.putBack(runner.running);
+    if (this.#refused >= REFUSED) {
+      return this.#complain(
+        'failing',
+        `it gives no vector of ${this.#refused} texts one after the other${how}`,
+      );
+    }
     this.#vain = runner.useful || runner.dismissed ? 0 : this.#vain + 1;
     if (this.#vain >= VAIN) return this.#complain('failing', `its process ends as soon as it is ready${how}`);
     this.#enter({ state: 'loading', fetched: null });

@@ -1,11 +1,11 @@
 import type { Lane } from './model-process.ts';
 
-/** The model gave no vector of this text, or ended twice over it: asking again is of no use. */
+/** The model gave no vector of this text, twice: asking again is of no use. */
 export class TextRefusedError extends Error {
   override name = 'TextRefusedError';
 }
 
-/** Nobody waits for the vector any more, or the embedder is closed. Nothing is wrong with the text. */
+/** Nobody waits for the vector any more, or the model cannot be used. Nothing is wrong with the text. */
 export class EmbeddingInterruptedError extends Error {
   override name = 'EmbeddingInterruptedError';
 }
@@ -83,18 +83,19 @@ export class TextLanes {
   }
 
   /** Ends the text of a lane that is under way. */
-  answer(lane: Lane, outcome: Float32Array | TextRefusedError): void {
+  answer(lane: Lane, vector: Float32Array): void {
     const waiting = this.#underWay[lane];
     this.#underWay[lane] = null;
-    if (outcome instanceof Error) waiting?.reject(outcome);
-    else waiting?.resolve(outcome);
+    waiting?.resolve(vector);
   }
 
   /**
    * The process ended: what is under way waits again, before all others, unless it ended once too often.
    * @param running whose text the process worked on
+   * @returns how many texts were refused
    */
-  putBack(running: Lane | null): void {
+  putBack(running: Lane | null): number {
+    let refused = 0;
     for (const lane of LANES) {
       const waiting = this.#underWay[lane];
       this.#underWay[lane] = null;
@@ -102,14 +103,23 @@ export class TextLanes {
       if (waiting === null || waiting.signal.aborted) continue;
       if (running === lane) waiting.ended += 1;
       if (waiting.ended < TRIES) this.#waiting[lane].unshift(waiting);
-      else waiting.reject(new TextRefusedError('the process of the model ended twice over it'));
+      else {
+        refused += 1;
+        waiting.reject(new TextRefusedError('the process of the model ended twice over it'));
+      }
     }
+    return refused;
   }
 
   /** Nobody gets a vector any more. */
   close(): void {
     this.#closed = true;
-    const gone = new EmbeddingInterruptedError('the worker stops');
+    this.interrupt('the worker stops');
+  }
+
+  /** Nobody who is there gets a vector: another worker may have a model that works. */
+  interrupt(reason: string): void {
+    const gone = new EmbeddingInterruptedError(reason);
     for (const lane of LANES) {
       this.#underWay[lane]?.reject(gone);
       this.#underWay[lane] = null;

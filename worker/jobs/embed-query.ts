@@ -1,30 +1,46 @@
+import type { Job } from 'pg-boss';
+import { withoutScope } from '../../db/database.ts';
 import { abandonVector, answerVector, remainingPatience } from '../../db/query-embeddings.ts';
-import type { JobHandler } from '../context.ts';
+import { LostJobError } from '../../db/queue.ts';
+import type { Payload } from '../../shared/queues.ts';
+import type { JobContext, JobHandler } from '../context.ts';
 import { EmbeddingInterruptedError, TextRefusedError } from '../embedder/text-lanes.ts';
+
+/** Leaves a query to another worker: this one stops, or its model cannot be used. */
+async function leaveToOthers(
+  { database, queue }: JobContext,
+  job: Job<Payload<'embed.query'>>,
+): Promise<void> {
+  try {
+    await withoutScope(database, (tx) => queue.giveBack(tx, 'embed.query', job));
+  } catch (error) {
+    // Whoever asked has taken it back.
+    if (!(error instanceof LostJobError)) throw error;
+  }
+}
 
 /**
  * Makes the vector of a query and tells whoever waits for it. One that nobody waits for any more is dropped, before it
  * is computed and before it overtakes another.
  */
-export const embedQuery: JobHandler<'embed.query'> = async (
-  job,
-  { config, database, embedder, stopping },
-) => {
+export const embedQuery: JobHandler<'embed.query'> = async (job, context) => {
+  const { config, database, embedder, stopping } = context;
   const patience = await remainingPatience(database, job);
   if (embedder === null || patience <= 0) {
     await abandonVector(database, job.id);
     return;
   }
   const model = config.embeddingModel;
-  // A time-out takes whole milliseconds alone.
-  const signal = AbortSignal.any([stopping, AbortSignal.timeout(Math.ceil(patience))]);
+  // It takes whole milliseconds alone.
+  const late = AbortSignal.timeout(Math.ceil(patience));
   try {
-    const vector = await embedder.model.embed(job.data.text, 'query', signal);
+    const vector = await embedder.model.embed(job.data.text, 'query', AbortSignal.any([stopping, late]));
     await answerVector(database, { id: job.id, vector, model });
   } catch (error) {
     // Where the model gives none, whoever waits need not wait longer.
     if (error instanceof TextRefusedError) await answerVector(database, { id: job.id, vector: null, model });
-    else if (error instanceof EmbeddingInterruptedError) await abandonVector(database, job.id);
-    else throw error;
+    else if (!(error instanceof EmbeddingInterruptedError)) throw error;
+    else if (late.aborted) await abandonVector(database, job.id);
+    else await leaveToOthers(context, job);
   }
 };

@@ -32,7 +32,11 @@ function judge({ health: { ok, database, queue, worker }, imports, workers, embe
   const many = workers.length > 1;
   const running = many ? `${counted(workers.length, 'worker')} are running.` : 'A worker is running.';
   const { problem } = embedder;
-  return ['good', running, problem === undefined ? '' : `${problem}. Searches answer from keywords meanwhile.`];
+  return [
+    'good',
+    running,
+    problem === undefined ? '' : `${problem}. Searches answer from keywords meanwhile.`,
+  ];
 }
 
 /** Shows how the service is, and tells those who hear the page of what has changed. */

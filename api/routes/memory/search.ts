@@ -27,7 +27,7 @@ async function embedQuery(
   embedder: QueryEmbedder,
 ): Promise<QueryEmbedding> {
   if (body.embeddingMode === 'server') {
-    const vector = await embedder.embed(teamScope.teamId, body.query);
+    const vector = await embedder.embed(teamScope, body.query);
     return { mode: 'server', vector, degraded: vector === null };
   }
   if (body.queryEmbedding === undefined) throw new ServiceError('query_embedding_required');
@@ -61,7 +61,8 @@ function recordSearch(tx: TeamTransaction, queryId: string, body: SearchRequest,
 export const searchRoute: Routes = (app, deps) => {
   const { config, database } = deps;
   const embedder = openQueryEmbedder(deps);
-  app.addHook('onClose', () => embedder.close());
+  // Before the requests that run are waited for: those that wait for a vector are answered.
+  app.addHook('preClose', () => embedder.close());
   app.post(
     '/v1/memory/search',
     {

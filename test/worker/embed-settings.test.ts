@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { recordWorker } from '../../db/queries/workers.ts';
+import { newId } from '../../shared/ids.ts';
+import { EmbeddingInterruptedError } from '../../worker/embedder/text-lanes.ts';
+import { scheduleJobs } from '../../worker/schedules.ts';
+import { embeddingWorker } from '../support/embedding-jobs.ts';
+import {
+  chunkVectors,
+  jobsOf,
+  numbered,
+  openEmbeddingService,
+  storeTexts,
+} from '../support/embedding-service.ts';
+import { TEST_MODEL } from '../support/test-model.ts';
+
+const service = await openEmbeddingService();
+
+test('new text comes before what has waited for long, in its own layer and beside others', async () => {
+  const [one, other, third] = [await service.company(), await service.company(), await service.company()];
+  const worker = embeddingWorker(service);
+  for (const company of [one, other, third]) await storeTexts(service, company, numbered(40));
+  // Each layer has begun, and goes on with what is old.
+  assert.equal(await worker.run(3), 3);
+  await storeTexts(service, other, ['new in a layer with a backlog']);
+  await worker.run(1);
+  assert.equal(worker.asked[48], 'new in a layer with a backlog');
+  await worker.run();
+  for (const company of [one, other, third]) assert.equal(await jobsOf(service, company), 0);
+  assert.equal(new Set(worker.asked).size, 121);
+});
+
+describe('where vectors are no longer made', () => {
+  const off = { ...service, config: { ...service.config, serverEmbeddings: false } };
+
+  test('queued jobs stay while another worker makes them, and go with the last; the marks stay', async () => {
+    const company = await service.company();
+    await storeTexts(service, company, numbered(3));
+    const id = newId();
+    const embedder = { model: TEST_MODEL, state: 'loading' as const, fetched: null, chunksPerMinute: 0 };
+    await recordWorker(service.database, { id, queues: [], rssBytes: 1, embedder });
+    await scheduleJobs(off, []);
+    assert.equal(await jobsOf(service, company), 1);
+    await service.database.query('delete from memory.worker where id = $1', [id]);
+    await scheduleJobs(off, []);
+    assert.equal(await jobsOf(service, company), 0);
+    assert.deepEqual(
+      (await chunkVectors(service, company)).map(({ marked }) => marked),
+      [true, true, true],
+    );
+  });
+});
+
+test('a query is left to another worker where one stops or its model cannot be used, and is dropped past its time', async () => {
+  const { boss } = service.queue;
+  const stateOf = async (id: string | null) => {
+    const [row] = await service.database.query<{ state: string; text: string | null }>(
+      `select state::text, data->>'text' as text from pgboss.job where name = 'embed.query' and id = $1`,
+      [id],
+    );
+    return row ?? null;
+  };
+  const broken = embeddingWorker(service, () => {
+    throw new EmbeddingInterruptedError('the model cannot be used');
+  });
+  const id = await boss.send('embed.query', { text: 'a question', patienceMs: 200_000 });
+  assert.equal(await broken.answerQuery(), id);
+  assert.deepEqual(await stateOf(id), { state: 'created', text: 'a question' });
+  assert.equal(await embeddingWorker(service).answerQuery(), id);
+  assert.deepEqual(await stateOf(id), { state: 'completed', text: null });
+
+  const late = await boss.send('embed.query', { text: 'a late question', patienceMs: 1 });
+  assert.equal(await broken.answerQuery(), late);
+  assert.equal(await stateOf(late), null);
+});

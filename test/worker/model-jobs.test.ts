@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLogger } from '../../shared/logger.ts';
+import { latest } from '../../worker/latest.ts';
+import { modelJobs } from '../../worker/model-jobs.ts';
+
+function openJobs() {
+  const done: string[] = [];
+  const now = { ready: false, broken: false };
+  const step = (name: string) => async () => {
+    done.push(name);
+    if (now.broken) throw new Error('the queue does not answer');
+  };
+  const jobs = modelJobs({
+    isReady: () => now.ready,
+    take: step('take'),
+    leave: step('leave'),
+    logger: createLogger('silent', 'test'),
+  });
+  const become = async (ready: boolean) => {
+    now.ready = ready;
+    jobs.adjust();
+    await new Promise(setImmediate);
+  };
+  return { jobs, done, now, become };
+}
+
+test('jobs of the model are taken while it is ready, and left to others while it is not', async () => {
+  const { jobs, done, become } = openJobs();
+  for (const ready of [false, true, true, false, false, true]) await become(ready);
+  assert.deepEqual(done, ['take', 'leave', 'take']);
+  await jobs.stop();
+  await become(false);
+  assert.deepEqual(done, ['take', 'leave', 'take']);
+});
+
+test('a queue that fails once keeps no later change from being acted on', async () => {
+  const { done, now, become } = openJobs();
+  now.broken = true;
+  await become(true);
+  now.broken = false;
+  await become(false);
+  await become(true);
+  assert.deepEqual(done, ['take', 'leave', 'take']);
+});
+
+test('what is asked for while it is done is done once more, however often', async () => {
+  let times = 0;
+  let held = Promise.withResolvers<void>();
+  const saying = latest(async () => {
+    times += 1;
+    await held.promise;
+  });
+  await saying.done();
+  for (let n = 0; n < 5; n += 1) saying.ask();
+  assert.equal(times, 1);
+  const first = held;
+  held = Promise.withResolvers();
+  first.resolve();
+  await new Promise(setImmediate);
+  assert.equal(times, 2);
+  held.resolve();
+  await saying.done();
+  assert.equal(times, 2);
+  saying.ask();
+  await saying.done();
+  assert.equal(times, 3);
+});

@@ -1,0 +1,79 @@
+import type { Database } from '../db/database.ts';
+import { addJobCounts } from '../db/queries/job-tally.ts';
+import { deleteWorker, recordWorker } from '../db/queries/workers.ts';
+import type { Logger } from '../shared/logger.ts';
+import type { QueueName } from '../shared/queues.ts';
+import type { EmbedderState } from '../shared/schemas/status.ts';
+import { latest } from './latest.ts';
+import type { JobTally } from './tally.ts';
+
+const BEAT_MS = 10_000;
+
+/** What a worker says of itself, at intervals and when something changes. */
+export interface Heartbeat {
+  /** Says how it stands now. */
+  beat(): void;
+  /** Says that it makes no more vectors: searches should not wait for one that drains. */
+  leave(): void;
+  /** Says that it has gone, and how its last jobs ended. */
+  stop(): Promise<void>;
+}
+
+interface Setup {
+  database: Database;
+  logger: Logger;
+  id: string;
+  queues: readonly QueueName[];
+  tally: JobTally;
+  /** How its model stands; null where it makes no vectors. */
+  embedder: () => EmbedderState | null;
+  /** Of the processes that work for it. */
+  childBytes: () => number;
+}
+
+/** Says for the first time that the worker lives, and then every ten seconds. */
+export async function startHeartbeat(setup: Setup): Promise<Heartbeat> {
+  const { database, logger, id, queues, tally } = setup;
+  let leaving = false;
+  const record = async () => {
+    try {
+      const embedder = leaving ? null : setup.embedder();
+      const rssBytes = process.memoryUsage.rss() + setup.childBytes();
+      await recordWorker(database, { id, queues, rssBytes, embedder });
+    } catch (error) {
+      logger.warn({ err: error }, 'the worker could not say that it lives');
+    }
+  };
+  const count = async () => {
+    const ended = tally.take();
+    try {
+      await addJobCounts(database, ended);
+    } catch (error) {
+      tally.putBack(ended);
+      logger.warn({ err: error }, 'the worker could not say how its jobs ended');
+    }
+  };
+  const recording = latest(record);
+  // Apart: all workers add to the same counts, and one that hangs would keep the others from saying that they live.
+  const counting = latest(count);
+  await record();
+  const timer = setInterval(() => {
+    recording.ask();
+    counting.ask();
+  }, BEAT_MS);
+  return {
+    beat: recording.ask,
+    leave: () => {
+      leaving = true;
+      recording.ask();
+    },
+    stop: async () => {
+      clearInterval(timer);
+      // One that is still under way would say afterwards that the worker lives.
+      await recording.done();
+      await deleteWorker(database, id).catch(() => undefined);
+      await counting.done();
+      await count();
+    },
+  };
+}

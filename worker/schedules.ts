@@ -1,0 +1,33 @@
+import { withoutScope } from '../db/database.ts';
+import { listWorkers } from '../db/queries/workers.ts';
+import type { QueueName } from '../shared/queues.ts';
+import type { WorkerSetup } from './context.ts';
+import { OF_SERVER_EMBEDDINGS, SCHEDULES } from './registry.ts';
+
+/** Jobs that a change of settings may call for: they are done at once too. */
+const AT_START: readonly QueueName[] = ['embeddings.backfill', 'embed.waiting'];
+
+/** Has the jobs of these queues that no request asks for queued at intervals, and some of them now. */
+export async function scheduleJobs(setup: WorkerSetup, queues: readonly QueueName[]): Promise<void> {
+  const { queue, database } = setup;
+  for (const [name, cron] of Object.entries(SCHEDULES)) {
+    if (queues.includes(name as QueueName)) await queue.boss.schedule(name, cron, {});
+  }
+  for (const name of AT_START) {
+    if (queues.includes(name)) await withoutScope(database, (tx) => queue.send(tx, name, {}));
+  }
+  if (!setup.config.serverEmbeddings) await endServerEmbeddings(setup);
+}
+
+/**
+ * Where no worker makes vectors any more, its jobs would wait for good. Nothing is lost with them: the chunks that wait
+ * are marked.
+ */
+async function endServerEmbeddings({ queue, database }: WorkerSetup): Promise<void> {
+  const workers = await withoutScope(database, listWorkers);
+  if (workers.some(({ embedder }) => embedder !== null)) return;
+  for (const name of OF_SERVER_EMBEDDINGS) {
+    await queue.boss.unschedule(name);
+    await queue.boss.deleteQueuedJobs(name);
+  }
+}
