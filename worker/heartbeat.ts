@@ -62,7 +62,7 @@ export async function startHeartbeat(setup: Setup): Promise<Heartbeat> {
     counting.ask();
   }, BEAT_MS);
   return {
-    beat: recording.ask,
+    beat: () => recording.ask(),
     leave: () => {
       leaving = true;
       recording.ask();
