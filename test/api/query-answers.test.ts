@@ -96,7 +96,8 @@ describe('an API process', async () => {
     const { asked } = await openHeld(t, service);
     const found = await searchInServerMode(service, company, `${REFUSED} 1`);
     assert.equal(found.degraded, true);
-    assert.deepEqual(await asked(), [`${REFUSED} 1`]);
+    // By two processes: the first may have been to blame.
+    assert.deepEqual(await asked(), [`${REFUSED} 1`, `${REFUSED} 1`]);
     assert.deepEqual(await queryJobs(service), []);
     // The vector that the worker sends is the one that is searched with.
     await post(service, company, '/v1/memory/ingest', {

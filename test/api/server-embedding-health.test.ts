@@ -62,14 +62,15 @@ describe('health and status of a service that makes vectors', () => {
     });
   }
 
-  test('tell what is specified and no more when a worker is ready, and how its model stands', async () => {
+  test('tell what is specified and no more when a worker is ready, and how its model stands', async (t) => {
     await database.query('delete from memory.worker');
     const worker = await startModelWorker(service);
+    t.after(() => worker.stop());
     assert.deepEqual(await embedderOf(service), SPECIFIED);
     const { workers } = await statusAs(company);
     assert.deepEqual(
       workers.map(({ id, embedder }) => [id, embedder]),
-      [[worker.id, { state: 'ready', fetched: null, chunksPerMinute: 0 }]],
+      [[worker.id, { model: TEST_MODEL, state: 'ready', fetched: null, chunksPerMinute: 0 }]],
     );
     assert.ok(workers[0]?.queues.includes('embed.query'));
     // Whoever has not Full access is told what is wrong with it, and nothing of workers.
@@ -82,16 +83,15 @@ describe('health and status of a service that makes vectors', () => {
 
   test('tell that a worker has no model when its files are not there and cannot be had', async (t) => {
     await database.query('delete from memory.worker');
+    const model = { embeddingModel: 'memory/none', modelHub: 'http://127.0.0.1:9/' };
     const worker = await startModelWorker(
-      {
-        ...service,
-        config: { ...service.config, embeddingModel: 'memory/none', modelHub: 'http://127.0.0.1:9/' },
-      },
+      { ...service, config: { ...service.config, ...model } },
       { state: 'missing' },
     );
     t.after(() => worker.stop());
+    const api = await openOtherApi(t, service, model);
     assert.match(
-      String((await embedderOf(service))['problem']),
+      String((await embedderOf(api))['problem']),
       /^The worker cannot get the files of the model: /,
     );
     const { workers } = await statusAs(company);
