@@ -218,10 +218,7 @@ test('a model that is missing is told of once, tried for again, and ready once i
   const opened = openClient(t, { modelDir, hub, retryMs: 50 });
   const missing = () => opened.states.filter((state) => state === 'missing').length;
   // Another worker may have it.
-  const early = assert.rejects(
-    opened.client.embed('a text', 'query', waiting()),
-    EmbeddingInterruptedError,
-  );
+  const early = assert.rejects(opened.client.embed('a text', 'query', waiting()), EmbeddingInterruptedError);
   await until(t.signal, () => missing() > 0);
   assert.deepEqual(opened.client.state(), { state: 'missing', fetched: null });
   await writeTestModel(modelDir);
