@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { resolvePrincipal } from '../../db/bootstrap.ts';
 import { transaction } from '../../db/database.ts';
 import { insertImport } from '../../db/queries/imports.ts';
@@ -11,12 +11,11 @@ import type { QueueName } from '../../shared/queues.ts';
 import { jobScope } from '../../shared/scope.ts';
 import { HANDLERS } from '../../worker/registry.ts';
 import { createTestCompany } from '../support/database.ts';
-import { openOwnDatabase } from '../support/own-database.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
 import { draftOf, storeSource } from '../support/sources.ts';
 
 /** Upkeep goes over the data of all Teams, so these tests have a database of their own. */
-const database = await openOwnDatabase();
-after(() => database.close());
+const { database } = await openOwnTestApp();
 const MODELS = { companyName: 'C', teamName: 'T', ownerEmail: 'owner@localhost' };
 const vector = () => {
   const one = new Float32Array(1024);
@@ -39,6 +38,7 @@ async function doJob(queue: QueueName, data: object): Promise<QueueName[]> {
     database,
     logger: createLogger('fatal', 'test'),
     queue: { settle: async (_tx: unknown, name: QueueName) => void settled.push(name) },
+    stopping: new AbortController().signal,
   };
   await HANDLERS[queue]({ id: newId(), data } as never, context as never);
   return settled;

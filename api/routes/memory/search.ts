@@ -27,6 +27,8 @@ async function embedQuery(
   embedder: QueryEmbedder,
 ): Promise<QueryEmbedding> {
   if (body.embeddingMode === 'server') {
+    // Refused before anyone waits for a vector.
+    narrowScope(teamScope, body.scope);
     const vector = await embedder.embed(teamScope, body.query);
     return { mode: 'server', vector, degraded: vector === null };
   }
@@ -86,8 +88,6 @@ export const searchRoute: Routes = (app, deps) => {
     async (request, reply) => {
       const { body } = request;
       const topK = body.topK ?? DEFAULT_TOP_K;
-      // Refused before anyone waits for a vector.
-      narrowScope(request.teamScope, body.scope);
       const embedding = await embedQuery(request, config, embedder);
       if (reply.elapsedTime > MOMENT_MS) await enterAgain(request, deps);
       const scope = narrowScope(request.teamScope, body.scope);
