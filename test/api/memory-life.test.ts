@@ -1,5 +1,6 @@
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { databaseUrl } from '../support/database.ts';
 import { assertAsTheModelSays, assertSources, assertTrail } from '../support/memory-life/comparison.ts';
 import { play } from '../support/memory-life/play.ts';
 import { assertViews } from '../support/memory-life/searches.ts';
@@ -17,7 +18,8 @@ import { openOwnTestApp } from '../support/own-service.ts';
  *   MEMORY_LIFE_SEED=<seed> MEMORY_LIFE_RUNS=<runs> node --test test/api/memory-life.test.ts
  */
 const SEED = process.env['MEMORY_LIFE_SEED'];
-const RUNS = Number(process.env['MEMORY_LIFE_RUNS'] ?? 20);
+/** The embedded database takes twice as long for one. */
+const RUNS = Number(process.env['MEMORY_LIFE_RUNS'] ?? (databaseUrl === undefined ? 12 : 20));
 /** For the search for a shorter sequence that fails too, which has no end of its own. */
 const SHRINK_MS = 200_000;
 

@@ -12,7 +12,7 @@ describe('kill -9 while imports run loses none and doubles none', () => {
   test(`on ${database}`, { timeout: 170_000 }, async (t) => {
     const [service, plan] =
       databaseUrl === undefined
-        ? [await killableService(), { imports: 120, kills: 3, processes: 1 }]
+        ? [await killableService(), { imports: 80, kills: 3, processes: 1 }]
         : [await killableWorkers(databaseUrl), { imports: 160, kills: 6, processes: 2 }];
     t.after(() => service.close());
     const ids = await killWhileImporting(service, t.signal, plan);
