@@ -3,7 +3,8 @@ import { withoutScope } from '../../db/database.ts';
 import { listWorkers } from '../../db/queries/workers.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { type Readiness, readiness } from './embedder-view.ts';
+import { keptAnswer } from '../kept-answer.ts';
+import { readiness } from './embedder-view.ts';
 import { openQueryAnswers, type QueryAnswers } from './query-answers.ts';
 
 /** Who asks, and in which Team. */
@@ -43,26 +44,6 @@ class RecentVectors {
   }
 }
 
-/** What the workers can do, as they said within the last second. */
-function readinessReader({
-  database,
-  config,
-}: Pick<Dependencies, 'database' | 'config'>): () => Promise<Readiness> {
-  let known: { until: number; answer: Promise<Readiness> } | null = null;
-  return () => {
-    if (known !== null && performance.now() < known.until) return known.answer;
-    const answer = withoutScope(database, async (tx) =>
-      readiness(await listWorkers(tx), config.embeddingModel),
-    );
-    const own = { until: performance.now() + BELIEVED_MS, answer };
-    known = own;
-    answer.catch(() => {
-      if (known === own) known = null;
-    });
-    return answer;
-  };
-}
-
 /** @param answers asks the workers, where it is not the queue that does */
 export function openQueryEmbedder(
   deps: Pick<Dependencies, 'config' | 'database' | 'queue' | 'logger'>,
@@ -70,7 +51,9 @@ export function openQueryEmbedder(
 ): QueryEmbedder {
   const recent = new RecentVectors();
   const underWay = new Map<string, Promise<Float32Array | null>>();
-  const readReadiness = readinessReader(deps);
+  const readReadiness = keptAnswer(BELIEVED_MS, () =>
+    withoutScope(deps.database, async (tx) => readiness(await listWorkers(tx), deps.config.embeddingModel)),
+  );
 
   const make = async (key: string, text: string): Promise<Float32Array | null> => {
     const now = await readReadiness();

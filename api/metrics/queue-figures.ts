@@ -1,7 +1,8 @@
 import { type Database, withoutScope } from '../../db/database.ts';
-import { countJobs, listPasts, type QueuePast } from '../../db/queries/job-figures.ts';
+import { countJobs, listPasts } from '../../db/queries/job-figures.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import type { QueueStatus } from '../../shared/schemas/status.ts';
+import { keptAnswer } from '../kept-answer.ts';
 
 const NAMES = Object.keys(QUEUES);
 
@@ -13,18 +14,7 @@ const PAST_KEPT_MS = 10_000;
  * many look at it at once, and again and again. Service-wide: only for those with Full access.
  */
 export function queueReader(database: Database): () => Promise<QueueStatus[]> {
-  let kept: { pasts: Promise<QueuePast[]>; until: number } | null = null;
-  const readPasts = () => {
-    if (kept !== null && performance.now() < kept.until) return kept.pasts;
-    const pasts = withoutScope(database, (tx) => listPasts(tx, NAMES));
-    const own = { pasts, until: performance.now() + PAST_KEPT_MS };
-    kept = own;
-    // The next to ask tries again.
-    pasts.catch(() => {
-      if (kept === own) kept = null;
-    });
-    return pasts;
-  };
+  const readPasts = keptAnswer(PAST_KEPT_MS, () => withoutScope(database, (tx) => listPasts(tx, NAMES)));
   return async () => {
     const [pasts, figures] = await Promise.all([
       readPasts(),
