@@ -1,4 +1,5 @@
 import type { NewImport } from '../../db/queries/imports.ts';
+import { decodeBase64 } from '../../shared/base64.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { importMediaType } from '../../shared/media-types.ts';
@@ -23,23 +24,14 @@ export function assertMediaTypes(body: unknown): void {
   }
 }
 
-const NOT_BASE64 = /[^A-Za-z0-9+/]/;
-
-/** By length and single characters: an expression for the groups of four overflows its stack on a large file. */
-function isBase64(text: string): boolean {
-  const bare = text.endsWith('==') ? text.slice(0, -2) : text.endsWith('=') ? text.slice(0, -1) : text;
-  const padded = bare.length < text.length;
-  return (padded ? text.length % 4 === 0 : bare.length % 4 !== 1) && !NOT_BASE64.test(bare);
-}
-
 function itemContent(item: Item, index: number): Buffer {
   if ((item.text === undefined) === (item.contentBase64 === undefined)) {
     throw invalidField(`/items/${index}`, 'needs either text or contentBase64');
   }
   if (item.text !== undefined) return Buffer.from(item.text, 'utf8');
-  const base64 = (item.contentBase64 ?? '').replaceAll(/\s+/g, '');
-  if (!isBase64(base64)) throw invalidField(`/items/${index}/contentBase64`, 'is not base64');
-  return Buffer.from(base64, 'base64');
+  const content = decodeBase64(item.contentBase64 ?? '');
+  if (content === null) throw invalidField(`/items/${index}/contentBase64`, 'is not base64');
+  return content;
 }
 
 /**
