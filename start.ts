@@ -28,11 +28,11 @@ async function announce(url: string): Promise<void> {
 async function startEmbedded(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel, 'memory');
   for (const warning of config.warnings) logger.warn(warning);
-  const { database, principal } = await startBackend(config, logger);
+  const { database, blobs, principal } = await startBackend(config, logger);
   try {
     const queue = await openQueue({ database, databaseUrl: null, supervise: true, logger, drainMs: 5_000 });
-    const api = await startApi({ config, database, queue, logger, passwords: createPasswordHasher() });
-    const worker = await startWorker({ config, database, queue, logger });
+    const api = await startApi({ config, database, queue, logger, passwords: createPasswordHasher(), blobs });
+    const worker = await startWorker({ config, database, blobs, queue, logger });
     closeOnSignal(
       async () => {
         await api.stop();

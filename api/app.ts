@@ -62,6 +62,9 @@ import { grantsRoutes } from './routes/team/grants.ts';
 import { invitesRoutes } from './routes/team/invites.ts';
 import { teamMembersRoutes } from './routes/team/members.ts';
 import { teamRoute } from './routes/team/team.ts';
+import { manifestRoute } from './routes/workspace/manifest.ts';
+import { pullRoute } from './routes/workspace/pull.ts';
+import { pushRoute } from './routes/workspace/push.ts';
 
 /** A file of routes: given the app of its scope, and what the app was built from. */
 export type Routes = (app: App, deps: Dependencies) => void;
@@ -174,6 +177,7 @@ function routes(deps: Dependencies): FastifyPluginAsync {
         within(team, searchRoute, expandRoute, ingestRoute, sourcesRoutes, importRoutes, embeddingRoutes);
         within(team, captureRoute, consolidationClaimRoute, consolidationCompleteRoute);
         within(team, memoriesRoute, decisionsRoute, statusRoute, importDecisionRoutes);
+        within(team, manifestRoute, pullRoute, pushRoute);
       });
     });
   };

@@ -1,3 +1,4 @@
+import type { BlobStore } from '../db/blobs.ts';
 import type { Database } from '../db/database.ts';
 import type { JobQueue } from '../db/queue.ts';
 import type { Config } from '../shared/config.ts';
@@ -8,6 +9,8 @@ import type { PasswordHasher } from '../shared/passwords.ts';
 export interface Dependencies {
   config: Config;
   database: Database;
+  /** Contents of workspace files. */
+  blobs: BlobStore;
   queue: JobQueue;
   logger: Logger;
   passwords: PasswordHasher;

@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   }
   const logger = createLogger(config.logLevel, 'api');
   for (const warning of config.warnings) logger.warn(warning);
-  const { database } = await startBackend(config, logger);
+  const { database, blobs } = await startBackend(config, logger);
   const queue = await openQueue({
     database,
     databaseUrl: config.databaseUrl,
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
     logger,
     drainMs: 5_000,
   });
-  const api = await startApi({ config, database, queue, logger, passwords: createPasswordHasher() });
+  const api = await startApi({ config, database, queue, logger, passwords: createPasswordHasher(), blobs });
   logger.info({ url: api.localUrl, host: config.host }, 'listening');
   process.send?.({ listening: api.localUrl });
   closeOnSignal(

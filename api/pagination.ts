@@ -10,14 +10,23 @@ export interface PageLimits {
 const LIMITS: PageLimits = { usual: 50, most: 200 };
 
 /**
+ * Reads `limit` of a list.
+ * @throws ServiceError `invalid_request` if it does not parse
+ */
+export function readLimit(given: string | undefined, limits: PageLimits = LIMITS): number {
+  const limit = given === undefined ? limits.usual : Number(given);
+  if (!/^\d{1,4}$/.test(given ?? '1') || limit < 1 || limit > limits.most) {
+    throw invalidField('/limit', `must be a whole number from 1 to ${limits.most}`);
+  }
+  return limit;
+}
+
+/**
  * Reads `limit` and `cursor` of a list.
  * @throws ServiceError `invalid_request` if either does not parse
  */
 function readPage(query: { limit?: string; cursor?: string }, limits: PageLimits): ListPart {
-  const limit = query.limit === undefined ? limits.usual : Number(query.limit);
-  if (!/^\d{1,4}$/.test(query.limit ?? '1') || limit < 1 || limit > limits.most) {
-    throw invalidField('/limit', `must be a whole number from 1 to ${limits.most}`);
-  }
+  const limit = readLimit(query.limit, limits);
   if (query.cursor === undefined) return { limit, after: null };
   const after = Buffer.from(query.cursor, 'base64url').toString('latin1');
   // Decoding passes over what it does not know, so the cursor is held against what it stands for.

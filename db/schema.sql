@@ -663,6 +663,72 @@ table memory.worker (
 row level security off;
 grant delete, insert, select, update to memory_service;
 
+table memory.workspace_blob (
+  company_id uuid not null,
+  sha256 bytea not null,
+  bytes integer not null,
+  content bytea not null,
+  waiting_since timestamp with time zone default now(),
+  constraint workspace_blob_sha256_check CHECK ((length(sha256) = 32)),
+  constraint workspace_blob_pkey PRIMARY KEY (company_id, sha256)
+);
+CREATE INDEX workspace_blob_waiting ON memory.workspace_blob USING btree (waiting_since) WHERE (waiting_since IS NOT NULL);
+row level security on;
+policy reads for select to memory_service
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (EXISTS ( SELECT
+   FROM memory.workspace_version v
+  WHERE ((v.company_id = workspace_blob.company_id) AND (v.sha256 = workspace_blob.sha256) AND (v.team_id = ( SELECT memory.claimed_team() AS claimed_team))))));
+grant select to memory_service;
+
+table memory.workspace_team (
+  team_id uuid not null,
+  revision bigint not null,
+  constraint workspace_team_pkey PRIMARY KEY (team_id)
+);
+row level security on;
+policy team for all to memory_service
+    using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
+grant insert, select, update to memory_service;
+
+table memory.workspace_version (
+  team_id uuid not null,
+  id uuid not null,
+  company_id uuid not null,
+  client_id uuid,
+  layer_id uuid not null generated always as (COALESCE(client_id, team_id)) stored,
+  file_id uuid not null,
+  path text not null,
+  folded text not null,
+  version integer not null,
+  revision bigint not null,
+  until_revision bigint,
+  sha256 bytea,
+  bytes integer not null,
+  updated_by uuid not null,
+  updated_at timestamp with time zone not null default now(),
+  superseded_at timestamp with time zone,
+  constraint workspace_version_check CHECK (((until_revision IS NULL) = (superseded_at IS NULL))),
+  constraint workspace_version_check1 CHECK ((until_revision > revision)),
+  constraint workspace_version_check2 CHECK (((sha256 IS NOT NULL) OR (bytes = 0))),
+  constraint workspace_version_version_check CHECK ((version > 0)),
+  constraint workspace_version_company_id_sha256_fkey FOREIGN KEY (company_id, sha256) REFERENCES memory.workspace_blob(company_id, sha256),
+  constraint workspace_version_pkey PRIMARY KEY (team_id, id),
+  constraint workspace_version_team_id_layer_id_path_version_key UNIQUE (team_id, layer_id, path, version)
+);
+CREATE INDEX workspace_version_content ON memory.workspace_version USING btree (company_id, sha256) WHERE (sha256 IS NOT NULL);
+CREATE UNIQUE INDEX workspace_version_current ON memory.workspace_version USING btree (team_id, layer_id, path) WHERE (until_revision IS NULL);
+CREATE INDEX workspace_version_folded ON memory.workspace_version USING btree (team_id, layer_id, "left"(folded, 500)) WHERE ((until_revision IS NULL) AND (sha256 IS NOT NULL));
+CREATE INDEX workspace_version_revision ON memory.workspace_version USING btree (team_id, layer_id, revision, id) WHERE (until_revision IS NULL);
+CREATE INDEX workspace_version_superseded ON memory.workspace_version USING btree (id) WHERE (until_revision IS NOT NULL);
+CREATE INDEX workspace_version_until ON memory.workspace_version USING btree (team_id, layer_id, until_revision) WHERE (until_revision IS NOT NULL);
+row level security on;
+policy reads for select to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
+policy writes for all to memory_service
+    using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
+CREATE TRIGGER forsake AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.forsake_workspace_blobs();
+grant insert, select, update to memory_service;
+
 CREATE OR REPLACE FUNCTION identity.count_new_team()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -843,7 +909,7 @@ begin
   foreach v_table in array array['memory.import', 'memory.chunk', 'memory.memory_item', 'memory.source',
                                  'memory.capture', 'memory.consolidation_batch', 'memory.keyword_df',
                                  'memory.idempotency_key', 'memory.embedding_batch',
-                                 'memory.layer_tally']::regclass[] loop
+                                 'memory.layer_tally', 'memory.workspace_version', 'memory.workspace_team']::regclass[] loop
     execute format('delete from %1$s where ctid = any (array(select ctid from %1$s where team_id = $1 limit $2))',
                    v_table) using v_team, p_limit;
     get diagnostics v_gone = row_count;
@@ -1074,6 +1140,19 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.forsake_workspace_blobs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+begin
+  update workspace_blob b set waiting_since = now()
+    from (select distinct g.company_id, g.sha256 from gone g where g.sha256 is not null) g
+   where b.company_id = g.company_id and b.sha256 = g.sha256;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION memory.is_adopted_model(p_model text)
  RETURNS boolean
  LANGUAGE sql
@@ -1084,6 +1163,26 @@ BEGIN ATOMIC
             FROM memory.deployment
            WHERE (deployment.embedding_model = is_adopted_model.p_model))) AS "exists";
 END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.keep_workspace_blobs(p_sha256 bytea, p_lengths integer[], p_contents bytea)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+begin
+  -- In the order of their keys, so that two writers of the same contents never wait for each other.
+  insert into workspace_blob as b (company_id, sha256, bytes, content)
+    select memory.claimed_company(), c.sha256, c.length, substring(p_contents from c.past + 1 for c.length)
+      from (select substring(p_sha256 from 32 * l.place::int - 31 for 32) as sha256, l.length,
+                   (sum(l.length) over (order by l.place) - l.length)::int as past
+              from unnest(p_lengths) with ordinality as l (length, place)) c
+     order by c.sha256
+    on conflict (company_id, sha256) do update set waiting_since = now()
+      where b.waiting_since < now() - interval '10 minutes';
+end $function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.latest_failures(p_limit integer)
@@ -1349,6 +1448,59 @@ begin
     update deployment set vectors_pruned_at = now() where embedding_model = v_model and adopted_at = v_adopted;
   end if;
   return v_removed;
+end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.prune_workspace_blobs(p_limit integer)
+ RETURNS TABLE(seen integer, removed integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+begin
+  with old as (
+    select b.company_id, b.sha256,
+           exists (select from workspace_version v
+                    where v.company_id = b.company_id and v.sha256 = b.sha256) as referred
+      from workspace_blob b where b.waiting_since < now() - interval '1 hour'
+     order by b.waiting_since limit p_limit for update of b skip locked
+  ), settled as (
+    update workspace_blob b set waiting_since = null from old o
+     where o.referred and b.company_id = o.company_id and b.sha256 = o.sha256
+  ), gone as (
+    delete from workspace_blob b using old o
+     where not o.referred and b.company_id = o.company_id and b.sha256 = o.sha256 returning 1
+  )
+  select (select count(*)::int from old), (select count(*)::int from gone) into seen, removed;
+  return next;
+end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.prune_workspace_versions(p_after uuid, p_keep integer, p_limit integer)
+ RETURNS TABLE(last uuid, removed integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  v_seen uuid[];
+begin
+  v_seen := array(select v.id from workspace_version v
+                   where v.until_revision is not null and (p_after is null or v.id > p_after)
+                   order by v.id limit p_limit);
+  with gone as (
+    delete from workspace_version v using workspace_version h
+     where v.id = any (v_seen) and v.until_revision is not null
+       and v.superseded_at < now() - interval '1 hour'
+       and h.team_id = v.team_id and h.layer_id = v.layer_id and h.path = v.path and h.until_revision is null
+       and v.version < h.version - p_keep
+    returning 1
+  )
+  select count(*)::int into removed from gone;
+  last := v_seen[array_upper(v_seen, 1)];
+  return next;
 end $function$;
 grant execute to memory_service;
 

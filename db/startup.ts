@@ -1,5 +1,6 @@
 import type { Config } from '../shared/config.ts';
 import type { Logger } from '../shared/logger.ts';
+import { type BlobStore, databaseBlobs } from './blobs.ts';
 import { type Principal, resolvePrincipal } from './bootstrap.ts';
 import type { Database } from './database.ts';
 import { openEmbedded } from './embedded.ts';
@@ -10,6 +11,7 @@ import { assertIsolation, ensureServiceRole } from './service-role.ts';
 /** The first four steps of start-up, the same for API and worker. The fifth, listening, is the API's. */
 export interface Backend {
   database: Database;
+  blobs: BlobStore;
   principal: Principal;
 }
 
@@ -30,7 +32,7 @@ export async function startBackend(config: Config, logger: Logger): Promise<Back
     }
     const principal = await resolvePrincipal(database, config);
     await assertIsolation(database);
-    return { database, principal };
+    return { database, blobs: databaseBlobs(database), principal };
   } catch (error) {
     await database.close();
     throw error;

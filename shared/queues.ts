@@ -105,6 +105,10 @@ export const QUEUES = {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
   },
+  'workspace.prune': {
+    payload: Type.Object({}),
+    settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+  },
   'upkeep.prune': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },

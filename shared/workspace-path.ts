@@ -31,7 +31,8 @@ const GIT_FOLDER = /^(?:\.git|git~1)$/i;
 function segmentFault(segment: string): string | null {
   if (segment === '') return 'must not have an empty segment';
   if (segment === '.' || segment === '..') return 'must not have a segment . or ..';
-  if (segment.endsWith('.') || segment.endsWith(' ')) return 'must not have a segment that ends with . or a blank';
+  if (segment.endsWith('.') || segment.endsWith(' '))
+    return 'must not have a segment that ends with . or a blank';
   if (Buffer.byteLength(segment) > MAX_SEGMENT_BYTES)
     return `must not have a segment of more than ${MAX_SEGMENT_BYTES} bytes`;
   if (DEVICE.test(segment)) return 'must not have a segment that Windows reserves';
@@ -90,4 +91,9 @@ export function foldCase(path: string): string {
     .toLowerCase()
     .replaceAll(/[^ı]+/g, (part) => part.toUpperCase())
     .normalize('NFC');
+}
+
+/** A path as names are compared: without case, and in an order in which what lies in a folder comes right behind it. */
+export function foldPath(name: string): string {
+  return foldCase(name).replaceAll('/', '\u0001');
 }

@@ -1,4 +1,5 @@
 import type { Job } from 'pg-boss';
+import type { BlobStore } from '../db/blobs.ts';
 import type { Database } from '../db/database.ts';
 import type { JobQueue } from '../db/queue.ts';
 import type { Config } from '../shared/config.ts';
@@ -12,6 +13,7 @@ import type { ReadingPool } from './extract/reading-pool.ts';
 export interface WorkerSetup {
   config: Config;
   database: Database;
+  blobs: BlobStore;
   queue: JobQueue;
   logger: Logger;
 }

@@ -15,7 +15,7 @@ async function main(): Promise<void> {
     throw new Error('MEMORY_DATABASE_URL: expected for a worker process alone; `npm start` needs none');
   }
   const logger = createLogger(config.logLevel, 'worker');
-  const { database } = await startBackend(config, logger);
+  const { database, blobs } = await startBackend(config, logger);
   const queue = await openQueue({
     database,
     databaseUrl: config.databaseUrl,
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
     logger,
     drainMs: 15_000,
   });
-  const worker = await startWorker({ config, database, queue, logger });
+  const worker = await startWorker({ config, database, blobs, queue, logger });
   logger.info({ workerId: worker.id }, 'working');
   closeOnSignal(
     async () => {

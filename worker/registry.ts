@@ -11,6 +11,7 @@ import { processImport } from './jobs/import-process.ts';
 import { countKeywords } from './jobs/keywords-count.ts';
 import { purgeDeletedTeam } from './jobs/team-purge.ts';
 import { pruneOld } from './jobs/upkeep-prune.ts';
+import { pruneWorkspace } from './jobs/workspace-prune.ts';
 
 /** Who does the jobs of which queue: the only list. */
 export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
@@ -25,6 +26,7 @@ export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
   'keywords.count': countKeywords,
   'team.purge': purgeDeletedTeam,
   'upkeep.prune': pruneOld,
+  'workspace.prune': pruneWorkspace,
 };
 
 /**
@@ -43,6 +45,7 @@ export const TAKERS: { readonly [Q in QueueName]: number } = {
   'keywords.count': 1,
   'team.purge': 1,
   'upkeep.prune': 1,
+  'workspace.prune': 1,
 };
 
 /** Queues of a service that makes vectors. */
@@ -50,6 +53,7 @@ export const OF_SERVER_EMBEDDINGS: readonly QueueName[] = ['embed.query', 'embed
 
 const EVERY_MINUTE = '* * * * *';
 const EVERY_TEN_MINUTES = '*/10 * * * *';
+const EVERY_HOUR = '27 * * * *';
 
 /** Jobs that no request asks for, as cron has it. Each goes over all Teams and carries nothing. */
 export const SCHEDULES: Readonly<Partial<Record<QueueName, string>>> = {
@@ -58,4 +62,5 @@ export const SCHEDULES: Readonly<Partial<Record<QueueName, string>>> = {
   'captures.release': EVERY_MINUTE,
   'embeddings.backfill': EVERY_TEN_MINUTES,
   'upkeep.prune': EVERY_TEN_MINUTES,
+  'workspace.prune': EVERY_HOUR,
 };

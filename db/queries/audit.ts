@@ -55,7 +55,9 @@ export type AuditKind =
   | 'memory.review'
   | 'memory.discard'
   | 'memory.update'
-  | 'memory.delete';
+  | 'memory.delete'
+  | 'workspace.write'
+  | 'workspace.delete';
 
 export interface AuditEntry {
   kind: AuditKind;
@@ -71,7 +73,8 @@ export interface AuditEntry {
     | 'import'
     | 'batch'
     | 'capture'
-    | 'memory';
+    | 'memory'
+    | 'file';
   subjectId: string | null;
   /** Where the subject lies, for subjects of a Team; left out for those of the Company. */
   layer?: LayerId;

@@ -101,6 +101,24 @@ export async function pruneOldVectors(tx: Queryable, limit: number): Promise<num
 }
 
 /**
+ * Removes old versions of files, of all Teams: those beyond the `keep` last before the current one, among the next
+ * `limit` after an id.
+ * @returns the last id looked at, null when there are no more, and how many were removed
+ */
+export async function pruneWorkspaceVersions(
+  tx: Queryable,
+  after: string | null,
+  keep: number,
+  limit: number,
+): Promise<{ last: string | null; removed: number }> {
+  const [row] = await tx.query<{ last: string | null; removed: number }>(
+    'select p.last, p.removed from memory.prune_workspace_versions($1, $2, $3) p',
+    [after, keep, limit],
+  );
+  return row ?? { last: null, removed: 0 };
+}
+
+/**
  * Removes at most `limit` rows of what the scope's Team held, once that was deleted.
  * @returns whether nothing is left, the Team itself included
  */

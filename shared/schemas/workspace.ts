@@ -7,7 +7,9 @@ export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 const Path = Type.String({ description: '`team/<path>` or `clients/<clientId>/<path>`' });
 const Version = Type.Integer({ description: 'counted from 1, deletions too' });
-const Revision = Type.Integer({ description: 'ascends with every push to the Team; says nothing by its size' });
+const Revision = Type.Integer({
+  description: 'ascends with every push to the Team; says nothing by its size',
+});
 const Sha256 = Type.String({ description: 'of the content, in hexadecimal' });
 
 /** A file as it is, or with `since` the last that became of it. */
@@ -78,7 +80,9 @@ export const WorkspaceConflict = Type.Object({
   currentVersion: Type.Integer({ description: '0 where there never was one' }),
   currentSha256: Nullable(Sha256, 'null where there is none now'),
   blockedBy: Type.Optional(
-    Type.String({ description: 'the path that differs only in case, or of which one is the folder of the other' }),
+    Type.String({
+      description: 'the path that differs only in case, or of which one is the folder of the other',
+    }),
   ),
 });
 export type WorkspaceConflict = Static<typeof WorkspaceConflict>;

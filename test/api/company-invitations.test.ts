@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { buildApp } from '../../api/app.ts';
+import { databaseBlobs } from '../../db/blobs.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
@@ -72,6 +73,7 @@ describe('an invitation', () => {
         config: { ...service.config, ...addresses },
         logger: createLogger('fatal', 'test'),
         passwords: createPasswordHasher(),
+        blobs: databaseBlobs(database),
       });
       const headers = {
         ...company.headers,

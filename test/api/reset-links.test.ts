@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { buildApp } from '../../api/app.ts';
 import { issueOwnerResetLink } from '../../api/links/reset-link.ts';
+import { databaseBlobs } from '../../db/blobs.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
@@ -90,6 +91,7 @@ describe('reset links', () => {
         config: { ...service.config, ...addresses },
         logger: createLogger('fatal', 'test'),
         passwords: createPasswordHasher(),
+        blobs: databaseBlobs(database),
       });
       const answer = await configured.inject({
         method: 'POST',

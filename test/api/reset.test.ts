@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
 import { buildApp } from '../../api/app.ts';
+import { databaseBlobs } from '../../db/blobs.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import type { Session } from '../../shared/schemas/identity.ts';
 import { hashToken } from '../../shared/tokens.ts';
@@ -114,7 +115,14 @@ test('no token and no password occurs in a log line', async (t) => {
   // Without the redaction of the service's own logger: nothing may lean on that.
   const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
   const { config, queue } = service;
-  const logged = await buildApp({ config, database, queue, logger, passwords: createPasswordHasher() });
+  const logged = await buildApp({
+    config,
+    database,
+    queue,
+    logger,
+    passwords: createPasswordHasher(),
+    blobs: databaseBlobs(database),
+  });
   t.after(() => logged.close());
   const company = await service.company();
   const { token } = await makeResetLink({ app: logged }, company);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
 import { type App, buildApp } from '../../api/app.ts';
+import { databaseBlobs } from '../../db/blobs.ts';
 import { newId } from '../../shared/ids.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import { hashToken } from '../../shared/tokens.ts';
@@ -205,7 +206,14 @@ describe('no token and no password', () => {
     // Without the redaction of the service's own logger: nothing may lean on that.
     const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
     const { config, queue } = service;
-    const logged = await buildApp({ config, database, queue, logger, passwords: createPasswordHasher() });
+    const logged = await buildApp({
+      config,
+      database,
+      queue,
+      logger,
+      passwords: createPasswordHasher(),
+      blobs: databaseBlobs(database),
+    });
     t.after(() => logged.close());
     const company = await service.company();
     const { tokens, passwords, refused } = await useEveryRoute(logged, company);

@@ -1,6 +1,7 @@
 import { after } from 'node:test';
 import { type App, buildApp } from '../../api/app.ts';
 import type { Dependencies } from '../../api/dependencies.ts';
+import { databaseBlobs } from '../../db/blobs.ts';
 import type { Database } from '../../db/database.ts';
 import { type JobQueue, openQueue } from '../../db/queue.ts';
 import { type Config, readConfig } from '../../shared/config.ts';
@@ -66,7 +67,14 @@ export async function buildTestApp(
     logger,
     drainMs: 15_000,
   });
-  const deps: Dependencies = { config, database, queue, logger, passwords: createPasswordHasher() };
+  const deps: Dependencies = {
+    config,
+    database,
+    queue,
+    logger,
+    passwords: createPasswordHasher(),
+    blobs: databaseBlobs(database),
+  };
   const app = await buildApp(deps);
   const signIn = async (companyId: string, userId: string) => {
     const token = newToken();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import type { Dependencies } from '../../api/dependencies.ts';
+import { databaseBlobs } from '../../db/blobs.ts';
 import { transaction } from '../../db/database.ts';
 import { failImport, recordProgress, startImport } from '../../db/queries/imports.ts';
 import { openQueue } from '../../db/queue.ts';
@@ -88,7 +89,13 @@ export async function startOwnWorker(
     drainMs: 15_000,
   });
   t.after(() => queue.stop());
-  const worker = await startWorker({ database, config: { ...config, ...changes }, queue, logger });
+  const worker = await startWorker({
+    database,
+    blobs: databaseBlobs(database),
+    config: { ...config, ...changes },
+    queue,
+    logger,
+  });
   t.after(() => worker.stop());
   return worker;
 }

@@ -1,3 +1,4 @@
+import { databaseBlobs } from '../../db/blobs.ts';
 import type { Database } from '../../db/database.ts';
 import { readConfig } from '../../shared/config.ts';
 import { newId } from '../../shared/ids.ts';
@@ -24,6 +25,7 @@ export async function doJob(
   const context = {
     config,
     database,
+    blobs: databaseBlobs(database),
     logger: createLogger('silent', 'test'),
     queue: {
       settle: async (_tx: unknown, name: QueueName) => void settled.push(name),

@@ -1,4 +1,5 @@
 import { type App, buildApp } from '../../api/app.ts';
+import { databaseBlobs } from '../../db/blobs.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
@@ -36,6 +37,7 @@ export async function openFailingApp(
     queue,
     logger: createLogger('silent', 'test'),
     passwords: createPasswordHasher(),
+    blobs: databaseBlobs(database),
   });
   t.after(() => app.close());
   return app;

@@ -1,4 +1,5 @@
 import { type App, buildApp } from '../../api/app.ts';
+import { databaseBlobs } from '../../db/blobs.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import type { TestApp } from './app.ts';
@@ -34,6 +35,7 @@ export async function openHeldApp(
     database,
     queue,
     logger: createLogger('silent', 'test'),
+    blobs: databaseBlobs(database),
     passwords: {
       hash: (password) => (step === 'hash' ? hold(hash(password)) : hash(password)),
       verify: (known, password) =>

@@ -19,10 +19,10 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const { databaseUrl } = config;
   const logger = createLogger(config.logLevel, 'worker');
-  const { database } = await startBackend(config, logger);
+  const { database, blobs } = await startBackend(config, logger);
   const drainMs = databaseUrl === null ? 5_000 : 15_000;
   const queue = await openQueue({ database, databaseUrl, supervise: true, logger, drainMs });
-  const setup = { config, database, queue, logger };
+  const setup = { config, database, blobs, queue, logger };
   const api = databaseUrl === null ? await startApi({ ...setup, passwords: createPasswordHasher() }) : null;
   const worker = await startWorker(setup, { reading: { extractors: EXTRACTORS } });
   closeOnSignal(

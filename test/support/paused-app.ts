@@ -1,4 +1,5 @@
 import { buildApp } from '../../api/app.ts';
+import { databaseBlobs } from '../../db/blobs.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import type { TestApp } from './app.ts';
@@ -33,6 +34,7 @@ export async function openPausedApp(
     queue,
     logger: createLogger('silent', 'test'),
     passwords: createPasswordHasher(),
+    blobs: databaseBlobs(database),
   });
   t.after(async () => {
     released.resolve();

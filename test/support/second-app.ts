@@ -1,5 +1,6 @@
 import { type App, buildApp } from '../../api/app.ts';
 import type { Dependencies } from '../../api/dependencies.ts';
+import { databaseBlobs } from '../../db/blobs.ts';
 import { openPostgres } from '../../db/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
@@ -16,7 +17,14 @@ export async function openSecondApp(
 ): Promise<Pick<Dependencies, 'database'> & { app: App }> {
   const logger = createLogger('silent', 'test');
   const database = databaseUrl === undefined ? first : openPostgres(databaseUrl, logger);
-  const app = await buildApp({ config, database, queue, logger, passwords: createPasswordHasher() });
+  const app = await buildApp({
+    config,
+    database,
+    queue,
+    logger,
+    passwords: createPasswordHasher(),
+    blobs: databaseBlobs(database),
+  });
   t.after(async () => {
     await app.close();
     if (database !== first) await database.close();

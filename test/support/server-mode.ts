@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { type App, buildApp } from '../../api/app.ts';
 import type { Dependencies } from '../../api/dependencies.ts';
+import { databaseBlobs } from '../../db/blobs.ts';
 import { resolvePrincipal } from '../../db/bootstrap.ts';
 import { openPostgres } from '../../db/postgres.ts';
 import { openQueue } from '../../db/queue.ts';
@@ -57,7 +58,14 @@ export async function openOtherApi(
   const logger = createLogger('silent', 'test');
   const database = service.url === undefined ? service.database : openPostgres(service.url, logger);
   const config = { ...service.config, ...settings };
-  const app = await buildApp({ config, database, queue, logger, passwords: createPasswordHasher() });
+  const app = await buildApp({
+    config,
+    database,
+    queue,
+    logger,
+    passwords: createPasswordHasher(),
+    blobs: databaseBlobs(database),
+  });
   t.after(async () => {
     await app.close();
     if (database !== service.database) await database.close();

@@ -14,6 +14,7 @@ const TASKS = {
   'embeddings.backfill': 'Mark chunks for a new model',
   'team.purge': 'Empty deleted Teams',
   'captures.release': 'Take lent captures back',
+  'workspace.prune': 'Clear old versions of files',
   'audit.seal': 'Seal the audit',
   'upkeep.prune': 'Clear what has expired',
 };

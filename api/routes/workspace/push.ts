@@ -1,0 +1,109 @@
+import type { TeamTransaction } from '../../../db/database.ts';
+import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import {
+  findCurrentVersions,
+  insertVersions,
+  type NewVersion,
+  takeRevision,
+} from '../../../db/queries/workspace-files.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import { newId } from '../../../shared/ids.ts';
+import { PushRequest, PushResponse } from '../../../shared/schemas/workspace.ts';
+import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.ts';
+import type { Routes } from '../../app.ts';
+import { DOCUMENT_BODY_LIMIT } from '../../body-limits.ts';
+import { assertTeamActive } from '../../plugins/guards.ts';
+import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
+import { assertActive, holdTeam, mayWrite } from '../../take.ts';
+import { findConflicts } from '../../workspace/push-conflicts.ts';
+import { type Pushed, readPushedFiles } from '../../workspace/pushed-files.ts';
+
+/**
+ * The layers that a push writes to.
+ * @throws ServiceError `scope_forbidden` where the caller may not write to one
+ */
+function layersOf(scope: TeamScope, pushed: readonly Pushed[]): LayerId[] {
+  const clients = new Set(pushed.map(({ clientId }) => clientId));
+  return [...clients].map((clientId) => writeLayer(scope, clientId === null ? {} : { clientId }));
+}
+
+/** One event for each file: who wants to know what became of a file asks by its id. */
+async function recordVersions(tx: TeamTransaction, versions: readonly NewVersion[]): Promise<void> {
+  await insertAuditEvents(
+    tx,
+    versions.map(({ sha256, fileId, clientId, path, version, bytes }) => ({
+      kind: sha256 === null ? 'workspace.delete' : 'workspace.write',
+      subjectType: 'file',
+      subjectId: fileId,
+      layer: clientId,
+      detail: { path, version, ...(sha256 === null ? {} : { bytes }) },
+    })),
+  );
+}
+
+/** Writes all files of a push, or none. Their contents are kept already. */
+async function write(
+  tx: TeamTransaction,
+  layers: readonly LayerId[],
+  pushed: readonly Pushed[],
+): Promise<Answer> {
+  const held = await holdTeam(tx);
+  if (!(await mayWrite(tx, held, layers))) throw new ServiceError('scope_forbidden');
+  assertActive(held);
+  const revision = await takeRevision(tx);
+  const current = await findCurrentVersions(tx, pushed);
+  const conflicts = await findConflicts(tx, pushed, current);
+  if (conflicts.length > 0) {
+    throw new ServiceError('workspace_conflict', `${conflicts.length} of ${pushed.length} files conflict`, {
+      extra: { conflicts },
+    });
+  }
+  const versions = pushed.map(({ blob, ...place }): NewVersion => {
+    const before = current.get(place.path);
+    return {
+      ...place,
+      id: newId(),
+      fileId: before?.fileId ?? newId(),
+      version: (before?.version ?? 0) + 1,
+      sha256: blob?.sha256 ?? null,
+      bytes: blob?.content.length ?? 0,
+    };
+  });
+  await insertVersions(tx, revision, versions);
+  await recordVersions(tx, versions);
+  return {
+    status: 200,
+    body: { revision, files: versions.map(({ path, version }) => ({ path, version })) },
+  };
+}
+
+/** POST /v1/workspace/push: writes and deletes files, all or none. */
+export const pushRoute: Routes = (app, { database, blobs }) => {
+  app.post(
+    '/v1/workspace/push',
+    {
+      bodyLimit: DOCUMENT_BODY_LIMIT,
+      schema: {
+        summary: 'Write and delete files, all or none; what has changed since its base is a conflict',
+        tags: ['workspace'],
+        body: PushRequest,
+        response: { 200: PushResponse },
+      },
+      preValidation: readIdempotencyKey,
+    },
+    async (request, reply) => {
+      const { teamScope } = request;
+      const pushed = readPushedFiles(request.body.files);
+      const layers = layersOf(teamScope, pushed);
+      assertTeamActive(request);
+      return answerOnce(request, reply, database, {
+        prepare: () =>
+          blobs.keep(
+            teamScope,
+            pushed.flatMap(({ blob }) => blob ?? []),
+          ),
+        apply: (tx) => write(tx, layers, pushed),
+      });
+    },
+  );
+};

@@ -1,0 +1,25 @@
+import { type FieldError, ServiceError } from '../../shared/errors.ts';
+import { readWorkspacePath, type WorkspacePath } from '../../shared/workspace-path.ts';
+
+/** What a refusal shows of a path: one that is refused for its length may have millions of characters. */
+const SHOWN_CHARACTERS = 200;
+
+/**
+ * Reads the paths of a request.
+ * @throws ServiceError `invalid_path` with every path that is none
+ */
+export function givenPaths(files: readonly { path: string }[]): WorkspacePath[] {
+  const errors: FieldError[] = [];
+  const paths: WorkspacePath[] = [];
+  for (const [index, { path }] of files.entries()) {
+    const read = readWorkspacePath(path);
+    if (typeof read !== 'string') paths.push(read);
+    else {
+      const shown = JSON.stringify(path.slice(0, SHOWN_CHARACTERS).toWellFormed());
+      errors.push({ path: `/files/${index}/path`, message: `${shown} ${read}` });
+    }
+  }
+  if (errors.length === 0) return paths;
+  const detail = errors.map((fault) => `${fault.path}: ${fault.message}`).join('; ');
+  throw new ServiceError('invalid_path', detail, { errors });
+}

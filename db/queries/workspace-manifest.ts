@@ -1,0 +1,94 @@
+import type { ManifestItem } from '../../shared/schemas/workspace.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import { workspacePath } from '../../shared/workspace-path.ts';
+import type { TeamTransaction } from '../database.ts';
+import { wireTime } from './layers.ts';
+import { layerId } from './workspace-files.ts';
+
+/** A place in a manifest: the version shown last. */
+export interface ManifestPlace {
+  revision: number;
+  id: string;
+}
+
+/** Part of a manifest: the workspace as it was at a revision. */
+export interface ManifestPart {
+  /** Only what changed after this one, deletions included; null: every live file. */
+  since: number | null;
+  /** The revision of the first page. */
+  at: number;
+  after: ManifestPlace | null;
+  limit: number;
+}
+
+/** The layers that the scope reads, by the ids under which they are stored. */
+function layerIds(scope: TeamScope): string[] {
+  const clients = scope.reads.clients.map((clientId) => layerId(scope, clientId));
+  return scope.reads.team ? [layerId(scope, null), ...clients] : clients;
+}
+
+/** The revision of the latest change within the scope: 0 where there is none. Of changes elsewhere it tells nothing. */
+export async function findRevision(tx: TeamTransaction): Promise<number> {
+  const [row] = await tx.query<{ revision: number | null }>(
+    `select max(v.revision) as revision
+       from unnest($2::uuid[]) as l (layer_id)
+      cross join lateral (
+        select v.revision from memory.workspace_version v
+         where v.team_id = $1 and v.layer_id = l.layer_id and v.until_revision is null
+         order by v.revision desc, v.id desc limit 1) v`,
+    [tx.scope.teamId, layerIds(tx.scope)],
+  );
+  return row?.revision ?? 0;
+}
+
+interface ManifestRow extends Omit<ManifestItem, 'path' | 'updatedAt'> {
+  clientId: string | null;
+  name: string;
+  updatedAt: Date;
+  revision: number;
+  id: string;
+}
+
+/** What of a layer's versions a page may show, newest first. The two branches have an index each. */
+function pageOfLayer(condition: string): string {
+  return `select v.* from memory.workspace_version v
+           where v.team_id = $1 and v.layer_id = l.layer_id and ${condition}
+             and v.revision > $3 and v.revision <= $4 and ($5 or v.sha256 is not null)
+             and ($6::bigint is null or (v.revision <= $6 and (v.revision, v.id) < ($6, $7::uuid)))
+           order by v.revision desc, v.id desc limit $8`;
+}
+
+/**
+ * One part of the manifest, the latest change first, each with its place. What was changed after `at` is shown as it
+ * was then; so a file that is changed while the manifest is being paged is neither missing nor there twice.
+ */
+export async function listManifest(
+  tx: TeamTransaction,
+  { since, at, after, limit }: ManifestPart,
+): Promise<{ item: ManifestItem; place: ManifestPlace }[]> {
+  const rows = await tx.query<ManifestRow>(
+    `select v.client_id as "clientId", v.path as name, encode(v.sha256, 'hex') as sha256, v.bytes, v.version,
+            v.sha256 is null as deleted, v.updated_at as "updatedAt", v.updated_by as "updatedBy", v.revision, v.id
+       from unnest($2::uuid[]) as l (layer_id)
+      cross join lateral (
+        (${pageOfLayer('v.until_revision is null')})
+        union all
+        (${pageOfLayer('v.until_revision > $4')})
+      ) v
+      order by v.revision desc, v.id desc limit $8`,
+    [
+      tx.scope.teamId,
+      layerIds(tx.scope),
+      since ?? 0,
+      at,
+      since !== null,
+      after?.revision ?? null,
+      after?.id ?? null,
+      limit,
+    ],
+  );
+  return rows.map(({ clientId, name, revision, id, updatedAt, ...row }) => ({
+    item: { ...row, path: workspacePath(clientId, name), updatedAt: wireTime(updatedAt) },
+    place: { revision, id },
+  }));
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import type { App } from '../../api/app.ts';
+import type {
+  Manifest,
+  ManifestItem,
+  PullRequest,
+  PullResponse,
+  PushedFile,
+  PushResponse,
+  WorkspaceConflict,
+} from '../../shared/schemas/workspace.ts';
+
+/** What the service answered: of a refusal its code, and what stood in the way of a push. */
+export interface Answered<T> {
+  status: number;
+  body: T;
+  code: string | undefined;
+  conflicts: WorkspaceConflict[];
+}
+
+export function sha256(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** A file of a push with this content, new unless a base is given. */
+export function file(path: string, content: string | Buffer, baseVersion = 0): PushedFile {
+  return {
+    path,
+    baseVersion,
+    contentBase64: Buffer.from(content as string).toString('base64'),
+    sha256: sha256(content),
+  };
+}
+
+/** The deletion of a file. */
+export function deletion(path: string, baseVersion: number): PushedFile {
+  return { path, baseVersion, deleted: true };
+}
+
+/** The workspace as someone asks for it: with their headers, of the Team that these name. */
+export interface Workspace {
+  push(files: readonly object[], headers?: Record<string, string>): Promise<Answered<PushResponse>>;
+  pull(files: PullRequest['files']): Promise<Answered<PullResponse>>;
+  /** One page. */
+  manifest(query?: string): Promise<Answered<Manifest>>;
+  /** Every page, of `limit` items each. */
+  wholeManifest(query?: { since?: number; clientId?: string; limit?: number }): Promise<ManifestItem[]>;
+  /** The content of a file as text, or null where there is none for the caller. */
+  content(path: string, version?: number): Promise<string | null>;
+}
+
+/** Asks an app for workspace files. */
+export function workspaceOf(app: App, headers: Record<string, string>): Workspace {
+  const ask = async <T>(method: 'GET' | 'POST', url: string, payload?: object, more = {}) => {
+    const answer = await app.inject({
+      method,
+      url: `/v1/workspace/${url}`,
+      headers: { ...headers, ...more },
+      ...(payload === undefined ? {} : { payload }),
+    });
+    const body = answer.json<T & { code?: string; conflicts?: WorkspaceConflict[] }>();
+    const answered: Answered<T> = {
+      status: answer.statusCode,
+      body,
+      code: body.code,
+      conflicts: body.conflicts ?? [],
+    };
+    return answered;
+  };
+  const workspace: Workspace = {
+    push: (files, more) => ask('POST', 'push', { files }, more),
+    pull: (files) => ask('POST', 'pull', { files }),
+    manifest: (query = '') => ask('GET', `manifest${query}`),
+    wholeManifest: async ({ since, clientId, limit = 200 } = {}) => {
+      const items: ManifestItem[] = [];
+      const query = new URLSearchParams({ limit: String(limit) });
+      if (since !== undefined) query.set('since', String(since));
+      if (clientId !== undefined) query.set('clientId', clientId);
+      for (;;) {
+        const { status, body, code } = await workspace.manifest(`?${query}`);
+        if (status !== 200) throw new Error(`the manifest was refused: ${status} ${code}`);
+        items.push(...body.items);
+        if (body.nextCursor === null) return items;
+        query.set('cursor', body.nextCursor);
+      }
+    },
+    content: async (path, version) => {
+      const { body } = await workspace.pull([version === undefined ? { path } : { path, version }]);
+      const [found] = body.files;
+      return found === undefined ? null : Buffer.from(found.contentBase64, 'base64').toString('utf8');
+    },
+  };
+  return workspace;
+}

@@ -1,0 +1,34 @@
+import { withoutScope } from '../../db/database.ts';
+import { pruneWorkspaceVersions } from '../../db/queries/upkeep.ts';
+import type { JobContext, JobHandler } from '../context.ts';
+
+/** Versions that one statement looks at. */
+const SLICE = 1000;
+
+async function pruneVersions({ config, database }: JobContext): Promise<number> {
+  let [after, removed]: [string | null, number] = [null, 0];
+  do {
+    const pruned = await withoutScope(database, (tx) =>
+      pruneWorkspaceVersions(tx, after, config.workspaceKeepVersions, SLICE),
+    );
+    after = pruned.last;
+    removed += pruned.removed;
+  } while (after !== null);
+  return removed;
+}
+
+async function pruneContents({ blobs }: JobContext): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const pruned = await blobs.prune();
+    removed += pruned.removed;
+    if (pruned.seen === 0) return removed;
+  }
+}
+
+/** Removes versions of files that are old enough, and then contents that none refers to any more. */
+export const pruneWorkspace: JobHandler<'workspace.prune'> = async (job, context) => {
+  const removed = { versions: await pruneVersions(context), contents: await pruneContents(context) };
+  await withoutScope(context.database, (tx) => context.queue.settle(tx, 'workspace.prune', job));
+  context.logger.debug(removed, 'pruned workspaces');
+};
