@@ -12,8 +12,8 @@ import {
   freePorts,
   printedUrl,
   type ServiceProcess,
+  serviceFolder,
   startMain,
-  temporaryFolder,
 } from './processes.ts';
 
 /** How much is imported, and how often one of so many processes is killed meanwhile. */
@@ -61,7 +61,7 @@ export async function killableWorkers(serverUrl: string): Promise<KillableServic
 
 /** The whole service in one process, on the embedded database. */
 export async function killableService(): Promise<KillableService> {
-  const cwd = await temporaryFolder();
+  const cwd = await serviceFolder();
   const [port = 0] = await freePorts(1);
   const env = { MEMORY_API_PORT: String(port), MEMORY_RATE_LIMITS: 'off' };
   return {

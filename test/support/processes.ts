@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -151,6 +151,17 @@ export async function printedUrl(service: ServiceProcess): Promise<string> {
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'team-memory-process-'));
   folders.push(folder);
+  return folder;
+}
+
+/**
+ * A new folder for a service on the embedded database, which finds there what it would else make in some seconds: a
+ * migrated database that no one has used. Removed by `endProcesses`.
+ */
+export async function serviceFolder(): Promise<string> {
+  const folder = await temporaryFolder();
+  const prepared = process.env['MEMORY_TEST_DATA_DIR'];
+  if (prepared !== undefined) await cp(prepared, join(folder, '.data'), { recursive: true });
   return folder;
 }
 

@@ -31,13 +31,19 @@ const ANY_DATABASE = [
   'test/worker/{large-model,pace,text-lanes}.test.ts',
   'test/worker/reading-pool.test.ts',
   'test/api/operator*.test.ts',
+  // Whose pages ask nothing of a database.
+  'test/browser/**',
 ];
-/** What the embedded database alone has a part in, and the browser, whose pages ask nothing of a database. */
-const EMBEDDED_ALONE = ['test/browser/**', 'test/db/folder-lock.test.ts', 'test/faults/demo.test.ts'];
+/** What the embedded database alone has a part in. */
+const EMBEDDED_ALONE = ['test/db/folder-lock.test.ts', 'test/faults/demo.test.ts'];
 
-/** A migrated database with its queues, which every test file starts from: making one takes seconds. */
-async function writeSnapshot(folder: string): Promise<string> {
-  const database = await openEmbedded({ dataDir: null });
+/**
+ * A migrated database with its queues, which every test file starts from: making one takes seconds. As a file for
+ * databases in memory, and as a folder for processes of the service.
+ */
+async function writeSnapshot(folder: string): Promise<{ snapshot: string; dataDir: string }> {
+  const dataDir = join(folder, 'data');
+  const database = await openEmbedded({ dataDir });
   await prepareDatabase(database);
   const logger = createLogger('fatal', 'test');
   const queue = await openQueue({ database, databaseUrl: null, supervise: false, logger, drainMs: 1000 });
@@ -46,7 +52,7 @@ async function writeSnapshot(folder: string): Promise<string> {
   const dump = await database.engine.dumpDataDir('none');
   await writeFile(snapshot, new Uint8Array(await dump.arrayBuffer()));
   await database.close();
-  return snapshot;
+  return { snapshot, dataDir };
 }
 
 const without = (files: readonly string[], globs: readonly string[]) =>
@@ -75,12 +81,13 @@ try {
   ];
 
   process.stdout.write('\n== the embedded database\n');
-  const snapshot = await writeSnapshot(folder);
+  const { snapshot, dataDir } = await writeSnapshot(folder);
   const first = await inBatches(both && chosen.length === 0 ? without(files, ANY_DATABASE) : files, folder);
   failed =
     (await run([...options, ...first], {
       ...common,
       MEMORY_TEST_SNAPSHOT: snapshot,
+      MEMORY_TEST_DATA_DIR: dataDir,
     })) !== 0;
   if (both) {
     process.stdout.write('\n== PostgreSQL\n');

@@ -11,8 +11,8 @@ import {
   endProcesses,
   freePorts,
   type ServiceProcess,
+  serviceFolder,
   startMain,
-  temporaryFolder,
 } from '../support/processes.ts';
 import { importNow, importTexts, isOver, untilImport } from '../support/running-imports.ts';
 import { slowStoring, textOfChunks } from '../support/slow-storing.ts';
@@ -113,7 +113,7 @@ describe('a worker that is frozen while an import runs, past its heartbeat', {
 test('the whole service on the embedded database, frozen past its own heartbeat, completes the import once', {
   skip: databaseUrl !== undefined,
 }, async (t) => {
-  const cwd = await temporaryFolder();
+  const cwd = await serviceFolder();
   const [port = 0] = await freePorts(1);
   const asked: Asked = { url: `http://127.0.0.1:${port}`, signal: t.signal };
   const service = startMain(MISBEHAVING, { cwd, env: { MEMORY_API_PORT: String(port) } });

@@ -12,8 +12,8 @@ import {
   freePorts,
   printedUrl,
   type ServiceProcess,
+  serviceFolder,
   startMain,
-  temporaryFolder,
 } from '../support/processes.ts';
 import { importTexts, isOver, untilImport } from '../support/running-imports.ts';
 import { slowStoring, textOfChunks } from '../support/slow-storing.ts';
@@ -105,7 +105,7 @@ describe('a worker that is stopped by SIGTERM while imports run', {
 test('the whole service on the embedded database, stopped by SIGTERM, gives imports back and finishes them later', {
   skip: databaseUrl !== undefined,
 }, async (t) => {
-  const cwd = await temporaryFolder();
+  const cwd = await serviceFolder();
   const [port = 0] = await freePorts(1);
   const env = { MEMORY_API_PORT: String(port) };
   const asked: Asked = { url: `http://127.0.0.1:${port}`, signal: t.signal };
