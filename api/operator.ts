@@ -6,6 +6,7 @@ import { importFolder } from './operator/import.ts';
 import { login } from './operator/login.ts';
 import { logout } from './operator/logout.ts';
 import { ownerResetLink } from './operator/owner-reset-link.ts';
+import { sync } from './operator/sync.ts';
 import { whoami } from './operator/whoami.ts';
 
 /** The operator's command line: a client of the running service, so it works wherever the service runs. */
@@ -14,6 +15,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   logout,
   whoami,
   import: importFolder,
+  sync,
   'owner-reset-link': ownerResetLink,
   'audit-verify': auditVerify,
 };

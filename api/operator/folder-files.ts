@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { oneLine } from './columns.ts';
@@ -10,6 +11,8 @@ export interface FolderFile {
   /** Its path within the folder, with slashes and in Unicode's composed form, whatever the file system has. */
   name: string;
   bytes: number;
+  /** When it was last changed, in milliseconds since 1970, with what the file system tells of their fractions. */
+  modified: number;
 }
 
 /** What a folder holds, in an order that is the same every time. */
@@ -19,6 +22,8 @@ export interface FolderContent {
   unreadable: { name: string; why: string }[];
   /** What is left out with all that it holds: hidden files and folders, `node_modules`, symbolic links, pipes. */
   leftOut: { hidden: number; installed: number; links: number; special: number };
+  /** The names of the symbolic links and special files among what is left out: their place is taken, though. */
+  notFollowed: string[];
 }
 
 /** Why a file or folder cannot be read, in words. */
@@ -38,12 +43,13 @@ export async function readFolder(path: string): Promise<FolderContent> {
     files: [],
     unreadable: [],
     leftOut: { hidden: 0, installed: 0, links: 0, special: 0 },
+    notFollowed: [],
   };
   try {
     const found = await stat(path);
     if (found.isDirectory())
       await addEntries(content, path, '', await readdir(path, { withFileTypes: true }));
-    else if (found.isFile()) addFile(content, path, basename(path), found.size);
+    else if (found.isFile()) addFile(content, path, basename(path), found);
     else throw new OperatorError(`${oneLine(path)} is neither a folder nor a file`);
   } catch (error) {
     if (error instanceof OperatorError) throw error;
@@ -54,8 +60,13 @@ export async function readFolder(path: string): Promise<FolderContent> {
   return content;
 }
 
-function addFile(content: FolderContent, path: string, name: string, bytes: number): void {
-  content.files.push({ path, name: name.normalize('NFC'), bytes });
+function addFile(
+  content: FolderContent,
+  path: string,
+  name: string,
+  { size, mtimeMs }: Pick<Stats, 'size' | 'mtimeMs'>,
+): void {
+  content.files.push({ path, name: name.normalize('NFC'), bytes: size, modified: mtimeMs });
 }
 
 type Entry = Awaited<ReturnType<typeof entriesOf>>[number];
@@ -82,11 +93,16 @@ async function addEntries(
 
 async function addEntry(content: FolderContent, entry: Entry, path: string, name: string): Promise<void> {
   const { leftOut } = content;
-  // What a link within the folder leads to is found in its own place; outside it, nobody named it.
-  if (entry.isSymbolicLink()) leftOut.links += 1;
-  else if (entry.name.startsWith('.')) leftOut.hidden += 1;
+  if (entry.isSymbolicLink()) {
+    // What a link within the folder leads to is found in its own place; outside it, nobody named it.
+    leftOut.links += 1;
+    content.notFollowed.push(name.normalize('NFC'));
+  } else if (entry.name.startsWith('.')) leftOut.hidden += 1;
   else if (entry.isDirectory() && entry.name === 'node_modules') leftOut.installed += 1;
   else if (entry.isDirectory()) await addEntries(content, path, `${name}/`, await entriesOf(path));
-  else if (entry.isFile()) addFile(content, path, name, (await lstat(path)).size);
-  else leftOut.special += 1;
+  else if (entry.isFile()) addFile(content, path, name, await lstat(path));
+  else {
+    leftOut.special += 1;
+    content.notFollowed.push(name.normalize('NFC'));
+  }
 }

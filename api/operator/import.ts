@@ -7,11 +7,12 @@ import { follow, NO_WORKER } from './import-following.ts';
 import { importRecords, readEarlier } from './import-records.ts';
 import { outcomeTable, summary } from './import-report.ts';
 import { type Run, sendNew } from './import-run.ts';
+import { interruptible } from './interruptible.ts';
 import { patient } from './patient-service.ts';
 import { openProgressBar, type ProgressBar, terminalColumns } from './progress-bar.ts';
 import { type ServiceClient, ServiceRefusal } from './service-client.ts';
-import { setting } from './settings.ts';
 import { signedIn } from './signed-in.ts';
+import { whereFrom } from './where-from.ts';
 
 const help = `Imports the files of a folder, at any depth, and tells what failed and why. Run again, it sends only what is new
 or has changed. Hidden files and folders, node_modules and symbolic links are left out.
@@ -40,12 +41,6 @@ const options = {
 
 type Given = Values<typeof options>;
 
-/** npm runs its scripts in the folder of the project, and tells where the person was. */
-function whereFrom(): string {
-  const asScript = setting('npm_lifecycle_event') === 'operator';
-  return (asScript ? setting('INIT_CWD') : null) ?? process.cwd();
-}
-
 /** Whether a worker lives. The first request: it tells too whether the Team is one for the caller. */
 async function hasWorker(service: ServiceClient): Promise<boolean> {
   try {
@@ -53,21 +48,6 @@ async function hasWorker(service: ServiceClient): Promise<boolean> {
   } catch (error) {
     if (!(error instanceof ServiceRefusal) || error.code !== 'team_required') throw error;
     throw new OperatorError('you may enter several Teams: name one with --team (whoami tells their ids)');
-  }
-}
-
-/** Ends the process at Ctrl-C while the work is done: whatever was sent is kept. */
-async function interruptible<Result>(progress: ProgressBar, work: () => Promise<Result>): Promise<Result> {
-  const interrupt = () => {
-    progress.end();
-    process.exit(130);
-  };
-  process.on('SIGINT', interrupt);
-  try {
-    return await work();
-  } finally {
-    process.off('SIGINT', interrupt);
-    progress.end();
   }
 }
 

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { treeOf } from '../support/sync-folders.ts';
+import { openInStep, TEAM, told } from '../support/sync-in-step.ts';
+
+const { newFolder, inStep } = await openInStep();
+
+describe('what is fetched keeps within the folder', () => {
+  test('a folder that became a symbolic link is not followed, and what it held does not count as gone', async () => {
+    const { workspace, folder, publish } = await inStep({ 'team/docs/a.txt': 'one', 'team/b.txt': 'b' });
+    const elsewhere = `${folder.folder}-elsewhere`;
+    await rename(join(folder.folder, 'team', 'docs'), elsewhere);
+    await symlink(elsewhere, join(folder.folder, 'team', 'docs'));
+    await publish({ 'team/docs/a.txt': 'two', 'team/docs/new.txt': 'new' });
+    const outcome = await folder.sync(workspace.as(TEAM));
+    assert.deepEqual(told(outcome), [
+      'failed team/docs/a.txt: it has changed there, but what is here in its place is left alone',
+      'failed team/docs/new.txt: it has changed there, but what is here in its place is left alone',
+    ]);
+    assert.deepEqual(await treeOf(elsewhere), { 'a.txt': 'one' });
+    assert.deepEqual(Object.keys(workspace.live()), ['team/b.txt', 'team/docs/a.txt', 'team/docs/new.txt']);
+    // Once the link is gone, what was left is made good.
+    await rm(join(folder.folder, 'team', 'docs'));
+    await rename(elsewhere, join(folder.folder, 'team', 'docs'));
+    assert.deepEqual(told(await folder.sync(workspace.as(TEAM))), []);
+    assert.equal((await folder.tree())['team/docs/new.txt'], 'new');
+    await rm(elsewhere, { recursive: true, force: true });
+  });
+
+  test('a root that is a symbolic link takes nothing', async () => {
+    const { workspace, folder } = await inStep({ 'team/a.txt': 'one' });
+    const other = await newFolder('Other');
+    await symlink(join(folder.folder, 'team'), join(other.folder, 'team'));
+    workspace.files.set('team/b.txt', { version: 1, revision: 1, content: Buffer.from('b') });
+    assert.equal(told(await other.sync(workspace.as(TEAM))).length, 2);
+    assert.deepEqual(Object.keys(await folder.tree()), ['team/a.txt']);
+  });
+
+  test('a path that is none of the workspace is told, and never taken to the disk', async () => {
+    const { workspace, folder } = await inStep({ 'team/a.txt': 'one' });
+    const paths = ['team/../../up.txt', '/etc/x', 'team/aux', 'team/.team-memory/state.json', 'clients/x/a'];
+    for (const path of paths)
+      workspace.files.set(path, { version: 1, revision: 9, content: Buffer.from('x') });
+    const again = await newFolder('Again');
+    const service = workspace.as({ scopes: ['team', '/etc'] });
+    const outcome = await again.sync(service);
+    assert.deepEqual(Object.keys(await again.tree()), ['team/a.txt']);
+    assert.deepEqual(
+      told(outcome)
+        .map((line) => line.split(':', 1)[0])
+        .sort(),
+      ['failed /etc/x', 'failed team/../../up.txt', 'failed team/aux'],
+    );
+    assert.equal(outcome.figures.leftOutThere, 1);
+    assert.ok((await stat(folder.folder)).isDirectory());
+  });
+
+  test('where a file is in the place of a folder, or a folder in that of a file, nothing is lost', async () => {
+    const { workspace, folder, publish } = await inStep({ 'team/z.txt': 'z' });
+    await folder.write('team/a', 'a file here');
+    await folder.write('team/b/c', 'a folder here');
+    await publish({ 'team/a/b': 'a folder there', 'team/b': 'a file there' });
+    const outcome = await folder.sync(workspace.as(TEAM));
+    assert.deepEqual(told(outcome).sort(), [
+      'failed team/a/b: team/a is no folder here',
+      'failed team/b: something else is in its place here',
+      "not sent team/a: team/a/b is there: one is the other's folder",
+      "not sent team/b/c: team/b is there: one is the other's folder",
+    ]);
+    assert.equal((await folder.tree())['team/a'], 'a file here');
+    await rename(join(folder.folder, 'team', 'a'), join(folder.folder, 'team', 'a.txt'));
+    await rm(join(folder.folder, 'team', 'b'), { recursive: true });
+    assert.deepEqual(told(await folder.sync(workspace.as(TEAM))), []);
+    assert.deepEqual(await folder.tree(), {
+      'team/a.txt': 'a file here',
+      'team/a/b': 'a folder there',
+      'team/b': 'a file there',
+      'team/z.txt': 'z',
+    });
+  });
+});
+
+describe('what is here', () => {
+  test('an edit of the moment, while the sync asks, is neither removed nor overwritten', async () => {
+    const { workspace, folder, publish } = await inStep({ 'team/a': 'a', 'team/b': 'b', 'team/z': 'z' });
+    await publish({ 'team/a': null, 'team/b': 'theirs' });
+    let edits = 0;
+    const editing = async ({ path }: { path: string }) => {
+      if (!path.endsWith('/manifest') || edits++ > 0) return;
+      await folder.write('team/a', 'edited');
+      await folder.write('team/b', 'mine');
+      await folder.write('team/z', 'zz');
+    };
+    const { changes } = await folder.sync(workspace.as(TEAM, undefined, editing));
+    const tree = await folder.tree();
+    assert.deepEqual(Object.values(tree).sort(), ['edited', 'mine', 'theirs', 'zz']);
+    assert.deepEqual([tree['team/a'], tree['team/b']], ['edited', 'theirs']);
+    assert.deepEqual(changes.map(({ what }) => what).sort(), ['conflict', 'sent', 'sent', 'sent']);
+    assert.deepEqual(workspace.live(), tree);
+  });
+
+  test('a file that is away for a moment, as while it is saved, is not removed there', async () => {
+    const { workspace, folder } = await inStep({ 'team/a': 'a', 'team/b': 'b', 'team/c': 'c' });
+    await folder.remove('team/a');
+    let asked = 0;
+    const saving = async ({ path }: { path: string }) => {
+      if (path.endsWith('/manifest') && asked++ === 0) await folder.write('team/a', 'saved');
+    };
+    await folder.sync(workspace.as(TEAM, undefined, saving));
+    assert.equal(workspace.live()['team/a'], 'saved');
+    assert.equal(workspace.files.get('team/a')?.version, 2);
+  });
+
+  test('a file of which size and time are as they were is not read again; a fresh one is', async () => {
+    const { workspace, folder } = await inStep({ 'team/a.txt': 'one', 'team/b.txt': 'two' });
+    const [a, b] = ['a', 'b'].map((name) => join(folder.folder, 'team', `${name}.txt`)) as [string, string];
+    const long = new Date(Date.now() - 60_000);
+    const sent = async () => (await folder.sync(workspace.as(TEAM))).changes.map(({ path }) => path);
+    await utimes(a, long, long);
+    assert.deepEqual(await sent(), []);
+    // What no person does: the sync must take it for what it was.
+    await writeFile(a, 'two');
+    await utimes(a, long, long);
+    const fresh = (await stat(b)).mtime;
+    await writeFile(b, 'six');
+    assert.deepEqual(await sent(), ['team/b.txt']);
+    await writeFile(b, 'ten');
+    assert.deepEqual(await sent(), ['team/b.txt'], String(fresh));
+    assert.equal(workspace.live()['team/a.txt'], 'one');
+  });
+
+  test('what cannot go there is told, and nothing is done about it', async () => {
+    const { workspace, folder, publish } = await inStep({ 'team/a.txt': 'one', 'team/big.bin': 'small' });
+    await folder.write('team/con.txt', 'x');
+    await folder.write('team/big.bin', 'x'.repeat(10 * 1024 * 1024 + 1));
+    await folder.write('team/e\u0301.txt', 'one form');
+    await folder.write('team/\u00e9.txt', 'the other');
+    await folder.write('README.md', 'beside');
+    await folder.write('team/node_modules/x/index.js', 'x');
+    const outcome = await folder.sync(workspace.as(TEAM));
+    assert.deepEqual(told(outcome).sort(), [
+      'not sent team/big.bin: it is larger than 10 MiB',
+      'not sent team/con.txt: its path must not have a segment that Windows reserves',
+      'not sent team/\u00e9.txt: two files here have this name, in forms that count as one: rename one of them',
+    ]);
+    assert.deepEqual(outcome.figures.outside, 1);
+    assert.deepEqual(outcome.figures.leftOut, { hidden: 0, installed: 1, links: 0, special: 0 });
+    assert.deepEqual(workspace.live(), { 'team/a.txt': 'one', 'team/big.bin': 'small' });
+    await publish({ 'team/\u00e9.txt': 'from there' });
+    assert.ok(
+      told(await folder.sync(workspace.as(TEAM))).some((line) => line.startsWith('failed team/\u00e9')),
+    );
+    assert.equal(await readFile(join(folder.folder, 'team', '\u00e9.txt'), 'utf8'), 'the other');
+  });
+
+  test('a name in another form is the same file, and stays as it is here', async () => {
+    const { workspace, folder, publish } = await inStep({ 'team/a.txt': 'one' });
+    await folder.write('team/e\u0301te\u0301.txt', 'here');
+    await folder.sync(workspace.as(TEAM));
+    assert.equal(workspace.live()['team/\u00e9t\u00e9.txt'], 'here');
+    await publish({});
+    await publish({ 'team/\u00e9t\u00e9.txt': 'there' });
+    await folder.sync(workspace.as(TEAM));
+    assert.deepEqual(await folder.tree(), { 'team/a.txt': 'one', 'team/e\u0301te\u0301.txt': 'there' });
+  });
+
+  test('of names that differ only in case one is told, and a change of case alone is one request', async () => {
+    const { workspace, folder } = await inStep({ 'team/a.txt': 'one', 'team/b/c.txt': 'c' });
+    await folder.write('team/A.txt', 'two');
+    assert.deepEqual(told(await folder.sync(workspace.as(TEAM))), [
+      'not sent team/A.txt: team/a.txt is there, which differs only in case',
+    ]);
+    await folder.remove('team/a.txt');
+    await rename(join(folder.folder, 'team', 'b'), join(folder.folder, 'team', 'B'));
+    let pushes = 0;
+    const counting = workspace.as(TEAM, ({ path }) => {
+      if (path.endsWith('/push')) pushes += 1;
+      return Promise.resolve();
+    });
+    assert.deepEqual(told(await folder.sync(counting)), []);
+    assert.deepEqual([pushes, Object.keys(workspace.live()).sort()], [1, ['team/A.txt', 'team/B/c.txt']]);
+  });
+});

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { openFolders } from '../support/sync-folders.ts';
+import { FOLDERS, life, live } from '../support/sync-life.ts';
+import { openMemoryWorkspace } from '../support/sync-service.ts';
+
+/** To look longer than a run of the suite does: SYNC_LIFE_RUNS=<runs> node --test test/unit/sync-life.test.ts */
+const RUNS = Number(process.env['SYNC_LIFE_RUNS'] ?? 30);
+const RIGHTS = { scopes: ['team', 'clients/x'] };
+
+const newFolder = await openFolders();
+
+test('whatever people do in several folders, all are alike in the end and nothing is lost', async () => {
+  await fc.assert(
+    fc.asyncProperty(life, async (steps) => {
+      const workspace = openMemoryWorkspace();
+      const folders = await Promise.all(Array.from({ length: FOLDERS }, (_, n) => newFolder(`Person ${n}`)));
+      await live(
+        {
+          folders,
+          clientId: 'x',
+          service: (before, after) => workspace.as(RIGHTS, before, after),
+        },
+        steps,
+      );
+      assert.deepEqual(
+        Object.entries(workspace.live()).sort(),
+        Object.entries((await folders[0]?.tree()) ?? {}).sort(),
+      );
+    }),
+    // Else half of the lives would be made of the smallest and the largest values, and little would come of them.
+    { numRuns: RUNS, unbiased: true },
+  );
+});
