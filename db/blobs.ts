@@ -61,13 +61,14 @@ export function databaseBlobs(database: Database): BlobStore {
     },
     read: (scope, sha256) =>
       transaction(database, scope, async (tx) => {
-        const rows = await tx.query<{ sha256: string; content: Buffer }>(
-          `select encode(b.sha256, 'hex') as sha256, b.content from memory.workspace_blob b
+        // In base64, which is two thirds of the text that a bytea goes over the wire as.
+        const rows = await tx.query<{ sha256: string; content: string }>(
+          `select encode(b.sha256, 'hex') as sha256, encode(b.content, 'base64') as content from memory.workspace_blob b
             where b.company_id = $1
               and b.sha256 = any (array(select decode(h, 'hex') from unnest($2::text[]) as h))`,
           [scope.companyId, sha256],
         );
-        return new Map(rows.map((row) => [row.sha256, Buffer.from(row.content)]));
+        return new Map(rows.map((row) => [row.sha256, Buffer.from(row.content, 'base64')]));
       }),
     prune: async () => {
       const [row] = await withoutScope(database, (tx) =>

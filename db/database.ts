@@ -56,7 +56,7 @@ const SET_CLAIMS = `select set_config('role', '${SERVICE_ROLE}', true),
   set_config('app.company', $1, true), set_config('app.user', $2, true), set_config('app.team', $3, true),
   set_config('app.reads_team', $4, true), set_config('app.reads_clients', $5, true),
   set_config('app.writes_team', $6, true), set_config('app.writes_clients', $7, true),
-  set_config('plan_cache_mode', 'force_custom_plan', true)`;
+  set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)`;
 
 function claims(scope: Scope): string[] {
   if (!('teamId' in scope)) return [scope.companyId, scope.userId, '', 'false', '{}', 'false', '{}'];

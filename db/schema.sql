@@ -688,7 +688,7 @@ table memory.workspace_team (
 row level security on;
 policy team for all to memory_service
     using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
-grant insert, select, update to memory_service;
+grant insert, select to memory_service;
 
 table memory.workspace_version (
   team_id uuid not null,
@@ -699,9 +699,15 @@ table memory.workspace_version (
   file_id uuid not null,
   path text not null,
   folded text not null,
+  folded_start text not null generated always as ("left"(folded, 500)) stored,
   version integer not null,
   revision bigint not null,
   until_revision bigint,
+  current_revision bigint generated always as (
+CASE
+    WHEN (until_revision IS NULL) THEN revision
+    ELSE NULL::bigint
+END) stored,
   sha256 bytea,
   bytes integer not null,
   updated_by uuid not null,
@@ -713,21 +719,22 @@ table memory.workspace_version (
   constraint workspace_version_version_check CHECK ((version > 0)),
   constraint workspace_version_company_id_sha256_fkey FOREIGN KEY (company_id, sha256) REFERENCES memory.workspace_blob(company_id, sha256),
   constraint workspace_version_pkey PRIMARY KEY (team_id, id),
-  constraint workspace_version_team_id_layer_id_path_version_key UNIQUE (team_id, layer_id, path, version)
+  constraint workspace_version_path_layer_id_team_id_version_key UNIQUE (path, layer_id, team_id, version)
 );
-CREATE INDEX workspace_version_content ON memory.workspace_version USING btree (company_id, sha256) WHERE (sha256 IS NOT NULL);
-CREATE UNIQUE INDEX workspace_version_current ON memory.workspace_version USING btree (team_id, layer_id, path) WHERE (until_revision IS NULL);
-CREATE INDEX workspace_version_folded ON memory.workspace_version USING btree (team_id, layer_id, "left"(folded, 500)) WHERE ((until_revision IS NULL) AND (sha256 IS NOT NULL));
-CREATE INDEX workspace_version_revision ON memory.workspace_version USING btree (team_id, layer_id, revision, id) WHERE (until_revision IS NULL);
+CREATE INDEX workspace_version_content ON memory.workspace_version USING btree (company_id, sha256, team_id, client_id) WHERE (sha256 IS NOT NULL);
+CREATE UNIQUE INDEX workspace_version_current ON memory.workspace_version USING btree (path, layer_id, team_id) WHERE (until_revision IS NULL);
+CREATE INDEX workspace_version_folded ON memory.workspace_version USING btree (team_id, layer_id, folded_start) WHERE ((until_revision IS NULL) AND (sha256 IS NOT NULL));
+CREATE INDEX workspace_version_revision ON memory.workspace_version USING btree (team_id, layer_id, current_revision, id) WHERE (current_revision IS NOT NULL);
 CREATE INDEX workspace_version_superseded ON memory.workspace_version USING btree (id) WHERE (until_revision IS NOT NULL);
-CREATE INDEX workspace_version_until ON memory.workspace_version USING btree (team_id, layer_id, until_revision) WHERE (until_revision IS NOT NULL);
+CREATE INDEX workspace_version_team_revision ON memory.workspace_version USING btree (team_id, revision, id) WHERE (current_revision IS NOT NULL);
+CREATE INDEX workspace_version_until ON memory.workspace_version USING btree (team_id, until_revision) WHERE (until_revision IS NOT NULL);
 row level security on;
 policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
 policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
 CREATE TRIGGER forsake AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.forsake_workspace_blobs();
-grant insert, select, update to memory_service;
+grant insert, select to memory_service;
 
 CREATE OR REPLACE FUNCTION identity.count_new_team()
  RETURNS trigger
@@ -1147,6 +1154,10 @@ CREATE OR REPLACE FUNCTION memory.forsake_workspace_blobs()
  SET search_path TO 'memory', 'pg_temp'
 AS $function$
 begin
+  -- In the order of their keys, as whoever keeps them takes them: else the two could wait for each other.
+  perform from workspace_blob b
+    where (b.company_id, b.sha256) in (select g.company_id, g.sha256 from gone g)
+    order by b.company_id, b.sha256 for no key update;
   update workspace_blob b set waiting_since = now()
     from (select distinct g.company_id, g.sha256 from gone g where g.sha256 is not null) g
    where b.company_id = g.company_id and b.sha256 = g.sha256;

@@ -4,6 +4,11 @@ import { readWorkspacePath, type WorkspacePath } from '../../shared/workspace-pa
 /** What a refusal shows of a path: one that is refused for its length may have millions of characters. */
 const SHOWN_CHARACTERS = 200;
 
+/** A path as a refusal shows it. */
+export function shownPath(path: string): string {
+  return JSON.stringify(path.slice(0, SHOWN_CHARACTERS).toWellFormed());
+}
+
 /**
  * Reads the paths of a request.
  * @throws ServiceError `invalid_path` with every path that is none
@@ -15,8 +20,7 @@ export function givenPaths(files: readonly { path: string }[]): WorkspacePath[] 
     const read = readWorkspacePath(path);
     if (typeof read !== 'string') paths.push(read);
     else {
-      const shown = JSON.stringify(path.slice(0, SHOWN_CHARACTERS).toWellFormed());
-      errors.push({ path: `/files/${index}/path`, message: `${shown} ${read}` });
+      errors.push({ path: `/files/${index}/path`, message: `${shownPath(path)} ${read}` });
     }
   }
   if (errors.length === 0) return paths;

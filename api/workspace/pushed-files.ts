@@ -4,7 +4,7 @@ import { decodeBase64 } from '../../shared/base64.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { MAX_FILE_BYTES, type PushedFile } from '../../shared/schemas/workspace.ts';
 import type { WorkspacePath } from '../../shared/workspace-path.ts';
-import { givenPaths } from './given-paths.ts';
+import { givenPaths, shownPath } from './given-paths.ts';
 
 /** A file of a push: its content, or null where it is to be deleted. */
 export interface Pushed extends WorkspacePath {
@@ -14,13 +14,14 @@ export interface Pushed extends WorkspacePath {
 
 /** Whether a content in base64 stands for more bytes than a file may have, without decoding it. */
 function isTooLarge(base64: string): boolean {
-  // Four characters stand for at most three bytes; blanks only make it longer.
+  // Blanks, of which the count by length knows nothing, stand for none.
   return (
-    base64.length > 4 * Math.ceil(MAX_FILE_BYTES / 3) && Buffer.byteLength(base64, 'base64') > MAX_FILE_BYTES
+    base64.length > MAX_FILE_BYTES &&
+    Buffer.byteLength(base64.replaceAll(/\s+/g, ''), 'base64') > MAX_FILE_BYTES
   );
 }
 
-function readContent({ path, contentBase64, sha256, deleted }: PushedFile, index: number): Blob | null {
+function readContent({ contentBase64, sha256, deleted }: PushedFile, index: number): Blob | null {
   const field = `/files/${index}`;
   if (deleted === true) {
     if (contentBase64 !== undefined)
@@ -32,16 +33,11 @@ function readContent({ path, contentBase64, sha256, deleted }: PushedFile, index
   if (sha256 === undefined) throw invalidField(`${field}/sha256`, 'is required');
   const content = decodeBase64(contentBase64);
   if (content === null) throw invalidField(`${field}/contentBase64`, 'is not base64');
-  if (content.length > MAX_FILE_BYTES) throw tooLarge(path);
   const actual = createHash('sha256').update(content).digest('hex');
   if (actual !== sha256.toLowerCase()) {
     throw invalidField(`${field}/sha256`, 'is not the SHA-256 of the content in hexadecimal');
   }
   return { sha256: actual, content };
-}
-
-function tooLarge(path: string): ServiceError {
-  return new ServiceError('payload_too_large', `${path}: a file has at most ${MAX_FILE_BYTES} bytes`);
 }
 
 /**
@@ -50,7 +46,12 @@ function tooLarge(path: string): ServiceError {
  */
 export function readPushedFiles(files: readonly PushedFile[]): Pushed[] {
   const large = files.find(({ contentBase64 }) => contentBase64 !== undefined && isTooLarge(contentBase64));
-  if (large !== undefined) throw tooLarge(large.path.slice(0, 200));
+  if (large !== undefined) {
+    throw new ServiceError(
+      'payload_too_large',
+      `${shownPath(large.path)}: a file has at most ${MAX_FILE_BYTES} bytes`,
+    );
+  }
   const paths = givenPaths(files);
   const places = new Map<string, number>();
   for (const [index, { path }] of paths.entries()) {

@@ -13,6 +13,7 @@ export type Place = Pick<WorkspacePath, 'clientId' | 'name' | 'path'>;
 
 /** What is current at a path: `sha256` is null where the file is deleted. */
 export interface CurrentVersion {
+  id: string;
   path: string;
   fileId: string;
   version: number;
@@ -43,11 +44,14 @@ export async function findCurrentVersions(
   places: readonly Place[],
 ): Promise<Map<string, CurrentVersion>> {
   const rows = await tx.query<Omit<CurrentVersion, 'path'> & { clientId: string | null; name: string }>(
-    `select v.client_id as "clientId", v.path as name, v.file_id as "fileId", v.version,
+    `select v.client_id as "clientId", v.path as name, v.id, v.file_id as "fileId", v.version,
             encode(v.sha256, 'hex') as sha256
        from unnest($2::uuid[], $3::text[]) as p (layer_id, path)
-       join memory.workspace_version v
-         on v.team_id = $1 and v.layer_id = p.layer_id and v.path = p.path collate "C" and v.until_revision is null`,
+      cross join lateral (
+        select * from memory.workspace_version v
+         where v.team_id = $1 and v.layer_id = p.layer_id and v.path = p.path collate "C" and v.until_revision is null
+         limit 1
+      ) v`,
     [
       tx.scope.teamId,
       places.map(({ clientId }) => layerId(tx.scope, clientId)),
@@ -65,6 +69,8 @@ export async function findCurrentVersions(
 /** A version about to be written. */
 export interface NewVersion extends Place {
   id: string;
+  /** The id of the current version, which becomes the version before; null where there is none. */
+  before: string | null;
   fileId: string;
   version: number;
   /** In hexadecimal; null deletes the file. */
@@ -78,13 +84,12 @@ export async function insertVersions(
   revision: number,
   versions: readonly NewVersion[],
 ): Promise<void> {
-  const layers = versions.map(({ clientId }) => layerId(tx.scope, clientId));
   const names = versions.map(({ name }) => name);
+  // By their ids: joined by paths, a planner without statistics would read the whole tree.
   await tx.query(
-    `update memory.workspace_version v set until_revision = $4, superseded_at = now()
-       from unnest($2::uuid[], $3::text[]) as p (layer_id, path)
-      where v.team_id = $1 and v.layer_id = p.layer_id and v.path = p.path collate "C" and v.until_revision is null`,
-    [tx.scope.teamId, layers, names, revision],
+    `update memory.workspace_version v set until_revision = $3, superseded_at = now()
+      where v.team_id = $1 and v.id = any ($2::uuid[])`,
+    [tx.scope.teamId, versions.flatMap(({ before }) => before ?? []), revision],
   );
   await tx.query(
     `insert into memory.workspace_version
@@ -128,11 +133,13 @@ export async function findContents(
   const rows = await tx.query<ContentVersion & { place: number }>(
     `select p.place, v.version, encode(v.sha256, 'hex') as sha256, v.bytes
        from unnest($4::uuid[], $5::text[], $6::int[]) with ordinality as p (layer_id, path, version, place)
-       join memory.workspace_version v
-         on v.team_id = $1 and v.layer_id = p.layer_id and v.path = p.path collate "C"
-        and case when p.version is null then v.until_revision is null else v.version = p.version end
-        and v.sha256 is not null
-      where ${inScope('v')}`,
+      cross join lateral (
+        select * from memory.workspace_version v
+         where v.layer_id = p.layer_id and v.path = p.path collate "C"
+           and case when p.version is null then v.until_revision is null else v.version = p.version end
+           and v.sha256 is not null and ${inScope('v')}
+         limit 1
+      ) v`,
     [
       ...scopeValues(tx.scope),
       wanted.map(({ clientId }) => layerId(tx.scope, clientId)),
@@ -151,8 +158,13 @@ export interface Blocked {
   blockedBy: string;
 }
 
+/** Of live files: all but those of `$5` and `$6`, which are written or deleted by the same push. */
+const LIVE = `v.team_id = $1 and v.layer_id = p.layer_id and v.until_revision is null and v.sha256 is not null
+  and (v.layer_id, v.path) not in (select * from unnest($5::uuid[], $6::text[]))`;
+
 /**
  * Which of these paths, all to be live, differ from a live one in case alone, or are the folder of one or lie in one.
+ * Each is looked up by itself: joined, a planner without statistics would read the whole tree.
  * @param places to be live
  * @param leaving live ones that are not to count, for they are written or deleted by the same push
  */
@@ -165,27 +177,21 @@ export async function findBlocked(
     `select p.path, v.client_id as "clientId", v.path as name
        from unnest($2::text[], $3::uuid[], $4::text[]) as p (path, layer_id, folded)
       cross join lateral (
-        -- Itself without case, and every folder that it lies in: each looked up by the beginning that the index has.
-        select array_to_string(s.segments[1:n], E'\\u0001') as folded
-          from (select string_to_array(p.folded, E'\\u0001') as segments) s,
-               generate_series(1, array_length(s.segments, 1)) n
-      ) a
-       join memory.workspace_version v
-         on v.team_id = $1 and v.layer_id = p.layer_id and v.until_revision is null and v.sha256 is not null
-        and left(v.folded, 500) = left(a.folded, 500) collate "C" and v.folded = a.folded collate "C"
-      where (v.layer_id, v.path) not in (select * from unnest($5::uuid[], $6::text[]))
-      union all
-     select p.path, v.client_id, v.path
-       from unnest($2::text[], $3::uuid[], $4::text[]) as p (path, layer_id, folded)
-      cross join lateral (
-        select v.client_id, v.layer_id, v.path from memory.workspace_version v
-         where v.team_id = $1 and v.layer_id = p.layer_id and v.until_revision is null and v.sha256 is not null
-           and left(v.folded, 500) >= left(p.folded || E'\\u0001', 500) collate "C"
-           and left(v.folded, 500) < left(p.folded, 500)
-             || case when length(p.folded) < 500 then E'\\u0002' else E'\\u0001' end collate "C"
-           and starts_with(v.folded, p.folded || E'\\u0001')
-           and (v.layer_id, v.path) not in (select * from unnest($5::uuid[], $6::text[]))
-         limit 1
+        -- What comes right before it, itself without case included: as no two live paths conflict, nothing comes between
+        -- a file and a path that would lie in it.
+        (select f.client_id, f.path
+           from (select v.client_id, v.path, v.folded from memory.workspace_version v
+                  where ${LIVE} and v.folded_start <= left(p.folded, 500) collate "C"
+                    and v.folded <= p.folded collate "C"
+                  order by v.folded_start desc, v.folded desc limit 1) f
+          where f.folded = p.folded collate "C" or starts_with(p.folded, f.folded || E'\\u0001'))
+        union all
+        (select v.client_id, v.path from memory.workspace_version v
+          where ${LIVE} and v.folded_start >= left(p.folded || E'\\u0001', 500) collate "C"
+            and v.folded_start < left(p.folded, 500)
+              || case when length(p.folded) < 500 then E'\\u0002' else E'\\u0001' end collate "C"
+            and starts_with(v.folded, p.folded || E'\\u0001')
+          limit 1)
       ) v`,
     [
       tx.scope.teamId,

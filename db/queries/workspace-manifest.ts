@@ -34,8 +34,8 @@ export async function findRevision(tx: TeamTransaction): Promise<number> {
        from unnest($2::uuid[]) as l (layer_id)
       cross join lateral (
         select v.revision from memory.workspace_version v
-         where v.team_id = $1 and v.layer_id = l.layer_id and v.until_revision is null
-         order by v.revision desc, v.id desc limit 1) v`,
+         where v.team_id = $1 and v.layer_id = l.layer_id and v.current_revision > 0
+         order by v.current_revision desc, v.id desc limit 1) v`,
     [tx.scope.teamId, layerIds(tx.scope)],
   );
   return row?.revision ?? 0;
@@ -49,13 +49,22 @@ interface ManifestRow extends Omit<ManifestItem, 'path' | 'updatedAt'> {
   id: string;
 }
 
-/** What of a layer's versions a page may show, newest first. The two branches have an index each. */
-function pageOfLayer(condition: string): string {
+/**
+ * Layers that are gone through one by one, each to a whole page, of which most is put aside. Of more the Team's files
+ * are gone through, past those that are not the caller's: once for all pages together.
+ */
+const FEW_LAYERS = 16;
+const ONE_LAYER = 'v.layer_id = l.layer_id';
+/** Not for an index: a planner without statistics would take the layers' own, and sort all that they hold. */
+const ANY_LAYER = 'coalesce(v.layer_id = any ($2::uuid[]), false)';
+
+/** What of some versions a page may show, newest first. The two kinds of revision have an index each. */
+function newest(versions: string, revision: string): string {
   return `select v.* from memory.workspace_version v
-           where v.team_id = $1 and v.layer_id = l.layer_id and ${condition}
-             and v.revision > $3 and v.revision <= $4 and ($5 or v.sha256 is not null)
-             and ($6::bigint is null or (v.revision <= $6 and (v.revision, v.id) < ($6, $7::uuid)))
-           order by v.revision desc, v.id desc limit $8`;
+           where v.team_id = $1 and ${versions}
+             and ${revision} > $3 and ${revision} <= $4 and ($5 or v.sha256 is not null)
+             and ($6::bigint is null or (${revision} <= $6 and (${revision}, v.id) < ($6, $7::uuid)))
+           order by ${revision} desc, v.id desc limit $8`;
 }
 
 /**
@@ -66,19 +75,21 @@ export async function listManifest(
   tx: TeamTransaction,
   { since, at, after, limit }: ManifestPart,
 ): Promise<{ item: ManifestItem; place: ManifestPlace }[]> {
+  const layers = layerIds(tx.scope);
+  const few = layers.length <= FEW_LAYERS;
+  const within = few ? ONE_LAYER : ANY_LAYER;
   const rows = await tx.query<ManifestRow>(
     `select v.client_id as "clientId", v.path as name, encode(v.sha256, 'hex') as sha256, v.bytes, v.version,
             v.sha256 is null as deleted, v.updated_at as "updatedAt", v.updated_by as "updatedBy", v.revision, v.id
-       from unnest($2::uuid[]) as l (layer_id)
-      cross join lateral (
-        (${pageOfLayer('v.until_revision is null')})
+       from ${few ? 'unnest($2::uuid[]) as l (layer_id) cross join lateral' : ''} (
+        (${newest(`${within} and v.current_revision is not null`, few ? 'v.current_revision' : 'v.revision')})
         union all
-        (${pageOfLayer('v.until_revision > $4')})
+        (${newest(`${within} and v.until_revision > $4`, 'v.revision')})
       ) v
       order by v.revision desc, v.id desc limit $8`,
     [
       tx.scope.teamId,
-      layerIds(tx.scope),
+      layers,
       since ?? 0,
       at,
       since !== null,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, Nullable, Time } from './common.ts';
+import { Body, Id, Nullable, type Problem, Time } from './common.ts';
 
 /** Files that one pull or push may name. */
 export const FILES_A_REQUEST = 200;
@@ -86,3 +86,13 @@ export const WorkspaceConflict = Type.Object({
   ),
 });
 export type WorkspaceConflict = Static<typeof WorkspaceConflict>;
+
+/** What a push is refused with where the state does not allow it: a problem that names all conflicts, if it is for those. */
+export const PushConflict = Type.Intersect([
+  Type.Unsafe<Static<typeof Problem>>({ $ref: 'Problem#' }),
+  Type.Object({
+    conflicts: Type.Optional(
+      Type.Array(WorkspaceConflict, { description: 'with `workspace_conflict`: all of them' }),
+    ),
+  }),
+]);

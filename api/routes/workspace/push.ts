@@ -8,7 +8,7 @@ import {
 } from '../../../db/queries/workspace-files.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
-import { PushRequest, PushResponse } from '../../../shared/schemas/workspace.ts';
+import { PushConflict, PushRequest, PushResponse } from '../../../shared/schemas/workspace.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../body-limits.ts';
@@ -63,6 +63,7 @@ async function write(
     return {
       ...place,
       id: newId(),
+      before: before?.id ?? null,
       fileId: before?.fileId ?? newId(),
       version: (before?.version ?? 0) + 1,
       sha256: blob?.sha256 ?? null,
@@ -87,7 +88,13 @@ export const pushRoute: Routes = (app, { database, blobs }) => {
         summary: 'Write and delete files, all or none; what has changed since its base is a conflict',
         tags: ['workspace'],
         body: PushRequest,
-        response: { 200: PushResponse },
+        response: {
+          200: PushResponse,
+          409: {
+            description: 'Nothing was written',
+            content: { 'application/problem+json': { schema: PushConflict } },
+          },
+        },
       },
       preValidation: readIdempotencyKey,
     },

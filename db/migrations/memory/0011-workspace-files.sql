@@ -33,10 +33,16 @@ create table memory.workspace_version (
   path text collate "C" not null,
   -- The path without case, U+0001 for each slash: what lies in a folder comes right behind the folder's own name.
   folded text collate "C" not null,
+  -- Its beginning: an index takes at most 2,704 bytes a row. A column of its own, for under row-level security an index
+  -- over an expression is passed by: `left` is not leakproof.
+  folded_start text collate "C" not null generated always as (left(folded, 500)) stored,
   version int not null check (version > 0),
   revision bigint not null,
   -- The revision that brought the next version; null: this is the current one.
   until_revision bigint,
+  -- Of a current version: what the manifest of a layer goes by. That of a Team goes by the revision itself, for the same
+  -- reason as below.
+  current_revision bigint generated always as (case when until_revision is null then revision end) stored,
   -- Null: the file is deleted.
   sha256 bytea,
   bytes int not null,
@@ -44,24 +50,31 @@ create table memory.workspace_version (
   updated_at timestamptz not null default now(),
   superseded_at timestamptz,
   primary key (team_id, id),
-  unique (team_id, layer_id, path, version),
+  unique (path, layer_id, team_id, version),
   -- A content that anything refers to cannot be removed.
   foreign key (company_id, sha256) references memory.workspace_blob (company_id, sha256),
   check ((until_revision is null) = (superseded_at is null)),
   check (until_revision > revision),
   check (sha256 is not null or bytes = 0)
 );
-create unique index workspace_version_current on memory.workspace_version (team_id, layer_id, path)
+-- No two indexes, here and above, serve the same conditions: without statistics, as after a first sync and for good in the
+-- embedded database, a planner takes all that is current in a layer for one row, and would read it by any of them.
+create unique index workspace_version_current on memory.workspace_version (path, layer_id, team_id)
   where until_revision is null;
--- The manifest, newest first: of what is current, and of what was when its first page was read.
-create index workspace_version_revision on memory.workspace_version (team_id, layer_id, revision, id)
-  where until_revision is null;
-create index workspace_version_until on memory.workspace_version (team_id, layer_id, until_revision)
+-- The manifest, newest first, of what is current: by layers for who reads few, else by the Team. And of what was current
+-- when its first page was read.
+create index workspace_version_revision on memory.workspace_version (team_id, layer_id, current_revision, id)
+  where current_revision is not null;
+create index workspace_version_team_revision on memory.workspace_version (team_id, revision, id)
+  where current_revision is not null;
+create index workspace_version_until on memory.workspace_version (team_id, until_revision)
   where until_revision is not null;
--- An index takes at most 2,704 bytes a row: of a long path it has the beginning, and whoever looks compares the rest.
-create index workspace_version_folded on memory.workspace_version (team_id, layer_id, left(folded, 500))
+-- Of a long path it has the beginning, and whoever looks compares the rest.
+create index workspace_version_folded on memory.workspace_version (team_id, layer_id, folded_start)
   where until_revision is null and sha256 is not null;
-create index workspace_version_content on memory.workspace_version (company_id, sha256) where sha256 is not null;
+-- With what decides on who may read them: a content may have a hundred thousand versions, each out of reach.
+create index workspace_version_content on memory.workspace_version (company_id, sha256, team_id, client_id)
+  where sha256 is not null;
 -- The order in which pruning goes through the versions of all Teams.
 create index workspace_version_superseded on memory.workspace_version (id) where until_revision is not null;
 
@@ -85,7 +98,9 @@ create policy reads on memory.workspace_blob for select to memory_service using 
                where v.company_id = workspace_blob.company_id and v.sha256 = workspace_blob.sha256
                  and v.team_id = (select memory.claimed_team())));
 
-grant select, insert, update on memory.workspace_version, memory.workspace_team to memory_service;
+-- What was written stays: a version only comes to be superseded.
+grant select, insert, update (until_revision, superseded_at) on memory.workspace_version to memory_service;
+grant select, insert, update (revision) on memory.workspace_team to memory_service;
 grant select on memory.workspace_blob to memory_service;
 
 -- Keeps contents for the claimed Company: those that are there are not written again. p_contents holds them one behind
@@ -112,6 +127,10 @@ create function memory.forsake_workspace_blobs() returns trigger
 language plpgsql volatile security definer set search_path = memory, pg_temp
 as $$
 begin
+  -- In the order of their keys, as whoever keeps them takes them: else the two could wait for each other.
+  perform from workspace_blob b
+    where (b.company_id, b.sha256) in (select g.company_id, g.sha256 from gone g)
+    order by b.company_id, b.sha256 for no key update;
   update workspace_blob b set waiting_since = now()
     from (select distinct g.company_id, g.sha256 from gone g where g.sha256 is not null) g
    where b.company_id = g.company_id and b.sha256 = g.sha256;
@@ -121,7 +140,7 @@ create trigger forsake after delete on memory.workspace_version referencing old 
   for each statement execute function memory.forsake_workspace_blobs();
 
 -- Removes versions of all Teams beyond the p_keep last before the current one of each file, among the next p_limit of
--- those superseded in the order of their ids. An hour passes before any goes: a manifest that is being paged shows files
+-- those superseded in the order of their ids: all that are kept are gone through, so this is not for every minute. An hour passes before any goes: a manifest that is being paged shows files
 -- as they were at its first page. Returns the last id looked at, null when there are no more.
 create function memory.prune_workspace_versions(p_after uuid, p_keep int, p_limit int)
 returns table (last uuid, removed int)
