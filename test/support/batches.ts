@@ -43,6 +43,22 @@ function partsOf(files: readonly string[], most: number): string[][] {
 }
 
 /**
+ * A file that loads these. Its own test ends when all are loaded: else those of the first file may be over, and with
+ * them the whole run and its databases, while another still makes ready for its own.
+ */
+function batchText(files: readonly string[]): string {
+  const imports = files.map((file) => `await import(${JSON.stringify(pathToFileURL(resolve(file)).href)});`);
+  return [
+    "import test from 'node:test';",
+    'const loaded = Promise.withResolvers();',
+    "test('the files of a batch are loaded', () => loaded.promise);",
+    ...imports,
+    'loaded.resolve();',
+    '',
+  ].join('\n');
+}
+
+/**
  * Test files as they are to be run: each either alone or in a file, made in this folder, that loads several of them.
  * The larger come first: what is left to the end should be small.
  */
@@ -54,8 +70,7 @@ export async function inBatches(files: readonly string[], folder: string): Promi
   const batches = [FILES_A_BATCH, DATABASES_A_BATCH].flatMap((most) => partsOf(sharing(most), most));
   for (const [index, batch] of batches.entries()) {
     const path = join(folder, `batch-${index + 1}.test.mjs`);
-    const lines = batch.map((file) => `await import(${JSON.stringify(pathToFileURL(resolve(file)).href)});`);
-    await writeFile(path, `${lines.join('\n')}\n`);
+    await writeFile(path, batchText(batch));
     made.push(path);
   }
   return [...made, ...sharing(1)];
