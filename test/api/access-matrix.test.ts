@@ -9,6 +9,7 @@ import { LIBRARY_ROWS } from '../support/access/rows/library.ts';
 import { MEMORY_ROWS } from '../support/access/rows/memory.ts';
 import { OPEN_ROWS } from '../support/access/rows/open.ts';
 import { TEAM_ROWS } from '../support/access/rows/team.ts';
+import { WORKSPACE_ROWS } from '../support/access/rows/workspace.ts';
 import { expectedOf, KINDS } from '../support/access/table.ts';
 import { LISTENERS, tellable } from '../support/access/told.ts';
 import { collectRoutes, spellOut, takesIds, titleOf, Walk } from '../support/access/walk.ts';
@@ -33,6 +34,7 @@ const written = [
   ...LIBRARY_ROWS,
   ...CONSOLIDATION_ROWS,
   ...MEMORY_ROWS,
+  ...WORKSPACE_ROWS,
 ];
 const rows = spellOut(written, routes);
 

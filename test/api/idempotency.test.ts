@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { ask, recordedBy } from '../support/company.ts';
 import { outcome } from '../support/sign-in.ts';
-import { addClient, addPerson, addTeam, type Caller, post } from '../support/team.ts';
+import { addClient, addPerson, addTeam, archiveTeam, type Caller, post } from '../support/team.ts';
+import { file, workspaceOf } from '../support/workspace.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -168,5 +170,60 @@ describe('an Idempotency-Key', () => {
       [company.teamId],
     );
     assert.doesNotMatch(row?.row ?? '', /tell-tale/);
+  });
+});
+
+describe('an Idempotency-Key of a push', () => {
+  const key = (text: string) => ({ 'idempotency-key': text });
+
+  /** A Team with a client, and a member who may write to it. */
+  async function open() {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const member = await addPerson(service, company, {
+      teamRole: 'member',
+      clients: { [clientId]: 'write' },
+    });
+    return { company, clientId, member, owner: workspaceOf(service.app, company.headers) };
+  }
+
+  test('replays its answer without another version, and is 422 with another body', async () => {
+    const { owner, member, company } = await open();
+    const { events } = await recordedBy(service, company, async () => {
+      const first = await owner.push([file('team/a', '1')], key('k'));
+      await owner.push([file('team/a', '2', 1)]);
+      const again = await owner.push([file('team/a', '1')], key('k'));
+      assert.deepEqual(again, first);
+      const other = await owner.push([file('team/a', '3', 2)], key('k'));
+      assert.deepEqual([other.status, other.code], [422, 'idempotency_key_reused']);
+      // Someone else's key is another one, and here a conflict.
+      assert.equal(
+        (await workspaceOf(service.app, member.headers).push([file('team/a', '1')], key('k'))).status,
+        409,
+      );
+    });
+    assert.equal(events.length, 2);
+    assert.equal(await owner.content('team/a'), '2');
+  });
+
+  test('is free after a refusal', async () => {
+    const { owner } = await open();
+    assert.equal((await owner.push([file('team/a', '1', 4)], key('k'))).code, 'workspace_conflict');
+    assert.equal((await owner.push([file('team/a', '1')], key('k'))).status, 200);
+  });
+
+  test('replays only where its caller may still write', async () => {
+    const { member, clientId, company } = await open();
+    const files = [file('team/a', '1'), file(`clients/${clientId}/a`, '1')];
+    const send = () => workspaceOf(service.app, member.headers).push(files, key('k'));
+    const first = await send();
+    const grant = (access: string) =>
+      ask(service, company, 'PUT', `/v1/team/grants/${member.userId}/${clientId}`, { access });
+    assert.ok((await grant('read')).statusCode < 300);
+    assert.equal((await send()).code, 'scope_forbidden');
+    assert.ok((await grant('write')).statusCode < 300);
+    assert.deepEqual(await send(), first);
+    await archiveTeam(service, company.teamId);
+    assert.equal((await send()).code, 'team_archived');
   });
 });

@@ -127,6 +127,15 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  test('says what a push is told of its conflicts', () => {
+    const push = operations.find(({ name }) => name === 'post /v1/workspace/push');
+    const content = push?.operation.responses['409']?.content?.['application/problem+json'];
+    assert.match(
+      JSON.stringify(content),
+      /Problem.*"conflicts":\{.*"path".*"currentVersion".*"currentSha256".*"blockedBy"/,
+    );
+  });
+
   test('asks for a bearer token wherever the service does, and nowhere else', async () => {
     assert.deepEqual(document.components.securitySchemes, { bearer: { type: 'http', scheme: 'bearer' } });
     for (const { name, path, operation } of operations.filter((found) => found.path.startsWith('/v1/'))) {

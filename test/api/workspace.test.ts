@@ -58,24 +58,27 @@ test('workspace files', async (t) => {
     });
   });
 
-  await t.test('a change from another base than the current version is a conflict, and nothing is written', async () => {
-    const { owner } = await open();
-    await owner.push([file('team/a', '1'), file('team/b', '1')]);
-    await owner.push([file('team/a', '2', 1)]);
-    const before = await owner.manifest();
-    const refused = await owner.push([
-      file('team/a', 'mine', 1),
-      file('team/b', 'mine', 1),
-      file('team/c', 'mine', 4),
-    ]);
-    assert.equal(refused.status, 409);
-    assert.equal(refused.code, 'workspace_conflict');
-    assert.deepEqual(refused.conflicts, [
-      { path: 'team/a', currentVersion: 2, currentSha256: sha256('2') },
-      { path: 'team/c', currentVersion: 0, currentSha256: null },
-    ]);
-    assert.deepEqual((await owner.manifest()).body, before.body);
-  });
+  await t.test(
+    'a change from another base than the current version is a conflict, and nothing is written',
+    async () => {
+      const { owner } = await open();
+      await owner.push([file('team/a', '1'), file('team/b', '1')]);
+      await owner.push([file('team/a', '2', 1)]);
+      const before = await owner.manifest();
+      const refused = await owner.push([
+        file('team/a', 'mine', 1),
+        file('team/b', 'mine', 1),
+        file('team/c', 'mine', 4),
+      ]);
+      assert.equal(refused.status, 409);
+      assert.equal(refused.code, 'workspace_conflict');
+      assert.deepEqual(refused.conflicts, [
+        { path: 'team/a', currentVersion: 2, currentSha256: sha256('2') },
+        { path: 'team/c', currentVersion: 0, currentSha256: null },
+      ]);
+      assert.deepEqual((await owner.manifest()).body, before.body);
+    },
+  );
 
   await t.test('a deletion counts as a version, and base 0 makes the file anew', async () => {
     const { owner } = await open();
@@ -91,26 +94,26 @@ test('workspace files', async (t) => {
     assert.deepEqual(again.body.files, [{ path: 'team/a', version: 3 }]);
   });
 
-  await t.test('names that differ only in case, or of which one is the folder of the other, conflict', async () => {
-    const { owner, clientId } = await open();
-    await owner.push([file('team/Docs/Straße.md', '1'), file(`clients/${clientId}/docs`, '1')]);
-    const blocked = async (path: string) => {
-      const refused = await owner.push([file(path, '2')]);
-      assert.equal(refused.status, 409, path);
-      return refused.conflicts.map(({ blockedBy }) => blockedBy);
-    };
-    assert.deepEqual(await blocked('team/docs/STRASSE.md'), ['team/Docs/Straße.md']);
-    assert.deepEqual(await blocked('team/docs'), ['team/Docs/Straße.md']);
-    assert.deepEqual(await blocked('team/Docs/straße.md/x/y'), ['team/Docs/Straße.md']);
-    const twins = await owner.push([file('team/x/y', '1'), file('team/X/Y', '1'), file('team/X', '1')]);
-    assert.deepEqual(
-      twins.conflicts.map(({ path }) => path),
-      ['team/x/y', 'team/X/Y'],
-    );
-    const renamed = await owner.push([
-      deletion('team/Docs/Straße.md', 1),
-      file('team/docs', '1'),
-    ]);
-    assert.equal(renamed.status, 200);
-  });
+  await t.test(
+    'names that differ only in case, or of which one is the folder of the other, conflict',
+    async () => {
+      const { owner, clientId } = await open();
+      await owner.push([file('team/Docs/Straße.md', '1'), file(`clients/${clientId}/docs`, '1')]);
+      const blocked = async (path: string) => {
+        const refused = await owner.push([file(path, '2')]);
+        assert.equal(refused.status, 409, path);
+        return refused.conflicts.map(({ blockedBy }) => blockedBy);
+      };
+      assert.deepEqual(await blocked('team/docs/STRASSE.md'), ['team/Docs/Straße.md']);
+      assert.deepEqual(await blocked('team/docs'), ['team/Docs/Straße.md']);
+      assert.deepEqual(await blocked('team/Docs/straße.md/x/y'), ['team/Docs/Straße.md']);
+      const twins = await owner.push([file('team/x/y', '1'), file('team/X/Y', '1'), file('team/X', '1')]);
+      assert.deepEqual(
+        twins.conflicts.map(({ path }) => path),
+        ['team/x/y', 'team/X/Y'],
+      );
+      const renamed = await owner.push([deletion('team/Docs/Straße.md', 1), file('team/docs', '1')]);
+      assert.equal(renamed.status, 200);
+    },
+  );
 });

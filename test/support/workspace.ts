@@ -77,7 +77,7 @@ export function workspaceOf(app: App, headers: Record<string, string>): Workspac
       if (since !== undefined) query.set('since', String(since));
       if (clientId !== undefined) query.set('clientId', clientId);
       for (;;) {
-        const { status, body, code } = await workspace.manifest(`?${query}`);
+        const { status, body, code } = await workspace.manifest(`?${query.toString()}`);
         if (status !== 200) throw new Error(`the manifest was refused: ${status} ${code}`);
         items.push(...body.items);
         if (body.nextCursor === null) return items;

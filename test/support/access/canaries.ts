@@ -23,7 +23,7 @@ export type Thing =
   | 'shelved'
   /** What an archived client holds, */
   | 'shelf'
-  /** and the ids of that, which the audit of the Company goes on to name. */
+  /** and the ids and paths of that, which the audit of the Company goes on to name. */
   | 'shelf-ids'
   /** Names and emails of members of the Team. */
   | 'people'

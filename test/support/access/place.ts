@@ -19,6 +19,12 @@ export function thingOf(place: Place, clientId: string | null): Thing {
   return clientId === place.clientA ? 'client-a' : 'client-b';
 }
 
+/** What the path of a file in a layer is planted as: the audit of the Company names it, as it does ids. */
+export function pathThingOf(place: Place, clientId: string | null): Thing {
+  const thing = thingOf(place, clientId);
+  return thing === 'shelf' ? 'shelf-ids' : thing;
+}
+
 /** What captures and memories for review are planted as that no caller wrote. */
 export const hiddenOf = (place: Place, clientId: string | null): Thing =>
   clientId === place.archivedClient ? 'shelf' : 'backstage';

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../../api/app.ts';
 import type { Database } from '../../../db/database.ts';
+import { workspacePath } from '../../../shared/workspace-path.ts';
 import type { TestCompany } from '../database.ts';
 import { along, CLAIM } from '../team.ts';
+import { deletion, file } from '../workspace.ts';
 import type { Canaries, PlaceKey, Thing } from './canaries.ts';
 import { ALIKE, ALIKE_AXIS } from './library-targets.ts';
-import { hiddenOf, type Place, thingOf } from './place.ts';
+import { hiddenOf, type Place, pathThingOf, thingOf } from './place.ts';
 
 /** A Team to be filled, by requests of its Owner. */
 interface Bare extends TestCompany {
@@ -31,7 +33,7 @@ async function send<T>(
 
 /**
  * Fills a Team by requests: the Team layer and three clients with a text, an import and a failed import each, with
- * captures and with memories, searches, an invite; and archives one of the clients with all that it holds.
+ * captures, with memories and with files, searches, an invite; and archives one of the clients with all that it holds.
  */
 export async function plantTeam(tools: Tools, bare: Bare): Promise<Place> {
   const { canaries } = tools;
@@ -52,6 +54,7 @@ export async function plantTeam(tools: Tools, bare: Bare): Promise<Place> {
   for (const clientId of [null, place.clientA, place.clientB, place.archivedClient]) {
     await plantLayer(tools, bare, thingOf(place, clientId), clientId);
     await plantLibrary(tools, bare, place, clientId);
+    await plantFiles(tools, bare, place, clientId);
   }
   for (const [thing, storeQueryText] of [
     ['search', true],
@@ -146,4 +149,21 @@ async function plantLibrary(
   // Lent to the Owner from here on; the last one stays staged.
   await claim();
   await capture();
+}
+
+/** A file of two versions in one layer, and one that is deleted. */
+async function plantFiles(
+  tools: Tools,
+  { key, headers }: Bare,
+  place: Place,
+  clientId: string | null,
+): Promise<void> {
+  const content = () => `walrus ${tools.canaries.word(thingOf(place, clientId), key)}`;
+  const path = () =>
+    workspacePath(clientId, `notes/${tools.canaries.word(pathThingOf(place, clientId), key)}.md`);
+  const push = (files: readonly object[]) =>
+    send(tools, { method: 'POST', url: '/v1/workspace/push', headers, payload: { files } });
+  const [kept, gone] = [path(), path()];
+  await push([file(kept, content()), file(gone, content())]);
+  await push([file(kept, content(), 1), deletion(gone, 1)]);
 }

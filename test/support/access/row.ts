@@ -34,6 +34,8 @@ export interface Row {
   ids?: readonly string[];
   /** What ids of elsewhere get from those who may use the route. */
   elsewhere?: string;
+  /** What an answer repeats of the request: it tells its caller nothing. */
+  repeats?: (values: Values) => string;
   /** Asked by someone new each time, whom the request leaves signed out or otherwise changed. */
   fresh?: true;
   /** Answered to the secret in the body, and not to the session that is sent along. */

@@ -1,19 +1,23 @@
 import type { Dependencies } from '../../../api/dependencies.ts';
 import { createInvite, type InviteDraft } from '../../../api/links/invite.ts';
 import { createResetLink } from '../../../api/links/reset-link.ts';
+import { databaseBlobs } from '../../../db/blobs.ts';
 import { transaction } from '../../../db/database.ts';
 import { claimPendingChunks } from '../../../db/queries/embeddings.ts';
 import { failImport, insertImport } from '../../../db/queries/imports.ts';
+import { insertVersions, takeRevision } from '../../../db/queries/workspace-files.ts';
 import { newId } from '../../../shared/ids.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { hashToken, newToken } from '../../../shared/tokens.ts';
+import { workspacePath } from '../../../shared/workspace-path.ts';
 import type { TestApp } from '../app.ts';
 import { ownerScope } from '../scopes.ts';
 import { linkToken } from '../sign-in.ts';
 import { storeSource } from '../sources.ts';
+import { sha256 } from '../workspace.ts';
 import type { Canaries } from './canaries.ts';
 import { LibraryTargets } from './library-targets.ts';
-import { companyKey, type Place, thingOf } from './place.ts';
+import { companyKey, type Place, pathThingOf, thingOf } from './place.ts';
 
 /** What ties someone to a Company and one Team of it. */
 export interface Ties {
@@ -172,6 +176,28 @@ export class Targets {
     return id;
   }
 
+  /** A file of the Owner's: its first version has a content, the second deletes it. @returns its path in the layer */
+  async file(place: Place, clientId: string | null, state: 'live' | 'deleted'): Promise<string> {
+    const { database } = this.service;
+    const name = this.canaries.word(pathThingOf(place, clientId), place.key);
+    const content = Buffer.from(`walrus ${this.canaries.word(thingOf(place, clientId), place.key)}`);
+    const scope = ownerScope(place, clientId === null ? [] : [clientId]);
+    const blob = { sha256: sha256(content), content };
+    await databaseBlobs(database).keep(scope, [blob]);
+    const file = { clientId, name, path: workspacePath(clientId, name), fileId: newId() };
+    const first = newId();
+    const versions = [
+      { ...file, id: first, before: null, version: 1, sha256: blob.sha256, bytes: content.length },
+      { ...file, id: newId(), before: first, version: 2, sha256: null, bytes: 0 },
+    ];
+    await transaction(database, scope, async (tx) => {
+      for (const version of state === 'live' ? versions.slice(0, 1) : versions) {
+        await insertVersions(tx, await takeRevision(tx), [version]);
+      }
+    });
+    return name;
+  }
+
   /** A batch of a chunk to be embedded, lent to someone. */
   async batch(place: Place, userId: string): Promise<string> {
     await this.chunk(place);
@@ -199,7 +225,8 @@ export class Targets {
       const rows = await this.service.database.query<{ id: string; clientId: string | null }>(
         `select id, client_id as "clientId" from memory.source where team_id = $1
          union all select id, client_id from memory.chunk where team_id = $1
-         union all select id, client_id from memory.import where team_id = $1`,
+         union all select id, client_id from memory.import where team_id = $1
+         union all select file_id, client_id from memory.workspace_version where team_id = $1`,
         [place.teamId],
       );
       for (const { id, clientId } of rows) {

@@ -68,6 +68,11 @@ export interface Elsewhere {
   body: string;
 }
 
+const CONTENT = /"contentBase64":"([^"]*)"/g;
+/** Files in an answer, as text. */
+const contentsIn = (body: string) =>
+  [...body.matchAll(CONTENT)].map(([, content = '']) => Buffer.from(content, 'base64').toString()).join('\n');
+
 const ISSUED = /(?:"token":"|#token=)([\w-]{43})"/g;
 
 /** Goes through rows as everyone, and keeps all that is answered. */
@@ -147,13 +152,15 @@ export class Walk {
         ...(payload === undefined ? {} : { payload }),
       });
     const answer = await ask(url);
-    let text = `${JSON.stringify(answer.headers)}\n${answer.body}`;
+    const repeated = row.repeats?.(values);
+    const body = repeated === undefined ? answer.body : answer.body.replaceAll(repeated, '');
+    let text = `${JSON.stringify(answer.headers)}\n${body}\n${contentsIn(body)}`;
     for (let cursor = nextCursor(answer); cursor !== null; ) {
       const page = await ask(`${url}&cursor=${cursor}`);
       text += `\n${page.body}`;
       cursor = nextCursor(page);
     }
-    const { statusCode, body } = answer;
+    const { statusCode } = answer;
     for (const [, token = ''] of body.matchAll(ISSUED)) this.issued.add(token);
     const code = isProblem(answer) ? ` ${answer.json<{ code: string }>().code}` : '';
     const listener: Listener = row.secret ? HOLDER : cell.caller.name;

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { meanwhile } from '../support/held-app.ts';
+import { listenForLateBodies } from '../support/late-body.ts';
+import { type Scene, type Taken, take } from '../support/late-rights.ts';
+import { openPausedApp } from '../support/paused-app.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addClient, addPerson, post } from '../support/team.ts';
+import { deletion, file, workspaceOf } from '../support/workspace.ts';
+
+/** Pushes whose caller loses the right to them while their body is on its way, or while their contents are kept. */
+const service = await openTestApp();
+const { database } = service;
+const sendLate = await listenForLateBodies(service);
+
+const REFUSALS: Partial<Record<Taken, string>> = {
+  'the Team was archived': '409 team_archived',
+  'the client was archived': '403 scope_forbidden',
+  'the grant was taken': '403 scope_forbidden',
+  'the grant was lowered': '403 scope_forbidden',
+  'the member was removed from the Team': '403 team_forbidden',
+  'the account was closed': '401 unauthenticated',
+};
+const TAKEN = Object.entries(REFUSALS) as [Taken, string][];
+/** Of a caller with Full access, who needs no grant. */
+const TAKEN_FROM_ADMIN: [Taken, string][] = [
+  ['the role was lowered', '403 scope_forbidden'],
+  ['the member was removed from the Team', '403 team_forbidden'],
+];
+
+/** A member who may write to a client in which there is a file, and a push of theirs to it and to the Team layer. */
+async function prepare(teamRole: 'member' | 'admin' = 'member') {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  const person = await addPerson(service, company, {
+    teamRole,
+    ...(teamRole === 'member' ? { clients: { [clientId]: 'write' as const } } : {}),
+  });
+  const path = `clients/${clientId}/a`;
+  await workspaceOf(service.app, company.headers).push([file(path, 'early')]);
+  const scene: Scene = { company, clientId, person };
+  const pushed = [file('team/a', 'late'), file(path, 'late', 1)];
+  return { scene, pushed, deleted: [deletion(path, 1)] };
+}
+
+/** All that a push writes, but for its contents: one that nothing came to refer to goes later. */
+async function written({ teamId }: SignedIn): Promise<string[]> {
+  const rows = await database.query<{ row: string }>(
+    `select v::text as row from memory.workspace_version v where team_id = $1
+     union all select w::text from memory.workspace_team w where team_id = $1
+     union all select e::text from memory.audit_event e where team_id = $1 and kind like 'workspace.%'
+     union all select k::text from memory.idempotency_key k where team_id = $1
+     order by 1`,
+    [teamId],
+  );
+  return rows.map(({ row }) => row);
+}
+
+// Together, so that they wait for the moment to pass at the same time.
+describe('a push whose body came late', { concurrency: true }, () => {
+  const wish = (caller: Scene['person'], files: object[]) =>
+    ({ caller, method: 'POST', url: '/v1/workspace/push', body: { files } }) as const;
+
+  for (const [what, refusal] of TAKEN) {
+    test(`is refused and leaves nothing where ${what}`, async () => {
+      const { scene, pushed } = await prepare();
+      const before = await written(scene.company);
+      const answer = await sendLate(wish(scene.person, pushed), () => take(service, what, scene));
+      assert.equal(outcome(answer), refusal);
+      assert.deepEqual(await written(scene.company), before);
+    });
+  }
+
+  test('is written where nothing was taken', async () => {
+    const { scene, pushed } = await prepare();
+    assert.equal((await sendLate(wish(scene.person, pushed), async () => {})).statusCode, 200);
+  });
+});
+
+// What is held is the transaction that writes: contents are kept by then.
+describe('a push that comes to its end when', () => {
+  for (const [what, refusal] of TAKEN) {
+    test(`${what} leaves nothing behind`, async (t) => {
+      const { scene, pushed } = await prepare();
+      const before = await written(scene.company);
+      const answer = await meanwhile(
+        await openPausedApp(t, service),
+        (held) => post(held, scene.person, '/v1/workspace/push', { files: pushed }),
+        () => take(service, what, scene),
+      );
+      assert.equal(outcome(answer), refusal);
+      assert.deepEqual(await written(scene.company), before);
+    });
+  }
+
+  for (const [what, refusal] of TAKEN_FROM_ADMIN) {
+    test(`${what} leaves nothing behind, of an Admin`, async (t) => {
+      const { scene, pushed } = await prepare('admin');
+      const before = await written(scene.company);
+      const answer = await meanwhile(
+        await openPausedApp(t, service),
+        (held) => post(held, scene.person, '/v1/workspace/push', { files: pushed }),
+        () => take(service, what, scene),
+      );
+      assert.equal(outcome(answer), refusal);
+      assert.deepEqual(await written(scene.company), before);
+    });
+  }
+
+  test('the grant was lowered deletes nothing', async (t) => {
+    const { scene, deleted } = await prepare();
+    const before = await written(scene.company);
+    const answer = await meanwhile(
+      await openPausedApp(t, service),
+      (held) => post(held, scene.person, '/v1/workspace/push', { files: deleted }),
+      () => take(service, 'the grant was lowered', scene),
+    );
+    assert.equal(outcome(answer), '403 scope_forbidden');
+    assert.deepEqual(await written(scene.company), before);
+  });
+
+  test('another push has changed one of its files replaces nothing that its caller has not seen', async (t) => {
+    const { scene, pushed } = await prepare();
+    const team = workspaceOf(service.app, scene.company.headers);
+    const path = `clients/${scene.clientId}/a`;
+    const answer = await meanwhile(
+      await openPausedApp(t, service),
+      (held) => post(held, scene.person, '/v1/workspace/push', { files: pushed }),
+      () => team.push([file(path, 'meanwhile', 1)]),
+    );
+    assert.equal(outcome(answer), '409 workspace_conflict');
+    assert.equal(await team.content(path), 'meanwhile');
+    assert.deepEqual(
+      (await team.manifest('?since=0')).body.items.map((item) => item.path),
+      [path],
+    );
+  });
+
+  test('nothing was taken is written', async (t) => {
+    const { scene, pushed } = await prepare();
+    const held = await openPausedApp(t, service);
+    const answer = await meanwhile(
+      held,
+      ({ app }) => post({ app }, scene.person, '/v1/workspace/push', { files: pushed }),
+      async () => {},
+    );
+    assert.equal(answer.statusCode, 200, answer.body);
+  });
+});

@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { newId } from '../../shared/ids.ts';
+import {
+  foldCase,
+  foldPath,
+  MAX_PATH_BYTES,
+  MAX_SEGMENT_BYTES,
+  readWorkspacePath,
+  workspacePath,
+} from '../../shared/workspace-path.ts';
+
+const CLIENT = newId();
+
+/** What is wrong with a path. */
+function faultOf(text: string): string {
+  const read = readWorkspacePath(text);
+  assert.equal(typeof read, 'string', `${JSON.stringify(text)} was taken`);
+  return read as string;
+}
+
+/** Asserts that a path is taken, as it stands. */
+function assertTaken(text: string): void {
+  const read = readWorkspacePath(text);
+  assert.ok(typeof read !== 'string', `${JSON.stringify(text)} was refused`);
+  assert.equal(read.path, text);
+  assert.equal(workspacePath(read.clientId, read.name), text);
+}
+
+/** Names that no file and no folder may have, by what is wrong with them. */
+const BAD_NAMES: Record<string, readonly string[]> = {
+  'an empty segment': [''],
+  'a segment . or ..': ['.', '..'],
+  'ends with . or a blank': ['a.', 'a ', '...', ' ', '. .', 'a. ', 'con.', '.git.', '.git '],
+  '< > : " | ? * \\': [
+    ['<', '>', ':', '"', '|', '?', '*', '\\'].map((sign) => `a${sign}b`),
+    // A drive, a share, alternate streams, and a way up that only Windows sees.
+    ['C:', 'c:a', 'file.txt:stream', 'a::$DATA', '.git::$INDEX_ALLOCATION', '..\\..\\a', '\\\\host\\share'],
+  ].flat(),
+  'a control character': [
+    ...Array.from({ length: 0x20 }, (_, code) => `a${String.fromCharCode(code)}`),
+    ['a\u007fb', 'a\u0080', '\u009fa', '\u0085'],
+  ].flat(),
+  'that Windows reserves': [
+    ['con', 'prn', 'aux', 'nul', 'conin$', 'conout$'],
+    ...[...'0123456789¹²³'].flatMap((digit) => [`com${digit}`, `LPT${digit}`]),
+    ['CON', 'Nul', 'nul.txt', 'NUL.tar.gz', 'com1.log', 'aux .md', 'con  .x.y', 'COM¹.txt', 'CONIN$.a'],
+  ].flat(),
+  'a segment .git': [
+    ['.git', '.GIT', '.Git', 'git~1', 'GIT~1'],
+    // Nothing of these is seen, nor seen by HFS+.
+    ['.g\u200cit', '\u200d.git', '.git\u202e', '\ufeff.GIT', 'g\u206ait~1', '.\u200fg\u206fit'],
+  ].flat(),
+  'a lone surrogate': ['a\ud800', '\udc00b', '\udc00\ud800'],
+  'composed form (NFC)': ['e\u0301', 'A\u030angström', '\u212b', '\u1100\u1161', 'a\u0301\u0327', '\u2126'],
+  'more than 255 bytes': ['a'.repeat(256), 'é'.repeat(128), '語'.repeat(86), `${'😀'.repeat(63)}abcd`],
+};
+
+const GOOD_NAMES = [
+  [
+    'a',
+    'a.md',
+    '.env',
+    '.gitignore',
+    '..a',
+    'a..b',
+    '...a',
+    ' a',
+    'a b',
+    '-rf',
+    '~',
+    '$HOME',
+    '%2e%2e',
+    '#',
+    '&',
+  ],
+  ['git', 'git~2', '.git2', 'a.git', '.gitattributes', 'x.git~1', '.gıt', '․git'],
+  ['console', 'con-1', 'com', 'com10', 'lpt', 'nul1', 'nulл', 'aux_', 'a.con', 'com⁴', 'conin', 'prn-con'],
+  [
+    'Zażółć gęślą jaźń.md',
+    'ΐ.txt',
+    'Straße',
+    'ıİ',
+    'файл',
+    'مستند ١',
+    'קובץ',
+    'हिन्दी',
+    'ไทย',
+    '日本語',
+    '한국어',
+  ],
+  ['👩‍👩‍👧.png', '𝒳', 'ａｂｃ', 'a\u00a0', 'a\u200bb', 'a\u2028b', '\ufffd', 'a\u0332'],
+  ['a'.repeat(255), `${'é'.repeat(127)}a`, '語'.repeat(85), `${'😀'.repeat(63)}abc`],
+].flat();
+
+/** Places of a name in a path: as the file itself, as a folder, further down, and in a client. */
+const PLACES: readonly ((name: string) => string)[] = [
+  (name) => `team/${name}`,
+  (name) => `team/${name}/b`,
+  (name) => `team/a/${name}`,
+  (name) => `clients/${CLIENT}/${name}`,
+  (name) => `clients/${CLIENT}/a/${name}/b`,
+];
+
+describe('a path of the workspace', () => {
+  for (const [what, names] of Object.entries(BAD_NAMES)) {
+    test(`is none where a segment of it has this fault: ${what}`, () => {
+      for (const name of names) {
+        for (const at of PLACES) {
+          const fault = faultOf(at(name));
+          assert.ok(fault.includes(what), `${JSON.stringify(at(name))} ${fault}`);
+        }
+      }
+    });
+  }
+
+  test('is taken as it stands in every script, and with whatever only looks like a fault', () => {
+    for (const name of GOOD_NAMES) for (const at of PLACES) assertTaken(at(name));
+  });
+
+  test('begins with team/ or clients/<clientId>/, and names a file there', () => {
+    const outside = [
+      'a',
+      'team',
+      'clients',
+      `clients/${CLIENT}`,
+      'teams/a',
+      'Team/a',
+      'TEAM/a',
+      'client/a/b',
+    ];
+    for (const text of [...outside, `Clients/${CLIENT}/a`, `${CLIENT}/a`, 'tеam/a', 'team2/a', '~/team/a']) {
+      assert.match(faultOf(text), /^must begin with team\/ or clients\//, text);
+    }
+    for (const text of [
+      '',
+      '/',
+      '/team/a',
+      '//team/a',
+      'team//a',
+      'team/',
+      'clients//a',
+      `clients/${CLIENT}/`,
+    ]) {
+      assert.match(faultOf(text), /empty segment/, text);
+    }
+    for (const text of ['../team/a', './team/a', 'team/../a', 'team/a/..', 'team/./a', 'clients/../a']) {
+      assert.match(faultOf(text), /segment \. or \.\./, text);
+    }
+    for (const text of [
+      'C:/team/a',
+      'file:///team/a',
+      'team\\a',
+      '\\\\host\\team\\a',
+      '\\\\?\\C:\\a',
+      'team:a/b',
+    ]) {
+      assert.match(faultOf(text), /must not hold any of/, text);
+    }
+  });
+
+  test('has at most 1,024 bytes, whatever their letters', () => {
+    for (const letter of ['a', 'é', '語', '😀']) {
+      const bytes = Buffer.byteLength(letter);
+      const folders = Array.from({ length: 5 }, () => letter.repeat(Math.floor(200 / bytes))).join('/');
+      const begun = `team/${folders}/`;
+      const atBound = begun + 'a'.repeat(MAX_PATH_BYTES - Buffer.byteLength(begun));
+      assert.equal(Buffer.byteLength(atBound), MAX_PATH_BYTES);
+      assertTaken(atBound);
+      assert.match(faultOf(`${atBound}a`), /must be at most 1024 bytes/);
+    }
+    assert.match(faultOf(`team/${'a/'.repeat(2_000_000)}a`), /must be at most 1024 bytes/);
+    assert.equal(MAX_SEGMENT_BYTES, 255);
+  });
+
+  test('has one form: the id of its client is in lower case, the rest as it was given', () => {
+    const read = readWorkspacePath(`clients/${CLIENT.toUpperCase()}/A/b.MD`);
+    assert.deepEqual(read, { path: `clients/${CLIENT}/A/b.MD`, clientId: CLIENT, name: 'A/b.MD' });
+    const unknown = readWorkspacePath('clients/Nonsense/A');
+    assert.deepEqual(unknown, { path: 'clients/Nonsense/A', clientId: 'Nonsense', name: 'A' });
+    assert.deepEqual(readWorkspacePath('team/A/b'), { path: 'team/A/b', clientId: null, name: 'A/b' });
+  });
+});
+
+const RUNS = { numRuns: 2_000 };
+
+/** Pieces of which bad paths are made, and good ones. */
+const PIECES = [
+  ['/', '/', '/', '.', '..', '\\', ':', ' ', 'a', 'b.md', 'C:', 'con', '.git', '~', '%2f', '%5c', '\u0000'],
+  ['team', 'team/', 'clients/', CLIENT, `clients/${CLIENT}/`, '語', 'e\u0301', '\u2215', '\uff0f', '\u2024'],
+].flat();
+const anyPath = fc.oneof(
+  fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((pieces) => pieces.join('')),
+  fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((pieces) => `team/${pieces.join('')}`),
+  fc.string({ unit: 'binary', maxLength: 40 }).map((text) => `team/${text}`),
+  fc.string({ unit: 'binary' }),
+);
+
+describe('whatever text is read as a path', () => {
+  test('is read to what reads as itself, or never', () => {
+    fc.assert(
+      fc.property(anyPath, (text) => {
+        const read = readWorkspacePath(text);
+        if (typeof read === 'string') return;
+        assert.deepEqual(readWorkspacePath(read.path), read);
+        assert.equal(read.path, workspacePath(read.clientId, read.name));
+        assert.equal(read.path.normalize('NFC'), read.path);
+      }),
+      RUNS,
+    );
+  });
+
+  test('stays in its folder when joined to one, on every system', () => {
+    let taken = 0;
+    fc.assert(
+      fc.property(anyPath, (text) => {
+        const read = readWorkspacePath(text);
+        if (typeof read === 'string') return;
+        taken += 1;
+        const prefix = read.clientId === null ? ['team'] : ['clients', read.clientId];
+        for (const [system, root] of [
+          [path.posix, '/srv/files'],
+          [path.win32, 'D:\\files'],
+        ] as const) {
+          const folder = [root, ...prefix].join(system.sep);
+          const resolved = system.resolve(root, read.path);
+          assert.ok(resolved.startsWith(folder + system.sep), resolved);
+          // Nothing was folded away, so no two paths are one file.
+          assert.equal(resolved, [root, ...read.path.split('/')].join(system.sep));
+        }
+      }),
+      RUNS,
+    );
+    assert.ok(taken > 100, String(taken));
+  });
+});
+
+/** Letters whose case is unlike others': several to one, one to several, by place, and in other scripts. */
+const CASED = 'aAiIıİßẞſsSKkσςΣΐΰᾳᾼﬃŉǅǆǄéÉåÅǰµΜμԱաꭰᎠⴀႠ𐐀𐐨ḯẖΊὒ';
+const nfc = fc
+  .oneof(
+    fc.array(fc.constantFrom(...CASED, '/', 'n', '\u0301', '\u0308', '\u0345', '\u0307'), { maxLength: 12 }),
+    fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }), { maxLength: 8 }),
+    fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), { maxLength: 8 }),
+  )
+  .map((letters) => letters.join('').normalize('NFC'));
+const withoutDotless = nfc.map((text) => text.replaceAll('ı', ''));
+
+describe('case', () => {
+  test('is nothing that a folded text can tell: upper and lower case fold to the same', () => {
+    fc.assert(
+      fc.property(withoutDotless, (text) => {
+        assert.equal(foldCase(text.toLowerCase()), foldCase(text));
+        assert.equal(foldCase(text.toUpperCase()), foldCase(text));
+        assert.equal(foldCase(foldCase(text)), foldCase(text));
+      }),
+      RUNS,
+    );
+  });
+
+  test('folds names together that some file system takes for one', () => {
+    for (const [one, other] of [
+      ['README.md', 'readme.MD'],
+      ['Straße', 'STRASSE'],
+      ['straẞe', 'strasse'],
+      ['ΟΔΟΣ', 'οδος'],
+      ['οδοσ', 'οδος'],
+      ['ÅNGSTRÖM', 'ångström'],
+      ['ſtop', 'STOP'],
+      ['ﬃ', 'FFI'],
+      ['ΜΙΚΡΟ', 'μικρο'],
+      ['ФАЙЛ', 'файл'],
+      ['Ǆ', 'ǅ'],
+      ['𐐀', '𐐨'],
+    ] as const) {
+      assert.equal(foldCase(one), foldCase(other), `${one} ${other}`);
+    }
+  });
+
+  test('keeps names apart that only look alike, the dotless and the dotted i of Turkish among them', () => {
+    for (const [one, other] of [
+      ['a', 'а'],
+      ['o', 'ο'],
+      ['o', 'о'],
+      ['p', 'р'],
+      ['ı', 'i'],
+      ['ı', 'I'],
+      ['İ', 'i'],
+      ['İ', 'I'],
+      ['ａ', 'a'],
+      ['é', 'e'],
+      ['l', '1'],
+      ['а', 'α'],
+      ['a\u200bb', 'ab'],
+      ['a\u00a0b', 'a b'],
+    ] as const) {
+      assert.notEqual(foldCase(one), foldCase(other), `${one} ${other}`);
+    }
+    assert.equal(foldCase('ı'), 'ı');
+  });
+
+  test('of whole paths is folded by segments, with what lies in a folder right behind its name', () => {
+    assert.equal(foldPath('A/b/Ç'), 'A\u0001B\u0001Ç');
+    const sorted = ['a', 'a/b', 'a/z/z', 'a b', 'a-', 'a.md', 'a0', 'aa'].map(foldPath);
+    assert.deepEqual(sorted.toSorted(), sorted);
+  });
+});
