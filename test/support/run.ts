@@ -31,11 +31,12 @@ const ANY_DATABASE = [
   'test/worker/{large-model,pace,text-lanes}.test.ts',
   'test/worker/reading-pool.test.ts',
   'test/api/operator*.test.ts',
-  // Whose pages ask nothing of a database.
-  'test/browser/**',
 ];
-/** What the embedded database alone has a part in. */
-const EMBEDDED_ALONE = ['test/db/folder-lock.test.ts', 'test/faults/demo.test.ts'];
+/**
+ * What the embedded database alone has a part in, and the browser, whose pages ask nothing of a database: there no
+ * worker of another file takes the jobs that a page is to show.
+ */
+const EMBEDDED_ALONE = ['test/browser/**', 'test/db/folder-lock.test.ts', 'test/faults/demo.test.ts'];
 
 /**
  * A migrated database with its queues, which every test file starts from: making one takes seconds. As a file for
