@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { runnerEnvironment } from '../support/runner-environment.ts';
 import { DemoError } from './failure.ts';
 
 const START = join(import.meta.dirname, '..', '..', 'start.ts');
@@ -40,14 +41,14 @@ function onLine(stream: Readable | null, hear: (line: string) => void): void {
 export async function startService(model: { name: string; folder: string }, undo: Undo): Promise<OwnService> {
   const folder = throwAwayFolder(undo);
   const token = randomBytes(24).toString('base64url');
-  const { PATH, HOME, NODE_V8_COVERAGE } = process.env;
+  const { PATH, HOME } = process.env;
   const service = spawn(process.execPath, [START], {
     // There, no .env of the project is read.
     cwd: folder,
     env: {
       PATH,
       HOME,
-      ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }),
+      ...runnerEnvironment(),
       MEMORY_API_TOKEN: token,
       MEMORY_API_PORT: '0',
       MEMORY_DATA_DIR: join(folder, 'database'),

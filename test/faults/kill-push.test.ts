@@ -15,8 +15,8 @@ import {
   freePorts,
   printedUrl,
   type ServiceProcess,
+  serviceFolder,
   startMain,
-  temporaryFolder,
 } from '../support/processes.ts';
 import { file } from '../support/workspace.ts';
 
@@ -187,7 +187,7 @@ describe('kill -9 amid a push leaves all of it or nothing', () => {
     skip: databaseUrl !== undefined && 'there is a server',
     timeout: 120_000,
   }, async (t) => {
-    const cwd = await temporaryFolder();
+    const cwd = await serviceFolder();
     const [port = 0] = await freePorts(1);
     const start = async () => {
       const service = startMain('start.ts', { cwd, env: { MEMORY_API_PORT: String(port) } });

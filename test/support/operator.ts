@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { runnerEnvironment } from './runner-environment.ts';
 
 const OPERATOR = fileURLToPath(new URL('../../api/operator.ts', import.meta.url));
 
@@ -62,10 +63,9 @@ export async function openHomes(): Promise<() => Promise<Person>> {
   };
 }
 
-/** Where the runner gathers what was covered goes along; nothing else of the tests' own environment does. */
+/** What the runner set for all goes along; nothing else of the tests' own environment does. */
 function environment(home: string, given: Record<string, string>): Record<string, string> {
-  const coverage = process.env['NODE_V8_COVERAGE'];
-  return { HOME: home, ...(coverage === undefined ? {} : { NODE_V8_COVERAGE: coverage }), ...given };
+  return { HOME: home, ...runnerEnvironment(), ...given };
 }
 
 /** Puts a session file where the command line looks for it. */

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { runnerEnvironment } from './runner-environment.ts';
 
 /** The service's own token, unless a process is given another. */
 export const API_TOKEN = 'test-token-of-the-service';
@@ -60,11 +61,11 @@ export interface ProcessOptions {
 }
 
 function environment(env: Record<string, string>): NodeJS.ProcessEnv {
-  const { PATH, HOME, NODE_V8_COVERAGE } = process.env;
+  const { PATH, HOME } = process.env;
   return {
     PATH,
     HOME,
-    ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }),
+    ...runnerEnvironment(),
     MEMORY_API_TOKEN: API_TOKEN,
     MEMORY_RATE_LIMITS: 'off',
     ...env,

@@ -31,6 +31,8 @@ const ANY_DATABASE = [
   'test/worker/{large-model,pace,text-lanes}.test.ts',
   'test/worker/reading-pool.test.ts',
   'test/api/operator*.test.ts',
+  // That both rank alike has a test of its own.
+  'test/api/retrieval.test.ts',
 ];
 /**
  * What the embedded database alone has a part in, and the browser, whose pages ask nothing of a database: there no
