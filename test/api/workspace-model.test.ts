@@ -17,7 +17,7 @@ import { openStage, openWorld } from '../support/workspace-model/world.ts';
  *   WORKSPACE_MODEL_SEED=<seed> WORKSPACE_MODEL_RUNS=<runs> node --test test/api/workspace-model.test.ts
  */
 const SEED = process.env['WORKSPACE_MODEL_SEED'];
-const RUNS = Number(process.env['WORKSPACE_MODEL_RUNS'] ?? (databaseUrl === undefined ? 4 : 10));
+const RUNS = Number(process.env['WORKSPACE_MODEL_RUNS'] ?? (databaseUrl === undefined ? 4 : 6));
 /** For the search for a shorter sequence that fails too, which has no end of its own. */
 const SHRINK_MS = 200_000;
 
