@@ -332,6 +332,7 @@ table memory.chunk (
   constraint chunk_pkey PRIMARY KEY (team_id, id),
   constraint chunk_team_id_source_id_ordinal_key UNIQUE (team_id, source_id, ordinal)
 );
+CREATE INDEX chunk_created ON memory.chunk USING btree (team_id, created_at) INCLUDE (id, source_id, client_id);
 CREATE INDEX chunk_id ON memory.chunk USING btree (id);
 row level security on;
 policy reads for select to memory_service
@@ -1101,6 +1102,33 @@ BEGIN ATOMIC
 END;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.filtered_chunks(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
+begin
+  return (
+    select coalesce(array_agg(c.id), '{}')
+      from source s
+      join chunk c on c.team_id = s.team_id and c.source_id = s.id
+     where s.team_id = v_team and s.state = 'active'
+       and (p_kinds is null or s.kind = any (p_kinds))
+       and (p_sources is null or s.id = any (p_sources))
+       and c.team_id = v_team
+       and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+       -- Times are shown in milliseconds: what is shown as the bound itself lies neither after nor before it.
+       and (p_after is null or c.created_at >= p_after + interval '1 millisecond')
+       and (p_before is null or c.created_at < p_before));
+end $function$;
+
 CREATE OR REPLACE FUNCTION memory.finish_backfill()
  RETURNS void
  LANGUAGE sql
@@ -1195,6 +1223,67 @@ begin
       where b.waiting_since < now() - interval '10 minutes';
 end $function$;
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.keyword_leg(p_query public.sparsevec, p_keys integer[], p_identifier_keys integer[], p_allowed uuid[], p_hidden uuid[], p_leg integer, OUT chunk_ids uuid[], OUT points double precision[], OUT names_it boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[])
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  posting_cap constant int := 2000;     -- estimated postings within the scope that are read
+  read_cap constant int := 20000;       -- postings of the Team that are read for them
+  scored_cap constant int := 4000;      -- chunks scored, whatever the estimate
+  small constant int := 1000;           -- filtered chunks that are scored one by one
+  v_team constant uuid := claimed_team();
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
+  v_one_by_one constant boolean := coalesce(cardinality(p_allowed) <= small, false);
+  v_cap float8 := posting_cap;
+  v_read record;
+begin
+  chunk_ids := '{}'; points := '{}'; names_it := '{}'; scored := 0; keys_read := '{}'; rare_keys := '{}';
+  -- Keys are read from the rarest on. A scope that is a small part of the Team finds few of its own chunks among
+  -- those postings: then it reads on, to where it should have posting_cap of its own.
+  for v_pass in 1 .. 2 loop
+    -- Few chunks that pass a filter are scored one by one, and then any key will do.
+    v_read := rarest_keys(p_keys, p_identifier_keys, case when v_one_by_one then 'infinity' else v_cap end);
+    exit when p_query is null or cardinality(v_read.keys) = cardinality(keys_read);
+    keys_read := v_read.keys;
+    rare_keys := v_read.rare;
+    with candidate as (
+      -- The fence keeps the planner from ANDing the GIN bitmap with one of the primary key: 0.7 ms, not 8.
+      (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
+        where not v_one_by_one and c.keys && keys_read offset 0 limit read_cap)
+      union all
+      (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys
+         from unnest(p_allowed) a (id) join chunk_keyword c on c.team_id = v_team and c.chunk_id = a.id
+        where v_one_by_one and c.keys && keys_read)
+    ), compared as materialized (
+      select k.chunk_id, -(k.weights <#> p_query) as points, k.keys && rare_keys as names_it
+        from candidate k
+       where k.team_id = v_team
+         and ((k.client_id is null and v_team_layer) or k.client_id = any (v_clients))
+         and (v_one_by_one or p_allowed is null or k.chunk_id in (select unnest(p_allowed)))
+         and (p_hidden is null or k.chunk_id not in (select unnest(p_hidden)))
+       -- Of a word that stands nearly everywhere it is chance which chunks are scored: fewer do.
+       limit case when not v_one_by_one and v_read.postings > scored_cap then posting_cap else scored_cap end
+    ), hits as (
+      select s.chunk_id, s.points, s.names_it from compared s
+       where s.points > 0 order by s.points desc, s.chunk_id limit p_leg
+    )
+    select (select count(*) from compared),
+           coalesce(array_agg(h.chunk_id order by h.points desc, h.chunk_id), '{}'),
+           coalesce(array_agg(h.points order by h.points desc, h.chunk_id), '{}'),
+           coalesce(array_agg(h.names_it order by h.points desc, h.chunk_id), '{}')
+      into scored, chunk_ids, points, names_it
+      from hits h;
+    exit when scored >= p_leg;
+    v_cap := least(read_cap, posting_cap * v_read.postings / greatest(scored, 1));
+  end loop;
+end $function$;
 
 CREATE OR REPLACE FUNCTION memory.latest_failures(p_limit integer)
  RETURNS SETOF uuid
@@ -1302,6 +1391,21 @@ begin
      returning p.chunk_id, p.leased_until', v_layers, v_order)
     using memory.claimed_team(), v_team_layer, v_clients, p_batch, p_limit, p_seconds, p_refused_too;
 end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.matched_weights(p_chunks uuid[], p_dims integer[])
+ RETURNS TABLE(chunk_id uuid, dim integer, weight real)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT k.chunk_id,
+     (split_part(entry.entry, ':'::text, 1))::integer AS split_part,
+     (split_part(entry.entry, ':'::text, 2))::real AS split_part
+    FROM memory.chunk_keyword k,
+     LATERAL string_to_table(substr(split_part((k.weights)::text, '}'::text, 1), 2), ','::text) entry(entry)
+   WHERE ((k.team_id = memory.claimed_team()) AND (k.chunk_id = ANY (matched_weights.p_chunks)) AND (((k.client_id IS NULL) AND memory.reads_team_layer()) OR (k.client_id = ANY (memory.readable_clients()))) AND (entry.entry <> ''::text) AND ((split_part(entry.entry, ':'::text, 1))::integer = ANY (matched_weights.p_dims)));
+END;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.next_unsealed(p_after uuid)
@@ -1515,6 +1619,40 @@ begin
 end $function$;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.rarest_keys(p_keys integer[], p_identifier_keys integer[], p_cap double precision, OUT keys integer[], OUT postings double precision, OUT rare integer[])
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  rare_df constant int := 20;           -- an identifier in more chunks than this names nothing
+  v_team constant uuid := claimed_team();
+  v_scale float8;
+begin
+  select greatest(t.chunks, 1)::float8 / greatest(t.sampled, 1)
+    into v_scale from keyword_team t where t.team_id = v_team;
+  v_scale := coalesce(v_scale, 1);
+  with estimated as (
+    select q.key, coalesce(k.df * v_scale, 0.5) as df
+      from unnest(p_keys) as q (key)
+      left join keyword_df k on k.team_id = v_team and k.space = 'k' and k.term = q.key
+  ), running as (
+    select e.key, e.df, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
+           row_number() over (order by e.df, e.key) as place
+      from estimated e
+  )
+  select coalesce(array_agg(r.key) filter (where r.postings <= p_cap or r.place = 1), '{}'),
+         max(r.postings) filter (where r.postings <= p_cap or r.place = 1),
+         coalesce(array_agg(r.key) filter (where r.df <= rare_df and r.key = any (p_identifier_keys)), '{}')
+    into keys, postings, rare
+    from running r;
+end $function$;
+
 CREATE OR REPLACE FUNCTION memory.readable_clients()
  RETURNS uuid[]
  LANGUAGE sql
@@ -1651,133 +1789,189 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.search_candidates(p_embedding public.halfvec, p_model text, p_dims integer[], p_factors real[], p_keys integer[], p_identifier_keys integer[], p_limit integer)
- RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer)
+CREATE OR REPLACE FUNCTION memory.search_candidates(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_limit integer, p_explain boolean)
+ RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb)
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
+ STABLE SECURITY DEFINER ROWS 50
  SET search_path TO 'memory', 'public', 'pg_temp'
- SET plan_cache_mode TO 'force_custom_plan'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
-  leg constant int := 50;             -- hits of each leg that are fused
-  posting_cap constant int := 2000;   -- estimated postings read by the keyword leg
-  scored_cap constant int := 4000;    -- chunks scored by it, whatever the estimate
-  rare_df constant int := 20;         -- an identifier in more chunks than this names nothing
-  exact_scan constant int := 5000;    -- chunks of a Team up to which every vector is compared in full
-  rerank constant int := 300;         -- best by sign bits, compared in full, above that
-  v_team constant uuid := memory.claimed_team();
-  v_team_layer constant boolean := memory.reads_team_layer();
-  v_clients constant uuid[] := memory.readable_clients();
-  v_chunks float8;
-  v_scale float8;
-  v_query sparsevec;
-  v_keys int[];
-  v_rare int[];
-  v_loading boolean;
+  leg constant int := 50;               -- hits of each leg that are fused
+  v_team constant uuid := claimed_team();
+  v_weights record;
+  v_allowed uuid[];
+  v_hidden uuid[];
+  v_keyword record;
+  v_semantic record;
+  v_clock timestamptz[] := array[clock_timestamp()];
 begin
   if v_team is null then
     return;
   end if;
-  select greatest(t.chunks, 1), greatest(t.chunks, 1)::float8 / greatest(t.sampled, 1)
-    into v_chunks, v_scale from keyword_team t where t.team_id = v_team;
-  v_chunks := coalesce(v_chunks, 1);
-  v_scale := coalesce(v_scale, 1);
-  -- Chunks of a source that is still being written are left out. Not by a function: it would run for each row.
-  v_loading := exists (select from source s where s.team_id = v_team and s.state = 'loading');
+  v_weights := weigh_terms(p_dims, p_factors, p_explain);
+  v_clock := v_clock || clock_timestamp();
 
-  select ('{' || string_agg(w.dim || ':' || w.weight, ',' order by w.dim) || '}/536870912')::sparsevec
-    into v_query
-    from (
-      select q.dim, (q.factor * ln(1 + (v_chunks - d.df + 0.5) / (d.df + 0.5)))::real as weight
-        from unnest(p_dims, p_factors) as q (dim, factor)
-        left join keyword_df k on k.team_id = v_team and k.space = 'd' and k.term = q.dim
-        cross join lateral (select least(coalesce(k.df * v_scale, 0.5), v_chunks) as df) d
-    ) w
-   where w.weight > 0;
+  -- What a filter lets through, and else what is still being written: as sets, in which to look up once they are
+  -- hashed. A function, or a join, would run for every chunk of the Team.
+  if p_kinds is not null or p_sources is not null or p_after is not null or p_before is not null then
+    v_allowed := filtered_chunks(p_kinds, p_sources, p_after, p_before);
+  else
+    select array_agg(c.id) into v_hidden
+      from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
+     where s.team_id = v_team and s.state = 'loading';
+  end if;
+  v_clock := v_clock || clock_timestamp();
 
-  with estimated as (
-    select q.key, coalesce(k.df * v_scale, 0.5) as df
-      from unnest(p_keys) as q (key)
-      left join keyword_df k on k.team_id = v_team and k.space = 'k' and k.term = q.key
-  ), running as (
-    select e.key, e.df, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
-           row_number() over (order by e.df, e.key) as place
-      from estimated e
-  )
-  select array_agg(r.key) filter (where r.postings <= posting_cap or r.place = 1),
-         coalesce(array_agg(r.key) filter (where r.df <= rare_df and r.key = any (p_identifier_keys)), '{}')
-    into v_keys, v_rare
-    from running r;
+  v_keyword := keyword_leg(v_weights.weights, p_keys, p_identifier_keys, v_allowed, v_hidden, leg);
+  v_clock := v_clock || clock_timestamp();
+  if p_embedding is null then
+    select '{}'::uuid[] as chunk_ids, '{}'::float8[] as points, null::jsonb as detail into v_semantic;
+  else
+    v_semantic := semantic_leg(p_embedding, p_model, v_allowed, v_hidden, leg, p_explain);
+  end if;
+  v_clock := v_clock || clock_timestamp();
 
   return query
-  with keyword_scored as (
-    select k.chunk_id, -(k.weights <#> v_query) as points, k.keys && v_rare as names_it
-      -- The fence keeps the planner from ANDing the GIN bitmap with one of the primary key: 0.7 ms, not 8.
-      from (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
-             where c.keys && v_keys offset 0) k
-     where v_query is not null and v_keys is not null
-       and k.team_id = v_team
-       and ((k.client_id is null and v_team_layer) or k.client_id = any (v_clients))
-       and not (v_loading and exists (
-         select from chunk c join source l on l.team_id = c.team_id and l.id = c.source_id
-          where c.team_id = v_team and c.id = k.chunk_id and l.state = 'loading'))
-     limit scored_cap
-  ), keyword_leg as (
-    select k.chunk_id, k.points, k.names_it, row_number() over (order by k.points desc, k.chunk_id) as rank
-      from keyword_scored k where k.points > 0 order by k.points desc, k.chunk_id limit leg
-  ), semantic_scored as (
-    (select e.chunk_id, -(e.embedding <#> p_embedding) as points
-       from chunk_embedding e
-      where v_chunks <= exact_scan and p_embedding is not null
-        and e.team_id = v_team and e.model = p_model
-        and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
-        and not (v_loading and exists (
-          select from chunk c join source l on l.team_id = c.team_id and l.id = c.source_id
-           where c.team_id = v_team and c.id = e.chunk_id and l.state = 'loading'))
-      order by e.embedding <#> p_embedding, e.chunk_id limit leg)
-    union all
-    (select e.chunk_id, -(e.embedding <#> p_embedding)
-       -- Ids alone, so that the index of signs answers and the rows, which are large, are left alone.
-       from (select n.chunk_id
-               from chunk_embedding n
-              where v_chunks > exact_scan and p_embedding is not null
-                and n.team_id = v_team and n.model = p_model
-                and ((n.client_id is null and v_team_layer) or n.client_id = any (v_clients))
-                and not (v_loading and exists (
-                  select from chunk c join source l on l.team_id = c.team_id and l.id = c.source_id
-                   where c.team_id = v_team and c.id = n.chunk_id and l.state = 'loading'))
-              order by n.signs <~> binary_quantize(p_embedding)::bit(1024), n.chunk_id limit rerank) b
-       join chunk_embedding e on e.team_id = v_team and e.chunk_id = b.chunk_id and e.model = p_model
-      order by e.embedding <#> p_embedding, e.chunk_id limit leg)
-  ), semantic_leg as (
-    select s.chunk_id, s.points, row_number() over (order by s.points desc, s.chunk_id) as rank
-      from semantic_scored s
+  with by_keyword as (
+    select k.chunk_id, k.points, k.names_it, k.rank
+      from unnest(v_keyword.chunk_ids, v_keyword.points, v_keyword.names_it)
+             with ordinality k (chunk_id, points, names_it, rank)
+  ), nearest as (
+    select s.chunk_id, s.points, s.rank
+      from unnest(v_semantic.chunk_ids, v_semantic.points) with ordinality s (chunk_id, points, rank)
+  ), by_meaning as (
+    select n.chunk_id, n.points, n.rank from nearest n
+     where p_min_similarity is null or n.points >= p_min_similarity
   ), keyword_norm as (
     -- Fewer hits than the leg holds count as zeros beside them: a lone weak hit must not stand out.
     select sum(k.points) / leg as mean, coalesce(nullif(
              sqrt(greatest(sum(k.points * k.points) / leg - (sum(k.points) / leg) ^ 2, 0)), 0), 1) as deviation,
            case when count(*) < leg then 0 else min(k.points) end as lowest
-      from keyword_leg k
+      from by_keyword k
   ), semantic_norm as (
-    select avg(s.points) as mean, coalesce(nullif(stddev_pop(s.points), 0), 1) as deviation,
-           min(s.points) as lowest
-      from semantic_leg s
-  ), fused as (
-    select coalesce(k.chunk_id, s.chunk_id) as chunk_id, s.rank as s_rank, k.rank as k_rank,
+    -- Of all the nearest, also those below p_min_similarity: what a hit is worth shows beside the others only.
+    select avg(n.points) as mean, coalesce(nullif(stddev_pop(n.points), 0), 1) as deviation,
+           min(n.points) as lowest
+      from nearest n
+  ), scored as (
+    select coalesce(k.chunk_id, s.chunk_id) as id, s.rank as s_rank, k.rank as k_rank,
            coalesce(k.names_it, false) as names_it,
-           coalesce((coalesce(k.points, kn.lowest) - kn.mean) / kn.deviation, 0) +
+           coalesce((coalesce(k.points, kn.lowest) - kn.mean) / kn.deviation, 0) as k_z,
            case when s.chunk_id is null and not exists (
                   select from chunk_embedding e
                    where e.team_id = v_team and e.chunk_id = k.chunk_id and e.model = p_model) then 0
-                else coalesce((coalesce(s.points, sn.lowest) - sn.mean) / sn.deviation, 0) end as total
-      from keyword_leg k full join semantic_leg s on s.chunk_id = k.chunk_id
+                else coalesce((coalesce(s.points, sn.lowest) - sn.mean) / sn.deviation, 0) end as s_z
+      from by_keyword k full join by_meaning s on s.chunk_id = k.chunk_id
       cross join keyword_norm kn cross join semantic_norm sn
   )
-  select (row_number() over (order by f.names_it desc, f.total desc, f.chunk_id))::int, f.chunk_id,
-         f.total::float8, f.s_rank::int, f.k_rank::int
-    from fused f order by 1 limit p_limit;
+  select (row_number() over (order by f.names_it desc, f.k_z + f.s_z desc, f.id))::int, f.id,
+         (f.k_z + f.s_z)::float8, f.s_rank::int, f.k_rank::int,
+         case when p_explain then jsonb_build_object(
+           'similarity', (select -(e.embedding <#> p_embedding) from chunk_embedding e
+                           where e.team_id = v_team and e.chunk_id = f.id and e.model = p_model),
+           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'identifier', f.names_it) end
+    from scored f order by 1 limit p_limit;
+  v_clock := v_clock || clock_timestamp();
+
+  if p_explain then
+    return query
+    select 0, null::uuid, null::float8, null::int, null::int, jsonb_build_object(
+      'weights', v_weights.detail, 'filtered', cardinality(v_allowed),
+      'keyword', jsonb_build_object('keysRead', v_keyword.keys_read, 'rareKeys', v_keyword.rare_keys,
+        'scored', v_keyword.scored, 'hits', cardinality(v_keyword.chunk_ids)),
+      'semantic', v_semantic.detail,
+      'milliseconds', (
+        select jsonb_object_agg(n.stage, round(1000 * extract(epoch from v_clock[n.nth + 1] - v_clock[n.nth]), 3))
+          from unnest(array['weights', 'filters', 'keyword', 'semantic', 'fusion']) with ordinality n (stage, nth)),
+      'counted', (select jsonb_build_object('chunks', t.chunks, 'sampled', t.sampled, 'at', t.counted_at)
+                    from keyword_team t where t.team_id = v_team));
+  end if;
 end $function$;
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.semantic_leg(p_embedding public.halfvec, p_model text, p_allowed uuid[], p_hidden uuid[], p_leg integer, p_explain boolean, OUT chunk_ids uuid[], OUT points double precision[], OUT detail jsonb)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  exact_scan constant int := 1000;      -- vectors up to which all are compared in full
+  rerank constant int := 300;           -- best by signs, compared in full, above that
+  sounding constant int := 5000;        -- vectors whose signs tell what is too far away to be sorted
+  v_team constant uuid := claimed_team();
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
+  v_rows int;
+  v_signs bit(1024);
+  v_near float8;
+begin
+  -- No farther than it matters: what there is beyond does not change how it is searched.
+  select count(*) into v_rows from (
+    select from chunk_embedding e
+     where p_allowed is null and e.team_id = v_team and e.model = p_model
+       and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
+     limit 2 * sounding + 1) n;
+  v_rows := coalesce(cardinality(p_allowed), v_rows);
+
+  if v_rows > exact_scan then
+    v_signs := binary_quantize(p_embedding)::bit(1024);
+  end if;
+  -- What is farther than the best of some of them all are is not among the best of all: so it is not sorted.
+  if v_rows > 2 * sounding then
+    select max(d.distance) into v_near from (
+      select n.signs <~> v_signs as distance from (
+        select e.signs from chunk_embedding e
+         where e.team_id = v_team and e.model = p_model
+           and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
+           and (p_allowed is null or e.chunk_id in (select unnest(p_allowed)))
+           and (p_hidden is null or e.chunk_id not in (select unnest(p_hidden)))
+         limit sounding) n
+       order by 1 limit rerank) d;
+  end if;
+
+  with looked_at as (
+    (select e.chunk_id from chunk_embedding e
+      where v_signs is null and p_allowed is null and e.team_id = v_team and e.model = p_model
+        and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
+        and (p_hidden is null or e.chunk_id not in (select unnest(p_hidden))))
+    union all
+    (select a.id from unnest(p_allowed) a (id) where v_signs is null)
+    union all
+    -- Ids alone, so that the index of signs answers and the rows, which are large, are left alone.
+    (select e.chunk_id from chunk_embedding e
+      where v_signs is not null and e.team_id = v_team and e.model = p_model
+        and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
+        and (v_near is null or e.signs <~> v_signs <= v_near)
+        and (p_allowed is null or e.chunk_id in (select unnest(p_allowed)))
+        and (p_hidden is null or e.chunk_id not in (select unnest(p_hidden)))
+      order by e.signs <~> v_signs, e.chunk_id limit rerank)
+  ), nearest as (
+    select e.chunk_id, -(e.embedding <#> p_embedding) as points
+      from looked_at l
+      join chunk_embedding e on e.team_id = v_team and e.chunk_id = l.chunk_id and e.model = p_model
+     order by 2 desc, 1 limit p_leg
+  )
+  select coalesce(array_agg(n.chunk_id order by n.points desc, n.chunk_id), '{}'),
+         coalesce(array_agg(n.points order by n.points desc, n.chunk_id), '{}')
+    into chunk_ids, points
+    from nearest n;
+
+  if p_explain then
+    detail := jsonb_build_object(
+      'path', case when v_signs is null then 'exact' else 'quantised' end,
+      'candidates', (select count(*) from chunk_embedding e
+                    where e.team_id = v_team and e.model = p_model
+                      and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
+                      and (p_allowed is null or e.chunk_id in (select unnest(p_allowed)))
+                      and (p_hidden is null or e.chunk_id not in (select unnest(p_hidden)))),
+      'hits', cardinality(chunk_ids));
+  end if;
+end $function$;
 
 CREATE OR REPLACE FUNCTION memory.similar_memories(p_client uuid, p_embedding public.halfvec, p_model text, p_dims integer[], p_weights real[], p_keys integer[], p_limit integer)
  RETURNS TABLE(memory_id uuid, similarity double precision, basis text)
@@ -2025,6 +2219,38 @@ begin
   return next;
 end $function$;
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.weigh_terms(p_dims integer[], p_factors real[], p_explain boolean, OUT weights public.sparsevec, OUT detail jsonb)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+  v_chunks float8;
+  v_scale float8;
+begin
+  select greatest(t.chunks, 1), greatest(t.chunks, 1)::float8 / greatest(t.sampled, 1)
+    into v_chunks, v_scale from keyword_team t where t.team_id = v_team;
+  v_chunks := coalesce(v_chunks, 1);
+  v_scale := coalesce(v_scale, 1);
+  select ('{' || string_agg(w.dim || ':' || w.weight, ',' order by w.dim) filter (where w.weight > 0)
+          || '}/536870912')::sparsevec,
+         case when p_explain then coalesce(jsonb_agg(
+           jsonb_build_object('dim', w.dim, 'documents', w.df, 'weight', w.weight)), '[]') end
+    into weights, detail
+    from (
+      select q.dim, d.df, (q.factor * ln(1 + (v_chunks - d.df + 0.5) / (d.df + 0.5)))::real as weight
+        from unnest(p_dims, p_factors) as q (dim, factor)
+        left join keyword_df k on k.team_id = v_team and k.space = 'd' and k.term = q.dim
+        cross join lateral (select least(coalesce(k.df * v_scale, 0.5), v_chunks) as df) d
+    ) w;
+end $function$;
 
 CREATE OR REPLACE FUNCTION memory.writable_clients()
  RETURNS uuid[]

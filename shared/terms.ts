@@ -25,14 +25,25 @@ export interface ChunkTerms {
   weights: Float32Array;
 }
 
+/** A term of a query as a person reads it. */
+export interface TermText {
+  /** As normalised; of a gram four characters, `_` before the first of a word. */
+  term: string;
+  kind: 'exact' | 'gram';
+}
+
 /** What a query asks for: parallel arrays, ready to be bound as SQL arrays. */
 export interface QueryTerms {
   /** Dimensions, unique. */
   dims: number[];
   /** What to multiply the idf of each of `dims` by. */
   factors: number[];
+  /** What each of `dims` stands for; of two that fall on one, the first. */
+  texts: TermText[];
   /** Keys of candidates, unique. */
   keys: number[];
+  /** What each of `keys` stands for: a term as it stands, or the beginning of a word with `*` behind it. */
+  keyTexts: string[];
   /** Keys of the codes in the query, a part of `keys`: chunks that hold one come first if it is rare. */
   identifierKeys: number[];
 }
@@ -131,27 +142,34 @@ function heaviest(dims: Int32Array, weights: Float32Array): { dims: Int32Array; 
 export function queryTerms(teamId: string, query: string): QueryTerms {
   const { words, bigrams, compounds } = countWords(query);
   const team = teamState(teamId);
-  const factors = new Map<number, number>();
-  const keys = new Set<number>();
+  const asked = new Map<number, TermText & { factor: number }>();
+  const keys = new Map<number, string>();
   const identifierKeys = new Set<number>();
-  const raise = (dim: number, factor: number) => factors.set(dim, Math.max(factors.get(dim) ?? 0, factor));
+  const ask = (dim: number, term: string, kind: TermText['kind'], factor: number) => {
+    const known = asked.get(dim);
+    if (known === undefined) asked.set(dim, { term, kind, factor });
+    else known.factor = Math.max(known.factor, factor);
+  };
   for (const term of [...words.keys(), ...bigrams.keys(), ...compounds.keys()]) {
     const key = exactKey(team, term);
-    const dim = exactDim(term);
     const identifier = isIdentifier(term);
-    keys.add(key);
-    raise(dim, identifier ? IDENTIFIER_FACTOR : 1);
+    keys.set(key, term);
+    ask(exactDim(term), term, 'exact', identifier ? IDENTIFIER_FACTOR : 1);
     if (identifier) identifierKeys.add(key);
   }
   for (const word of words.keys()) {
     const folded = `_${foldMarks(word)}`;
-    keys.add(prefixKey(team, folded));
-    for (let i = 0; i < gramCount(folded); i++) raise(gramDim(folded, i), GRAM_FACTOR);
+    keys.set(prefixKey(team, folded), `${folded.slice(1, 1 + PREFIX_LENGTH)}*`);
+    for (let i = 0; i < gramCount(folded); i++) {
+      ask(gramDim(folded, i), folded.slice(i, i + GRAM_LENGTH), 'gram', GRAM_FACTOR);
+    }
   }
   return {
-    dims: [...factors.keys()],
-    factors: [...factors.values()],
-    keys: [...keys],
+    dims: [...asked.keys()],
+    factors: Array.from(asked.values(), ({ factor }) => factor),
+    texts: Array.from(asked.values(), ({ term, kind }) => ({ term, kind })),
+    keys: [...keys.keys()],
+    keyTexts: [...keys.values()],
     identifierKeys: [...identifierKeys],
   };
 }

@@ -5,44 +5,76 @@ import { halfvecBinary } from '../wire-format.ts';
 import { CHUNK_COLUMNS, type ChunkRow, toChunk } from './chunks.ts';
 import { inScope, scopeValues } from './layers.ts';
 
-export interface ChunkQuery {
+/** What hits must be, within the scope. */
+export interface SearchFilters {
+  kinds?: readonly Hit['kind'][];
+  sourceIds?: readonly string[];
+  /** Bounds of the chunk's time, in milliseconds; neither is itself within them. */
+  createdAfter?: Date | null;
+  createdBefore?: Date | null;
+}
+
+export interface ChunkQuery extends SearchFilters {
   terms: QueryTerms;
   /** Of unit length, or null to search by keywords alone. */
   embedding: Float32Array | null;
   model: string;
   topK: number;
+  /** Cosine, from -1 to 1, below which the vector leg finds nothing. Keywords find what they find. */
+  minSimilarity?: number;
 }
 
-type HitRow = ChunkRow & { score: number; semantic_rank: number | null; keyword_rank: number | null };
+/** A chunk with its places. */
+export interface RankedRow extends ChunkRow {
+  score: number;
+  semantic_rank: number | null;
+  keyword_rank: number | null;
+}
+/** The best chunks within the scope, by meaning and by keyword, best first. */
+export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Promise<Hit[]> {
+  const rows = await tx.query<RankedRow>(SEARCH, searchValues(tx, query, false));
+  return rows.map(toHit);
+}
 
 /**
- * The best chunks within the scope, by meaning and by keyword, best first. One statement: the candidates come
- * as ids from a function that reads the claims, and their text is joined under row-level security.
+ * One statement: the candidates come as ids from a function that reads the claims, and their text is joined under
+ * row-level security.
  */
-export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Promise<Hit[]> {
-  const { terms } = query;
-  const rows = await tx.query<HitRow>(
-    `select ${CHUNK_COLUMNS}, f.score, f.semantic_rank, f.keyword_rank
-       from memory.search_candidates($4::halfvec, $5, $6::int[], $7::real[], $8::int[], $9::int[], $10) f
-       join memory.chunk c on c.id = f.chunk_id
-       join memory.source s on s.team_id = c.team_id and s.id = c.source_id
-      where ${inScope('c')} and s.state = 'active'
-      order by f.place`,
-    [
-      ...scopeValues(tx.scope),
-      query.embedding === null ? null : halfvecBinary(query.embedding),
-      query.model,
-      terms.dims,
-      terms.factors,
-      terms.keys,
-      terms.identifierKeys,
-      query.topK,
-    ],
-  );
-  return rows.map((row) => ({
+export const CANDIDATES = `memory.search_candidates($4::halfvec, $5, $6, $7::int[], $8::real[], $9::int[], $10::int[],
+  $11::text[], $12::uuid[], $13, $14, $15, $16) f`;
+export const CANDIDATE_TEXT = `memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id`;
+export const CANDIDATE_VISIBLE = `${inScope('c')} and s.state = 'active'`;
+export const HIT_COLUMNS = `${CHUNK_COLUMNS}, f.score, f.semantic_rank, f.keyword_rank`;
+const SEARCH = `select ${HIT_COLUMNS} from ${CANDIDATES} join (${CANDIDATE_TEXT}) on c.id = f.chunk_id
+  where ${CANDIDATE_VISIBLE} order by f.place`;
+
+/** The values of `CANDIDATES`, and of `inScope`. */
+export function searchValues(tx: TeamTransaction, query: ChunkQuery, explain: boolean): unknown[] {
+  const { terms, embedding, kinds, sourceIds } = query;
+  return [
+    ...scopeValues(tx.scope),
+    embedding === null ? null : halfvecBinary(embedding),
+    query.model,
+    query.minSimilarity ?? null,
+    terms.dims,
+    terms.factors,
+    terms.keys,
+    terms.identifierKeys,
+    kinds ?? null,
+    sourceIds ?? null,
+    query.createdAfter ?? null,
+    query.createdBefore ?? null,
+    query.topK,
+    explain,
+  ];
+}
+
+/** A hit as it goes over the wire. */
+export function toHit(row: RankedRow): Hit {
+  return {
     ...toChunk(row),
     score: row.score,
     semantic_rank: row.semantic_rank,
     keyword_rank: row.keyword_rank,
-  }));
+  };
 }

@@ -51,6 +51,16 @@ export async function findSource(tx: TeamTransaction, id: string): Promise<Found
   return { source: toStored(source).source, metadata };
 }
 
+/** How many of the given sources, each named once, lie within the scope. */
+export async function countSources(tx: TeamTransaction, ids: readonly string[]): Promise<number> {
+  const [row] = await tx.query<{ known: number }>(
+    `select count(*)::int as known from memory.source s
+      where ${inScope('s')} and s.id = any ($4::uuid[]) and s.state <> 'loading'`,
+    [...scopeValues(tx.scope), ids],
+  );
+  return row?.known ?? 0;
+}
+
 /** Locks a source where the scope writes, until the transaction ends; null where there is none. */
 export async function lockOwnSource(tx: TeamTransaction, id: string): Promise<Source | null> {
   const [row] = await tx.query<SourceRow>(

@@ -115,32 +115,38 @@ describe('derived tables', () => {
       const hits = await transaction(database, scope, (tx) => searchChunks(tx, query));
       return hits.map((hit) => hit.source_id).sort();
     };
-    const candidates = async (run: (fn: (tx: Queryable) => Promise<object[]>) => Promise<object[]>) =>
-      run((tx) =>
-        tx.query(
-          `select f.chunk_id from memory.search_candidates($1::halfvec, $2, $3::int[], $4::real[], $5::int[],
-             $6::int[], 50) f`,
-          [
-            `[${axis(1).join(',')}]`,
-            query.model,
-            query.terms.dims,
-            query.terms.factors,
-            query.terms.keys,
-            query.terms.identifierKeys,
-          ],
+    const { dims, factors, keys, identifierKeys } = query.terms;
+    const asked = [`[${axis(1).join(',')}]`, query.model, dims, factors, keys, identifierKeys];
+    const all = await database.query<{ id: string }>(
+      'select id from memory.chunk where source_id = any ($1)',
+      [[own, clients]],
+    );
+    const stored = all.map(({ id }) => id);
+    type Run = (fn: (tx: Queryable) => Promise<object[]>) => Promise<object[]>;
+    /** By all that matches, by the sources themselves, and what is stored of the chunks themselves. */
+    const reached = async (run: Run) => {
+      const call = `memory.search_candidates($1::halfvec, $2, null, $3::int[], $4::real[], $5::int[], $6::int[],
+        null, $7::uuid[], null, null, 50, true) f where f.chunk_id is not null`;
+      const rows = [
+        await run((tx) => tx.query(`select f.chunk_id from ${call}`, [...asked, null])),
+        await run((tx) => tx.query(`select f.chunk_id from ${call}`, [...asked, [own, clients]])),
+        await run((tx) =>
+          tx.query('select distinct chunk_id from memory.matched_weights($1, $2)', [stored, dims]),
         ),
-      );
+      ];
+      return rows.map(({ length }) => length);
+    };
     const full = ownerScope(home, [client]);
     assert.deepEqual(await found(full), [own, clients].sort());
     assert.deepEqual(await found(narrowScope(full, { include: ['team'] })), [own]);
     assert.deepEqual(await found(narrowScope(full, { clientId: client, include: ['client'] })), [clients]);
     for (const { team, name } of attackers) {
       const scope = ownerScope(team, [client]);
-      assert.deepEqual(await candidates((fn) => transaction(database, scope, fn)), [], name);
+      assert.deepEqual(await reached((fn) => transaction(database, scope, fn)), [0, 0, 0], name);
     }
-    assert.deepEqual(await candidates((fn) => withoutScope(database, fn)), []);
+    assert.deepEqual(await reached((fn) => withoutScope(database, fn)), [0, 0, 0]);
     const inTeamLayer = narrowScope(full, { include: ['team'] });
-    assert.equal((await candidates((fn) => transaction(database, inTeamLayer, fn))).length, 1);
+    assert.deepEqual(await reached((fn) => transaction(database, inTeamLayer, fn)), [1, 1, 1]);
   });
 });
 

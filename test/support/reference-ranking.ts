@@ -32,6 +32,7 @@ export interface RankedHit {
 
 const LEG = 50;
 const POSTING_CAP = 2000;
+const READ_CAP = 20_000;
 const RARE_DF = 20;
 const UNKNOWN_DF = 0.5;
 
@@ -105,28 +106,46 @@ function keywordLeg(chunks: readonly RankedChunk[], counts: TermCounts, terms: Q
     const idf = Math.log(1 + (counts.chunks - df + 0.5) / (df + 0.5));
     weights.set(dim, Math.fround((terms.factors[index] ?? 0) * idf));
   }
-  const candidates = candidateKeys(counts, terms);
-  const scored = chunks
-    .filter((chunk) => chunk.terms.keys.some((key) => candidates.has(key)))
-    .map((chunk) => {
-      let points = 0;
-      for (const [index, dim] of chunk.terms.dims.entries()) {
-        points = Math.fround(points + (chunk.terms.weights[index] ?? 0) * (weights.get(dim) ?? 0));
-      }
-      return { id: chunk.id, points };
-    });
+  const scored = candidates(chunks, counts, terms).map((chunk) => {
+    let points = 0;
+    for (const [index, dim] of chunk.terms.dims.entries()) {
+      points = Math.fround(points + (chunk.terms.weights[index] ?? 0) * (weights.get(dim) ?? 0));
+    }
+    return { id: chunk.id, points };
+  });
   return best(scored.filter(({ points }) => points > 0));
 }
 
-/** The rarest keys, as long as not more than 2,000 postings are read for them; the rarest one always. */
-function candidateKeys(counts: TermCounts, terms: QueryTerms): Set<number> {
+/**
+ * The chunks that are scored: those that hold one of the rarest keys. Where these are few of the scope, more keys are
+ * read, as many as should leave it with `POSTING_CAP` of its own.
+ */
+function candidates(chunks: readonly RankedChunk[], counts: TermCounts, terms: QueryTerms): RankedChunk[] {
+  const holding = ({ keys }: { keys: Set<number> }) =>
+    chunks.filter((chunk) => chunk.terms.keys.some((key) => keys.has(key)));
+  const rarest = rarestKeys(counts, terms, POSTING_CAP);
+  const found = holding(rarest);
+  if (found.length >= LEG) return found;
+  const cap = Math.min(READ_CAP, (POSTING_CAP * rarest.postings) / Math.max(found.length, 1));
+  const wider = rarestKeys(counts, terms, cap);
+  return wider.keys.size === rarest.keys.size ? found : holding(wider);
+}
+
+/** The rarest keys, as long as not more than `cap` postings are read for them; the rarest one always. */
+function rarestKeys(
+  counts: TermCounts,
+  terms: QueryTerms,
+  cap: number,
+): { keys: Set<number>; postings: number } {
   const keys = terms.keys.map((key) => ({ key, df: estimatedDf(counts, counts.keys.get(key)) }));
   keys.sort((a, b) => a.df - b.df || a.key - b.key);
-  const taken = new Set<number>();
+  const taken = { keys: new Set<number>(), postings: 0 };
   let postings = 0;
   for (const { key, df } of keys) {
     postings += df;
-    if (postings <= POSTING_CAP || taken.size === 0) taken.add(key);
+    if (postings > cap && taken.keys.size > 0) break;
+    taken.keys.add(key);
+    taken.postings = postings;
   }
   return taken;
 }

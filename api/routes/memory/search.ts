@@ -1,17 +1,28 @@
+import type { FastifyRequest } from 'fastify';
 import { type TeamTransaction, transaction } from '../../../db/database.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { searchChunks } from '../../../db/queries/search.ts';
+import { type ChunkQuery, searchChunks } from '../../../db/queries/search.ts';
+import { matchedWeights, searchExplained } from '../../../db/queries/search-explained.ts';
 import type { Config } from '../../../shared/config.ts';
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
-import { DEFAULT_TOP_K, type Hit, SearchRequest, SearchResponse } from '../../../shared/schemas/memory.ts';
+import {
+  DEFAULT_TOP_K,
+  type Hit,
+  type SearchExplanation,
+  SearchRequest,
+  SearchResponse,
+} from '../../../shared/schemas/memory.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
 import { queryTerms } from '../../../shared/terms.ts';
 import type { Routes } from '../../app.ts';
+import type { Dependencies } from '../../dependencies.ts';
 import { openQueryEmbedder, type QueryEmbedder } from '../../embedding/query-embedder.ts';
 import { enterAgain } from '../../plugins/guards.ts';
 import { MOMENT_MS } from '../../plugins/late-bodies.ts';
+import { explainHits, explainSearch } from '../../search/explanation.ts';
+import { readSourceFilter, readTimeFilters } from '../../search/filters.ts';
 
 /** A query made ready: its vector, or the reason why keywords alone must do. */
 interface QueryEmbedding {
@@ -59,9 +70,88 @@ function recordSearch(tx: TeamTransaction, queryId: string, body: SearchRequest,
   ]);
 }
 
+interface Found {
+  hits: Hit[];
+  explain?: SearchExplanation;
+}
+
+/** Searches, and has each hit and the whole explained where that is asked. */
+async function search(
+  tx: TeamTransaction,
+  query: ChunkQuery,
+  { explain, embeddingMs }: { explain: boolean; embeddingMs: number },
+): Promise<Found> {
+  if (!explain) return { hits: await searchChunks(tx, query) };
+  const began = performance.now();
+  const { hits, trace } = await searchExplained(tx, query);
+  const statement = performance.now() - began;
+  const { terms } = query;
+  const matched = await matchedWeights(
+    tx,
+    hits.map((hit) => hit.chunk_id),
+    terms.dims,
+  );
+  return {
+    hits: explainHits(hits, matched, terms, trace),
+    explain: explainSearch(terms, trace, { embedding: embeddingMs, statement }),
+  };
+}
+
+/**
+ * Answers a search whose form is right.
+ * @throws ServiceError `full_access_required` for an explanation, the refusals of an embedding, `invalid_request` for a
+ *   time that is none, `scope_forbidden`, `not_found` for a source
+ */
+async function answerSearch(
+  request: FastifyRequest & { body: SearchRequest },
+  waited: () => number,
+  deps: Dependencies,
+  embedder: QueryEmbedder,
+): Promise<SearchResponse> {
+  const { body } = request;
+  const { config, database } = deps;
+  const explain = body.explain === true;
+  assertMayExplain(request, explain);
+  const times = readTimeFilters(body);
+  const began = performance.now();
+  const embedding = await embedQuery(request, config, embedder);
+  const embeddingMs = performance.now() - began;
+  if (waited() > MOMENT_MS) await enterAgain(request, deps);
+  assertMayExplain(request, explain);
+  const scope = narrowScope(request.teamScope, body.scope);
+  const sourceIds = await readSourceFilter(database, request.teamScope, body.sourceIds);
+  const query: ChunkQuery = {
+    ...times,
+    ...(body.kinds === undefined ? {} : { kinds: body.kinds }),
+    ...(sourceIds === undefined ? {} : { sourceIds }),
+    ...(body.minSimilarity === undefined ? {} : { minSimilarity: body.minSimilarity }),
+    terms: queryTerms(scope.teamId, body.query),
+    embedding: embedding.vector,
+    model: config.embeddingModel,
+    topK: body.topK ?? DEFAULT_TOP_K,
+  };
+  const queryId = newId();
+  const found = await transaction(database, scope, async (tx) => {
+    const result = await search(tx, query, { explain, embeddingMs });
+    await recordSearch(tx, queryId, body, query.topK, result.hits);
+    return result;
+  });
+  return {
+    queryId,
+    embedding: { mode: embedding.mode, model: config.embeddingModel },
+    degraded: embedding.degraded,
+    ...found,
+  };
+}
+
+/** @throws ServiceError `full_access_required`: an explanation tells of terms and numbers of the whole Team */
+function assertMayExplain(request: FastifyRequest, explain: boolean): void {
+  if (explain && request.teamScope.access !== 'full') throw new ServiceError('full_access_required');
+}
+
 /** POST /v1/memory/search: by meaning and by keyword at once, within the caller's scope. */
 export const searchRoute: Routes = (app, deps) => {
-  const { config, database } = deps;
+  const { config } = deps;
   const embedder = openQueryEmbedder(deps);
   // Before the requests that run are waited for: those that wait for a vector are answered.
   app.addHook('preClose', () => embedder.close());
@@ -75,8 +165,9 @@ export const searchRoute: Routes = (app, deps) => {
         response: { 200: SearchResponse },
       },
       preValidation: async (request) => {
-        // Before every other fault of the embedding, and so before its form is looked at.
         const body = request.body as Partial<SearchRequest> | null | undefined;
+        assertMayExplain(request, body?.explain === true);
+        // Before every other fault of the embedding, and so before its form is looked at.
         if (body?.embeddingMode === 'server' && !config.serverEmbeddings) {
           throw new ServiceError(
             'server_embedding_disabled',
@@ -85,30 +176,6 @@ export const searchRoute: Routes = (app, deps) => {
         }
       },
     },
-    async (request, reply) => {
-      const { body } = request;
-      const topK = body.topK ?? DEFAULT_TOP_K;
-      const embedding = await embedQuery(request, config, embedder);
-      if (reply.elapsedTime > MOMENT_MS) await enterAgain(request, deps);
-      const scope = narrowScope(request.teamScope, body.scope);
-      const terms = queryTerms(scope.teamId, body.query);
-      const queryId = newId();
-      const hits = await transaction(database, scope, async (tx) => {
-        const found = await searchChunks(tx, {
-          terms,
-          embedding: embedding.vector,
-          model: config.embeddingModel,
-          topK,
-        });
-        await recordSearch(tx, queryId, body, topK, found);
-        return found;
-      });
-      return {
-        queryId,
-        embedding: { mode: embedding.mode, model: config.embeddingModel },
-        degraded: embedding.degraded,
-        hits,
-      };
-    },
+    (request, reply) => answerSearch(request, () => reply.elapsedTime, deps, embedder),
   );
 };
