@@ -1902,7 +1902,8 @@ AS $function$
 declare
   exact_scan constant int := 1000;      -- vectors up to which all are compared in full
   rerank constant int := 300;           -- best by signs, compared in full, above that
-  sounding constant int := 5000;        -- vectors whose signs tell what is too far away to be sorted
+  large constant int := 10000;          -- chunks of a Team from which on ...
+  sounding constant int := 3000;        -- ... some vectors' signs tell what is too far away to be sorted
   v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
@@ -1910,19 +1911,19 @@ declare
   v_signs bit(1024);
   v_near float8;
 begin
-  -- No farther than it matters: what there is beyond does not change how it is searched.
+  -- Counted no farther than it matters.
   select count(*) into v_rows from (
     select from chunk_embedding e
      where p_allowed is null and e.team_id = v_team and e.model = p_model
        and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
-     limit 2 * sounding + 1) n;
+     limit exact_scan + 1) n;
   v_rows := coalesce(cardinality(p_allowed), v_rows);
 
   if v_rows > exact_scan then
     v_signs := binary_quantize(p_embedding)::bit(1024);
   end if;
-  -- What is farther than the best of some of them all are is not among the best of all: so it is not sorted.
-  if v_rows > 2 * sounding then
+  -- What is farther away than all the best of some is not among the best of all: so it is not sorted.
+  if v_signs is not null and exists (select from keyword_team t where t.team_id = v_team and t.chunks > large) then
     select max(d.distance) into v_near from (
       select n.signs <~> v_signs as distance from (
         select e.signs from chunk_embedding e

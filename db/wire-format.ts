@@ -8,6 +8,8 @@ import { TERM_DIMENSIONS } from '../shared/terms.ts';
 /** The most dimensions of pgvector's `halfvec`. */
 const MAX_HALFVEC_DIMENSIONS = 16_000;
 const INT4_OID = 23;
+/** All of these bits are set in infinities and NaN, and in no finite float16. */
+const FLOAT16_EXPONENT = 0x7c00;
 
 /**
  * pgvector's `sparsevec(536870912)` (`sparsevec_recv`): int32 dimensions, int32 number of elements, int32 0, then
@@ -64,11 +66,12 @@ export function halfvecBinary(vector: Float32Array | Float16Array): Uint8Array {
   const bytes = new Uint8Array(4 + 2 * vector.length);
   const view = new DataView(bytes.buffer);
   view.setInt16(0, vector.length);
-  for (let i = 0; i < vector.length; i++) {
-    if (!Number.isFinite(Math.f16round(vector[i]!))) {
+  const bits = new Uint16Array(new Float16Array(vector).buffer);
+  for (let i = 0; i < bits.length; i++) {
+    if ((bits[i]! & FLOAT16_EXPONENT) === FLOAT16_EXPONENT) {
       throw new RangeError(`A halfvec holds finite float16 values only, not ${vector[i]} at ${i}`);
     }
-    view.setFloat16(4 + 2 * i, vector[i]!);
+    view.setUint16(4 + 2 * i, bits[i]!);
   }
   return bytes;
 }

@@ -39,15 +39,30 @@ export function normalizeEmbedding(vector: readonly number[], path: string): Flo
       `${path}: has ${vector.length} numbers, not ${EMBEDDING_DIM}`,
     );
   }
+  let sum = 0;
+  for (let i = 0; i < EMBEDDING_DIM; i += 1) sum += vector[i]! * vector[i]!;
+  const scale = sum > LEAST_SQUARES && sum < MOST_SQUARES ? 1 : largestComponent(vector, path);
+  if (scale !== 1) {
+    sum = 0;
+    for (let i = 0; i < EMBEDDING_DIM; i += 1) sum += (vector[i]! / scale) ** 2;
+  }
+  const length = Math.sqrt(sum);
+  const unit = new Float32Array(EMBEDDING_DIM);
+  for (let i = 0; i < EMBEDDING_DIM; i += 1) unit[i] = vector[i]! / scale / length;
+  return unit;
+}
+
+/** Where the sum of squares lies between these, no square that counts has overflowed or vanished. */
+const LEAST_SQUARES = 1e-200;
+const MOST_SQUARES = 1e200;
+
+/** What to scale a vector by before it is squared: squares of 1e200 would overflow, those of 1e-200 vanish. */
+function largestComponent(vector: readonly number[], path: string): number {
   let largest = 0;
   for (const value of vector) {
     if (!Number.isFinite(value)) throw invalidField(path, 'holds a number that is not finite');
     largest = Math.max(largest, Math.abs(value));
   }
   if (largest === 0) throw invalidField(path, 'has zero length');
-  // Scaled by the largest component first: squares of 1e200 would overflow, those of 1e-200 vanish.
-  let sum = 0;
-  for (const value of vector) sum += (value / largest) ** 2;
-  const length = Math.sqrt(sum);
-  return Float32Array.from(vector, (value) => value / largest / length);
+  return largest;
 }

@@ -7,7 +7,7 @@
  */
 
 import { finishHash, hashState } from './hash.ts';
-import { countWords, foldMarks, isIdentifier } from './words.ts';
+import { bigramLength, countWords, foldMarks, isIdentifier } from './words.ts';
 
 /** Dimensions of the stored vectors, pgvector's `sparsevec(536870912)`. */
 export const TERM_DIMENSIONS = 2 ** 29;
@@ -38,6 +38,8 @@ export interface QueryTerms {
   dims: number[];
   /** What to multiply the idf of each of `dims` by. */
   factors: number[];
+  /** What each of `dims` is worth in words: bigrams overlap, and those across two words occur nowhere. */
+  lengths: number[];
   /** What each of `dims` stands for; of two that fall on one, the first. */
   texts: TermText[];
   /** Keys of candidates, unique. */
@@ -142,12 +144,13 @@ function heaviest(dims: Int32Array, weights: Float32Array): { dims: Int32Array; 
 export function queryTerms(teamId: string, query: string): QueryTerms {
   const { words, bigrams, compounds } = countWords(query);
   const team = teamState(teamId);
-  const asked = new Map<number, TermText & { factor: number }>();
+  const asked = new Map<number, TermText & { factor: number; length: number }>();
   const keys = new Map<number, string>();
   const identifierKeys = new Set<number>();
   const ask = (dim: number, term: string, kind: TermText['kind'], factor: number) => {
     const known = asked.get(dim);
-    if (known === undefined) asked.set(dim, { term, kind, factor });
+    if (known === undefined)
+      asked.set(dim, { term, kind, factor, length: bigrams.has(term) ? bigramLength(term) : 1 });
     else known.factor = Math.max(known.factor, factor);
   };
   for (const term of [...words.keys(), ...bigrams.keys(), ...compounds.keys()]) {
@@ -167,6 +170,7 @@ export function queryTerms(teamId: string, query: string): QueryTerms {
   return {
     dims: [...asked.keys()],
     factors: Array.from(asked.values(), ({ factor }) => factor),
+    lengths: Array.from(asked.values(), ({ length }) => length),
     texts: Array.from(asked.values(), ({ term, kind }) => ({ term, kind })),
     keys: [...keys.keys()],
     keyTexts: [...keys.values()],

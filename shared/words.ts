@@ -115,6 +115,13 @@ function startsGrapheme(run: string, index: number): boolean {
   return knownMarks[unit] === 2;
 }
 
+const SOUTH_EAST_ASIAN = /^[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+
+/** What a bigram is worth in words: see `CountedWords`. */
+export function bigramLength(bigram: string): number {
+  return SOUTH_EAST_ASIAN.test(bigram) ? SOUTH_EAST_ASIAN_BIGRAM_LENGTH : EAST_ASIAN_BIGRAM_LENGTH;
+}
+
 /** Hyphens between plain words ("well-known") make no compound: the words say as much. */
 function addCompound(compounds: Map<string, number>, compound: string): void {
   if (COMPOUND_WORTH_KEEPING.test(compound)) add(compounds, compound);

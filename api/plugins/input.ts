@@ -44,19 +44,31 @@ export function assertStorable(body: unknown): void {
 }
 
 function visit(container: Container, open: Container[]): void {
-  const named = !Array.isArray(container.value);
-  const children = container.value as Record<string, unknown>;
-  for (const key in children) {
-    const child = children[key];
-    if (typeof child === 'number' && !named) continue;
-    const fault = (named ? textFault(key) : null) ?? (typeof child === 'string' ? textFault(child) : null);
-    if (fault !== null) throw invalidField(pathOf(container, key), fault);
-    if (typeof child !== 'object' || child === null) continue;
-    if (container.depth >= MAX_DEPTH) {
-      throw new ServiceError('invalid_request', `The body is nested deeper than ${MAX_DEPTH}`);
+  const { value } = container;
+  if (Array.isArray(value)) {
+    // By index: the keys of a vector's thousand numbers would be texts, each made to be thrown away.
+    for (let index = 0; index < value.length; index += 1) {
+      const child: unknown = value[index];
+      if (typeof child !== 'number') look(container, String(index), child, open);
     }
-    open.push({ value: child, depth: container.depth + 1, parent: container, key });
+    return;
   }
+  const children = value as Record<string, unknown>;
+  for (const key in children) {
+    const fault = textFault(key);
+    if (fault !== null) throw invalidField(pathOf(container, key), fault);
+    look(container, key, children[key], open);
+  }
+}
+
+function look(container: Container, key: string, child: unknown, open: Container[]): void {
+  const fault = typeof child === 'string' ? textFault(child) : null;
+  if (fault !== null) throw invalidField(pathOf(container, key), fault);
+  if (typeof child !== 'object' || child === null) return;
+  if (container.depth >= MAX_DEPTH) {
+    throw new ServiceError('invalid_request', `The body is nested deeper than ${MAX_DEPTH}`);
+  }
+  open.push({ value: child, depth: container.depth + 1, parent: container, key });
 }
 
 /** Ids in the path are left to their routes: a malformed one is not found, like any other unknown one. */

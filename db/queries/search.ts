@@ -40,8 +40,8 @@ export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Prom
  * One statement: the candidates come as ids from a function that reads the claims, and their text is joined under
  * row-level security.
  */
-export const CANDIDATES = `memory.search_candidates($4::halfvec, $5, $6, $7::int[], $8::real[], $9::int[], $10::int[],
-  $11::text[], $12::uuid[], $13, $14, $15, $16) f`;
+export const CANDIDATES = `memory.search_candidates($4::halfvec, $5, $6, $7::int[], $8::real[], $9::real[],
+  $10::int[], $11::int[], $12::text[], $13::uuid[], $14, $15, $16, $17) f`;
 export const CANDIDATE_TEXT = `memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id`;
 export const CANDIDATE_VISIBLE = `${inScope('c')} and s.state = 'active'`;
 export const HIT_COLUMNS = `${CHUNK_COLUMNS}, f.score, f.semantic_rank, f.keyword_rank`;
@@ -58,6 +58,7 @@ export function searchValues(tx: TeamTransaction, query: ChunkQuery, explain: bo
     query.minSimilarity ?? null,
     terms.dims,
     terms.factors,
+    terms.lengths,
     terms.keys,
     terms.identifierKeys,
     kinds ?? null,

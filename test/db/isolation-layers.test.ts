@@ -115,8 +115,8 @@ describe('derived tables', () => {
       const hits = await transaction(database, scope, (tx) => searchChunks(tx, query));
       return hits.map((hit) => hit.source_id).sort();
     };
-    const { dims, factors, keys, identifierKeys } = query.terms;
-    const asked = [`[${axis(1).join(',')}]`, query.model, dims, factors, keys, identifierKeys];
+    const { dims, factors, lengths, keys, identifierKeys } = query.terms;
+    const asked = [`[${axis(1).join(',')}]`, query.model, dims, factors, lengths, keys, identifierKeys];
     const all = await database.query<{ id: string }>(
       'select id from memory.chunk where source_id = any ($1)',
       [[own, clients]],
@@ -125,8 +125,8 @@ describe('derived tables', () => {
     type Run = (fn: (tx: Queryable) => Promise<object[]>) => Promise<object[]>;
     /** By all that matches, by the sources themselves, and what is stored of the chunks themselves. */
     const reached = async (run: Run) => {
-      const call = `memory.search_candidates($1::halfvec, $2, null, $3::int[], $4::real[], $5::int[], $6::int[],
-        null, $7::uuid[], null, null, 50, true) f where f.chunk_id is not null`;
+      const call = `memory.search_candidates($1::halfvec, $2, null, $3::int[], $4::real[], $5::real[], $6::int[],
+        $7::int[], null, $8::uuid[], null, null, 50, true) f where f.chunk_id is not null`;
       const rows = [
         await run((tx) => tx.query(`select f.chunk_id from ${call}`, [...asked, null])),
         await run((tx) => tx.query(`select f.chunk_id from ${call}`, [...asked, [own, clients]])),

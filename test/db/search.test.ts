@@ -204,7 +204,7 @@ describe('the ranking of the database equals the reference', () => {
 });
 
 describe('fusion', () => {
-  test('pads a keyword leg of few hits with zeros, so that one weak hit does not stand out', async () => {
+  test('pads a keyword leg of few hits with zeros, and lets a match of little of the query not stand out', async () => {
     const corpus = await openCorpus();
     const others = Array.from({ length: 60 }, (_, index) => ({
       text: `word${index}`,
@@ -213,8 +213,11 @@ describe('fusion', () => {
     await add(corpus, [{ text: 'lonely', embedding: axis(61) }, ...others]);
     await count(corpus);
     const [hit] = await ask(corpus, { query: 'lonely', embedding: null });
-    // One of fifty, the rest zeros: its z is 7 however many points it has.
-    assert.ok(hit && Math.abs(hit.score - 7) < 1e-3, `${hit?.score}`);
+    // One of fifty, the rest zeros: 7 deviations above the mean, and each counts double.
+    assert.ok(hit && Math.abs(hit.score - 14) < 1e-3, `${hit?.score}`);
+    const [chance] = await ask(corpus, { query: 'a lonely pelican crossed seven harbours', embedding: null });
+    assert.equal(chance?.text, 'lonely');
+    assert.ok(chance.score < hit.score / 3, `${chance.score}: little of the query is matched`);
     await ask(corpus, { query: 'lonely word7 word8', embedding: axis(3) });
   });
 
@@ -287,7 +290,7 @@ describe('fusion', () => {
       embedding,
     });
     assert.match(first?.text ?? '', /ERR_4711/);
-    const [common] = await ask(corpus, { query: 'how is the pump of MODEL_77 serviced', embedding });
+    const [common] = await ask(corpus, { query: 'how is the pump MODEL_77 serviced', embedding });
     assert.match(common?.text ?? '', /pump/);
   });
 

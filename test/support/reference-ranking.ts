@@ -34,6 +34,9 @@ const LEG = 50;
 const POSTING_CAP = 2000;
 const READ_CAP = 20_000;
 const RARE_DF = 20;
+const KEYWORD_WEIGHT = 2;
+const LEAST_SHARE = 0.05;
+const SHORT_SHARE = 0.1;
 const UNKNOWN_DF = 0.5;
 
 /** Counts the terms of all the chunks; one that occurs once counts as unknown. */
@@ -61,7 +64,10 @@ export function rankByReference(
   const keywords = keywordLeg(visible, counts, query.terms);
   const semantic = query.embedding === null ? [] : semanticLeg(visible, query.embedding);
   const rare = rareIdentifiers(counts, query.terms);
-  const zKeyword = zScores(keywords, LEG);
+  const zKeyword = zScores(keywords, LEG, {
+    weight: KEYWORD_WEIGHT,
+    least: leastDeviation(counts, query.terms, keywords),
+  });
   const zSemantic = zScores(semantic, semantic.length);
   const fused = visible
     .filter((chunk) => zKeyword.of(chunk.id) !== null || zSemantic.of(chunk.id) !== null)
@@ -99,13 +105,29 @@ function estimatedDf(counts: TermCounts, counted: number | undefined): number {
   return counted === undefined ? UNKNOWN_DF : counted * (counts.chunks / counts.sampled);
 }
 
-function keywordLeg(chunks: readonly RankedChunk[], counts: TermCounts, terms: QueryTerms): Scored[] {
+/** What each dimension of the query weighs. */
+function queryWeights(counts: TermCounts, terms: QueryTerms): Map<number, number> {
   const weights = new Map<number, number>();
   for (const [index, dim] of terms.dims.entries()) {
     const df = Math.min(estimatedDf(counts, counts.dims.get(dim)), counts.chunks);
     const idf = Math.log(1 + (counts.chunks - df + 0.5) / (df + 0.5));
     weights.set(dim, Math.fround((terms.factors[index] ?? 0) * idf));
   }
+  return weights;
+}
+
+/** A share of what a text would have that held the whole query, larger where the leg has few hits. */
+function leastDeviation(counts: TermCounts, terms: QueryTerms, leg: readonly Scored[]): number {
+  const weights = queryWeights(counts, terms);
+  const whole = terms.dims.reduce(
+    (sum, dim, index) => sum + Math.max(weights.get(dim) ?? 0, 0) * Math.fround(terms.lengths[index] ?? 0),
+    0,
+  );
+  return whole * (LEAST_SHARE + SHORT_SHARE * (1 - leg.length / LEG));
+}
+
+function keywordLeg(chunks: readonly RankedChunk[], counts: TermCounts, terms: QueryTerms): Scored[] {
+  const weights = queryWeights(counts, terms);
   const scored = candidates(chunks, counts, terms).map((chunk) => {
     let points = 0;
     for (const [index, dim] of chunk.terms.dims.entries()) {
@@ -125,8 +147,11 @@ function candidates(chunks: readonly RankedChunk[], counts: TermCounts, terms: Q
     chunks.filter((chunk) => chunk.terms.keys.some((key) => keys.has(key)));
   const rarest = rarestKeys(counts, terms, POSTING_CAP);
   const found = holding(rarest);
-  if (found.length >= LEG) return found;
-  const cap = Math.min(READ_CAP, (POSTING_CAP * rarest.postings) / Math.max(found.length, 1));
+  const rare = rareIdentifiers(counts, terms);
+  const isNamed = found.some((chunk) => chunk.terms.keys.some((key) => rare.has(key)));
+  if (found.length >= LEG || isNamed) return found;
+  const cap =
+    found.length === 0 ? READ_CAP : Math.min(READ_CAP, (POSTING_CAP * rarest.postings) / found.length);
   const wider = rarestKeys(counts, terms, cap);
   return wider.keys.size === rarest.keys.size ? found : holding(wider);
 }
@@ -171,13 +196,18 @@ function semanticLeg(chunks: readonly RankedChunk[], query: Float32Array): Score
  * How far each hit of a leg stands above its mean. A leg of fewer than `size` hits counts as filled with zeros,
  * which then are its lowest; an empty leg says nothing of any chunk.
  */
-function zScores(leg: readonly Scored[], size: number): { of(id: string): number | null; lowest: number } {
+function zScores(
+  leg: readonly Scored[],
+  size: number,
+  { weight, least } = { weight: 1, least: 0 },
+): { of(id: string): number | null; lowest: number } {
   if (leg.length === 0) return { of: () => null, lowest: 0 };
   const points = [...leg.map((hit) => hit.points), ...Array<number>(size - leg.length).fill(0)];
   const mean = points.reduce((sum, value) => sum + value, 0) / size;
   const variance = points.reduce((sum, value) => sum + (value - mean) ** 2, 0) / size;
   // Equals that differ by rounding alone are equals.
-  const deviation = variance < 1e-12 ? 1 : Math.sqrt(variance);
-  const known = new Map(leg.map((hit) => [hit.id, (hit.points - mean) / deviation]));
-  return { of: (id) => known.get(id) ?? null, lowest: (Math.min(...points) - mean) / deviation };
+  const deviation = Math.max(variance < 1e-12 ? 1 : Math.sqrt(variance), least);
+  const z = (value: number) => (weight * (value - mean)) / deviation;
+  const known = new Map(leg.map((hit) => [hit.id, z(hit.points)]));
+  return { of: (id) => known.get(id) ?? null, lowest: z(Math.min(...points)) };
 }

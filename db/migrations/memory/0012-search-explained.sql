@@ -41,11 +41,13 @@ end $$;
 
 -- The query's side of BM25 (Robertson & Zaragoza 2009): idf = ln(1 + (n - df + 0.5) / (df + 0.5)) of each term, from
 -- the sampled document frequencies, times the factor of the term. The chunk's side lies in chunk_keyword.weights.
+-- `whole` is the sum of all, each as long as its term is in words: what a text has that holds the whole query.
 --
 -- This function, the next and the last keep their plans: they look few rows up by primary keys, whatever the values,
 -- and to plan them anew took longer. The legs are planned for their values.
 create function memory.weigh_terms(
-  p_dims int[], p_factors real[], p_explain boolean, out weights sparsevec, out detail jsonb
+  p_dims int[], p_factors real[], p_lengths real[], p_explain boolean,
+  out weights sparsevec, out whole float8, out detail jsonb
 )
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp
@@ -65,12 +67,13 @@ begin
   v_scale := coalesce(v_scale, 1);
   select ('{' || string_agg(w.dim || ':' || w.weight, ',' order by w.dim) filter (where w.weight > 0)
           || '}/536870912')::sparsevec,
+         coalesce(sum(w.weight * w.length) filter (where w.weight > 0), 0),
          case when p_explain then coalesce(jsonb_agg(
            jsonb_build_object('dim', w.dim, 'documents', w.df, 'weight', w.weight)), '[]') end
-    into weights, detail
+    into weights, whole, detail
     from (
-      select q.dim, d.df, (q.factor * ln(1 + (v_chunks - d.df + 0.5) / (d.df + 0.5)))::real as weight
-        from unnest(p_dims, p_factors) as q (dim, factor)
+      select q.dim, q.length, d.df, (q.factor * ln(1 + (v_chunks - d.df + 0.5) / (d.df + 0.5)))::real as weight
+        from unnest(p_dims, p_factors, p_lengths) as q (dim, factor, length)
         left join keyword_df k on k.team_id = v_team and k.space = 'd' and k.term = q.dim
         cross join lateral (select least(coalesce(k.df * v_scale, 0.5), v_chunks) as df) d
     ) w;
@@ -142,7 +145,7 @@ declare
 begin
   chunk_ids := '{}'; points := '{}'; names_it := '{}'; scored := 0; keys_read := '{}'; rare_keys := '{}';
   -- Keys are read from the rarest on. A scope that is a small part of the Team finds few of its own chunks among
-  -- those postings: then it reads on, to where it should have posting_cap of its own.
+  -- those postings: then it reads on, to where it should have posting_cap of its own. Not where a code was found.
   for v_pass in 1 .. 2 loop
     -- Few chunks that pass a filter are scored one by one, and then any key will do.
     v_read := rarest_keys(p_keys, p_identifier_keys, case when v_one_by_one then 'infinity' else v_cap end);
@@ -176,8 +179,9 @@ begin
            coalesce(array_agg(h.names_it order by h.points desc, h.chunk_id), '{}')
       into scored, chunk_ids, points, names_it
       from hits h;
-    exit when scored >= p_leg;
-    v_cap := least(read_cap, posting_cap * v_read.postings / greatest(scored, 1));
+    exit when scored >= p_leg or true = any (names_it);
+    v_cap := case scored when 0 then read_cap
+             else least(read_cap, posting_cap * v_read.postings / scored) end;
   end loop;
 end $$;
 
@@ -200,7 +204,8 @@ as $$
 declare
   exact_scan constant int := 1000;      -- vectors up to which all are compared in full
   rerank constant int := 300;           -- best by signs, compared in full, above that
-  sounding constant int := 5000;        -- vectors whose signs tell what is too far away to be sorted
+  large constant int := 10000;          -- chunks of a Team from which on ...
+  sounding constant int := 3000;        -- ... some vectors' signs tell what is too far away to be sorted
   v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
@@ -208,19 +213,19 @@ declare
   v_signs bit(1024);
   v_near float8;
 begin
-  -- No farther than it matters: what there is beyond does not change how it is searched.
+  -- Counted no farther than it matters.
   select count(*) into v_rows from (
     select from chunk_embedding e
      where p_allowed is null and e.team_id = v_team and e.model = p_model
        and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
-     limit 2 * sounding + 1) n;
+     limit exact_scan + 1) n;
   v_rows := coalesce(cardinality(p_allowed), v_rows);
 
   if v_rows > exact_scan then
     v_signs := binary_quantize(p_embedding)::bit(1024);
   end if;
-  -- What is farther than the best of some of them all are is not among the best of all: so it is not sorted.
-  if v_rows > 2 * sounding then
+  -- What is farther away than all the best of some is not among the best of all: so it is not sorted.
+  if v_signs is not null and exists (select from keyword_team t where t.team_id = v_team and t.chunks > large) then
     select max(d.distance) into v_near from (
       select n.signs <~> v_signs as distance from (
         select e.signs from chunk_embedding e
@@ -275,7 +280,10 @@ end $$;
 -- security.
 --
 -- Fusion: the sum of each leg's z-scores over its best 50, which beat reciprocal rank fusion on every mix of good and
--- bad legs. Chunks that hold a rare identifier of the query stand in a tier before the rest.
+-- bad legs. The keyword leg counts double: it errs less than a vector leg that errs at the same questions. But its
+-- deviation is at least a share of `whole`, a larger one where it has few hits: else chance matches of a query in
+-- another language, all of them poor, would outvote good vectors. Chunks that hold a rare identifier of the query
+-- stand in a tier before the rest. (Figures: `npm run bench:retrieval`.)
 --
 -- With p_explain a row of place 0 tells in `detail` what was done, and each hit has a `detail` of its own.
 create function memory.search_candidates(
@@ -283,7 +291,8 @@ create function memory.search_candidates(
   p_model text,
   p_min_similarity float8,    -- cosine below which the vector leg finds nothing, or null
   p_dims int[],               -- dimensions of the query's terms, and ...
-  p_factors real[],           -- ... the factor of each, before idf
+  p_factors real[],           -- ... the factor of each, before idf, and ...
+  p_lengths real[],           -- ... how long it is, in words
   p_keys int[],
   p_identifier_keys int[],
   p_kinds text[],             -- filters, each of them or null
@@ -302,6 +311,9 @@ set enable_seqscan = off
 as $$
 declare
   leg constant int := 50;               -- hits of each leg that are fused
+  keyword_weight constant float8 := 2;  -- what a z-score of the keyword leg counts
+  least_share constant float8 := 0.05;  -- of the whole query that is its least deviation, ...
+  short_share constant float8 := 0.1;   -- ... and as much more, in proportion, where hits are missing
   v_team constant uuid := claimed_team();
   v_weights record;
   v_allowed uuid[];
@@ -313,7 +325,7 @@ begin
   if v_team is null then
     return;
   end if;
-  v_weights := weigh_terms(p_dims, p_factors, p_explain);
+  v_weights := weigh_terms(p_dims, p_factors, p_lengths, p_explain);
   v_clock := v_clock || clock_timestamp();
 
   -- What a filter lets through, and else what is still being written: as sets, in which to look up once they are
@@ -349,8 +361,9 @@ begin
      where p_min_similarity is null or n.points >= p_min_similarity
   ), keyword_norm as (
     -- Fewer hits than the leg holds count as zeros beside them: a lone weak hit must not stand out.
-    select sum(k.points) / leg as mean, coalesce(nullif(
-             sqrt(greatest(sum(k.points * k.points) / leg - (sum(k.points) / leg) ^ 2, 0)), 0), 1) as deviation,
+    select sum(k.points) / leg as mean, greatest(coalesce(nullif(
+             sqrt(greatest(sum(k.points * k.points) / leg - (sum(k.points) / leg) ^ 2, 0)), 0), 1),
+             v_weights.whole * (least_share + short_share * (1 - count(*)::float8 / leg))) as deviation,
            case when count(*) < leg then 0 else min(k.points) end as lowest
       from by_keyword k
   ), semantic_norm as (
@@ -361,7 +374,7 @@ begin
   ), scored as (
     select coalesce(k.chunk_id, s.chunk_id) as id, s.rank as s_rank, k.rank as k_rank,
            coalesce(k.names_it, false) as names_it,
-           coalesce((coalesce(k.points, kn.lowest) - kn.mean) / kn.deviation, 0) as k_z,
+           coalesce(keyword_weight * (coalesce(k.points, kn.lowest) - kn.mean) / kn.deviation, 0) as k_z,
            case when s.chunk_id is null and not exists (
                   select from chunk_embedding e
                    where e.team_id = v_team and e.chunk_id = k.chunk_id and e.model = p_model) then 0
@@ -408,14 +421,14 @@ end;
 
 revoke execute on function
   memory.filtered_chunks(text[], uuid[], timestamptz, timestamptz),
-  memory.weigh_terms(int[], real[], boolean),
+  memory.weigh_terms(int[], real[], real[], boolean),
   memory.rarest_keys(int[], int[], float8),
   memory.keyword_leg(sparsevec, int[], int[], uuid[], uuid[], int),
   memory.semantic_leg(halfvec, text, uuid[], uuid[], int, boolean),
-  memory.search_candidates(halfvec, text, float8, int[], real[], int[], int[], text[], uuid[], timestamptz,
-    timestamptz, int, boolean),
+  memory.search_candidates(halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[],
+    timestamptz, timestamptz, int, boolean),
   memory.matched_weights(uuid[], int[]) from public;
 grant execute on function
-  memory.search_candidates(halfvec, text, float8, int[], real[], int[], int[], text[], uuid[], timestamptz,
-    timestamptz, int, boolean),
+  memory.search_candidates(halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[],
+    timestamptz, timestamptz, int, boolean),
   memory.matched_weights(uuid[], int[]) to memory_service;
