@@ -1231,6 +1231,8 @@ CREATE OR REPLACE FUNCTION memory.keyword_leg(p_query public.sparsevec, p_keys i
  SET search_path TO 'memory', 'public', 'pg_temp'
  SET plan_cache_mode TO 'force_custom_plan'
  SET enable_seqscan TO 'off'
+ SET enable_indexscan TO 'off'
+ SET enable_indexonlyscan TO 'off'
 AS $function$
 declare
   posting_cap constant int := 2000;     -- estimated postings within the scope that are read
@@ -1243,20 +1245,26 @@ declare
   v_one_by_one constant boolean := coalesce(cardinality(p_allowed) <= small, false);
   v_cap float8 := posting_cap;
   v_read record;
+  v_rarest int[];                       -- of the first pass: what holds one of them is scored first
 begin
   chunk_ids := '{}'; points := '{}'; names_it := '{}'; scored := 0; keys_read := '{}'; rare_keys := '{}';
   -- Keys are read from the rarest on. A scope that is a small part of the Team finds few of its own chunks among
-  -- those postings: then it reads on, to where it should have posting_cap of its own.
+  -- those postings: then it reads on, to where it should have posting_cap of its own. Not where a code was found.
   for v_pass in 1 .. 2 loop
     -- Few chunks that pass a filter are scored one by one, and then any key will do.
     v_read := rarest_keys(p_keys, p_identifier_keys, case when v_one_by_one then 'infinity' else v_cap end);
     exit when p_query is null or cardinality(v_read.keys) = cardinality(keys_read);
     keys_read := v_read.keys;
+    v_rarest := coalesce(v_rarest, keys_read);
     rare_keys := v_read.rare;
     with candidate as (
       -- The fence keeps the planner from ANDing the GIN bitmap with one of the primary key: 0.7 ms, not 8.
       (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
-        where not v_one_by_one and c.keys && keys_read offset 0 limit read_cap)
+        where not v_one_by_one and c.keys && v_rarest offset 0 limit read_cap)
+      union all
+      (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
+        where not v_one_by_one and v_pass = 2 and c.keys && keys_read and not c.keys && v_rarest
+       offset 0 limit read_cap)
       union all
       (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys
          from unnest(p_allowed) a (id) join chunk_keyword c on c.team_id = v_team and c.chunk_id = a.id
@@ -1280,8 +1288,9 @@ begin
            coalesce(array_agg(h.names_it order by h.points desc, h.chunk_id), '{}')
       into scored, chunk_ids, points, names_it
       from hits h;
-    exit when scored >= p_leg;
-    v_cap := least(read_cap, posting_cap * v_read.postings / greatest(scored, 1));
+    exit when scored >= p_leg or true = any (names_it);
+    v_cap := case scored when 0 then read_cap
+             else least(read_cap, posting_cap * v_read.postings / scored) end;
   end loop;
 end $function$;
 
@@ -1626,8 +1635,6 @@ CREATE OR REPLACE FUNCTION memory.rarest_keys(p_keys integer[], p_identifier_key
  SET search_path TO 'memory', 'public', 'pg_temp'
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
 AS $function$
 declare
   rare_df constant int := 20;           -- an identifier in more chunks than this names nothing
@@ -1638,9 +1645,9 @@ begin
     into v_scale from keyword_team t where t.team_id = v_team;
   v_scale := coalesce(v_scale, 1);
   with estimated as (
-    select q.key, coalesce(k.df * v_scale, 0.5) as df
+    select q.key, coalesce((select k.df from keyword_df k
+                             where k.team_id = v_team and k.space = 'k' and k.term = q.key) * v_scale, 0.5) as df
       from unnest(p_keys) as q (key)
-      left join keyword_df k on k.team_id = v_team and k.space = 'k' and k.term = q.key
   ), running as (
     select e.key, e.df, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
            row_number() over (order by e.df, e.key) as place
@@ -1707,12 +1714,12 @@ CREATE OR REPLACE FUNCTION memory.replace_term_counts(p_spaces text[], p_terms i
  SET search_path TO 'memory', 'public', 'pg_temp'
 AS $function$
 begin
-  delete from keyword_df d where d.team_id = memory.claimed_team();
-  insert into keyword_df (team_id, space, term, df)
-    select memory.claimed_team(), s::"char", t, d from unnest(p_spaces, p_terms, p_dfs) as n (s, t, d);
   insert into keyword_team (team_id, chunks, sampled, counted_at)
-    values (memory.claimed_team(), p_chunks, greatest(p_sampled, 1), now())
+    values (claimed_team(), p_chunks, greatest(p_sampled, 1), now())
     on conflict (team_id) do update set chunks = excluded.chunks, sampled = excluded.sampled, counted_at = now();
+  delete from keyword_df d where d.team_id = claimed_team();
+  insert into keyword_df (team_id, space, term, df)
+    select claimed_team(), s::"char", t, d from unnest(p_spaces, p_terms, p_dfs) as n (s, t, d);
 end $function$;
 grant execute to memory_service;
 
@@ -1789,7 +1796,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.search_candidates(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_limit integer, p_explain boolean)
+CREATE OR REPLACE FUNCTION memory.search_candidates(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_limit integer, p_explain boolean)
  RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER ROWS 50
@@ -1799,6 +1806,9 @@ CREATE OR REPLACE FUNCTION memory.search_candidates(p_embedding public.halfvec, 
 AS $function$
 declare
   leg constant int := 50;               -- hits of each leg that are fused
+  keyword_weight constant float8 := 2;  -- what a z-score of the keyword leg counts
+  least_share constant float8 := 0.05;  -- of the whole query that is its least deviation, ...
+  short_share constant float8 := 0.1;   -- ... and as much more, in proportion, where hits are missing
   v_team constant uuid := claimed_team();
   v_weights record;
   v_allowed uuid[];
@@ -1810,7 +1820,7 @@ begin
   if v_team is null then
     return;
   end if;
-  v_weights := weigh_terms(p_dims, p_factors, p_explain);
+  v_weights := weigh_terms(p_dims, p_factors, p_lengths, p_explain);
   v_clock := v_clock || clock_timestamp();
 
   -- What a filter lets through, and else what is still being written: as sets, in which to look up once they are
@@ -1846,8 +1856,9 @@ begin
      where p_min_similarity is null or n.points >= p_min_similarity
   ), keyword_norm as (
     -- Fewer hits than the leg holds count as zeros beside them: a lone weak hit must not stand out.
-    select sum(k.points) / leg as mean, coalesce(nullif(
-             sqrt(greatest(sum(k.points * k.points) / leg - (sum(k.points) / leg) ^ 2, 0)), 0), 1) as deviation,
+    select sum(k.points) / leg as mean, greatest(coalesce(nullif(
+             sqrt(greatest(sum(k.points * k.points) / leg - (sum(k.points) / leg) ^ 2, 0)), 0), 1),
+             v_weights.whole * (least_share + short_share * (1 - count(*)::float8 / leg))) as deviation,
            case when count(*) < leg then 0 else min(k.points) end as lowest
       from by_keyword k
   ), semantic_norm as (
@@ -1858,10 +1869,10 @@ begin
   ), scored as (
     select coalesce(k.chunk_id, s.chunk_id) as id, s.rank as s_rank, k.rank as k_rank,
            coalesce(k.names_it, false) as names_it,
-           coalesce((coalesce(k.points, kn.lowest) - kn.mean) / kn.deviation, 0) as k_z,
+           coalesce(keyword_weight * (coalesce(k.points, kn.lowest) - kn.mean) / kn.deviation, 0) as k_z,
            case when s.chunk_id is null and not exists (
                   select from chunk_embedding e
-                   where e.team_id = v_team and e.chunk_id = k.chunk_id and e.model = p_model) then 0
+                   where e.team_id = v_team and e.chunk_id = k.chunk_id and (e.model = p_model) is true) then 0
                 else coalesce((coalesce(s.points, sn.lowest) - sn.mean) / sn.deviation, 0) end as s_z
       from by_keyword k full join by_meaning s on s.chunk_id = k.chunk_id
       cross join keyword_norm kn cross join semantic_norm sn
@@ -1870,7 +1881,7 @@ begin
          (f.k_z + f.s_z)::float8, f.s_rank::int, f.k_rank::int,
          case when p_explain then jsonb_build_object(
            'similarity', (select -(e.embedding <#> p_embedding) from chunk_embedding e
-                           where e.team_id = v_team and e.chunk_id = f.id and e.model = p_model),
+                           where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true),
            'semanticZ', f.s_z, 'keywordZ', f.k_z, 'identifier', f.names_it) end
     from scored f order by 1 limit p_limit;
   v_clock := v_clock || clock_timestamp();
@@ -1886,7 +1897,7 @@ begin
         select jsonb_object_agg(n.stage, round(1000 * extract(epoch from v_clock[n.nth + 1] - v_clock[n.nth]), 3))
           from unnest(array['weights', 'filters', 'keyword', 'semantic', 'fusion']) with ordinality n (stage, nth)),
       'counted', (select jsonb_build_object('chunks', t.chunks, 'sampled', t.sampled, 'at', t.counted_at)
-                    from keyword_team t where t.team_id = v_team));
+                    from keyword_team t where t.team_id = v_team and t.chunks > 0));
   end if;
 end $function$;
 grant execute to memory_service;
@@ -1936,12 +1947,7 @@ begin
   end if;
 
   with looked_at as (
-    (select e.chunk_id from chunk_embedding e
-      where v_signs is null and p_allowed is null and e.team_id = v_team and e.model = p_model
-        and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
-        and (p_hidden is null or e.chunk_id not in (select unnest(p_hidden))))
-    union all
-    (select a.id from unnest(p_allowed) a (id) where v_signs is null)
+    select a.id from unnest(p_allowed) a (id) where v_signs is null
     union all
     -- Ids alone, so that the index of signs answers and the rows, which are large, are left alone.
     (select e.chunk_id from chunk_embedding e
@@ -1951,11 +1957,20 @@ begin
         and (p_allowed is null or e.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or e.chunk_id not in (select unnest(p_hidden)))
       order by e.signs <~> v_signs, e.chunk_id limit rerank)
-  ), nearest as (
+  ), compared as (
     select e.chunk_id, -(e.embedding <#> p_embedding) as points
+      from chunk_embedding e
+     where v_signs is null and p_allowed is null and e.team_id = v_team and e.model = p_model
+       and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
+       and (p_hidden is null or e.chunk_id not in (select unnest(p_hidden)))
+    union all
+    select l.id, (select -(e.embedding <#> p_embedding) from chunk_embedding e
+                   where e.team_id = v_team and e.chunk_id = l.id and (e.model = p_model) is true)
       from looked_at l
-      join chunk_embedding e on e.team_id = v_team and e.chunk_id = l.chunk_id and e.model = p_model
-     order by 2 desc, 1 limit p_leg
+  ), nearest as (
+    -- Chunks that pass a filter may have no vector.
+    select c.chunk_id, c.points from compared c
+     where c.points is not null order by c.points desc, c.chunk_id limit p_leg
   )
   select coalesce(array_agg(n.chunk_id order by n.points desc, n.chunk_id), '{}'),
          coalesce(array_agg(n.points order by n.points desc, n.chunk_id), '{}')
@@ -2221,15 +2236,13 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.weigh_terms(p_dims integer[], p_factors real[], p_explain boolean, OUT weights public.sparsevec, OUT detail jsonb)
+CREATE OR REPLACE FUNCTION memory.weigh_terms(p_dims integer[], p_factors real[], p_lengths real[], p_explain boolean, OUT weights public.sparsevec, OUT whole double precision, OUT detail jsonb)
  RETURNS record
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
 AS $function$
 declare
   v_team constant uuid := claimed_team();
@@ -2242,14 +2255,17 @@ begin
   v_scale := coalesce(v_scale, 1);
   select ('{' || string_agg(w.dim || ':' || w.weight, ',' order by w.dim) filter (where w.weight > 0)
           || '}/536870912')::sparsevec,
+         coalesce(sum(w.weight * w.length) filter (where w.weight > 0), 0),
          case when p_explain then coalesce(jsonb_agg(
            jsonb_build_object('dim', w.dim, 'documents', w.df, 'weight', w.weight)), '[]') end
-    into weights, detail
+    into weights, whole, detail
     from (
-      select q.dim, d.df, (q.factor * ln(1 + (v_chunks - d.df + 0.5) / (d.df + 0.5)))::real as weight
-        from unnest(p_dims, p_factors) as q (dim, factor)
-        left join keyword_df k on k.team_id = v_team and k.space = 'd' and k.term = q.dim
-        cross join lateral (select least(coalesce(k.df * v_scale, 0.5), v_chunks) as df) d
+      select q.dim, q.length, d.df, (q.factor * ln(1 + (v_chunks - d.df + 0.5) / (d.df + 0.5)))::real as weight
+        from unnest(p_dims, p_factors, p_lengths) as q (dim, factor, length)
+        cross join lateral (
+          select least(coalesce((select k.df from keyword_df k
+                                  where k.team_id = v_team and k.space = 'd' and k.term = q.dim) * v_scale, 0.5),
+                       v_chunks) as df) d
     ) w;
 end $function$;
 

@@ -2,7 +2,6 @@ import type { Hit } from '../../shared/schemas/memory.ts';
 import type { TeamTransaction } from '../database.ts';
 import {
   CANDIDATE_TEXT,
-  CANDIDATE_VISIBLE,
   CANDIDATES,
   type ChunkQuery,
   HIT_COLUMNS,
@@ -43,8 +42,8 @@ export async function searchExplained(
     // The row that tells of the whole has no chunk.
     `select ${HIT_COLUMNS}, f.detail
        from ${CANDIDATES}
-       left join (${CANDIDATE_TEXT}) on c.id = f.chunk_id and ${CANDIDATE_VISIBLE}
-      where c.id is not null or f.place = 0
+       left join ${CANDIDATE_TEXT} on true
+      where t.chunk_id is not null or f.place = 0
       order by f.place`,
     searchValues(tx, query, true),
   );

@@ -42,11 +42,12 @@ export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Prom
  */
 export const CANDIDATES = `memory.search_candidates($4::halfvec, $5, $6, $7::int[], $8::real[], $9::real[],
   $10::int[], $11::int[], $12::text[], $13::uuid[], $14, $15, $16, $17) f`;
-export const CANDIDATE_TEXT = `memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id`;
-export const CANDIDATE_VISIBLE = `${inScope('c')} and s.state = 'active'`;
-export const HIT_COLUMNS = `${CHUNK_COLUMNS}, f.score, f.semantic_rank, f.keyword_rank`;
-const SEARCH = `select ${HIT_COLUMNS} from ${CANDIDATES} join (${CANDIDATE_TEXT}) on c.id = f.chunk_id
-  where ${CANDIDATE_VISIBLE} order by f.place`;
+/** What is shown of a candidate. A fence, for else a plan without statistics reads all of the Team's texts. */
+export const CANDIDATE_TEXT = `lateral (select ${CHUNK_COLUMNS}
+  from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
+  where c.id = f.chunk_id and ${inScope('c')} and s.state = 'active' offset 0) t`;
+export const HIT_COLUMNS = 't.*, f.score, f.semantic_rank, f.keyword_rank';
+const SEARCH = `select ${HIT_COLUMNS} from ${CANDIDATES} cross join ${CANDIDATE_TEXT} order by f.place`;
 
 /** The values of `CANDIDATES`, and of `inScope`. */
 export function searchValues(tx: TeamTransaction, query: ChunkQuery, explain: boolean): unknown[] {

@@ -1,6 +1,7 @@
 -- Search anew: filters within the legs, as many postings as the scope needs, fewer vectors sorted, and every step
 -- explained. As before the Team and the layers come from the transaction's claims: no argument can widen them. Where
--- seqscan is off, the planner would read all Teams' rows once a limit promised that it need not read far.
+-- ways to scan are off, the planner, most of all without statistics, would read all Teams' rows in their order once a
+-- limit promised that it need not read far.
 
 -- Rows of some 3 kB are kept as they are: unpacking weights took three quarters of the time of scoring them.
 -- What is stored already stays packed until it is written again.
@@ -44,7 +45,9 @@ end $$;
 -- `whole` is the sum of all, each as long as its term is in words: what a text has that holds the whole query.
 --
 -- This function, the next and the last keep their plans: they look few rows up by primary keys, whatever the values,
--- and to plan them anew took longer. The legs are planned for their values.
+-- and to plan them anew took longer. The legs are planned for their values. Look-ups are sub-selects and not joins:
+-- a join without statistics reads all of the Team's rows once for each. And `is true` keeps a condition out of the
+-- choice of the index, where another one would serve it too and look as good.
 create function memory.weigh_terms(
   p_dims int[], p_factors real[], p_lengths real[], p_explain boolean,
   out weights sparsevec, out whole float8, out detail jsonb
@@ -53,8 +56,6 @@ language plpgsql stable security definer
 set search_path = memory, public, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
   v_team constant uuid := claimed_team();
@@ -74,8 +75,10 @@ begin
     from (
       select q.dim, q.length, d.df, (q.factor * ln(1 + (v_chunks - d.df + 0.5) / (d.df + 0.5)))::real as weight
         from unnest(p_dims, p_factors, p_lengths) as q (dim, factor, length)
-        left join keyword_df k on k.team_id = v_team and k.space = 'd' and k.term = q.dim
-        cross join lateral (select least(coalesce(k.df * v_scale, 0.5), v_chunks) as df) d
+        cross join lateral (
+          select least(coalesce((select k.df from keyword_df k
+                                  where k.team_id = v_team and k.space = 'd' and k.term = q.dim) * v_scale, 0.5),
+                       v_chunks) as df) d
     ) w;
 end $$;
 
@@ -88,8 +91,6 @@ language plpgsql stable security definer
 set search_path = memory, public, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
   rare_df constant int := 20;           -- an identifier in more chunks than this names nothing
@@ -100,9 +101,9 @@ begin
     into v_scale from keyword_team t where t.team_id = v_team;
   v_scale := coalesce(v_scale, 1);
   with estimated as (
-    select q.key, coalesce(k.df * v_scale, 0.5) as df
+    select q.key, coalesce((select k.df from keyword_df k
+                             where k.team_id = v_team and k.space = 'k' and k.term = q.key) * v_scale, 0.5) as df
       from unnest(p_keys) as q (key)
-      left join keyword_df k on k.team_id = v_team and k.space = 'k' and k.term = q.key
   ), running as (
     select e.key, e.df, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
            row_number() over (order by e.df, e.key) as place
@@ -130,6 +131,8 @@ language plpgsql stable security definer
 set search_path = memory, public, pg_temp
 set plan_cache_mode = force_custom_plan
 set enable_seqscan = off
+set enable_indexscan = off
+set enable_indexonlyscan = off
 as $$
 declare
   posting_cap constant int := 2000;     -- estimated postings within the scope that are read
@@ -142,6 +145,7 @@ declare
   v_one_by_one constant boolean := coalesce(cardinality(p_allowed) <= small, false);
   v_cap float8 := posting_cap;
   v_read record;
+  v_rarest int[];                       -- of the first pass: what holds one of them is scored first
 begin
   chunk_ids := '{}'; points := '{}'; names_it := '{}'; scored := 0; keys_read := '{}'; rare_keys := '{}';
   -- Keys are read from the rarest on. A scope that is a small part of the Team finds few of its own chunks among
@@ -151,11 +155,16 @@ begin
     v_read := rarest_keys(p_keys, p_identifier_keys, case when v_one_by_one then 'infinity' else v_cap end);
     exit when p_query is null or cardinality(v_read.keys) = cardinality(keys_read);
     keys_read := v_read.keys;
+    v_rarest := coalesce(v_rarest, keys_read);
     rare_keys := v_read.rare;
     with candidate as (
       -- The fence keeps the planner from ANDing the GIN bitmap with one of the primary key: 0.7 ms, not 8.
       (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
-        where not v_one_by_one and c.keys && keys_read offset 0 limit read_cap)
+        where not v_one_by_one and c.keys && v_rarest offset 0 limit read_cap)
+      union all
+      (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
+        where not v_one_by_one and v_pass = 2 and c.keys && keys_read and not c.keys && v_rarest
+       offset 0 limit read_cap)
       union all
       (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys
          from unnest(p_allowed) a (id) join chunk_keyword c on c.team_id = v_team and c.chunk_id = a.id
@@ -238,12 +247,7 @@ begin
   end if;
 
   with looked_at as (
-    (select e.chunk_id from chunk_embedding e
-      where v_signs is null and p_allowed is null and e.team_id = v_team and e.model = p_model
-        and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
-        and (p_hidden is null or e.chunk_id not in (select unnest(p_hidden))))
-    union all
-    (select a.id from unnest(p_allowed) a (id) where v_signs is null)
+    select a.id from unnest(p_allowed) a (id) where v_signs is null
     union all
     -- Ids alone, so that the index of signs answers and the rows, which are large, are left alone.
     (select e.chunk_id from chunk_embedding e
@@ -253,11 +257,20 @@ begin
         and (p_allowed is null or e.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or e.chunk_id not in (select unnest(p_hidden)))
       order by e.signs <~> v_signs, e.chunk_id limit rerank)
-  ), nearest as (
+  ), compared as (
     select e.chunk_id, -(e.embedding <#> p_embedding) as points
+      from chunk_embedding e
+     where v_signs is null and p_allowed is null and e.team_id = v_team and e.model = p_model
+       and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
+       and (p_hidden is null or e.chunk_id not in (select unnest(p_hidden)))
+    union all
+    select l.id, (select -(e.embedding <#> p_embedding) from chunk_embedding e
+                   where e.team_id = v_team and e.chunk_id = l.id and (e.model = p_model) is true)
       from looked_at l
-      join chunk_embedding e on e.team_id = v_team and e.chunk_id = l.chunk_id and e.model = p_model
-     order by 2 desc, 1 limit p_leg
+  ), nearest as (
+    -- Chunks that pass a filter may have no vector.
+    select c.chunk_id, c.points from compared c
+     where c.points is not null order by c.points desc, c.chunk_id limit p_leg
   )
   select coalesce(array_agg(n.chunk_id order by n.points desc, n.chunk_id), '{}'),
          coalesce(array_agg(n.points order by n.points desc, n.chunk_id), '{}')
@@ -377,7 +390,7 @@ begin
            coalesce(keyword_weight * (coalesce(k.points, kn.lowest) - kn.mean) / kn.deviation, 0) as k_z,
            case when s.chunk_id is null and not exists (
                   select from chunk_embedding e
-                   where e.team_id = v_team and e.chunk_id = k.chunk_id and e.model = p_model) then 0
+                   where e.team_id = v_team and e.chunk_id = k.chunk_id and (e.model = p_model) is true) then 0
                 else coalesce((coalesce(s.points, sn.lowest) - sn.mean) / sn.deviation, 0) end as s_z
       from by_keyword k full join by_meaning s on s.chunk_id = k.chunk_id
       cross join keyword_norm kn cross join semantic_norm sn
@@ -386,7 +399,7 @@ begin
          (f.k_z + f.s_z)::float8, f.s_rank::int, f.k_rank::int,
          case when p_explain then jsonb_build_object(
            'similarity', (select -(e.embedding <#> p_embedding) from chunk_embedding e
-                           where e.team_id = v_team and e.chunk_id = f.id and e.model = p_model),
+                           where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true),
            'semanticZ', f.s_z, 'keywordZ', f.k_z, 'identifier', f.names_it) end
     from scored f order by 1 limit p_limit;
   v_clock := v_clock || clock_timestamp();
@@ -402,8 +415,23 @@ begin
         select jsonb_object_agg(n.stage, round(1000 * extract(epoch from v_clock[n.nth + 1] - v_clock[n.nth]), 3))
           from unnest(array['weights', 'filters', 'keyword', 'semantic', 'fusion']) with ordinality n (stage, nth)),
       'counted', (select jsonb_build_object('chunks', t.chunks, 'sampled', t.sampled, 'at', t.counted_at)
-                    from keyword_team t where t.team_id = v_team));
+                    from keyword_team t where t.team_id = v_team and t.chunks > 0));
   end if;
+end $$;
+
+-- Replaces the Team's document frequencies by those of a new sample. The Team's row first: who replaces them at the
+-- same time waits there, and then sees what it has to delete.
+create or replace function memory.replace_term_counts(
+  p_spaces text[], p_terms int[], p_dfs int[], p_chunks int, p_sampled int
+) returns void language plpgsql security definer set search_path = memory, public, pg_temp
+as $$
+begin
+  insert into keyword_team (team_id, chunks, sampled, counted_at)
+    values (claimed_team(), p_chunks, greatest(p_sampled, 1), now())
+    on conflict (team_id) do update set chunks = excluded.chunks, sampled = excluded.sampled, counted_at = now();
+  delete from keyword_df d where d.team_id = claimed_team();
+  insert into keyword_df (team_id, space, term, df)
+    select claimed_team(), s::"char", t, d from unnest(p_spaces, p_terms, p_dfs) as n (s, t, d);
 end $$;
 
 -- What is stored of the given chunks within the claims for the given dimensions: what a keyword score is made of.
