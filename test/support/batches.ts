@@ -4,17 +4,20 @@ import { pathToFileURL } from 'node:url';
 
 /*
  * A test file in a process of its own spends half of its time on loading the code and starting a database. Files share
- * a process instead, one after the other, where they neither start others nor change their own.
+ * a process instead, one after the other, where they neither start the service nor change their own.
  */
 
-/** Modules for tests that start processes or a browser. */
-const PROCESSES = /\/test\/support\/(?:processes|browser\w*)\.ts$/;
+/** Modules for tests that start processes of the service. */
+const PROCESSES = /\/test\/support\/processes\.ts$/;
 /** What a file does to its whole process, or to every job of its database. */
 const ALONE = /process\.env\[[^\]]+\] =|supervise: true/;
 /** Modules for tests that open a database of their own: all of a batch are open at once. */
 const DATABASES = /\/test\/support\/own-\w+\.ts$/;
-const FILES_A_BATCH = 9;
+/** Modules for tests in a browser, which take long: a batch must end within the time of one test. */
+const BROWSERS = /\/test\/support\/browser\w*\.ts$/;
+const FILES_A_BATCH = 12;
 const DATABASES_A_BATCH = 4;
+const BROWSERS_A_BATCH = 3;
 
 /** The modules of ours that a module brings along, with itself. */
 async function modulesOf(path: string, found = new Map<string, string>()): Promise<Map<string, string>> {
@@ -33,6 +36,7 @@ async function companyOf(file: string): Promise<number> {
   const modules = await modulesOf(path);
   const needs = (pattern: RegExp) => [...modules.keys()].some((module) => pattern.test(module));
   if (ALONE.test(modules.get(path) ?? '') || needs(PROCESSES)) return 1;
+  if (needs(BROWSERS)) return BROWSERS_A_BATCH;
   return needs(DATABASES) ? DATABASES_A_BATCH : FILES_A_BATCH;
 }
 
@@ -67,7 +71,9 @@ export async function inBatches(files: readonly string[], folder: string): Promi
   for (const file of files) company.set(file, await companyOf(file));
   const sharing = (most: number) => files.filter((file) => company.get(file) === most);
   const made: string[] = [];
-  const batches = [FILES_A_BATCH, DATABASES_A_BATCH].flatMap((most) => partsOf(sharing(most), most));
+  const batches = [FILES_A_BATCH, BROWSERS_A_BATCH, DATABASES_A_BATCH].flatMap((most) =>
+    partsOf(sharing(most), most),
+  );
   for (const [index, batch] of batches.entries()) {
     const path = join(folder, `batch-${index + 1}.test.mjs`);
     await writeFile(path, batchText(batch));
