@@ -36,6 +36,8 @@ const ANY_DATABASE = [
   // Both walls have tests of their own on either; of the statements that these go through there is one text.
   'test/api/access-matrix.test.ts',
   'test/api/late-*.test.ts',
+  // Headers, addresses and the document: what is asked of a database on the way has tests of its own on either.
+  'test/api/{conventions,cross-origin,openapi,trusted-proxies,untrusted-proxy}.test.ts',
 ];
 /**
  * What the embedded database alone has a part in, and the browser, whose pages ask nothing of a database: there no
