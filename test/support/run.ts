@@ -102,7 +102,8 @@ try {
     const second = await inBatches(chosen.length > 0 ? chosen : without(files, EMBEDDED_ALONE), folder);
     // A database of this run's own: migrations under work change, and a rerun starts clean.
     const own = await createEmptyDatabase(url);
-    const env = { ...common, MEMORY_TEST_DATABASE_URL: own.url };
+    // What needs the embedded engine there, whatever the database, starts from the snapshot too.
+    const env = { ...common, MEMORY_TEST_DATABASE_URL: own.url, MEMORY_TEST_SNAPSHOT: snapshot };
     failed = (await run([...options, ...second], env)) !== 0 || failed;
     await own.drop();
   } else {

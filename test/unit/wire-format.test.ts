@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { PGlite } from '@electric-sql/pglite';
-import { vector } from '@electric-sql/pglite-pgvector';
 import fc from 'fast-check';
 import { SparseVector } from 'pgvector';
+import type { EmbeddedDatabase } from '../../db/embedded.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../db/wire-format.ts';
 import { chunkTerms } from '../../shared/terms.ts';
+import { openPrepared } from '../support/database.ts';
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
@@ -79,13 +79,14 @@ describe('bytes', () => {
 });
 
 describe('PostgreSQL reads back', () => {
-  let db: PGlite;
+  let database: EmbeddedDatabase;
+  let db: EmbeddedDatabase['engine'];
   before(async () => {
-    db = await PGlite.create({ extensions: { vector } });
-    await db.exec(`create extension vector;
-      create table received (keys int4[], weights sparsevec(536870912), embedding halfvec);`);
+    database = await openPrepared();
+    db = database.engine;
+    await db.exec('create table received (keys int4[], weights sparsevec(536870912), embedding halfvec)');
   });
-  after(() => db.close());
+  after(() => database.close());
 
   /** One row through COPY in the binary format, whose fields are what the recv functions read. */
   async function receive(
