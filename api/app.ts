@@ -5,6 +5,7 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyPluginAsync,
+  type FastifyServerOptions,
   LogController,
   type RawServerDefault,
 } from 'fastify';
@@ -76,9 +77,16 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** Builds the HTTP app. It listens to nothing: `inject` and `listen` are its callers' affair. */
-export async function buildApp(deps: Dependencies): Promise<App> {
+/**
+ * Builds the HTTP app. It listens to nothing: `inject` and `listen` are its callers' affair.
+ * @param options of Fastify's own, for a process that builds many apps
+ */
+export async function buildApp(
+  deps: Dependencies,
+  options: Pick<FastifyServerOptions, 'schemaController'> = {},
+): Promise<App> {
   const app: App = Fastify({
+    ...options,
     loggerInstance: deps.logger as FastifyBaseLogger,
     // One line a request, below, instead of Fastify's two: its own hold the whole URL.
     logController: new LogController({ disableRequestLogging: true }),

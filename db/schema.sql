@@ -530,7 +530,6 @@ table memory.keyword_df (
   term integer not null,
   df integer not null,
   constraint keyword_df_space_check CHECK ((space = ANY (ARRAY['d'::"char", 'k'::"char"]))),
-  constraint keyword_df_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
   constraint keyword_df_pkey PRIMARY KEY (team_id, space, term)
 );
 row level security on;
@@ -548,6 +547,7 @@ table memory.keyword_team (
 row level security on;
 policy team for all to memory_service
     using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
+CREATE TRIGGER forget_term_counts AFTER DELETE ON memory.keyword_team FOR EACH ROW EXECUTE FUNCTION memory.forget_term_counts();
 grant insert to memory_service;
 
 table memory.layer_tally (
@@ -1078,30 +1078,6 @@ BEGIN ATOMIC
 END;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.count_terms(p_chunks uuid[])
- RETURNS TABLE(space text, term integer, df integer)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT 'd'::text,
-     (split_part(entry.entry, ':'::text, 1))::integer AS split_part,
-     (count(*))::integer AS count
-    FROM memory.chunk_keyword k,
-     LATERAL string_to_table(substr(split_part((k.weights)::text, '}'::text, 1), 2), ','::text) entry(entry)
-   WHERE ((k.team_id = memory.claimed_team()) AND (k.chunk_id = ANY (count_terms.p_chunks)) AND (entry.entry <> ''::text))
-   GROUP BY (split_part(entry.entry, ':'::text, 1))::integer
- UNION ALL
-  SELECT 'k'::text,
-     key.key,
-     (count(*))::integer AS count
-    FROM memory.chunk_keyword k,
-     LATERAL unnest(k.keys) key(key)
-   WHERE ((k.team_id = memory.claimed_team()) AND (k.chunk_id = ANY (count_terms.p_chunks)))
-   GROUP BY key.key;
-END;
-grant execute to memory_service;
-
 CREATE OR REPLACE FUNCTION memory.filtered_chunks(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone)
  RETURNS uuid[]
  LANGUAGE plpgsql
@@ -1109,6 +1085,7 @@ CREATE OR REPLACE FUNCTION memory.filtered_chunks(p_kinds text[], p_sources uuid
  SET search_path TO 'memory', 'public', 'pg_temp'
  SET plan_cache_mode TO 'force_custom_plan'
  SET enable_seqscan TO 'off'
+ SET enable_nestloop TO 'off'
 AS $function$
 declare
   v_team constant uuid := claimed_team();
@@ -1123,6 +1100,7 @@ begin
        and (p_kinds is null or s.kind = any (p_kinds))
        and (p_sources is null or s.id = any (p_sources))
        and c.team_id = v_team
+       and (p_sources is null or c.source_id = any (p_sources))
        and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
        -- Times are shown in milliseconds: what is shown as the bound itself lies neither after nor before it.
        and (p_after is null or c.created_at >= p_after + interval '1 millisecond')
@@ -1172,6 +1150,17 @@ begin
   for v_layer in select distinct c.team_id, c.client_id from changed c loop
     perform fold_layer(v_layer.team_id, v_layer.client_id);
   end loop;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.forget_term_counts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+AS $function$
+begin
+  delete from keyword_df d where d.team_id = old.team_id;
   return null;
 end $function$;
 
@@ -1233,6 +1222,7 @@ CREATE OR REPLACE FUNCTION memory.keyword_leg(p_query public.sparsevec, p_keys i
  SET enable_seqscan TO 'off'
  SET enable_indexscan TO 'off'
  SET enable_indexonlyscan TO 'off'
+ SET work_mem TO '64MB'
 AS $function$
 declare
   posting_cap constant int := 2000;     -- estimated postings within the scope that are read
@@ -1249,8 +1239,9 @@ declare
 begin
   chunk_ids := '{}'; points := '{}'; names_it := '{}'; scored := 0; keys_read := '{}'; rare_keys := '{}';
   -- Keys are read from the rarest on. A scope that is a small part of the Team finds few of its own chunks among
-  -- those postings: then it reads on, to where it should have posting_cap of its own. Not where a code was found.
-  for v_pass in 1 .. 2 loop
+  -- those postings: then it reads on, by the next key at least, to where it should have posting_cap of its own. Not
+  -- where a code was found.
+  for v_pass in 1 .. 3 loop
     -- Few chunks that pass a filter are scored one by one, and then any key will do.
     v_read := rarest_keys(p_keys, p_identifier_keys, case when v_one_by_one then 'infinity' else v_cap end);
     exit when p_query is null or cardinality(v_read.keys) = cardinality(keys_read);
@@ -1263,12 +1254,12 @@ begin
         where not v_one_by_one and c.keys && v_rarest offset 0 limit read_cap)
       union all
       (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
-        where not v_one_by_one and v_pass = 2 and c.keys && keys_read and not c.keys && v_rarest
+        where not v_one_by_one and v_pass > 1 and c.keys && keys_read and not c.keys && v_rarest
        offset 0 limit read_cap)
       union all
       (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys
          from unnest(p_allowed) a (id) join chunk_keyword c on c.team_id = v_team and c.chunk_id = a.id
-        where v_one_by_one and c.keys && keys_read)
+        where v_one_by_one and (c.keys && keys_read) is true)
     ), compared as materialized (
       select k.chunk_id, -(k.weights <#> p_query) as points, k.keys && rare_keys as names_it
         from candidate k
@@ -1289,8 +1280,8 @@ begin
       into scored, chunk_ids, points, names_it
       from hits h;
     exit when scored >= p_leg or true = any (names_it);
-    v_cap := case scored when 0 then read_cap
-             else least(read_cap, posting_cap * v_read.postings / scored) end;
+    v_cap := least(read_cap, greatest(v_read.next_postings,
+                     case when scored > 0 then posting_cap * v_read.postings / scored end));
   end loop;
 end $function$;
 
@@ -1628,7 +1619,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.rarest_keys(p_keys integer[], p_identifier_keys integer[], p_cap double precision, OUT keys integer[], OUT postings double precision, OUT rare integer[])
+CREATE OR REPLACE FUNCTION memory.rarest_keys(p_keys integer[], p_identifier_keys integer[], p_cap double precision, OUT keys integer[], OUT postings double precision, OUT next_postings double precision, OUT rare integer[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -1655,8 +1646,9 @@ begin
   )
   select coalesce(array_agg(r.key) filter (where r.postings <= p_cap or r.place = 1), '{}'),
          max(r.postings) filter (where r.postings <= p_cap or r.place = 1),
+         min(r.postings) filter (where r.postings > p_cap and r.place > 1),
          coalesce(array_agg(r.key) filter (where r.df <= rare_df and r.key = any (p_identifier_keys)), '{}')
-    into keys, postings, rare
+    into keys, postings, next_postings, rare
     from running r;
 end $function$;
 
@@ -1719,7 +1711,8 @@ begin
     on conflict (team_id) do update set chunks = excluded.chunks, sampled = excluded.sampled, counted_at = now();
   delete from keyword_df d where d.team_id = claimed_team();
   insert into keyword_df (team_id, space, term, df)
-    select claimed_team(), s::"char", t, d from unnest(p_spaces, p_terms, p_dfs) as n (s, t, d);
+    -- In the order of the key, for neighbours in the index are written together.
+    select claimed_team(), s::"char", t, d from unnest(p_spaces, p_terms, p_dfs) as n (s, t, d) order by 2, 3;
 end $function$;
 grant execute to memory_service;
 
@@ -1809,6 +1802,7 @@ declare
   keyword_weight constant float8 := 2;  -- what a z-score of the keyword leg counts
   least_share constant float8 := 0.05;  -- of the whole query that is its least deviation, ...
   short_share constant float8 := 0.1;   -- ... and as much more, in proportion, where hits are missing
+  rounding constant float8 := 0.0005;   -- of a cosine of halfvecs: a vector is not quite like itself
   v_team constant uuid := claimed_team();
   v_weights record;
   v_allowed uuid[];
@@ -1853,7 +1847,7 @@ begin
       from unnest(v_semantic.chunk_ids, v_semantic.points) with ordinality s (chunk_id, points, rank)
   ), by_meaning as (
     select n.chunk_id, n.points, n.rank from nearest n
-     where p_min_similarity is null or n.points >= p_min_similarity
+     where p_min_similarity is null or n.points + rounding >= p_min_similarity
   ), keyword_norm as (
     -- Fewer hits than the leg holds count as zeros beside them: a lone weak hit must not stand out.
     select sum(k.points) / leg as mean, greatest(coalesce(nullif(
@@ -1909,6 +1903,7 @@ CREATE OR REPLACE FUNCTION memory.semantic_leg(p_embedding public.halfvec, p_mod
  SET search_path TO 'memory', 'public', 'pg_temp'
  SET plan_cache_mode TO 'force_custom_plan'
  SET enable_seqscan TO 'off'
+ SET work_mem TO '64MB'
 AS $function$
 declare
   exact_scan constant int := 1000;      -- vectors up to which all are compared in full
@@ -2072,6 +2067,18 @@ begin
     select w.id, w.points, 'words' from by_words w where w.points >= case when v_chunks < few_chunks then least_words_of_few else least_words end
   ) a order by 2 desc, 1 desc limit p_limit;
 end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.stored_terms(p_chunks uuid[])
+ RETURNS TABLE(weights bytea, keys bytea)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+AS $function$
+  select sparsevec_send(k.weights), array_send(k.keys)
+    from chunk_keyword k
+   where k.team_id = claimed_team() and k.chunk_id = any (p_chunks)
+$function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.tally_pending()

@@ -1,6 +1,6 @@
 /**
- * Values in PostgreSQL's binary format, big-endian throughout, for parameters that would be slow as text. Each
- * function gives the bytes that the type's `recv` function reads, without the length before them.
+ * Values in PostgreSQL's binary format, big-endian throughout, where text would be slow. What makes bytes makes
+ * those that the type's `recv` function reads, without the length before them.
  */
 
 import { TERM_DIMENSIONS } from '../shared/terms.ts';
@@ -33,6 +33,12 @@ export function termsToSparsevecBinary(terms: { dims: Int32Array; weights: Float
   return bytes;
 }
 
+/** The dimensions, counted from 1, of a `sparsevec` in the form above, as `sparsevec_send` writes it. */
+export function sparsevecDims(bytes: Uint8Array): Int32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Int32Array.from({ length: view.getInt32(4) }, (_, i) => view.getInt32(12 + 4 * i) + 1);
+}
+
 /**
  * `int4[]` (`array_recv`): int32 number of axes, int32 0 for "holds no null", int32 type of the elements, then of
  * the one axis int32 length and int32 lower bound 1, then per element int32 length in bytes and the value. An
@@ -52,6 +58,13 @@ export function int4ArrayBinary(values: Int32Array): Uint8Array {
     view.setInt32(24 + 8 * i, values[i]!);
   }
   return bytes;
+}
+
+/** The elements of an `int4[]` of one axis in the form above, as `array_send` writes it. */
+export function int4ArrayValues(bytes: Uint8Array): Int32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.getInt32(0) === 0) return new Int32Array();
+  return Int32Array.from({ length: view.getInt32(12) }, (_, i) => view.getInt32(24 + 8 * i));
 }
 
 /**

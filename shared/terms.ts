@@ -162,7 +162,8 @@ export function queryTerms(teamId: string, query: string): QueryTerms {
   }
   for (const word of words.keys()) {
     const folded = `_${foldMarks(word)}`;
-    keys.set(prefixKey(team, folded), `${folded.slice(1, 1 + PREFIX_LENGTH)}*`);
+    const prefix = prefixKey(team, folded);
+    if (!keys.has(prefix)) keys.set(prefix, `${folded.slice(1, 1 + PREFIX_LENGTH)}*`);
     for (let i = 0; i < gramCount(folded); i++) {
       ask(gramDim(folded, i), folded.slice(i, i + GRAM_LENGTH), 'gram', GRAM_FACTOR);
     }

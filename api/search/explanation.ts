@@ -45,7 +45,8 @@ export function explainHits(
     return {
       ...hit,
       explain: {
-        similarity: detail.similarity,
+        // A vector of float16 is not quite of length 1.
+        similarity: detail.similarity && Math.max(-1, Math.min(1, detail.similarity)),
         semantic_z: detail.semanticZ,
         keyword_score: found.reduce((sum, { weight }) => sum + weight, 0),
         keyword_z: detail.keywordZ,

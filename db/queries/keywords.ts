@@ -1,4 +1,5 @@
 import type { TeamTransaction } from '../database.ts';
+import { int4ArrayValues, sparsevecDims } from '../wire-format.ts';
 
 /** A sample of a Team's chunks. */
 export interface ChunkSample {
@@ -24,16 +25,29 @@ export async function sampleChunks(tx: TeamTransaction, limit: number): Promise<
   return row ?? { total: 0, chunkIds: [] };
 }
 
-/** In how many of the given chunks a term occurs. */
+/** What is stored of a chunk: the dimensions of its weights, and its keys. */
+export interface StoredTerms {
+  dims: Int32Array;
+  keys: Int32Array;
+}
+
+/** The terms of the given chunks of the Team, in no order. One that is gone by now is left out. */
+export async function readStoredTerms(
+  tx: TeamTransaction,
+  chunkIds: readonly string[],
+): Promise<StoredTerms[]> {
+  const rows = await tx.query<{ weights: Uint8Array; keys: Uint8Array }>(
+    'select weights, keys from memory.stored_terms($1::uuid[])',
+    [chunkIds],
+  );
+  return rows.map(({ weights, keys }) => ({ dims: sparsevecDims(weights), keys: int4ArrayValues(keys) }));
+}
+
+/** In how many chunks of a sample a term occurs: `d` a dimension of the weights, `k` a key. */
 export interface TermCount {
   space: 'd' | 'k';
   term: number;
   df: number;
-}
-
-/** Counts the terms of the given chunks of the Team. */
-export async function countTerms(tx: TeamTransaction, chunkIds: readonly string[]): Promise<TermCount[]> {
-  return tx.query<TermCount>('select space, term, df from memory.count_terms($1::uuid[])', [chunkIds]);
 }
 
 /** Replaces the Team's document frequencies. */

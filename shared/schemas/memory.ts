@@ -96,7 +96,10 @@ export const HitExplanation = Type.Object({
   ),
   semantic_z: Type.Number({ description: 'standard deviations above the mean of the vector leg' }),
   keyword_score: Type.Number({ description: 'BM25, the sum of the terms’ weights' }),
-  keyword_z: Type.Number({ description: 'standard deviations above the mean of the keyword leg' }),
+  keyword_z: Type.Number({
+    description:
+      'deviations above the mean of the keyword leg, doubled; a deviation is at least a share of the query’s whole weight',
+  }),
   identifier: Type.Boolean({
     description: 'holds a rare code of the query, and stands before those that do not',
   }),
@@ -148,7 +151,7 @@ export const SearchExplanation = Type.Object({
   filtered: Nullable(Type.Integer(), 'how many chunks passed the filters; null without one'),
   counted: Nullable(
     Type.Object({ chunks: Type.Integer(), sampled: Type.Integer(), at: Time }),
-    'when, and from how many of the Team’s chunks, `documents` was last counted; null before the first time',
+    'when, and from how many of the Team’s chunks, `documents` was last counted; null where it was not',
   ),
   milliseconds: Type.Object({
     embedding: Type.Number({ description: 'making the query’s vector, or checking the one sent' }),

@@ -1,41 +1,31 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openEmbedded } from '../../db/embedded.ts';
-import { openPostgres } from '../../db/postgres.ts';
-import { createLogger } from '../../shared/logger.ts';
-import { type Embedder, loadEmbedder } from '../../worker/embedder/model.ts';
-import { buildTestApp } from '../support/app.ts';
-import { databaseUrl, prepareDatabase } from '../support/database.ts';
-import { createEmptyDatabase } from '../support/own-database.ts';
-import {
-  askQuestions,
-  type Embed,
-  ingestSet,
-  KEYWORDS_ALONE,
-  type RetrievalResult,
-} from '../support/retrieval-run.ts';
-import { LANGUAGES, type Language, readRetrievalSet, retrievalFolder } from '../support/retrieval-set.ts';
-import { countTermsNow } from '../support/term-counts.ts';
-import { TEST_MODEL, writeTestModel } from '../support/test-model.ts';
+import { loadEmbedder } from '../../worker/embedder/model.ts';
+import { TEST_MODEL_NAME } from '../support/database.ts';
+import { openOwnDatabase } from '../support/own-database.ts';
+import { LANGUAGES, type Language, retrievalFolder } from '../support/retrieval-set.ts';
+import { measureLanguage } from './retrieval-language.ts';
+import { Report } from './retrieval-report.ts';
 
-const HELP = `How well search finds the paragraph that answers a question, and how fast.
+const HELP = `How well search finds the paragraph that answers a question: by keywords, by vectors and by
+both, beside a BM25 written plainly in JavaScript. Fails where a promise is not held.
 
 Usage: npm run bench:retrieval -- [options] [language ...]
 
-Languages: ${LANGUAGES.join(' ')}; without one: en.
-  --all      all of them
-  --hybrid   beside keywords alone, keywords and vectors of the small test model, fused
+Languages: ${LANGUAGES.join(' ')}; without one: all of them.
+  --questions <n>       at most so many questions of a language, evenly from all; all by default
+  --model-dir <folder>  folder of models: vectors are made by the service's own code.
+                        Without it the bench makes stand-ins, and says so.
+  --model <name>        the model in it; ${TEST_MODEL_NAME} by default
 
 MEMORY_TEST_XQUAD_R names the folder of the questions (XQuAD-R, <language>.json).
 MEMORY_TEST_DATABASE_URL names a PostgreSQL server on which a database may be made for
 the run; without it the embedded database is measured.`;
 
 interface Wanted {
-  languages: Language[];
-  hybrid: boolean;
+  languages: readonly Language[];
   folder: string;
+  questions: number;
+  model: { name: string; modelDir: string } | null;
 }
 
 /** What the command line asks for, or null for the help. */
@@ -43,8 +33,9 @@ function readCommandLine(): Wanted | null {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      all: { type: 'boolean', default: false },
-      hybrid: { type: 'boolean', default: false },
+      questions: { type: 'string' },
+      model: { type: 'string', default: TEST_MODEL_NAME },
+      'model-dir': { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -58,74 +49,38 @@ function readCommandLine(): Wanted | null {
   if (folder === null) {
     throw new Error('MEMORY_TEST_XQUAD_R: expected the folder of the questions (see --help)');
   }
-  const languages = values.all ? [...LANGUAGES] : chosen.length > 0 ? chosen : (['en'] as const);
-  return { languages: [...languages], hybrid: values.hybrid, folder };
-}
-
-/** A fresh database of the run's own, in memory or on the server that is named; gone when closed. */
-async function openFreshDatabase() {
-  if (databaseUrl === undefined) return { database: await openEmbedded({ dataDir: null }), url: undefined };
-  const own = await createEmptyDatabase(databaseUrl);
-  const database = openPostgres(own.url, createLogger('fatal', 'bench'));
-  const close = async () => {
-    await database.close();
-    await own.drop();
+  const questions = Number(values.questions ?? Number.POSITIVE_INFINITY);
+  if (!(questions >= 1)) throw new Error('--questions: expected a number from 1');
+  const modelDir = values['model-dir'];
+  return {
+    languages: chosen.length > 0 ? chosen : LANGUAGES,
+    folder,
+    questions,
+    model: modelDir === undefined ? null : { name: values.model, modelDir },
   };
-  return { database: { ...database, close }, url: own.url };
 }
 
-async function loadTestModel(): Promise<Embedder> {
-  const modelDir = await mkdtemp(join(tmpdir(), 'team-memory-bench-'));
+async function measure({ languages, folder, questions, model }: Wanted): Promise<void> {
+  const embedder = model === null ? null : await loadEmbedder({ ...model, allowDownload: false });
+  const database = await openOwnDatabase();
+  const report = new Report();
   try {
-    await writeTestModel(modelDir);
-    return await loadEmbedder({ name: TEST_MODEL, modelDir, allowDownload: false });
+    report.head(database);
+    report.print(
+      embedder === null
+        ? 'Vectors are stand-ins that this bench makes: they judge fusion, and say nothing of a model.'
+        : `Vectors of ${embedder.name}, by the service's own code.`,
+    );
+    for (const language of languages)
+      await measureLanguage({ database, folder, embedder, questions }, language, report);
   } finally {
-    await rm(modelDir, { recursive: true, force: true });
-  }
-}
-
-const percent = (share: number) => (share * 100).toFixed(1).padStart(7);
-
-function printResult(language: Language, leg: string, result: RetrievalResult): void {
-  const { hitAt1, hitAt8, meanReciprocalRank, milliseconds } = result;
-  const at = (share: number) => (milliseconds[Math.floor(milliseconds.length * share)] ?? 0).toFixed(1);
-  const cells = [percent(hitAt1), percent(hitAt8), meanReciprocalRank.toFixed(3).padStart(7)];
-  const times = [at(0.5).padStart(8), at(0.95).padStart(8)];
-  console.log(`${language.padEnd(9)}${leg.padEnd(9)}${[...cells, ...times].join('')}`);
-}
-
-async function measure({ languages, hybrid, folder }: Wanted): Promise<void> {
-  const { database, url } = await openFreshDatabase();
-  try {
-    await prepareDatabase(database);
-  } catch (error) {
     await database.close();
-    throw error;
-  }
-  const service = await buildTestApp(database, url, {
-    ...KEYWORDS_ALONE,
-    ...(hybrid ? { MEMORY_EMBEDDING_MODEL: TEST_MODEL } : {}),
-  });
-  const embedder = hybrid ? await loadTestModel() : null;
-  const embed: Embed | undefined = embedder
-    ? async (text, purpose) => [...(await embedder.embed(text, purpose))]
-    : undefined;
-  try {
-    const name = database.backend === 'pglite' ? 'the embedded database' : 'PostgreSQL';
-    console.log(`XQuAD-R on ${name}: 240 paragraphs and 1,190 questions a language, top 8, one at a time\n`);
-    console.log('language legs      hit@1  hit@8    MRR  p50 ms  p95 ms');
-    for (const language of languages) {
-      const set = await readRetrievalSet(folder, language);
-      const company = await service.company();
-      await ingestSet(service, company, set, embed);
-      await countTermsNow(database, company);
-      printResult(language, 'keywords', await askQuestions(service, company, set));
-      if (embed) printResult(language, 'both', await askQuestions(service, company, set, embed));
-    }
-  } finally {
     await embedder?.close();
-    await service.close();
   }
+  report.print('');
+  for (const fault of report.faults) report.print(`NOT HELD: ${fault}`);
+  if (report.faults.length > 0) process.exitCode = 1;
+  else report.print('Every promise was held.');
 }
 
 try {

@@ -194,7 +194,7 @@ describe('the ranking of the database equals the reference', () => {
     assert.equal(hits.length, 50);
   });
 
-  test('for a Team so large that vectors are found by their signs and counts come from a sample', async () => {
+  test('for a Team so large that its counts come from a sample', async () => {
     await database.query('update memory.keyword_team set chunks = 6000 where team_id = $1', [
       corpus.team.teamId,
     ]);

@@ -1,5 +1,5 @@
 import { after } from 'node:test';
-import { type App, buildApp } from '../../api/app.ts';
+import { type App } from '../../api/app.ts';
 import type { Dependencies } from '../../api/dependencies.ts';
 import { databaseBlobs } from '../../db/blobs.ts';
 import type { Database } from '../../db/database.ts';
@@ -10,6 +10,7 @@ import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
 import { createTestCompany, databaseUrl, openTestDatabase, type TestCompany } from './database.ts';
+import { buildTestedApp } from './schema-compilers.ts';
 
 export const API_TOKEN = 'test-token-of-the-service';
 
@@ -75,7 +76,7 @@ export async function buildTestApp(
     passwords: createPasswordHasher(),
     blobs: databaseBlobs(database),
   };
-  const app = await buildApp(deps);
+  const app = await buildTestedApp(deps);
   const signIn = async (companyId: string, userId: string) => {
     const token = newToken();
     await database.query(

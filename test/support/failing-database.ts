@@ -1,9 +1,10 @@
-import { type App, buildApp } from '../../api/app.ts';
+import { type App } from '../../api/app.ts';
 import { databaseBlobs } from '../../db/blobs.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import type { TestApp } from './app.ts';
+import { buildTestedApp } from './schema-compilers.ts';
 
 /** Whether a statement fails, and how. It waits for a promise, so that a test can hold a request half-way. */
 export type Failure = (statement: string) => Error | null | Promise<Error | null>;
@@ -31,7 +32,7 @@ export async function openFailingApp(
   { database, queue, config }: TestApp,
   failure: Failure,
 ): Promise<App> {
-  const app = await buildApp({
+  const app = await buildTestedApp({
     config,
     database: failingDatabase(database, failure),
     queue,

@@ -1,8 +1,9 @@
-import { type App, buildApp } from '../../api/app.ts';
+import { type App } from '../../api/app.ts';
 import { databaseBlobs } from '../../db/blobs.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import type { TestApp } from './app.ts';
+import { buildTestedApp } from './schema-compilers.ts';
 
 /** An app whose requests stop half-way, and what goes on with them. */
 export interface HeldApp {
@@ -30,7 +31,7 @@ export async function openHeldApp(
     return done;
   };
   const { hash, verify } = createPasswordHasher();
-  const app = await buildApp({
+  const app = await buildTestedApp({
     config,
     database,
     queue,

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { buildApp } from '../../api/app.ts';
 import type { Dependencies } from '../../api/dependencies.ts';
 import type { Database } from '../../db/database.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import type { Method } from './company.ts';
+import { buildTestedApp } from './schema-compilers.ts';
 import type { Person } from './team.ts';
 
 /** Past the moment within which a request counts as one with its body. */
@@ -37,7 +37,7 @@ export async function listenForLateBodies(
 ): Promise<(wish: Wish, happen: () => Promise<unknown>) => Promise<LateAnswer>> {
   /** Called with the hash of a session's token, in hex, once a request of that session was resolved. */
   const resolved = new Map<string, () => void>();
-  const app = await buildApp({ ...service, database: watch(service.database, resolved) });
+  const app = await buildTestedApp({ ...service, database: watch(service.database, resolved) });
   before(() => app.listen({ host: '127.0.0.1', port: 0 }));
   after(() => app.close());
   return async (wish, happen) => {

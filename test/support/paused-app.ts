@@ -1,9 +1,9 @@
-import { buildApp } from '../../api/app.ts';
 import { databaseBlobs } from '../../db/blobs.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import type { TestApp } from './app.ts';
 import type { HeldApp } from './held-app.ts';
+import { buildTestedApp } from './schema-compilers.ts';
 
 /**
  * A second app on the database of the first, which holds its only request before one of its transactions: by default
@@ -18,7 +18,7 @@ export async function openPausedApp(
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   let transactions = 0;
-  const app = await buildApp({
+  const app = await buildTestedApp({
     config,
     database: {
       ...database,

@@ -33,6 +33,7 @@ export interface RankedHit {
 const LEG = 50;
 const POSTING_CAP = 2000;
 const READ_CAP = 20_000;
+const PASSES = 3;
 const RARE_DF = 20;
 const KEYWORD_WEIGHT = 2;
 const LEAST_SHARE = 0.05;
@@ -140,34 +141,43 @@ function keywordLeg(chunks: readonly RankedChunk[], counts: TermCounts, terms: Q
 
 /**
  * The chunks that are scored: those that hold one of the rarest keys. Where these are few of the scope, more keys are
- * read, as many as should leave it with `POSTING_CAP` of its own.
+ * read, one at least and as many as should leave it with `POSTING_CAP` of its own.
  */
 function candidates(chunks: readonly RankedChunk[], counts: TermCounts, terms: QueryTerms): RankedChunk[] {
   const holding = ({ keys }: { keys: Set<number> }) =>
     chunks.filter((chunk) => chunk.terms.keys.some((key) => keys.has(key)));
-  const rarest = rarestKeys(counts, terms, POSTING_CAP);
-  const found = holding(rarest);
   const rare = rareIdentifiers(counts, terms);
-  const isNamed = found.some((chunk) => chunk.terms.keys.some((key) => rare.has(key)));
-  if (found.length >= LEG || isNamed) return found;
-  const cap =
-    found.length === 0 ? READ_CAP : Math.min(READ_CAP, (POSTING_CAP * rarest.postings) / found.length);
-  const wider = rarestKeys(counts, terms, cap);
-  return wider.keys.size === rarest.keys.size ? found : holding(wider);
+  let cap = POSTING_CAP;
+  let found: RankedChunk[] = [];
+  let known = 0;
+  for (let pass = 1; pass <= PASSES; pass += 1) {
+    const { keys, postings, next } = rarestKeys(counts, terms, cap);
+    if (keys.size === known) break;
+    known = keys.size;
+    found = holding({ keys });
+    const isNamed = found.some((chunk) => chunk.terms.keys.some((key) => rare.has(key)));
+    if (found.length >= LEG || isNamed) break;
+    cap = Math.min(
+      READ_CAP,
+      Math.max(next, found.length === 0 ? 0 : (POSTING_CAP * postings) / found.length),
+    );
+  }
+  return found;
 }
 
-/** The rarest keys, as long as not more than `cap` postings are read for them; the rarest one always. */
+/** The rarest keys, as long as not more than `cap` postings are read for them, and how many with the `next` one. */
 function rarestKeys(
   counts: TermCounts,
   terms: QueryTerms,
   cap: number,
-): { keys: Set<number>; postings: number } {
+): { keys: Set<number>; postings: number; next: number } {
   const keys = terms.keys.map((key) => ({ key, df: estimatedDf(counts, counts.keys.get(key)) }));
   keys.sort((a, b) => a.df - b.df || a.key - b.key);
-  const taken = { keys: new Set<number>(), postings: 0 };
+  const taken = { keys: new Set<number>(), postings: 0, next: 0 };
   let postings = 0;
   for (const { key, df } of keys) {
     postings += df;
+    taken.next = postings;
     if (postings > cap && taken.keys.size > 0) break;
     taken.keys.add(key);
     taken.postings = postings;

@@ -28,3 +28,11 @@ export async function readRetrievalSet(folder: string, language: Language): Prom
   if (!existsSync(file)) throw new Error(`MEMORY_TEST_XQUAD_R: there is no ${file}`);
   return JSON.parse(await readFile(file, 'utf8')) as RetrievalSet;
 }
+
+/** The same with so many of its questions, evenly from all articles; all of them where it has no more. */
+export function withQuestions(set: RetrievalSet, count: number): RetrievalSet {
+  const all = set.questions.length;
+  const from = (index: number) => set.questions[Math.floor((index * all) / count)];
+  if (count >= all) return set;
+  return { ...set, questions: Array.from({ length: count }, (_, index) => from(index) ?? []).flat() };
+}

@@ -33,6 +33,7 @@ const ANY_DATABASE = [
   'test/api/operator*.test.ts',
   // That both rank alike has a test of its own.
   'test/api/retrieval.test.ts',
+  'test/db/retrieval-fusion.test.ts',
   // Both walls have tests of their own on either; of the statements that these go through there is one text.
   'test/api/access-matrix.test.ts',
   'test/api/late-*.test.ts',

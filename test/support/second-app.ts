@@ -1,4 +1,4 @@
-import { type App, buildApp } from '../../api/app.ts';
+import { type App } from '../../api/app.ts';
 import type { Dependencies } from '../../api/dependencies.ts';
 import { databaseBlobs } from '../../db/blobs.ts';
 import { openPostgres } from '../../db/postgres.ts';
@@ -6,6 +6,7 @@ import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import type { TestApp } from './app.ts';
 import { databaseUrl } from './database.ts';
+import { buildTestedApp } from './schema-compilers.ts';
 
 /**
  * The app of another API process on the database of the first: on PostgreSQL it has connections of its own. What
@@ -17,7 +18,7 @@ export async function openSecondApp(
 ): Promise<Pick<Dependencies, 'database'> & { app: App }> {
   const logger = createLogger('silent', 'test');
   const database = databaseUrl === undefined ? first : openPostgres(databaseUrl, logger);
-  const app = await buildApp({
+  const app = await buildTestedApp({
     config,
     database,
     queue,

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { type App, buildApp } from '../../api/app.ts';
+import { type App } from '../../api/app.ts';
 import type { Dependencies } from '../../api/dependencies.ts';
 import { databaseBlobs } from '../../db/blobs.ts';
 import { resolvePrincipal } from '../../db/bootstrap.ts';
@@ -18,6 +18,7 @@ import { type RunningWorker, startWorker } from '../../worker/worker.ts';
 import type { TestApp } from './app.ts';
 import { openOwnTestApp } from './own-service.ts';
 import { until } from './process-table.ts';
+import { buildTestedApp } from './schema-compilers.ts';
 import { type Caller, post } from './team.ts';
 import { TEST_MODEL, writeTestModel } from './test-model.ts';
 
@@ -58,7 +59,7 @@ export async function openOtherApi(
   const logger = createLogger('silent', 'test');
   const database = service.url === undefined ? service.database : openPostgres(service.url, logger);
   const config = { ...service.config, ...settings };
-  const app = await buildApp({
+  const app = await buildTestedApp({
     config,
     database,
     queue,

@@ -38,8 +38,6 @@ async function embedQuery(
   embedder: QueryEmbedder,
 ): Promise<QueryEmbedding> {
   if (body.embeddingMode === 'server') {
-    // Refused before anyone waits for a vector.
-    narrowScope(teamScope, body.scope);
     const vector = await embedder.embed(teamScope, body.query);
     return { mode: 'server', vector, degraded: vector === null };
   }
@@ -111,15 +109,20 @@ async function answerSearch(
   const { body } = request;
   const { config, database } = deps;
   const explain = body.explain === true;
-  assertMayExplain(request, explain);
+  const readSources = () => readSourceFilter(database, request.teamScope, body.sourceIds);
   const times = readTimeFilters(body);
+  if (body.embeddingMode === 'server') {
+    // Refused before anyone waits for a vector.
+    narrowScope(request.teamScope, body.scope);
+    await readSources();
+  }
   const began = performance.now();
   const embedding = await embedQuery(request, config, embedder);
   const embeddingMs = performance.now() - began;
   if (waited() > MOMENT_MS) await enterAgain(request, deps);
   assertMayExplain(request, explain);
   const scope = narrowScope(request.teamScope, body.scope);
-  const sourceIds = await readSourceFilter(database, request.teamScope, body.sourceIds);
+  const sourceIds = await readSources();
   const query: ChunkQuery = {
     ...times,
     ...(body.kinds === undefined ? {} : { kinds: body.kinds }),

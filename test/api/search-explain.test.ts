@@ -1,0 +1,345 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { Hit, HitExplanation, SearchResponse } from '../../shared/schemas/memory.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { KEYWORDS_ALONE } from '../support/retrieval-run.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addSource } from '../support/source-library.ts';
+import { addClient, addPerson, along, type Caller, CLAIM, post } from '../support/team.ts';
+import { countTermsNow } from '../support/term-counts.ts';
+
+// A service that would make vectors of queries, if it had a worker: asked to, it answers from keywords.
+const service = await openTestApp(KEYWORDS_ALONE);
+const { database } = service;
+
+const NO_WORDS = '?!';
+/** Hits of each leg that are fused. */
+const LEG = 50;
+/** What a z-score of the keyword leg counts, and its least deviation, of what the whole query weighs. */
+const KEYWORD_WEIGHT = 2;
+const LEAST_SHARE = 0.05;
+const SHORT_SHARE = 0.1;
+/** The database sums in float32, and rounds vectors to float16. */
+const ROUNDING = 1e-3;
+
+const ask = (caller: Caller, body: object) =>
+  post(service, caller, '/v1/memory/search', {
+    query: 'heron',
+    scope: {},
+    topK: 50,
+    ...('embeddingMode' in body ? {} : { queryEmbedding: along(0), ...CLAIM }),
+    ...body,
+  });
+
+async function answerOf(caller: Caller, body: object): Promise<SearchResponse> {
+  const answer = await ask(caller, body);
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<SearchResponse>();
+}
+
+type Explained = Hit & { explain: HitExplanation };
+
+/** An answer with what it explains, which must be there. */
+async function explained(caller: Caller, body: object) {
+  const answer = await answerOf(caller, { explain: true, ...body });
+  const { explain } = answer;
+  assert.ok(explain);
+  for (const hit of answer.hits) assert.ok(hit.explain, 'each hit is explained');
+  return { ...answer, explain, hits: answer.hits as Explained[] };
+}
+
+function near(actual: number, expected: number, what: string): void {
+  assert.ok(Math.abs(actual - expected) < ROUNDING, `${what}: ${actual} is not ${expected}`);
+}
+
+/** Vectors of unit length whose cosine to `along(0)` is the given one. */
+const leaning = (cosine: number) => along(0, cosine).with(1, Math.sqrt(1 - cosine ** 2));
+
+/** Texts with their cosines to `along(0)`; null without a vector. */
+const BIRDS: readonly [text: string, cosine: number | null][] = [
+  ['heron', 0.1],
+  ['heron and stork by the river', 0.9],
+  ['the herons of the northern harbour, counted in spring', 0.3],
+  ['a stork, ring ERR_4711, seen by the river', null],
+  ['heron heron heron', null],
+  ['nothing of the kind', -0.5],
+  ['the boats are painted', 0.6],
+];
+
+async function addBirds(company: SignedIn): Promise<void> {
+  const chunks = BIRDS.map(([text, cosine]) =>
+    cosine === null ? { text } : { text, embedding: leaning(cosine) },
+  );
+  await addSource(service, company, { chunks, ...CLAIM });
+  await countTermsNow(database, company);
+}
+
+const QUERIES = [
+  'heron',
+  'which heron or stork by the river',
+  'ring err_4711 of the stork',
+  'harbours',
+  NO_WORDS,
+];
+
+describe('an explanation', () => {
+  let company: SignedIn;
+  before(async () => {
+    company = await service.company();
+    await addBirds(company);
+  });
+
+  test('is given beside the same hits in the same order, and only where it is asked for', async () => {
+    for (const query of QUERIES) {
+      const { queryId: _, explain: __, hits, ...rest } = await explained(company, { query });
+      for (const without of [{}, { explain: false }]) {
+        const { queryId: ___, hits: bare, ...others } = await answerOf(company, { query, ...without });
+        assert.deepEqual(others, rest, 'an answer that explains nothing does not mention it');
+        assert.deepEqual(
+          bare,
+          hits.map(({ explain: ____, ...hit }) => hit),
+        );
+      }
+    }
+  });
+
+  test('has exactly the fields of the contract', async () => {
+    const { explain, hits } = await explained(company, { query: 'heron ERR_4711' });
+    const { milliseconds, counted, ...rest } = explain;
+    assert.deepEqual(
+      Object.keys(milliseconds).sort().join(' '),
+      'embedding filters fusion keyword semantic statement weights',
+    );
+    for (const [stage, time] of Object.entries(milliseconds)) assert.ok(time >= 0, `${stage} took ${time}`);
+    assert.deepEqual([counted?.chunks, counted?.sampled], [BIRDS.length, BIRDS.length]);
+    assert.match(counted?.at ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.deepEqual(Object.keys(rest).sort(), ['filtered', 'keyword', 'semantic', 'terms']);
+    assert.deepEqual(rest.semantic, { path: 'exact', candidates: 5, hits: 5 });
+    assert.equal(rest.filtered, null);
+    assert.deepEqual(Object.keys(rest.keyword).sort(), ['candidates', 'hits', 'keys']);
+    assert.deepEqual(
+      rest.keyword.keys.map(({ key }) => key).sort(),
+      ['4711', '4711*', 'err', 'err*', 'err_4711', 'heron', 'heron*'].sort(),
+    );
+    for (const hit of hits) {
+      assert.deepEqual(
+        Object.keys(hit.explain).sort().join(' '),
+        'identifier keyword_score keyword_z semantic_z similarity terms',
+      );
+    }
+  });
+
+  test('gives the cosine of every hit that has a vector, whichever leg found it', async () => {
+    const cosines = new Map(BIRDS);
+    const { hits } = await explained(company, { query: 'heron stork', minSimilarity: 0.5 });
+    assert.ok(hits.some((hit) => hit.semantic_rank === null && hit.explain.similarity !== null));
+    assert.ok(hits.some((hit) => hit.explain.similarity === null));
+    for (const { text, explain } of hits) {
+      const cosine = cosines.get(text) ?? null;
+      if (cosine === null) assert.equal(explain.similarity, null, text);
+      else near(explain.similarity ?? Number.NaN, cosine, text);
+    }
+  });
+
+  test('gives keyword scores that are the sums of their terms and the order of that leg', async () => {
+    for (const query of QUERIES) {
+      const { explain, hits } = await explained(company, { query });
+      const asked = new Map(explain.terms.map((term) => [`${term.kind} ${term.term}`, term]));
+      const byKeyword = hits.filter((hit) => hit.keyword_rank !== null);
+      byKeyword.sort((a, b) => (a.keyword_rank ?? 0) - (b.keyword_rank ?? 0));
+      assert.equal(byKeyword.length, explain.keyword.hits, query);
+      for (const [index, { explain: of, text }] of byKeyword.entries()) {
+        assert.ok(of.keyword_score > 0, text);
+        const next = byKeyword[index + 1]?.explain.keyword_score ?? 0;
+        assert.ok(of.keyword_score >= next - ROUNDING, `${query}: ${text} stands before what scores more`);
+      }
+      for (const { explain: of, text } of hits) {
+        near(
+          of.keyword_score,
+          of.terms.reduce((sum, { weight }) => sum + weight, 0),
+          text,
+        );
+        for (const { term, kind, weight } of of.terms) {
+          assert.ok(asked.has(`${kind} ${term}`), `${term} was asked for`);
+          assert.ok(weight > 0, term);
+        }
+        assert.deepEqual(
+          of.terms,
+          of.terms.toSorted((a, b) => b.weight - a.weight),
+          'the heaviest first',
+        );
+      }
+    }
+  });
+
+  test('gives the z-scores that the legs have by their own figures, and whose sum is the score', async () => {
+    for (const query of QUERIES) {
+      const { hits, explain } = await explained(company, { query });
+      const scores = hits.filter((hit) => hit.keyword_rank !== null).map((hit) => hit.explain.keyword_score);
+      const whole = explain.terms.reduce((sum, { weight }) => sum + weight, 0);
+      const least = whole * (LEAST_SHARE + SHORT_SHARE * (1 - scores.length / LEG));
+      const z = zScores(scores, LEG, least);
+      const keyword = (value: number) => KEYWORD_WEIGHT * z(value);
+      const nearest = hits.flatMap(({ semantic_rank, explain: { similarity } }) =>
+        semantic_rank === null ? [] : [similarity ?? Number.NaN],
+      );
+      const semantic = zScores(nearest, nearest.length);
+      for (const { text, explain: of, score, keyword_rank, semantic_rank } of hits) {
+        near(of.keyword_z + of.semantic_z, score, `the score of ${text}`);
+        near(of.keyword_z, keyword(keyword_rank === null ? 0 : of.keyword_score), `keyword z of ${text}`);
+        if (semantic_rank !== null)
+          near(of.semantic_z, semantic(of.similarity ?? 0), `semantic z of ${text}`);
+        else
+          assert.deepEqual([of.similarity, of.semantic_z], [null, 0], 'no vector: neither better nor worse');
+      }
+    }
+  });
+
+  test('tells which hit holds a rare code of the query, and which key that is', async () => {
+    const { explain, hits } = await explained(company, { query: 'heron with ring err_4711' });
+    assert.deepEqual(
+      hits.filter((hit) => hit.explain.identifier).map((hit) => hit.text),
+      ['a stork, ring ERR_4711, seen by the river'],
+    );
+    assert.equal(hits[0]?.explain.identifier, true);
+    assert.equal(hits[0]?.explain.terms[0]?.term, 'err_4711');
+    assert.deepEqual(
+      explain.keyword.keys.filter((key) => key.identifier).map(({ key, read }) => [key, read]),
+      [['err_4711', true]],
+    );
+  });
+
+  test('is given where nothing at all is found', async () => {
+    const empty = await service.company();
+    const { hits, explain } = await explained(empty, { query: 'unheard of' });
+    assert.deepEqual(hits, []);
+    assert.equal(explain.counted, null, 'no terms were ever counted');
+    assert.deepEqual(
+      explain.terms
+        .filter(({ kind }) => kind === 'exact')
+        .map(({ term }) => term)
+        .sort(),
+      ['of', 'unheard'],
+    );
+    for (const { documents, weight } of explain.terms) assert.ok(documents >= 0 && weight > 0);
+    assert.deepEqual([explain.keyword.candidates, explain.keyword.hits], [0, 0]);
+    assert.deepEqual(explain.semantic, { path: 'exact', candidates: 0, hits: 0 });
+    const wordless = await explained(empty, { query: NO_WORDS });
+    assert.deepEqual([wordless.explain.terms, wordless.explain.keyword.keys], [[], []]);
+  });
+
+  test('counts what passed the filters, within the scope', async () => {
+    const clientId = await addClient(service, company);
+    await addSource(service, company, { text: 'heron of a client', scope: { clientId } });
+    const filtered = async (body: object) => (await explained(company, body)).explain.filtered;
+    assert.equal(await filtered({ kinds: ['ingest'] }), BIRDS.length);
+    assert.equal(await filtered({ kinds: ['ingest'], scope: { clientId } }), BIRDS.length + 1);
+    assert.equal(await filtered({ kinds: ['ingest'], scope: { clientId, include: ['client'] } }), 1);
+    assert.equal(await filtered({ kinds: ['memory'] }), 0);
+  });
+
+  test('has no word of the vector leg where the query could not be embedded', async () => {
+    const { degraded, explain, hits } = await explained(company, { embeddingMode: 'server' });
+    assert.deepEqual([degraded, explain.semantic], [true, null]);
+    assert.ok(hits.length > 0);
+    for (const { explain: of, score } of hits) {
+      assert.deepEqual([of.similarity, of.semantic_z], [null, 0]);
+      near(of.keyword_z, score, 'the score');
+    }
+  });
+});
+
+/** How far a figure of a leg stands above its mean, where it counts as filled with zeros to the given size. */
+function zScores(figures: readonly number[], size: number, least = 0): (figure: number) => number {
+  if (figures.length === 0) return () => 0;
+  const mean = figures.reduce((sum, figure) => sum + figure, 0) / size;
+  const zeros = (size - figures.length) * mean ** 2;
+  const variance = (figures.reduce((sum, figure) => sum + (figure - mean) ** 2, 0) + zeros) / size;
+  const deviation = Math.max(variance === 0 ? 1 : Math.sqrt(variance), least);
+  return (figure) => (figure - mean) / deviation;
+}
+
+test('a term that stands nearly everywhere is told as a key that was not read', async () => {
+  const [chunks, common] = [60_000, 50_000];
+  const company = await service.company();
+  await addBirds(company);
+  // As in a Team so large that reading the postings of its common words would take too long.
+  await database.query('update memory.keyword_team set chunks = $2, sampled = $2 where team_id = $1', [
+    company.teamId,
+    chunks,
+  ]);
+  await database.query('update memory.keyword_df set df = $2 where team_id = $1', [company.teamId, common]);
+  const { explain, hits } = await explained(company, { query: 'the northern harbour' });
+  const read = new Map(explain.keyword.keys.map((key) => [key.key, key.read]));
+  assert.deepEqual([read.get('the'), read.get('northern'), read.get('harbour')], [false, true, true]);
+  const [the] = explain.terms.filter(({ term, kind }) => term === 'the' && kind === 'exact');
+  assert.equal(the?.documents, common);
+  assert.equal(explain.keyword.candidates, 1);
+  const [best] = hits.filter((hit) => hit.keyword_rank === 1);
+  assert.match(best?.text ?? '', /northern/);
+  assert.ok(
+    best?.explain.terms.some(({ term }) => term === 'the'),
+    'it counts all the same',
+  );
+});
+
+describe('without Full access an explanation', () => {
+  test('is refused, whatever else is wrong with the request, and not where none is asked for', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const callers = [
+      await addPerson(service, company, { teamRole: 'member' }),
+      await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'write' } }),
+      await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' }),
+    ];
+    for (const caller of callers) {
+      for (const body of [
+        { explain: true },
+        { explain: true, topK: 0 },
+        { explain: true, query: undefined },
+        { explain: true, sourceIds: [] },
+        { explain: true, unknown: 1 },
+        { explain: true, queryEmbedding: undefined },
+        { explain: true, queryEmbedding: [1] },
+        { explain: true, embeddingMode: 'server' },
+        { explain: true, scope: { clientId: 'nonsense' } },
+        { explain: true, sourceIds: ['nonsense'] },
+      ]) {
+        assert.equal(outcome(await ask(caller, body)), '403 full_access_required', JSON.stringify(body));
+      }
+      assert.equal((await ask(caller, { explain: false })).statusCode, 200);
+    }
+    for (const caller of [
+      company,
+      await addPerson(service, company, { teamRole: 'admin' }),
+      await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' }),
+    ]) {
+      assert.ok((await explained(caller, {})).explain);
+    }
+  });
+});
+
+test('an explanation of a narrowed scope tells nothing of what lies outside it', async () => {
+  const company = await service.company();
+  const [mine, other] = [await addClient(service, company), await addClient(service, company)];
+  await addSource(service, company, { text: 'heron of mine', scope: { clientId: mine } });
+  const hidden = await addSource(service, company, {
+    title: 'cormorant',
+    chunks: [{ text: 'heron zanzibar PX-4711', embedding: along(0) }],
+    scope: { clientId: other },
+    ...CLAIM,
+  });
+  await countTermsNow(database, company);
+  const answer = await ask(company, {
+    query: 'heron px-4711',
+    explain: true,
+    scope: { clientId: mine, include: ['client'] },
+  });
+  for (const word of ['zanz', 'cormorant', hidden.id]) assert.ok(!answer.body.includes(word), word);
+  const { hits, explain } = answer.json<SearchResponse>();
+  assert.deepEqual(
+    hits.map((hit) => [hit.text, hit.explain?.identifier]),
+    [['heron of mine', false]],
+  );
+  assert.deepEqual([explain?.keyword.candidates, explain?.semantic?.candidates], [1, 0]);
+});

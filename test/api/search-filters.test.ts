@@ -1,0 +1,444 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { transaction } from '../../db/database.ts';
+import { commitSource, stageSource } from '../../db/store-source.ts';
+import { newId } from '../../shared/ids.ts';
+import type { Hit } from '../../shared/schemas/memory.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import { keep } from '../support/consolidation.ts';
+import { ownerScope } from '../support/scopes.ts';
+import { outcome } from '../support/sign-in.ts';
+import { addSource, archived } from '../support/source-library.ts';
+import { draftOf } from '../support/sources.ts';
+import {
+  addClient,
+  addPerson,
+  addTeam,
+  along,
+  type Caller,
+  CLAIM,
+  faultyFields,
+  post,
+  withoutRequestId,
+} from '../support/team.ts';
+
+const service = await openTestApp();
+const { database } = service;
+
+const EVERYWHERE = { include: ['team', 'client'] };
+/** A query without a word: the vector alone decides. */
+const NO_WORDS = '?!';
+/** At a right angle to every vector that is stored here. */
+const ELSEWHERE = along(1000);
+
+const ask = (caller: Caller, body: object) =>
+  post(service, caller, '/v1/memory/search', {
+    query: 'heron',
+    scope: EVERYWHERE,
+    topK: 50,
+    queryEmbedding: ELSEWHERE,
+    ...CLAIM,
+    ...body,
+  });
+
+async function hitsOf(caller: Caller, body: object): Promise<Hit[]> {
+  const answer = await ask(caller, body);
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<{ hits: Hit[] }>().hits;
+}
+
+async function textsOf(caller: Caller, body: object): Promise<string[]> {
+  return (await hitsOf(caller, body)).map((hit) => hit.text).sort();
+}
+
+/** Stores a source of one chunk as an import does. */
+async function addImported(company: SignedIn, text: string, clientId: string | null = null): Promise<string> {
+  const scope = ownerScope(company, clientId === null ? [] : [clientId]);
+  const draft = {
+    ...draftOf(company.teamId, { layer: clientId, chunks: [{ text }] }),
+    kind: 'import',
+  } as const;
+  const staged = await stageSource(database, scope, draft);
+  return (await transaction(database, scope, (tx) => commitSource(tx, staged))).source.id;
+}
+
+/** Says of the chunks of a source that they were made then. */
+function setTime(sourceId: string, at: string) {
+  return database.query('update memory.chunk set created_at = $2::timestamptz where source_id = $1', [
+    sourceId,
+    at,
+  ]);
+}
+
+const DAYS = ['2025-03-01T08:00:00.000Z', '2025-03-02T08:00:00.000Z', '2025-03-03T08:00:00.000Z'] as const;
+
+/** A source of one chunk, as far as filters know it. */
+interface Shelved {
+  sourceId: string;
+  text: string;
+  kind: Hit['kind'];
+  layer: Hit['layer'];
+  at: string;
+}
+
+/** A Team with herons of every kind, in both layers, of three days. */
+async function openShelf(): Promise<{ company: SignedIn; clientId: string; shelf: Shelved[] }> {
+  const company = await service.company();
+  const clientId = await addClient(service, company);
+  const shelf: Shelved[] = [];
+  for (const layer of ['team', 'client'] as const) {
+    const within = layer === 'team' ? null : clientId;
+    for (const kind of ['ingest', 'import', 'memory'] as const) {
+      for (const at of kind === 'ingest' ? DAYS : DAYS.slice(1, 2)) {
+        const text = `heron ${kind} of the ${layer} layer on ${at}`;
+        const sourceId = await addOf(company, kind, text, within);
+        await setTime(sourceId, at);
+        shelf.push({ sourceId, text, kind, layer, at });
+      }
+    }
+  }
+  return { company, clientId, shelf };
+}
+
+async function addOf(
+  company: SignedIn,
+  kind: Hit['kind'],
+  text: string,
+  clientId: string | null,
+): Promise<string> {
+  if (kind === 'import') return addImported(company, text, clientId);
+  const scope = clientId === null ? {} : { clientId };
+  if (kind === 'ingest') return (await addSource(service, company, { text, scope })).id;
+  const { memoryId } = await keep(service, company, { title: 'Bird', content: text }, clientId);
+  const [memory] = await database.query<{ sourceId: string }>(
+    'select source_id as "sourceId" from memory.memory_item where id = $1',
+    [memoryId],
+  );
+  assert.ok(memory);
+  return memory.sourceId;
+}
+
+describe('filters', () => {
+  let company: SignedIn;
+  let clientId: string;
+  let shelf: Shelved[];
+  before(async () => {
+    ({ company, clientId, shelf } = await openShelf());
+    // The text of a memory is made of its title too.
+    const stored = await database.query<{ source_id: string; text: string }>(
+      'select source_id, text from memory.chunk where team_id = $1',
+      [company.teamId],
+    );
+    for (const one of shelf) one.text = stored.find((row) => row.source_id === one.sourceId)?.text ?? '';
+  });
+
+  const expected = (passes: (one: Shelved) => boolean) =>
+    shelf
+      .filter(passes)
+      .map((one) => one.text)
+      .sort();
+
+  test('let through what they name, alone and together, in every scope', async () => {
+    const two = new Set([shelf[1]?.sourceId, shelf.at(-1)?.sourceId]);
+    const kinds = [undefined, ['ingest'], ['import', 'memory']];
+    const times = [{}, { createdAfter: DAYS[0] }, { createdAfter: DAYS[0], createdBefore: DAYS[2] }];
+    for (const layers of [['team'], ['client'], ['team', 'client']]) {
+      for (const kind of kinds) {
+        for (const sourceIds of [undefined, [...two]]) {
+          for (const time of times as { createdAfter?: string; createdBefore?: string }[]) {
+            const filters = { kinds: kind, sourceIds, ...time };
+            const scope = { clientId, include: layers };
+            assert.deepEqual(
+              await textsOf(company, { ...filters, scope }),
+              expected(
+                (one) =>
+                  layers.includes(one.layer) &&
+                  (kind === undefined || kind.includes(one.kind)) &&
+                  (sourceIds === undefined || two.has(one.sourceId)) &&
+                  (time.createdAfter === undefined || one.at > time.createdAfter) &&
+                  (time.createdBefore === undefined || one.at < time.createdBefore),
+              ),
+              JSON.stringify({ ...filters, scope }),
+            );
+          }
+        }
+      }
+    }
+  });
+
+  test('of all kinds, of none too early and of none too late, leave everything', async () => {
+    const all = expected(() => true);
+    const everything = {
+      kinds: ['memory', 'ingest', 'import'],
+      sourceIds: shelf.map((one) => one.sourceId),
+      createdAfter: '0001-01-01T00:00:00Z',
+      createdBefore: '9999-12-31T23:59:59.999Z',
+      minSimilarity: -1,
+    };
+    assert.deepEqual(await textsOf(company, everything), all);
+    assert.deepEqual(await hitsOf(company, everything), await hitsOf(company, {}));
+  });
+
+  test('of a range that ends before it begins find nothing', async () => {
+    assert.deepEqual(await textsOf(company, { createdAfter: DAYS[2], createdBefore: DAYS[0] }), []);
+    assert.deepEqual(await textsOf(company, { createdAfter: DAYS[1], createdBefore: DAYS[1] }), []);
+  });
+
+  test('take a source by its id in capitals, and named twice', async () => {
+    const { sourceId = '', text } = shelf[0] ?? {};
+    assert.deepEqual(await textsOf(company, { sourceIds: [sourceId.toUpperCase(), sourceId] }), [text]);
+  });
+
+  test('that nothing passes find nothing', async () => {
+    const memories = shelf.filter((one) => one.kind === 'memory').map((one) => one.sourceId);
+    assert.deepEqual(await textsOf(company, { sourceIds: memories, kinds: ['ingest'] }), []);
+    assert.deepEqual(await textsOf(company, { createdAfter: '9999-12-31T23:59:59.999Z' }), []);
+  });
+});
+
+describe('bounds of time', () => {
+  test('leave out the chunk whose created_at they are, however many microseconds it hides', async () => {
+    const company = await service.company();
+    for (const micros of ['000', '001', '999']) {
+      const { id } = await addSource(service, company, { text: `heron ${micros}` });
+      await setTime(id, `2025-03-01T08:00:00.123${micros}Z`);
+      const [hit] = await hitsOf(company, { sourceIds: [id] });
+      assert.equal(hit?.created_at, '2025-03-01T08:00:00.123Z');
+      const count = async (bounds: object) => (await hitsOf(company, { sourceIds: [id], ...bounds })).length;
+      assert.equal(await count({ createdAfter: hit.created_at }), 0, `after, ${micros}`);
+      assert.equal(await count({ createdBefore: hit.created_at }), 0, `before, ${micros}`);
+      assert.equal(await count({ createdAfter: '2025-03-01T08:00:00.122Z' }), 1, `a moment after, ${micros}`);
+      assert.equal(
+        await count({ createdBefore: '2025-03-01T08:00:00.124Z' }),
+        1,
+        `a moment before, ${micros}`,
+      );
+    }
+  });
+
+  test('are taken in any zone', async () => {
+    const company = await service.company();
+    const { id } = await addSource(service, company, { text: 'heron' });
+    await setTime(id, '2025-03-01T08:00:00Z');
+    const count = async (bounds: object) => (await hitsOf(company, bounds)).length;
+    assert.equal(await count({ createdAfter: '2025-03-01T09:59:59+02:00' }), 1);
+    assert.equal(await count({ createdAfter: '2025-03-01T10:00:00+02:00' }), 0);
+    assert.equal(await count({ createdBefore: '2025-03-01T03:00:00.001-05:00' }), 1);
+    assert.equal(await count({ createdBefore: '2025-03-01T03:00:00-05:00' }), 0);
+  });
+});
+
+describe('what ranks far below the best of all is found by a filter', () => {
+  const BEST = 120;
+  const FAR = 12;
+  let company: SignedIn;
+  let far: string;
+  before(async () => {
+    company = await service.company();
+    await addSource(service, company, {
+      chunks: Array.from({ length: BEST }, (_, n) => ({ text: `heron heron ${n}`, embedding: along(1) })),
+      ...CLAIM,
+    });
+    const words = 'in a long report of other birds, boats and harbours of the north, of which one is the';
+    const chunks = Array.from({ length: FAR }, (_, n) => ({
+      text: `${words} ${words} heron ${n}`,
+      embedding: along(n + 10),
+    }));
+    ({ id: far } = await addSource(service, company, { chunks, ...CLAIM }));
+  });
+
+  for (const [how, body] of [
+    ['by words alone', { query: 'heron', minSimilarity: 1 }],
+    ['by meaning alone', { query: NO_WORDS, queryEmbedding: along(1) }],
+    ['by both', { query: 'heron', queryEmbedding: along(1) }],
+  ] as const) {
+    test(`all of it, ${how}`, async () => {
+      const unfiltered = await hitsOf(company, body);
+      assert.equal(unfiltered.length, 50);
+      assert.ok(unfiltered.every((hit) => hit.source_id !== far));
+      const hits = await hitsOf(company, { ...body, sourceIds: [far] });
+      assert.equal(hits.length, FAR);
+      assert.ok(hits.every((hit) => hit.source_id === far));
+      assert.equal((await hitsOf(company, { ...body, sourceIds: [far], topK: 5 })).length, 5);
+    });
+  }
+});
+
+describe('minSimilarity', () => {
+  /** Cosines to `along(0)` of 1, some 0.8 and some 0.3, of 0 and of -1. */
+  const vectors: Record<string, number[]> = {
+    same: along(0),
+    near: along(0, 0.8).with(1, 0.6),
+    far: along(0, 0.3).with(1, Math.sqrt(1 - 0.09)),
+    across: along(2),
+    opposite: along(0, -1),
+  };
+  let company: SignedIn;
+  before(async () => {
+    company = await service.company();
+    const chunks = Object.entries(vectors).map(([text, embedding]) => ({ text, embedding }));
+    await addSource(service, company, { chunks: [...chunks, { text: 'without a vector' }], ...CLAIM });
+  });
+  const near = { query: NO_WORDS, queryEmbedding: along(0) };
+
+  test('is a cosine below which nothing is found by meaning', async () => {
+    for (const [minSimilarity, expected] of [
+      [-1, ['same', 'near', 'far', 'across', 'opposite']],
+      [-0.5, ['same', 'near', 'far', 'across']],
+      [0, ['same', 'near', 'far', 'across']],
+      [0.5, ['same', 'near']],
+      [1, ['same']],
+    ] as const) {
+      const hits = await hitsOf(company, { ...near, minSimilarity });
+      assert.deepEqual(
+        hits.map((hit) => hit.text),
+        expected,
+        `${minSimilarity}`,
+      );
+    }
+  });
+
+  test('leaves what words find, without a semantic rank where its cosine is below', async () => {
+    const hits = await hitsOf(company, { ...near, query: 'far near without', minSimilarity: 0.5 });
+    const legs = hits.map(
+      (hit) => [hit.text, hit.semantic_rank !== null, hit.keyword_rank !== null] as const,
+    );
+    assert.deepEqual(
+      legs.toSorted(([a], [b]) => (a < b ? -1 : 1)),
+      [
+        ['far', false, true],
+        ['near', true, true],
+        ['same', true, false],
+        ['without a vector', false, true],
+      ],
+    );
+  });
+
+  test('does not move what stays: scores are those of a search without it', async () => {
+    const scores = (hits: Hit[]) => hits.map((hit) => [hit.text, hit.score, hit.semantic_rank]);
+    const all = await hitsOf(company, near);
+    const some = await hitsOf(company, { ...near, minSimilarity: 0.5 });
+    assert.deepEqual(scores(some), scores(all).slice(0, 2));
+  });
+});
+
+describe('a source that a search is narrowed to', () => {
+  async function cast() {
+    const company = await service.company();
+    const [mine, other] = [await addClient(service, company), await addClient(service, company)];
+    const add = async (clientId?: string) =>
+      (await addSource(service, company, { text: `heron ${newId()}`, scope: { clientId } })).id;
+    return {
+      company,
+      mine,
+      other,
+      inTeam: await add(),
+      inMine: await add(mine),
+      inOther: await add(other),
+      member: await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'read' } }),
+    };
+  }
+
+  test('has no hits where it lies outside the scope that is searched, or was archived', async () => {
+    const { company, mine, inTeam, inMine, member } = await cast();
+    const found = async (caller: Caller, sourceIds: string[], scope: object) =>
+      (await hitsOf(caller, { sourceIds, scope })).map((hit) => hit.source_id);
+    assert.deepEqual(await found(member, [inMine], {}), []);
+    assert.deepEqual(await found(member, [inTeam], { clientId: mine, include: ['client'] }), []);
+    assert.deepEqual(await found(member, [inTeam, inMine], {}), [inTeam]);
+    assert.deepEqual(await found(member, [inMine], { clientId: mine }), [inMine]);
+    await archived(service, company, inMine);
+    assert.deepEqual(await found(member, [inMine], { clientId: mine }), []);
+    assert.deepEqual(await found(member, [inMine, inTeam], EVERYWHERE), [inTeam]);
+  });
+
+  test('is 404 out of the caller’s reach, alike whether there is one or not', async () => {
+    const { company, mine, inTeam, inMine, inOther, member } = await cast();
+    const stranger = await service.company();
+    const second = { ...company, teamId: await addTeam(service, company) };
+    const unreachable = [
+      inOther,
+      newId(),
+      'nonsense',
+      '',
+      `${inTeam} `,
+      company.teamId,
+      mine,
+      (await addSource(service, stranger)).id,
+      await addImported(second, 'heron'),
+    ];
+    const bodies = new Set<string>();
+    for (const id of unreachable) {
+      for (const sourceIds of [[id], [inTeam, id], [id, inMine]]) {
+        for (const scope of [{}, { clientId: mine }, EVERYWHERE]) {
+          const answer = await ask(member, { sourceIds, scope });
+          assert.equal(outcome(answer), '404 not_found', `${id} in ${JSON.stringify(scope)}`);
+          bodies.add(withoutRequestId(answer.body));
+        }
+      }
+    }
+    assert.equal(bodies.size, 1);
+    assert.equal((await hitsOf(company, { sourceIds: [inOther] })).length, 1, 'the Owner reaches it');
+  });
+
+  test('is 404 with its client once that is archived, and while it is being written', async () => {
+    const { company, mine, inMine, inTeam, member } = await cast();
+    await database.query(`update memory.source set state = 'loading' where id = $1`, [inTeam]);
+    assert.equal(outcome(await ask(company, { sourceIds: [inTeam] })), '404 not_found');
+    await database.query(`update identity.client set state = 'archived' where id = $1`, [mine]);
+    for (const caller of [company, member]) {
+      assert.equal(outcome(await ask(caller, { sourceIds: [inMine] })), '404 not_found');
+    }
+  });
+
+  test('tells nothing where the scope itself is refused', async () => {
+    const { other, inOther, inTeam, member } = await cast();
+    for (const id of [inOther, inTeam, newId()]) {
+      const answer = await ask(member, { sourceIds: [id], scope: { clientId: other } });
+      assert.equal(outcome(answer), '403 scope_forbidden');
+    }
+  });
+});
+
+test('a filter of the wrong form is refused, and named', async () => {
+  const company = await service.company();
+  const id = newId();
+  for (const [body, path] of [
+    [{ kinds: [] }, '/kinds'],
+    [{ kinds: 'ingest' }, '/kinds'],
+    [{ kinds: ['ingest', 'ingest'] }, '/kinds'],
+    [{ kinds: ['Ingest'] }, '/kinds/0'],
+    [{ kinds: [null] }, '/kinds/0'],
+    [{ kinds: null }, '/kinds'],
+    [{ sourceIds: [] }, '/sourceIds'],
+    [{ sourceIds: id }, '/sourceIds'],
+    [{ sourceIds: Array.from({ length: 201 }, () => id) }, '/sourceIds'],
+    [{ sourceIds: [1] }, '/sourceIds/0'],
+    [{ sourceIds: null }, '/sourceIds'],
+    [{ createdAfter: 'yesterday' }, '/createdAfter'],
+    [{ createdAfter: '2025-03-01' }, '/createdAfter'],
+    [{ createdAfter: '2025-03-01T08:00:00' }, '/createdAfter'],
+    [{ createdAfter: '2016-12-31T23:59:60Z' }, '/createdAfter'],
+    [{ createdAfter: '0000-06-01T00:00:00Z' }, '/createdAfter'],
+    [{ createdAfter: 1_740_816_000_000 }, '/createdAfter'],
+    [{ createdBefore: '2025-02-30T08:00:00Z' }, '/createdBefore'],
+    [{ createdBefore: '' }, '/createdBefore'],
+    [{ createdBefore: null }, '/createdBefore'],
+    [{ minSimilarity: 1.01 }, '/minSimilarity'],
+    [{ minSimilarity: -1.01 }, '/minSimilarity'],
+    [{ minSimilarity: '0.5' }, '/minSimilarity'],
+    [{ minSimilarity: null }, '/minSimilarity'],
+    [{ explain: 'true' }, '/explain'],
+    [{ explain: 1 }, '/explain'],
+    [{ explain: null }, '/explain'],
+    [{ filters: {} }, '/filters'],
+    [{ kind: ['ingest'] }, '/kind'],
+    [{ scope: { sourceIds: [id] } }, '/scope/sourceIds'],
+  ] as const) {
+    const answer = await ask(company, body);
+    assert.equal(outcome(answer), '400 invalid_request', JSON.stringify(body).slice(0, 80));
+    assert.deepEqual(faultyFields(answer), [path], JSON.stringify(body).slice(0, 80));
+  }
+  const ids = Array.from({ length: 200 }, () => id);
+  assert.equal(outcome(await ask(company, { sourceIds: ids })), '404 not_found', '200 are not too many');
+});

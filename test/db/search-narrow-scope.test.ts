@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { transaction } from '../../db/database.ts';
+import type { SearchFilters } from '../../db/queries/search.ts';
+import { archiveSource } from '../../db/queries/sources.ts';
+import { narrowScope, type TeamScope } from '../../shared/scope.ts';
+import { queryTerms } from '../../shared/terms.ts';
+import { openStandInVectors } from '../bench/stand-in-vectors.ts';
+import { openTestDatabase } from '../support/database.ts';
+import {
+  addToCorpus,
+  askCorpus,
+  countCorpus,
+  openSearchCorpus,
+  type SearchCorpus,
+  searchCorpus,
+} from '../support/search-corpus.ts';
+
+const database = await openTestDatabase();
+
+/** Chunks that the Team's counts are said to be a sample of: the words below then stand in some thousands each. */
+const TEAM_CHUNKS = 9000;
+const COMMON = ['release', 'plan', 'meeting', 'budget', 'customer', 'invoice', 'index'];
+const RARE = ['walrus', 'heron', 'stork', 'osprey', 'curlew', 'plover'];
+
+/** A Team in which everyone writes of the same, and a client of a few chunks, who does too. */
+async function openCorpus(): Promise<SearchCorpus> {
+  const corpus = await openSearchCorpus(database);
+  await addToCorpus(
+    corpus,
+    Array.from({ length: 240 }, (_, n) => ({
+      text: `${COMMON.filter((_, nth) => (n + nth) % 3 !== 0).join(' ')} ${RARE[n % 5]} ${n}`,
+    })),
+  );
+  await addToCorpus(
+    corpus,
+    [
+      'the budget of the walrus',
+      'plan for the release in spring, by the customer',
+      'release',
+      'an invoice for plans and indices',
+      'budget budget meeting',
+      'ERR_4711 in the invoice of a customer',
+      'nothing of the kind',
+    ].map((text) => ({ text })),
+    { layer: corpus.clientId },
+  );
+  await countCorpus(corpus, TEAM_CHUNKS);
+  return corpus;
+}
+
+describe('a client that is a small part of its Team', () => {
+  let corpus: SearchCorpus;
+  let client: TeamScope;
+  before(async () => {
+    corpus = await openCorpus();
+    client = narrowScope(corpus.scope, { clientId: corpus.clientId, include: ['client'] });
+  });
+
+  test('ranks by the reference, for every pair of words', async () => {
+    const words = [...COMMON, 'walrus', 'ERR_4711', 'unheard'];
+    for (const [index, word] of words.entries()) {
+      const query = `${word} ${words[(index + 3) % words.length]}`;
+      await askCorpus(corpus, { query, scope: client });
+      await askCorpus(corpus, { query });
+    }
+  });
+
+  for (const [query, expected] of [
+    ['release', 'release'],
+    ['what is the plan for the release', 'plan for the release in spring, by the customer'],
+    ['budget meeting', 'budget budget meeting'],
+    ['walrus budget', 'the budget of the walrus'],
+    ['customer invoice err_4711', 'ERR_4711 in the invoice of a customer'],
+    ['customer invoice', 'ERR_4711 in the invoice of a customer'],
+  ] as const) {
+    test(`finds by its common words what stands there: ${query}`, async () => {
+      const [first] = await searchCorpus(corpus, { query, scope: client });
+      assert.equal(first?.text, expected);
+    });
+  }
+
+  for (const query of ['budget meeting zyxwv', 'budget meeting zyxwv_99']) {
+    test(`finds them beside a word that stands nowhere: ${query}`, async () => {
+      const [first] = await askCorpus(corpus, { query, scope: client });
+      assert.equal(first?.text, 'budget budget meeting');
+    });
+  }
+
+  test('finds all of a few chunks that pass a filter, by words however common', async () => {
+    const hits = await searchCorpus(corpus, {
+      query: 'release plan meeting budget customer invoice index walrus',
+      scope: client,
+      createdAfter: new Date(0),
+    });
+    assert.equal(hits.length, 6, 'all but what holds none of these words');
+    assert.ok(hits.every((hit) => hit.client_id === corpus.clientId));
+  });
+});
+
+/** More than are scored of a common word. */
+const MANY = 2300;
+
+test('a code is found where more chunks of the scope hold the words around it than are scored', async () => {
+  const corpus = await openSearchCorpus(database);
+  const layer = corpus.clientId;
+  await addToCorpus(
+    corpus,
+    Array.from({ length: MANY }, (_, n) => ({ text: `pump ${n % 9}` })),
+    { layer },
+  );
+  // What was written last is read last.
+  await addToCorpus(corpus, [{ text: 'pump AX_4711' }], { layer });
+  // As in a large Team, in which forty chunks of others hold the code too.
+  const { teamId } = corpus.team;
+  await database.query('update memory.keyword_team set chunks = 20000, sampled = 20000 where team_id = $1', [
+    teamId,
+  ]);
+  const frequencies = new Map([
+    ['pump', 6000],
+    ['ax_4711', 40],
+  ]);
+  await setFrequencies(corpus, frequencies);
+  const [first] = await searchCorpus(corpus, { query: 'pump ax_4711' });
+  assert.equal(first?.text, 'pump AX_4711');
+});
+
+for (const query of ['the budget', 'the budget zyxwv', 'walrus budget']) {
+  test(`a word is found whose postings are just too many, beside one in nearly all chunks or in none: ${query}`, async () => {
+    const corpus = await openSearchCorpus(database);
+    await addToCorpus(
+      corpus,
+      Array.from({ length: MANY }, (_, n) => ({ text: `the ${n}` })),
+    );
+    const budgets = Array.from({ length: 60 }, (_, n) => ({ text: `the budget ${n}` }));
+    await addToCorpus(corpus, [...budgets, { text: 'walrus' }]);
+    await database.query(
+      'update memory.keyword_team set chunks = 20000, sampled = 20000 where team_id = $1',
+      [corpus.team.teamId],
+    );
+    const frequencies = new Map([
+      ['the', 7000],
+      ['budget', 2100],
+    ]);
+    await setFrequencies(corpus, frequencies);
+    const hits = await searchCorpus(corpus, { query });
+    const found = hits.filter(({ text }) => text.includes('budget')).length;
+    assert.ok(found >= 49, `${found} of 50`);
+  });
+}
+
+/** Says in how many chunks of the Team words stand, by their keys. */
+async function setFrequencies(
+  { team }: SearchCorpus,
+  frequencies: ReadonlyMap<string, number>,
+): Promise<void> {
+  await database.query('delete from memory.keyword_df where team_id = $1', [team.teamId]);
+  for (const [word, df] of frequencies) {
+    const { keys, dims } = queryTerms(team.teamId, word);
+    await database.query(
+      `insert into memory.keyword_df (team_id, space, term, df)
+       select $1::uuid, 'k', k, $4::int from unnest($2::int[]) k
+       union all select $1::uuid, 'd', d, $4::int from unnest($3::int[]) d`,
+      [team.teamId, keys, dims, df],
+    );
+  }
+}
+
+describe('what is still being written, and what was archived, is found on no path', () => {
+  const SEED = 5;
+  const WRITTEN = 1100;
+  const LOADING = 110;
+  /** Chunks of the client that hold the word, and are seen. */
+  const THERE = 20;
+  const LEG = 50;
+  let corpus: SearchCorpus;
+  let query: Float32Array;
+  let hidden: Set<string>;
+  let few: string[];
+  before(async () => {
+    corpus = await openSearchCorpus(database);
+    const vectors = openStandInVectors(SEED);
+    query = vectors.vector();
+    const near = (size: number) =>
+      Array.from({ length: size }, (_, n) => ({ text: `gannet ${n}`, embedding: query }));
+    const far = (size: number, text: string) =>
+      Array.from({ length: size }, (_, n) => ({ text: `${text} ${n}`, embedding: vectors.vector() }));
+    const small = await addToCorpus(corpus, far(THERE, 'gannet tern'), { layer: corpus.clientId });
+    await addToCorpus(corpus, far(WRITTEN, 'tern'));
+    const loading = [
+      await addToCorpus(corpus, near(LOADING), { loading: true }),
+      await addToCorpus(corpus, near(LOADING), { loading: true, layer: corpus.clientId }),
+    ];
+    const gone = await addToCorpus(
+      corpus,
+      near(40).map((chunk) => ({ ...chunk, text: `${chunk.text} gone` })),
+    );
+    await countCorpus(corpus, corpus.chunks.length);
+    hidden = new Set(
+      corpus.chunks.filter((chunk) => chunk.loading || chunk.sourceId === gone).map((chunk) => chunk.id),
+    );
+    assert.equal(hidden.size, 2 * LOADING + 40);
+    await transaction(database, corpus.scope, (tx) => archiveSource(tx, gone));
+    few = [small, ...loading, gone];
+  });
+
+  const filters = (): [string, SearchFilters][] => [
+    ['unfiltered', {}],
+    ['filtered', { createdAfter: new Date(0) }],
+    ['of a few sources', { sourceIds: few }],
+  ];
+
+  for (const [layers, include] of [
+    ['of the whole Team, by signs', ['team', 'client']],
+    ['of the Team layer, by signs', ['team']],
+    ['of a client, in full', ['client']],
+  ] as const) {
+    test(`by meaning and by words: ${layers}`, async () => {
+      const scope = narrowScope(corpus.scope, { clientId: corpus.clientId, include: [...include] });
+      for (const [what, filter] of filters()) {
+        for (const [text, embedding] of [
+          ['gannet', null],
+          ['?!', query],
+          ['gannet gone', query],
+        ] as const) {
+          const hits = await searchCorpus(corpus, { query: text, embedding, scope, ...filter });
+          assert.deepEqual(
+            hits.filter((hit) => hidden.has(hit.chunk_id)).map((hit) => hit.text),
+            [],
+            `${what}: ${text}`,
+          );
+          const client = scope.reads.clients.length > 0 ? THERE : 0;
+          if (embedding === null) assert.equal(hits.length, client, `${what}: all that are there`);
+          else if (what !== 'of a few sources' && scope.reads.team) assert.equal(hits.length, LEG, what);
+        }
+      }
+    });
+  }
+});

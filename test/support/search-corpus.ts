@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { type Database, transaction } from '../../db/database.ts';
+import { type SearchFilters, searchChunks } from '../../db/queries/search.ts';
+import { stageSource } from '../../db/store-source.ts';
+import type { Hit } from '../../shared/schemas/memory.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import { chunkTerms, queryTerms } from '../../shared/terms.ts';
+import { createTestCompany, TEST_MODEL_NAME, type TestCompany } from './database.ts';
+import {
+  countReferenceTerms,
+  type RankedChunk,
+  rankByReference,
+  type TermCounts,
+} from './reference-ranking.ts';
+import { addClient, ownerScope } from './scopes.ts';
+import { draftOf, type GivenChunk, storeSource } from './sources.ts';
+import { countTermsNow } from './term-counts.ts';
+
+/** A stored chunk, and where it lies. */
+interface StoredChunk extends Omit<RankedChunk, 'visible'> {
+  sourceId: string;
+  clientId: string | null;
+  loading: boolean;
+}
+
+/** A Team with a client and chunks, known both to the database and to the test. */
+export interface SearchCorpus {
+  database: Database;
+  team: TestCompany;
+  clientId: string;
+  scope: TeamScope;
+  chunks: StoredChunk[];
+  counts: TermCounts;
+}
+
+export async function openSearchCorpus(database: Database): Promise<SearchCorpus> {
+  const team = await createTestCompany(database);
+  const clientId = await addClient(database, team);
+  const counts = { chunks: 1, sampled: 1, dims: new Map(), keys: new Map() };
+  return { database, team, clientId, scope: ownerScope(team, [clientId]), chunks: [], counts };
+}
+
+/** Stores chunks as one source, left loading if it is to be so, and returns its id. */
+export async function addToCorpus(
+  corpus: SearchCorpus,
+  chunks: readonly GivenChunk[],
+  { layer = null, loading = false }: { layer?: string | null; loading?: boolean } = {},
+): Promise<string> {
+  const { database, scope, team } = corpus;
+  let sourceId: string;
+  if (loading) {
+    const staged = await stageSource(database, scope, draftOf(team.teamId, { layer, chunks }));
+    assert.ok(staged.written, 'only a large draft is written before it is committed');
+    sourceId = staged.source.id;
+  } else {
+    sourceId = await storeSource(database, scope, { layer, chunks });
+  }
+  const rows = await database.query<{ id: string; text: string; ordinal: number }>(
+    'select id, text, ordinal from memory.chunk where team_id = $1 and source_id = $2 order by ordinal',
+    [team.teamId, sourceId],
+  );
+  for (const { id, text, ordinal } of rows) {
+    const embedding = chunks[ordinal]?.embedding ?? null;
+    const terms = chunkTerms(team.teamId, text);
+    corpus.chunks.push({ id, terms, embedding, sourceId, clientId: layer, loading });
+  }
+  return sourceId;
+}
+
+/**
+ * Counts the terms of the Team, and says of the count that it is a sample of so many chunks: terms that are common in
+ * it then stand in more chunks than are read for a search.
+ */
+export async function countCorpus(corpus: SearchCorpus, chunks: number): Promise<void> {
+  await countTermsNow(corpus.database, corpus.team);
+  await corpus.database.query('update memory.keyword_team set chunks = $2 where team_id = $1', [
+    corpus.team.teamId,
+    chunks,
+  ]);
+  const counted = countReferenceTerms(corpus.chunks.map((chunk) => ({ ...chunk, visible: true })));
+  corpus.counts = { ...counted, chunks };
+}
+
+export interface CorpusQuestion extends SearchFilters {
+  query: string;
+  embedding?: Float32Array | null;
+  scope?: TeamScope;
+}
+
+/** What the database finds, best first. */
+export function searchCorpus(corpus: SearchCorpus, question: CorpusQuestion): Promise<Hit[]> {
+  const { query, embedding = null, scope = corpus.scope, ...filters } = question;
+  const terms = queryTerms(corpus.team.teamId, query);
+  return transaction(corpus.database, scope, (tx) =>
+    searchChunks(tx, { terms, embedding, model: TEST_MODEL_NAME, topK: 50, ...filters }),
+  );
+}
+
+/** The same, held to agree with the reference: order, ranks and scores. */
+export async function askCorpus(corpus: SearchCorpus, question: CorpusQuestion): Promise<Hit[]> {
+  const { query, embedding = null, scope = corpus.scope } = question;
+  const hits = await searchCorpus(corpus, question);
+  const ranked = rankByReference(
+    corpus.chunks.map(({ clientId, loading, ...chunk }) => ({
+      ...chunk,
+      visible: !loading && (clientId === null ? scope.reads.team : scope.reads.clients.includes(clientId)),
+    })),
+    corpus.counts,
+    { terms: queryTerms(corpus.team.teamId, query), embedding, topK: 50 },
+  );
+  assert.deepEqual(
+    hits.map((hit) => [hit.chunk_id, hit.semantic_rank, hit.keyword_rank]),
+    ranked.map((hit) => [hit.id, hit.semanticRank, hit.keywordRank]),
+    `order for ${query}`,
+  );
+  for (const [index, hit] of hits.entries()) {
+    const expected = ranked[index]?.score ?? Number.NaN;
+    assert.ok(Math.abs(hit.score - expected) < 1e-3, `${hit.score} is not ${expected} for ${query}`);
+  }
+  return hits;
+}
