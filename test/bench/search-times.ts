@@ -16,6 +16,8 @@ const WARM_UP_ROUNDS = 20;
 const P95_OF_P50 = 3;
 /** A query of stop-words alone, where every posting is long, takes at most so many times what a question takes. */
 const STOP_WORDS_OF_QUESTION = 3;
+/** With a filter that lets everything through a search takes at most so many times what it takes without one. */
+const FILTERED_OF_HYBRID = 4;
 /** Of the curve: an exponent of 1 would be a search that reads everything. */
 const LINEAR = 1;
 const CURVE_FROM = 1000;
@@ -39,6 +41,7 @@ const STOP_WORDS = [
 interface Asked {
   query: string;
   embedding: Float32Array | null;
+  createdAfter?: Date;
 }
 
 type CaseName = keyof ReturnType<typeof cases>;
@@ -55,6 +58,12 @@ function cases({ text, vectors }: FilledTeam) {
     'stop-words': () => words(STOP_WORDS[stopWords++ % STOP_WORDS.length] ?? ''),
     'vector only': () => ({ query: '?', embedding: vectors.vector() }),
     'hybrid question': () => ({ query: text.question(), embedding: vectors.vector() }),
+    // A filter that lets all through costs most: all are gathered.
+    'hybrid, filtered': () => ({
+      query: text.question(),
+      embedding: vectors.vector(),
+      createdAfter: new Date(0),
+    }),
   };
 }
 
@@ -62,7 +71,7 @@ async function timeSearch(database: Database, scope: TeamScope, asked: Asked): P
   const terms = queryTerms(scope.teamId, asked.query);
   const began = performance.now();
   await transaction(database, scope, (tx) =>
-    searchChunks(tx, { terms, embedding: asked.embedding, model: TEST_MODEL_NAME, topK: DEFAULT_TOP_K }),
+    searchChunks(tx, { ...asked, terms, model: TEST_MODEL_NAME, topK: DEFAULT_TOP_K }),
   );
   return performance.now() - began;
 }
@@ -126,6 +135,9 @@ export async function measureTimes(
     const heldSpread = report.hold(`${where}: p95 of p50, hybrid`, spread, P95_OF_P50);
     const stop = p50(place, 'stop-words') / p50(place, 'question');
     const heldStop = report.hold(`${where}: stop-words of a question`, stop, STOP_WORDS_OF_QUESTION);
+    const filtered = p50(place, 'hybrid, filtered') / p50(place, 'hybrid question');
+    const heldFilter = report.hold(`${where}: filtered of hybrid`, filtered, FILTERED_OF_HYBRID);
+    report.print(`  ${name}: filtered ${filtered.toFixed(2)} x hybrid (${heldFilter})`);
     report.print(
       `  ${name}: hybrid p95 ${spread.toFixed(2)} x p50 (${heldSpread}); stop-words ${stop.toFixed(2)} x a question (${heldStop})`,
     );
