@@ -1218,7 +1218,7 @@ CREATE OR REPLACE FUNCTION memory.keyword_leg(p_query public.sparsevec, p_keys i
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
- SET plan_cache_mode TO 'force_custom_plan'
+ SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
  SET enable_indexscan TO 'off'
  SET enable_indexonlyscan TO 'off'
@@ -1226,7 +1226,7 @@ CREATE OR REPLACE FUNCTION memory.keyword_leg(p_query public.sparsevec, p_keys i
 AS $function$
 declare
   posting_cap constant int := 2000;     -- estimated postings within the scope that are read
-  read_cap constant int := 20000;       -- postings of the Team that are read for them
+  read_cap constant int := 10000;       -- postings of the Team that are read for them
   scored_cap constant int := 4000;      -- chunks scored, whatever the estimate
   small constant int := 1000;           -- filtered chunks that are scored one by one
   v_team constant uuid := claimed_team();
@@ -1626,6 +1626,7 @@ CREATE OR REPLACE FUNCTION memory.rarest_keys(p_keys integer[], p_identifier_key
  SET search_path TO 'memory', 'public', 'pg_temp'
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
+ SET enable_nestloop TO 'off'
 AS $function$
 declare
   rare_df constant int := 20;           -- an identifier in more chunks than this names nothing
@@ -1636,9 +1637,10 @@ begin
     into v_scale from keyword_team t where t.team_id = v_team;
   v_scale := coalesce(v_scale, 1);
   with estimated as (
-    select q.key, coalesce((select k.df from keyword_df k
-                             where k.team_id = v_team and k.space = 'k' and k.term = q.key) * v_scale, 0.5) as df
+    select q.key, coalesce(k.df * v_scale, 0.5) as df
       from unnest(p_keys) as q (key)
+      left join (select k.term, k.df from keyword_df k
+                  where k.team_id = v_team and k.space = 'k' and k.term = any (p_keys) offset 0) k on k.term = q.key
   ), running as (
     select e.key, e.df, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
            row_number() over (order by e.df, e.key) as place
@@ -1907,7 +1909,7 @@ CREATE OR REPLACE FUNCTION memory.semantic_leg(p_embedding public.halfvec, p_mod
 AS $function$
 declare
   exact_scan constant int := 1000;      -- vectors up to which all are compared in full
-  rerank constant int := 300;           -- best by signs, compared in full, above that
+  rerank constant int := 200;           -- best by signs, compared in full, above that
   large constant int := 10000;          -- chunks of a Team from which on ...
   sounding constant int := 3000;        -- ... some vectors' signs tell what is too far away to be sorted
   v_team constant uuid := claimed_team();
@@ -2250,6 +2252,7 @@ CREATE OR REPLACE FUNCTION memory.weigh_terms(p_dims integer[], p_factors real[]
  SET search_path TO 'memory', 'public', 'pg_temp'
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
+ SET enable_nestloop TO 'off'
 AS $function$
 declare
   v_team constant uuid := claimed_team();
@@ -2269,10 +2272,9 @@ begin
     from (
       select q.dim, q.length, d.df, (q.factor * ln(1 + (v_chunks - d.df + 0.5) / (d.df + 0.5)))::real as weight
         from unnest(p_dims, p_factors, p_lengths) as q (dim, factor, length)
-        cross join lateral (
-          select least(coalesce((select k.df from keyword_df k
-                                  where k.team_id = v_team and k.space = 'd' and k.term = q.dim) * v_scale, 0.5),
-                       v_chunks) as df) d
+        left join (select k.term, k.df from keyword_df k
+                    where k.team_id = v_team and k.space = 'd' and k.term = any (p_dims) offset 0) k on k.term = q.dim
+        cross join lateral (select least(coalesce(k.df * v_scale, 0.5), v_chunks) as df) d
     ) w;
 end $function$;
 

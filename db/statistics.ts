@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 
 /** What a search reads. */
-const SEARCHED = [
+export const SEARCHED = [
   'source',
   'chunk',
   'chunk_keyword',

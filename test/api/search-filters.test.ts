@@ -1,65 +1,21 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { transaction } from '../../db/database.ts';
-import { commitSource, stageSource } from '../../db/store-source.ts';
-import { newId } from '../../shared/ids.ts';
 import type { Hit } from '../../shared/schemas/memory.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { keep } from '../support/consolidation.ts';
-import { ownerScope } from '../support/scopes.ts';
-import { outcome } from '../support/sign-in.ts';
-import { addSource, archived } from '../support/source-library.ts';
-import { draftOf } from '../support/sources.ts';
-import {
-  addClient,
-  addPerson,
-  addTeam,
-  along,
-  type Caller,
-  CLAIM,
-  faultyFields,
-  post,
-  withoutRequestId,
-} from '../support/team.ts';
+import { addImported, heronsOf } from '../support/heron-search.ts';
+import { addSource } from '../support/source-library.ts';
+import { addClient, along, type Caller, CLAIM } from '../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
 
-const EVERYWHERE = { include: ['team', 'client'] };
 /** A query without a word: the vector alone decides. */
 const NO_WORDS = '?!';
-/** At a right angle to every vector that is stored here. */
-const ELSEWHERE = along(1000);
-
-const ask = (caller: Caller, body: object) =>
-  post(service, caller, '/v1/memory/search', {
-    query: 'heron',
-    scope: EVERYWHERE,
-    topK: 50,
-    queryEmbedding: ELSEWHERE,
-    ...CLAIM,
-    ...body,
-  });
-
-async function hitsOf(caller: Caller, body: object): Promise<Hit[]> {
-  const answer = await ask(caller, body);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<{ hits: Hit[] }>().hits;
-}
+const hitsOf = (caller: Caller, body: object) => heronsOf(service, caller, body);
 
 async function textsOf(caller: Caller, body: object): Promise<string[]> {
   return (await hitsOf(caller, body)).map((hit) => hit.text).sort();
-}
-
-/** Stores a source of one chunk as an import does. */
-async function addImported(company: SignedIn, text: string, clientId: string | null = null): Promise<string> {
-  const scope = ownerScope(company, clientId === null ? [] : [clientId]);
-  const draft = {
-    ...draftOf(company.teamId, { layer: clientId, chunks: [{ text }] }),
-    kind: 'import',
-  } as const;
-  const staged = await stageSource(database, scope, draft);
-  return (await transaction(database, scope, (tx) => commitSource(tx, staged))).source.id;
 }
 
 /** Says of the chunks of a source that they were made then. */
@@ -106,7 +62,7 @@ async function addOf(
   text: string,
   clientId: string | null,
 ): Promise<string> {
-  if (kind === 'import') return addImported(company, text, clientId);
+  if (kind === 'import') return addImported(service, company, text, clientId);
   const scope = clientId === null ? {} : { clientId };
   if (kind === 'ingest') return (await addSource(service, company, { text, scope })).id;
   const { memoryId } = await keep(service, company, { title: 'Bird', content: text }, clientId);
@@ -320,125 +276,4 @@ describe('minSimilarity', () => {
     const some = await hitsOf(company, { ...near, minSimilarity: 0.5 });
     assert.deepEqual(scores(some), scores(all).slice(0, 2));
   });
-});
-
-describe('a source that a search is narrowed to', () => {
-  async function cast() {
-    const company = await service.company();
-    const [mine, other] = [await addClient(service, company), await addClient(service, company)];
-    const add = async (clientId?: string) =>
-      (await addSource(service, company, { text: `heron ${newId()}`, scope: { clientId } })).id;
-    return {
-      company,
-      mine,
-      other,
-      inTeam: await add(),
-      inMine: await add(mine),
-      inOther: await add(other),
-      member: await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'read' } }),
-    };
-  }
-
-  test('has no hits where it lies outside the scope that is searched, or was archived', async () => {
-    const { company, mine, inTeam, inMine, member } = await cast();
-    const found = async (caller: Caller, sourceIds: string[], scope: object) =>
-      (await hitsOf(caller, { sourceIds, scope })).map((hit) => hit.source_id);
-    assert.deepEqual(await found(member, [inMine], {}), []);
-    assert.deepEqual(await found(member, [inTeam], { clientId: mine, include: ['client'] }), []);
-    assert.deepEqual(await found(member, [inTeam, inMine], {}), [inTeam]);
-    assert.deepEqual(await found(member, [inMine], { clientId: mine }), [inMine]);
-    await archived(service, company, inMine);
-    assert.deepEqual(await found(member, [inMine], { clientId: mine }), []);
-    assert.deepEqual(await found(member, [inMine, inTeam], EVERYWHERE), [inTeam]);
-  });
-
-  test('is 404 out of the caller’s reach, alike whether there is one or not', async () => {
-    const { company, mine, inTeam, inMine, inOther, member } = await cast();
-    const stranger = await service.company();
-    const second = { ...company, teamId: await addTeam(service, company) };
-    const unreachable = [
-      inOther,
-      newId(),
-      'nonsense',
-      '',
-      `${inTeam} `,
-      company.teamId,
-      mine,
-      (await addSource(service, stranger)).id,
-      await addImported(second, 'heron'),
-    ];
-    const bodies = new Set<string>();
-    for (const id of unreachable) {
-      for (const sourceIds of [[id], [inTeam, id], [id, inMine]]) {
-        for (const scope of [{}, { clientId: mine }, EVERYWHERE]) {
-          const answer = await ask(member, { sourceIds, scope });
-          assert.equal(outcome(answer), '404 not_found', `${id} in ${JSON.stringify(scope)}`);
-          bodies.add(withoutRequestId(answer.body));
-        }
-      }
-    }
-    assert.equal(bodies.size, 1);
-    assert.equal((await hitsOf(company, { sourceIds: [inOther] })).length, 1, 'the Owner reaches it');
-  });
-
-  test('is 404 with its client once that is archived, and while it is being written', async () => {
-    const { company, mine, inMine, inTeam, member } = await cast();
-    await database.query(`update memory.source set state = 'loading' where id = $1`, [inTeam]);
-    assert.equal(outcome(await ask(company, { sourceIds: [inTeam] })), '404 not_found');
-    await database.query(`update identity.client set state = 'archived' where id = $1`, [mine]);
-    for (const caller of [company, member]) {
-      assert.equal(outcome(await ask(caller, { sourceIds: [inMine] })), '404 not_found');
-    }
-  });
-
-  test('tells nothing where the scope itself is refused', async () => {
-    const { other, inOther, inTeam, member } = await cast();
-    for (const id of [inOther, inTeam, newId()]) {
-      const answer = await ask(member, { sourceIds: [id], scope: { clientId: other } });
-      assert.equal(outcome(answer), '403 scope_forbidden');
-    }
-  });
-});
-
-test('a filter of the wrong form is refused, and named', async () => {
-  const company = await service.company();
-  const id = newId();
-  for (const [body, path] of [
-    [{ kinds: [] }, '/kinds'],
-    [{ kinds: 'ingest' }, '/kinds'],
-    [{ kinds: ['ingest', 'ingest'] }, '/kinds'],
-    [{ kinds: ['Ingest'] }, '/kinds/0'],
-    [{ kinds: [null] }, '/kinds/0'],
-    [{ kinds: null }, '/kinds'],
-    [{ sourceIds: [] }, '/sourceIds'],
-    [{ sourceIds: id }, '/sourceIds'],
-    [{ sourceIds: Array.from({ length: 201 }, () => id) }, '/sourceIds'],
-    [{ sourceIds: [1] }, '/sourceIds/0'],
-    [{ sourceIds: null }, '/sourceIds'],
-    [{ createdAfter: 'yesterday' }, '/createdAfter'],
-    [{ createdAfter: '2025-03-01' }, '/createdAfter'],
-    [{ createdAfter: '2025-03-01T08:00:00' }, '/createdAfter'],
-    [{ createdAfter: '2016-12-31T23:59:60Z' }, '/createdAfter'],
-    [{ createdAfter: '0000-06-01T00:00:00Z' }, '/createdAfter'],
-    [{ createdAfter: 1_740_816_000_000 }, '/createdAfter'],
-    [{ createdBefore: '2025-02-30T08:00:00Z' }, '/createdBefore'],
-    [{ createdBefore: '' }, '/createdBefore'],
-    [{ createdBefore: null }, '/createdBefore'],
-    [{ minSimilarity: 1.01 }, '/minSimilarity'],
-    [{ minSimilarity: -1.01 }, '/minSimilarity'],
-    [{ minSimilarity: '0.5' }, '/minSimilarity'],
-    [{ minSimilarity: null }, '/minSimilarity'],
-    [{ explain: 'true' }, '/explain'],
-    [{ explain: 1 }, '/explain'],
-    [{ explain: null }, '/explain'],
-    [{ filters: {} }, '/filters'],
-    [{ kind: ['ingest'] }, '/kind'],
-    [{ scope: { sourceIds: [id] } }, '/scope/sourceIds'],
-  ] as const) {
-    const answer = await ask(company, body);
-    assert.equal(outcome(answer), '400 invalid_request', JSON.stringify(body).slice(0, 80));
-    assert.deepEqual(faultyFields(answer), [path], JSON.stringify(body).slice(0, 80));
-  }
-  const ids = Array.from({ length: 200 }, () => id);
-  assert.equal(outcome(await ask(company, { sourceIds: ids })), '404 not_found', '200 are not too many');
 });

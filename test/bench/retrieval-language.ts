@@ -104,7 +104,7 @@ async function modelLeg(set: RetrievalSet, embedder: Embedder): Promise<VectorLe
 }
 
 /** How well BM25 in JavaScript finds the paragraphs, without a database. */
-export function askBm25(set: RetrievalSet, constants: Bm25Constants): Quality {
+function askBm25(set: RetrievalSet, constants: Bm25Constants): Quality {
   const bm25 = openBm25(
     set.paragraphs.map(({ text }) => text),
     constants,
@@ -126,8 +126,9 @@ async function measureForeign(
   const model: ModelVectors = { model: 'stand-in/foreign', vectors: vectors.paragraphs };
   const stored = await storeParagraphs(database, set.paragraphs, [model]);
   const places = await askAll(stored, questions, { ...model, vectors: vectors.questions });
-  const [keywords, semantic, fused] = [places.keyword, places.semantic, places.fused].map(qualityOf);
-  if (!keywords || !semantic || !fused) return;
+  const keywords = qualityOf(places.keyword);
+  const semantic = qualityOf(places.semantic);
+  const fused = qualityOf(places.fused);
   report.row(`keywords, questions in ${language}`, keywords);
   report.row('vectors: stand-in, errors of its own', semantic);
   report.row('  with keywords', fused);

@@ -8,10 +8,6 @@ import { gaussianNumbers, unit } from './stand-in-vectors.ts';
  * vector leg that errs so or so. None is made from the terms of the keyword search or from its ranks.
  */
 
-/** How a stand-in errs: see the function of the name. */
-export const STAND_INS = ['independent', 'correlated', 'useless'] as const;
-export type StandIn = (typeof STAND_INS)[number];
-
 /** One vector of unit length a paragraph and a question, in the order of the set. */
 export interface SetVectors {
   paragraphs: Float32Array[];

@@ -208,7 +208,7 @@ describe('the vector leg', () => {
 const LARGE = 10_000;
 const LARGE_SOURCES = [LARGE + 200, 400] as const;
 /** Best by signs, which are compared in full. */
-const RERANK = 300;
+const RERANK = 200;
 
 /** A Team of many chunks, whose vectors are sums of two of the corpus: as near to each other as those. */
 async function multiply(corpus: Corpus): Promise<{ scope: TeamScope; sources: [string, string] }> {

@@ -168,3 +168,31 @@ describe('the frequencies of terms', () => {
     assert.equal((await findsByWord(team, 'BX_2000')).length, 1);
   });
 });
+
+test('counts that are written while their Team is deleted go with it', {
+  skip: database.backend === 'pglite' ? 'one connection' : false,
+}, async () => {
+  const team = await createTestCompany(database);
+  const counts = [{ space: 'd', term: 7, df: 3 } as const];
+  let deleted: Promise<unknown> | undefined;
+  await transaction(database, ownerScope(team), async (tx) => {
+    await replaceTermCounts(tx, counts, { total: 3, sampled: 3 });
+    // It has seen no counts, and waits for the row of the Team that they were written with.
+    deleted = database.query('delete from identity.team where id = $1', [team.teamId]);
+    await waitForLock('delete from identity.team');
+  });
+  await deleted;
+  assert.deepEqual((await storedCounts(team)).terms, {});
+});
+
+/** Until a statement that begins so waits for a lock. */
+async function waitForLock(beginning: string): Promise<void> {
+  for (;;) {
+    const [row] = await database.query<{ waits: boolean }>(
+      `select exists (select from pg_stat_activity
+                       where wait_event_type = 'Lock' and starts_with(query, $1)) as waits`,
+      [beginning],
+    );
+    if (row?.waits) return;
+  }
+}

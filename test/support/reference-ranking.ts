@@ -32,7 +32,7 @@ export interface RankedHit {
 
 const LEG = 50;
 const POSTING_CAP = 2000;
-const READ_CAP = 20_000;
+const READ_CAP = 10_000;
 const PASSES = 3;
 const RARE_DF = 20;
 const KEYWORD_WEIGHT = 2;

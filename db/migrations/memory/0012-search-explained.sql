@@ -47,10 +47,10 @@ end $$;
 -- the sampled document frequencies, times the factor of the term. The chunk's side lies in chunk_keyword.weights.
 -- `whole` is the sum of all, each as long as its term is in words: what a text has that holds the whole query.
 --
--- This function, the next and the last keep their plans: they look few rows up by primary keys, whatever the values,
--- and to plan them anew took longer. The legs are planned for their values. Look-ups are sub-selects and not joins:
--- a join without statistics reads all of the Team's rows once for each. And `is true` keeps a condition out of the
--- choice of the index, where another one would serve it too and look as good.
+-- This function, the next two and the last keep their plans, which are the same whatever the values: to make them anew
+-- took longer than to run them. The vector leg is planned for its values. What is known of tables that were just filled
+-- is wrong, so ways that would then look good are off: to read all of the Team's rows once for each that is looked up.
+-- And `is true` keeps a condition out of the choice of the index, where another one would serve it too and look as good.
 create function memory.weigh_terms(
   p_dims int[], p_factors real[], p_lengths real[], p_explain boolean,
   out weights sparsevec, out whole float8, out detail jsonb
@@ -59,6 +59,7 @@ language plpgsql stable security definer
 set search_path = memory, public, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set enable_nestloop = off
 as $$
 declare
   v_team constant uuid := claimed_team();
@@ -78,10 +79,9 @@ begin
     from (
       select q.dim, q.length, d.df, (q.factor * ln(1 + (v_chunks - d.df + 0.5) / (d.df + 0.5)))::real as weight
         from unnest(p_dims, p_factors, p_lengths) as q (dim, factor, length)
-        cross join lateral (
-          select least(coalesce((select k.df from keyword_df k
-                                  where k.team_id = v_team and k.space = 'd' and k.term = q.dim) * v_scale, 0.5),
-                       v_chunks) as df) d
+        left join (select k.term, k.df from keyword_df k
+                    where k.team_id = v_team and k.space = 'd' and k.term = any (p_dims) offset 0) k on k.term = q.dim
+        cross join lateral (select least(coalesce(k.df * v_scale, 0.5), v_chunks) as df) d
     ) w;
 end $$;
 
@@ -94,6 +94,7 @@ language plpgsql stable security definer
 set search_path = memory, public, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set enable_nestloop = off
 as $$
 declare
   rare_df constant int := 20;           -- an identifier in more chunks than this names nothing
@@ -104,9 +105,10 @@ begin
     into v_scale from keyword_team t where t.team_id = v_team;
   v_scale := coalesce(v_scale, 1);
   with estimated as (
-    select q.key, coalesce((select k.df from keyword_df k
-                             where k.team_id = v_team and k.space = 'k' and k.term = q.key) * v_scale, 0.5) as df
+    select q.key, coalesce(k.df * v_scale, 0.5) as df
       from unnest(p_keys) as q (key)
+      left join (select k.term, k.df from keyword_df k
+                  where k.team_id = v_team and k.space = 'k' and k.term = any (p_keys) offset 0) k on k.term = q.key
   ), running as (
     select e.key, e.df, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
            row_number() over (order by e.df, e.key) as place
@@ -134,7 +136,7 @@ create function memory.keyword_leg(
 )
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp
-set plan_cache_mode = force_custom_plan
+set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_indexscan = off
 set enable_indexonlyscan = off
@@ -142,7 +144,7 @@ set work_mem = '64MB'
 as $$
 declare
   posting_cap constant int := 2000;     -- estimated postings within the scope that are read
-  read_cap constant int := 20000;       -- postings of the Team that are read for them
+  read_cap constant int := 10000;       -- postings of the Team that are read for them
   scored_cap constant int := 4000;      -- chunks scored, whatever the estimate
   small constant int := 1000;           -- filtered chunks that are scored one by one
   v_team constant uuid := claimed_team();
@@ -220,7 +222,7 @@ set work_mem = '64MB'
 as $$
 declare
   exact_scan constant int := 1000;      -- vectors up to which all are compared in full
-  rerank constant int := 300;           -- best by signs, compared in full, above that
+  rerank constant int := 200;           -- best by signs, compared in full, above that
   large constant int := 10000;          -- chunks of a Team from which on ...
   sounding constant int := 3000;        -- ... some vectors' signs tell what is too far away to be sorted
   v_team constant uuid := claimed_team();

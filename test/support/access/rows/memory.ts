@@ -117,6 +117,18 @@ export const MEMORY_ROWS: readonly Row[] = [
   },
   {
     route: 'POST /v1/memory/search',
+    about: 'explained',
+    kind: 'Team, Full access',
+    ok: 200,
+    body: (values, cell) => ({
+      ...search(() => ({ include: ['team', 'client'] }))(values, cell),
+      // An explanation names the terms of the query.
+      query: 'walrus',
+      explain: true,
+    }),
+  },
+  {
+    route: 'POST /v1/memory/search',
     about: 'of an archived client',
     kind: 'archived client',
     ok: 200,
