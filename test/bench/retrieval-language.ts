@@ -88,7 +88,7 @@ function standInLegs(set: RetrievalSet): VectorLeg[] {
       tolerance: TOLERANCE.independent,
     },
     {
-      name: 'stand-in, errors like those of keywords',
+      name: 'stand-in, errors as of keywords',
       vectors: correlatedVectors(set),
       tolerance: TOLERANCE.correlated,
     },
