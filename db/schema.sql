@@ -1251,7 +1251,9 @@ begin
     with candidate as (
       -- The fence keeps the planner from ANDing the GIN bitmap with one of the primary key: 0.7 ms, not 8.
       (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
-        where not v_one_by_one and c.keys && v_rarest offset 0 limit read_cap)
+        where not v_one_by_one and c.keys && v_rarest offset 0
+        -- Of a word that stands nearly everywhere it is chance which chunks are read and scored: fewer are.
+        limit case when v_pass = 1 and v_read.postings > scored_cap then scored_cap else read_cap end)
       union all
       (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
         where not v_one_by_one and v_pass > 1 and c.keys && keys_read and not c.keys && v_rarest
@@ -1267,7 +1269,6 @@ begin
          and ((k.client_id is null and v_team_layer) or k.client_id = any (v_clients))
          and (v_one_by_one or p_allowed is null or k.chunk_id in (select unnest(p_allowed)))
          and (p_hidden is null or k.chunk_id not in (select unnest(p_hidden)))
-       -- Of a word that stands nearly everywhere it is chance which chunks are scored: fewer do.
        limit case when not v_one_by_one and v_read.postings > scored_cap then posting_cap else scored_cap end
     ), hits as (
       select s.chunk_id, s.points, s.names_it from compared s

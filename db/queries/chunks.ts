@@ -22,6 +22,7 @@ export async function insertChunks(
   chunks: readonly NewChunk[],
   firstOrdinal: number,
 ): Promise<void> {
+  await keepPlans(tx, 'force_generic_plan');
   for (let start = 0; start < chunks.length; start += ROWS_A_STATEMENT) {
     const batch = chunks.slice(start, start + ROWS_A_STATEMENT).map((chunk, index) => ({
       ...chunk,
@@ -39,6 +40,16 @@ export async function insertChunks(
       );
     }
   }
+  await keepPlans(tx, 'force_custom_plan');
+}
+
+/**
+ * Whether plans are kept or made for the values, until the transaction ends. Each row of a chunk is checked against its
+ * key: planned for its own values that took as long as storing it, and in a Team that the statistics do not know yet
+ * the plan read all of its chunks.
+ */
+function keepPlans(tx: TeamTransaction, mode: 'force_generic_plan' | 'force_custom_plan'): Promise<unknown> {
+  return tx.query(`select set_config('plan_cache_mode', $1, true)`, [mode]);
 }
 
 type IdentifiedChunk = NewChunk & { id: string; ordinal: number };

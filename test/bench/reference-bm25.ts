@@ -2,7 +2,7 @@ import { countWords, foldMarks, isIdentifier } from '../../shared/words.ts';
 
 /**
  * BM25 (Robertson & Zaragoza 2009) written plainly, to judge the keyword search by: terms are strings and not numbers,
- * every text is scored, sums are float64, and there is no index. The terms are the service's: words, pairs of
+ * every text that a query may find is scored, sums are float64, and there is no index. The terms are the service's: words, pairs of
  * graphemes and compounds as they stand, and the four-character grams of words at half the weight.
  */
 export interface Bm25 {
@@ -19,6 +19,8 @@ export interface Bm25Constants {
   identifierFactor: number;
   /** In how many texts a term counts as standing that stands in one. */
   frequencyOfOne: number;
+  /** Length of the beginning of a word that a text must share with the query, or else a whole term; 0: not asked. */
+  sharedBeginning: number;
 }
 
 /** As the textbooks have it. */
@@ -28,6 +30,7 @@ export const TEXTBOOK: Bm25Constants = {
   averageLength: 'own',
   identifierFactor: 1,
   frequencyOfOne: 1,
+  sharedBeginning: 0,
 };
 
 /** As the service has it: see `shared/terms.ts`, and `memory.search_candidates` for terms that were not counted. */
@@ -37,6 +40,7 @@ export const OF_THE_SERVICE: Bm25Constants = {
   averageLength: 100,
   identifierFactor: 5,
   frequencyOfOne: 0.5,
+  sharedBeginning: 5,
 };
 
 const GRAM_LENGTH = 4;
@@ -58,6 +62,13 @@ function gramsOf(word: string): string[] {
   return Array.from({ length: grams }, (_, at) => ` ${folded.slice(at, at + GRAM_LENGTH)}`);
 }
 
+/** What a text is found by: its exact terms, and its words' beginnings, which are no terms and so marked with `*`. */
+function handlesOf(text: string, beginning: number): Set<string> {
+  const { words, bigrams, compounds } = countWords(text);
+  const beginnings = Array.from(words.keys(), (word) => `${foldMarks(word).slice(0, beginning)}*`);
+  return new Set([...words.keys(), ...bigrams.keys(), ...compounds.keys(), ...beginnings]);
+}
+
 function factorOf(term: string, constants: Bm25Constants): number {
   if (term.startsWith(' ')) return GRAM_FACTOR;
   return isIdentifier(term) ? constants.identifierFactor : 1;
@@ -77,13 +88,16 @@ export function openBm25(texts: readonly string[], constants: Bm25Constants): Bm
     const frequency = held <= 1 ? constants.frequencyOfOne : held;
     return Math.log(1 + (texts.length - frequency + 0.5) / (frequency + 0.5));
   };
-  const { k1, b } = constants;
+  const { k1, b, sharedBeginning } = constants;
+  const handles = sharedBeginning === 0 ? [] : texts.map((text) => handlesOf(text, sharedBeginning));
   return {
     points(query) {
+      const asked = handlesOf(query, sharedBeginning);
       const weights = [...termsOf(query).terms.keys()].map(
         (term) => [term, factorOf(term, constants) * idf(term)] as const,
       );
-      return counted.map(({ terms, length }) => {
+      return counted.map(({ terms, length }, index) => {
+        if (handles[index]?.isDisjointFrom(asked)) return 0;
         const saturation = k1 * (1 - b + (b * length) / average);
         return weights.reduce((sum, [term, weight]) => {
           const count = terms.get(term) ?? 0;
