@@ -46,10 +46,14 @@ export async function insertChunks(
 /**
  * Whether plans are kept or made for the values, until the transaction ends. Each row of a chunk is checked against its
  * key: planned for its own values that took as long as storing it, and in a Team that the statistics do not know yet
- * the plan read all of its chunks.
+ * the plan read all of its chunks. A plan that is kept must not read the whole table, however small that was.
  */
 function keepPlans(tx: TeamTransaction, mode: 'force_generic_plan' | 'force_custom_plan'): Promise<unknown> {
-  return tx.query(`select set_config('plan_cache_mode', $1, true)`, [mode]);
+  return tx.query(
+    `select set_config('plan_cache_mode', $1, true),
+            set_config('enable_seqscan', case $1 when 'force_generic_plan' then 'off' else 'on' end, true)`,
+    [mode],
+  );
 }
 
 type IdentifiedChunk = NewChunk & { id: string; ordinal: number };

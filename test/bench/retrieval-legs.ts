@@ -1,6 +1,7 @@
 import { type Database, transaction } from '../../db/database.ts';
 import { insertEmbeddings } from '../../db/queries/chunks.ts';
 import { searchChunks } from '../../db/queries/search.ts';
+import { SEARCHED } from '../../db/statistics.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/terms.ts';
 import { createTestCompany } from '../support/database.ts';
@@ -44,12 +45,9 @@ export async function storeParagraphs(
   for (const { model, vectors } of models) await insertVectors(database, scope, chunkIds, { model, vectors });
   await countTermsNow(database, company);
   // As autovacuum does soon after so many inserts, where there is one: without it a search takes several times as long.
-  await database.query(`analyze ${TABLES_OF_SEARCH}`);
+  await database.query(`analyze ${SEARCHED.map((table) => `memory.${table}`).join(', ')}`);
   return { database, scope, chunkIds };
 }
-
-const TABLES_OF_SEARCH = `memory.source, memory.chunk, memory.chunk_keyword, memory.chunk_embedding,
-  memory.keyword_df, memory.keyword_team`;
 
 /** Vectors that one statement inserts. */
 const VECTORS_AT_ONCE = 60;
