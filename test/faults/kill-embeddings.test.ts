@@ -59,21 +59,26 @@ describe('a worker process that makes vectors', {
     await service.queue.boss.supervise('embed.chunks');
   }
 
-  /** Stops a worker while it makes vectors: amid a transaction it would hold others up until the database ends that. */
+  /**
+   * Stops all workers while one makes vectors.
+   * @param within whether it may be amid a transaction: frozen there it would hold others up until the database ends that
+   */
   async function freeze(
     signal: AbortSignal,
     company: { teamId: string },
-    worker: ServiceProcess,
+    workers: readonly ServiceProcess[],
+    within: 'transaction or not' | 'no transaction',
   ): Promise<void> {
     await until(signal, async () => {
       await untilAmid(signal, company, 40);
-      signalGroup(worker, 'SIGSTOP');
+      for (const worker of workers) signalGroup(worker, 'SIGSTOP');
       // What the server was asked for before is done with first.
       await until(signal, async () => (await sessions('active')) === 0);
-      const held = (await sessions('idle in transaction')) > 0;
+      const held = within === 'no transaction' && (await sessions('idle in transaction')) > 0;
       const amid = (await chunkVectors(service, company)).some(({ leased }) => leased);
-      if (held || !amid) signalGroup(worker, 'SIGCONT');
-      return amid && !held;
+      if (amid && !held) return true;
+      for (const worker of workers) signalGroup(worker, 'SIGCONT');
+      return false;
     });
   }
 
@@ -96,7 +101,8 @@ describe('a worker process that makes vectors', {
     const company = await service.company();
     const victims = [await startWorker(), await startWorker()];
     await storeTexts(service, company, texts());
-    await untilAmid(t.signal, company, 40);
+    // Stopped first: one that runs could end its slice while the other is killed.
+    await freeze(t.signal, company, victims, 'transaction or not');
     for (const victim of victims) await victim.kill9();
     const left = (await chunkVectors(service, company)).filter(({ leased }) => leased);
     assert.ok(left.length > 0, 'it was amid a slice');
@@ -110,7 +116,7 @@ describe('a worker process that makes vectors', {
     const company = await service.company();
     const frozen = await startWorker();
     await storeTexts(service, company, texts());
-    await freeze(t.signal, company, frozen);
+    await freeze(t.signal, company, [frozen], 'no transaction');
     await silence();
     const other = await startWorker();
     await untilDone(t.signal, company);
