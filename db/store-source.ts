@@ -21,8 +21,10 @@ export interface SourceDraft extends Omit<NewSource, 'id'> {
   model: string;
 }
 
-/** Chunks that one transaction writes. With the embedded database everyone else waits for it to end. */
-const CHUNKS_A_TRANSACTION = { postgres: 100, pglite: 50 };
+/** Chunks of a draft that are written in the transaction that commits it, whose locks are held meanwhile. */
+const CHUNKS_OF_SMALL = { postgres: 100, pglite: 50 };
+/** Chunks that a transaction before it writes. With the embedded database everyone else waits for it to end. */
+const CHUNKS_A_TRANSACTION = { postgres: 250, pglite: 50 };
 
 /** A draft on its way: its chunks are written already if they are many. */
 export interface StagedSource {
@@ -45,16 +47,19 @@ export async function stageSource(
 ): Promise<StagedSource> {
   const { chunks, model, ...fields } = draft;
   const source: NewSource = { ...fields, id: newId() };
-  const batchSize = CHUNKS_A_TRANSACTION[database.backend];
+  const large = chunks.length > CHUNKS_OF_SMALL[database.backend];
   // A large text that is there already is not written only to be thrown away.
-  const written = chunks.length > batchSize && !(await isStored(database, scope, source));
+  const written = large && !(await isStored(database, scope, source));
   const staged = { source, draft, written };
   if (!written) return staged;
-  await transaction(database, scope, (tx) => insertLoadingSource(tx, source));
+  const batchSize = CHUNKS_A_TRANSACTION[database.backend];
   for (let start = 0; start < chunks.length; start += batchSize) {
     const batch = chunks.slice(start, start + batchSize);
     try {
-      await transaction(database, scope, (tx) => insertChunks(tx, { ...source, model }, batch, start));
+      await transaction(database, scope, async (tx) => {
+        if (start === 0) await insertLoadingSource(tx, source);
+        await insertChunks(tx, { ...source, model }, batch, start);
+      });
     } catch (error) {
       await discardSource(database, scope, staged);
       throw error;
