@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { FastifyInstance, preValidationAsyncHookHandler } from 'fastify';
+import type { FastifyBodyParser, FastifyInstance, preValidationAsyncHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { Body } from '../../shared/schemas/common.ts';
@@ -43,11 +43,25 @@ export function assertStorable(body: unknown): void {
   for (let next = open.pop(); next !== undefined; next = open.pop()) visit(next, open);
 }
 
+/**
+ * How many numbers a list begins with: all of a vector's. Apart from the lists of other things, and the first by `at`:
+ * code that indexes both kinds is compiled to make an object of each number first, which took as long as parsing them.
+ */
+function leadingNumbers(list: readonly unknown[]): number {
+  return typeof list.at(0) === 'number' ? countNumbers(list) : 0;
+}
+
+function countNumbers(list: readonly unknown[]): number {
+  let count = 1;
+  while (count < list.length && typeof list[count] === 'number') count += 1;
+  return count;
+}
+
 function visit(container: Container, open: Container[]): void {
   const { value } = container;
   if (Array.isArray(value)) {
     // By index: the keys of a vector's thousand numbers would be texts, each made to be thrown away.
-    for (let index = 0; index < value.length; index += 1) {
+    for (let index = leadingNumbers(value); index < value.length; index += 1) {
       const child: unknown = value[index];
       if (typeof child !== 'number') look(container, String(index), child, open);
     }
@@ -95,6 +109,24 @@ function jsonFault(text: string): ServiceError {
   return invalidField('/__proto__', 'is not a known field, nor is constructor.prototype');
 }
 
+/**
+ * Whether a body may hold a key that names a prototype. Any other is parsed without looking for those keys, which took
+ * a third as long again. A key is written as it reads, or with escapes: all its characters begin with these zeros.
+ */
+function mayNamePrototype(bytes: Buffer): boolean {
+  return ['__proto__', 'constructor', '\\u00'].some((sign) => bytes.includes(sign));
+}
+
+const parsePlainJson: FastifyBodyParser<string> = (_request, text, parsed) => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return parsed(error as Error);
+  }
+  parsed(null, value);
+};
+
 /** Reads JSON bodies, an empty one as none, and refuses text that cannot be stored before any schema sees it. */
 export default fp(function input(app: FastifyInstance, _options: object, done: () => void) {
   const parseJson = app.getDefaultJsonParser('error', 'error');
@@ -105,7 +137,8 @@ export default fp(function input(app: FastifyInstance, _options: object, done: (
     if (!isUtf8(bytes))
       return parsed(new ServiceError('invalid_request', 'The body is not UTF-8'), undefined);
     const text = bytes.toString('utf8');
-    void parseJson(request, text, (error, value) => {
+    const parse = mayNamePrototype(bytes) ? parseJson : parsePlainJson;
+    void parse(request, text, (error, value) => {
       if (error === null) parsed(null, value);
       else parsed(jsonFault(text), undefined);
     });

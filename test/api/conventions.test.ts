@@ -170,10 +170,13 @@ describe('bodies', () => {
       '{"query":"x","scope":{},"__proto__":{"topK":1}}',
       '{"query":"x","scope":{"__proto__":{"clientId":"x"}}}',
       '{"query":"x","scope":{},"constructor":{"prototype":{"topK":1}}}',
+      // As JSON may write them too.
+      '{"query":"x","scope":{},"\\u005F_proto\\u005f_":{"topK":1}}',
+      '{"query":"x","scope":{},"constr\\u0075ctor":{"prototype":{"topK":1}}}',
     ]) {
       const answer = await post(service, company, url, body);
       assertProblem(answer, 'invalid_request');
-      assert.equal(faultyFields(answer).length, 1);
+      assert.deepEqual(faultyFields(answer), ['/__proto__']);
     }
     assert.equal(({} as { topK?: number }).topK, undefined);
   });
