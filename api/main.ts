@@ -5,10 +5,12 @@ import { loadEnvironmentFile } from '../shared/environment.ts';
 import { closeOnSignal, exitOnSignal, failStartup } from '../shared/lifecycle.ts';
 import { createLogger } from '../shared/logger.ts';
 import { createPasswordHasher } from '../shared/passwords.ts';
+import { countExternalMemoryWithHeap } from './external-memory.ts';
 import { startApi } from './server.ts';
 
 /** The API process: `web` in the Procfile. Needs a worker beside it, and so a PostgreSQL that both reach. */
 async function main(): Promise<void> {
+  countExternalMemoryWithHeap();
   exitOnSignal();
   loadEnvironmentFile();
   const config = readConfig(process.env);

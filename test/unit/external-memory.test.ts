@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+import { EXTERNAL_MEMORY_FLAG } from '../../api/external-memory.ts';
+
+test('V8 knows the flag that counts external memory with the heap', () => {
+  const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
+  assert.ok(known.split(/\s+/).includes(EXTERNAL_MEMORY_FLAG));
+});
