@@ -62,7 +62,7 @@ describe('the figures are those of the rows', () => {
       const { id } = await addSource(service, company, { scope, chunks: texts(3) });
       await addSource(service, company, { scope, text: 'The same text twice.' });
       await post(service, company, '/v1/memory/ingest', { title: 'x', scope, text: 'The same text twice.' });
-      // Written batch by batch, before it is shown.
+      // Written before it is shown.
       await addSource(service, company, { scope, chunks: texts(130), externalId: 'edition' });
       await assertExact(company, layers);
       for (const length of [2, 120, 7]) {

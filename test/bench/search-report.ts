@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { availableParallelism, cpus } from 'node:os';
 import { promisify } from 'node:util';
 import type { Database } from '../../db/database.ts';
-import { Report } from './workspace-report.ts';
+import { percentile } from './generated-text.ts';
+import { median, Report } from './workspace-report.ts';
 
 const run = promisify(execFile);
 
@@ -46,4 +47,17 @@ export async function describeDatabase(database: Database): Promise<string> {
             (select extversion from pg_extension where extname = 'vector') as vector`,
   );
   return `${database.backend}: ${row?.version ?? '?'}, pgvector ${row?.vector ?? '?'}`;
+}
+
+const ROUND_TRIPS = 200;
+
+/** How long the least of all statements takes: what of two runs is the machine's. */
+export async function describeRoundTrip(database: Database): Promise<string> {
+  const times: number[] = [];
+  for (let n = 0; n < ROUND_TRIPS; n += 1) {
+    const began = performance.now();
+    await database.query('select 1');
+    times.push(performance.now() - began);
+  }
+  return `select 1: p50 ${median(times).toFixed(2)} ms, p95 ${percentile(times, 0.95).toFixed(2)} ms`;
 }

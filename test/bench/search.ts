@@ -9,7 +9,7 @@ import { createEmptyDatabase } from '../support/own-database.ts';
 import { retrievalFolder } from '../support/retrieval-set.ts';
 import { measureIngest } from './ingest-throughput.ts';
 import { measureRecall } from './search-recall.ts';
-import { describeDatabase, describeRun, SearchReport } from './search-report.ts';
+import { describeDatabase, describeRoundTrip, describeRun, SearchReport } from './search-report.ts';
 import { type FilledTeam, fillTeam } from './search-teams.ts';
 import { measureThroughput } from './search-throughput.ts';
 import { measureTimes, reportCurve } from './search-times.ts';
@@ -113,6 +113,7 @@ async function measurePostgres(url: string, wanted: Wanted): Promise<number | nu
     report.print(await describeDatabase(wide));
     const teams = await fillTeams(wide, sizes, folder, () => vacuumServer(url));
     if (parts.includes('times')) {
+      report.print(await describeRoundTrip(database));
       const curve: [number, number][] = [];
       for (const team of teams) {
         const rounds = wanted.rounds ?? (team.size >= LARGE ? ROUNDS_OF_LARGE : ROUNDS);

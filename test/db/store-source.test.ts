@@ -21,9 +21,12 @@ async function openTeam() {
   return { team, clientId, scope: ownerScope(team, [clientId]) };
 }
 
-/** A text of more chunks than one transaction writes, each with the word. */
+/** More chunks than one transaction writes. */
+const LARGE = 270;
+
+/** A text of so many chunks, each with the word. */
 const large = (word: string) =>
-  Array.from({ length: 120 }, (_, index) => ({ text: `${word} part${index}`, embedding: axis(index) }));
+  Array.from({ length: LARGE }, (_, index) => ({ text: `${word} part${index}`, embedding: axis(index) }));
 
 const small = (word: string) => [{ text: `${word} alone`, embedding: axis(0) }];
 
@@ -214,11 +217,11 @@ describe('a large draft', () => {
     );
     assert.deepEqual(
       (await sourcesOf(scope)).map(({ state, chunks }) => [state, chunks]),
-      [['loading', 120]],
+      [['loading', LARGE]],
     );
     assert.equal(await shown(scope, 'huge'), 0);
     const committed = await transaction(database, scope, (tx) => commitSource(tx, staged));
-    assert.deepEqual([committed.outcome, committed.source.chunks, committed.embedded], ['created', 120, 120]);
+    assert.deepEqual([committed.outcome, committed.source.chunks, committed.embedded], ['created', LARGE, LARGE]);
     assert.ok((await shown(scope, 'huge')) > 50);
   });
 
@@ -261,7 +264,7 @@ describe('a draft whose writer died', () => {
         `select count(*) as rows from memory.${table} where team_id = $1`,
         [scope.teamId],
       );
-      assert.equal(row?.rows, 121, table);
+      assert.equal(row?.rows, LARGE + 1, table);
     }
     assert.equal((await transaction(database, scope, (tx) => commitSource(tx, alive))).outcome, 'created');
   });

@@ -13,7 +13,7 @@ export interface Asked {
 /** Paragraphs of a file: most make few chunks, every tenth and fiftieth more than one transaction writes. */
 function paragraphs(index: number): number {
   if (index % 50 === 0) return 12_000;
-  return index % 10 === 0 ? 3000 : 10 + (index % 7) * 60;
+  return index % 10 === 0 ? 4000 : 10 + (index % 7) * 60;
 }
 
 /** The text of the file with this number. No two have a paragraph in common. */

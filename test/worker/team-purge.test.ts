@@ -257,7 +257,8 @@ describe('a job of a deleted Team', () => {
 
   test('that was half-way through when the Team went leaves nothing behind, and then ends quietly', async () => {
     // Large enough for its chunks to be written ahead, batch by batch.
-    const text = Array.from({ length: 26_000 }, (_, n) => `word${n}`).join(' ');
+    const words = { postgres: 75_000, pglite: 26_000 }[database.backend];
+    const text = Array.from({ length: words }, (_, n) => `word${n}`).join(' ');
     let step = 2;
     for (let reached = true; reached; step += 1) {
       const team = await createTestCompany(database);
