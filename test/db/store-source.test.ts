@@ -221,7 +221,10 @@ describe('a large draft', () => {
     );
     assert.equal(await shown(scope, 'huge'), 0);
     const committed = await transaction(database, scope, (tx) => commitSource(tx, staged));
-    assert.deepEqual([committed.outcome, committed.source.chunks, committed.embedded], ['created', LARGE, LARGE]);
+    assert.deepEqual(
+      [committed.outcome, committed.source.chunks, committed.embedded],
+      ['created', LARGE, LARGE],
+    );
     assert.ok((await shown(scope, 'huge')) > 50);
   });
 
