@@ -12,9 +12,9 @@ import { median } from './workspace-report.ts';
 
 /** Requests at once, and connections of the bare loop. */
 const CONNECTIONS = 4;
-/** What one request brings, and how many requests one turn: enough that how it begins and ends hardly counts. */
+/** What one request brings, and how many requests one turn. */
 const CHUNKS_A_REQUEST = 250;
-const REQUESTS_A_TURN = 32;
+const REQUESTS_A_TURN = 12;
 const TURNS = 5;
 /** Of the bare loop's rate, what the API reaches at least. */
 const LEAST_OF_BARE = 0.7;

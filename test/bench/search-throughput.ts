@@ -11,8 +11,7 @@ import { recordSearches } from './search-statements.ts';
 import type { FilledTeam } from './search-teams.ts';
 import { median } from './workspace-report.ts';
 
-/** So many that no core waits for another: a rate is what both can do when they are full. */
-const CONNECTIONS = 8;
+const CONNECTIONS = 4;
 /** Searches that are asked again and again. */
 const DIFFERENT = 200;
 /** Of the bare statements' rate, what the API reaches at least. */
