@@ -8,7 +8,7 @@ import { setFlagsFromString } from 'node:v8';
  */
 export const EXTERNAL_MEMORY_FLAG = '--external-memory-accounted-in-global-limit';
 
-/** Called once, before much is allocated. A V8 that does not know the flag leaves it. */
+/** Called once, before much is allocated. A V8 that does not know the flag says so on stderr, and all goes on as without. */
 export function countExternalMemoryWithHeap(): void {
   setFlagsFromString(EXTERNAL_MEMORY_FLAG);
 }

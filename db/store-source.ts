@@ -21,7 +21,7 @@ export interface SourceDraft extends Omit<NewSource, 'id'> {
   model: string;
 }
 
-/** Chunks of a draft that are written in the transaction that commits it, whose locks are held meanwhile. */
+/** At most so many chunks of a draft are written in the transaction that commits it, whose locks are held meanwhile. */
 const CHUNKS_OF_SMALL = { postgres: 100, pglite: 50 };
 /** Chunks that a transaction before it writes. With the embedded database everyone else waits for it to end. */
 const CHUNKS_A_TRANSACTION = { postgres: 250, pglite: 50 };
