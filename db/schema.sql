@@ -1078,8 +1078,8 @@ BEGIN ATOMIC
 END;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.filtered_chunks(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone)
- RETURNS uuid[]
+CREATE OR REPLACE FUNCTION memory.filtered_chunks(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, OUT allowed uuid[], OUT refused uuid[])
+ RETURNS record
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
@@ -1088,23 +1088,57 @@ CREATE OR REPLACE FUNCTION memory.filtered_chunks(p_kinds text[], p_sources uuid
  SET enable_nestloop TO 'off'
 AS $function$
 declare
+  few constant int := 10000;            -- the most of those that pass, before those that do not are tried
   v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
+  -- Times are shown in milliseconds: what is shown as the bound itself lies neither after nor before it.
+  v_from constant timestamptz := p_after + interval '1 millisecond';
+  v_most int := few;
 begin
-  return (
-    select coalesce(array_agg(c.id), '{}')
-      from source s
-      join chunk c on c.team_id = s.team_id and c.source_id = s.id
-     where s.team_id = v_team and s.state = 'active'
-       and (p_kinds is null or s.kind = any (p_kinds))
-       and (p_sources is null or s.id = any (p_sources))
-       and c.team_id = v_team
-       and (p_sources is null or c.source_id = any (p_sources))
-       and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
-       -- Times are shown in milliseconds: what is shown as the bound itself lies neither after nor before it.
-       and (p_after is null or c.created_at >= p_after + interval '1 millisecond')
-       and (p_before is null or c.created_at < p_before));
+  loop
+    select coalesce(array_agg(p.id), '{}') into allowed from (
+      select c.id
+        from source s
+        join chunk c on c.team_id = s.team_id and c.source_id = s.id
+       where s.team_id = v_team and s.state = 'active'
+         and (p_kinds is null or s.kind = any (p_kinds))
+         and (p_sources is null or s.id = any (p_sources))
+         and c.team_id = v_team
+         and (p_sources is null or c.source_id = any (p_sources))
+         and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+         and (v_from is null or c.created_at >= v_from)
+         and (p_before is null or c.created_at < p_before)
+       limit v_most + 1) p;
+    exit when cardinality(allowed) <= few or v_most is null;
+
+    select coalesce(array_agg(n.id), '{}') into refused from (
+      -- Each no farther than it matters: of a large Team nearly all may be refused.
+      (select c.id from chunk c
+        where c.team_id = v_team and c.created_at < v_from
+          and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+        limit few + 1)
+      union
+      (select c.id from chunk c
+        where c.team_id = v_team and c.created_at >= p_before
+          and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+        limit few + 1)
+      union
+      (select c.id
+         from source s
+         join chunk c on c.team_id = s.team_id and c.source_id = s.id
+        where s.team_id = v_team and c.team_id = v_team
+          and (s.state <> 'active' or s.kind <> all (p_kinds) or s.id <> all (p_sources))
+          and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+        limit few + 1)) n;
+    if cardinality(refused) <= few then
+      allowed := null;
+      return;
+    end if;
+    -- Many of both.
+    v_most := null;
+  end loop;
+  refused := null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.finish_backfill()
@@ -1812,6 +1846,9 @@ declare
   v_hidden uuid[];
   v_keyword record;
   v_semantic record;
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
+  v_filtered constant boolean := num_nonnulls(p_kinds, p_sources, p_after, p_before) > 0;
   v_clock timestamptz[] := array[clock_timestamp()];
 begin
   if v_team is null then
@@ -1820,10 +1857,11 @@ begin
   v_weights := weigh_terms(p_dims, p_factors, p_lengths, p_explain);
   v_clock := v_clock || clock_timestamp();
 
-  -- What a filter lets through, and else what is still being written: as sets, in which to look up once they are
-  -- hashed. A function, or a join, would run for every chunk of the Team.
-  if p_kinds is not null or p_sources is not null or p_after is not null or p_before is not null then
-    v_allowed := filtered_chunks(p_kinds, p_sources, p_after, p_before);
+  -- What a filter lets through or does not, and else what is still being written: as sets, in which to look up once
+  -- they are hashed. A function, or a join, would run for every chunk of the Team.
+  if v_filtered then
+    select f.allowed, f.refused into v_allowed, v_hidden
+      from filtered_chunks(p_kinds, p_sources, p_after, p_before) f;
   else
     select array_agg(c.id) into v_hidden
       from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
@@ -1886,7 +1924,11 @@ begin
   if p_explain then
     return query
     select 0, null::uuid, null::float8, null::int, null::int, jsonb_build_object(
-      'weights', v_weights.detail, 'filtered', cardinality(v_allowed),
+      'weights', v_weights.detail, 'filtered', case when v_filtered then coalesce(cardinality(v_allowed), (
+        select count(*) from chunk c
+         where c.team_id = v_team
+           and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients)))
+        - coalesce(cardinality(v_hidden), 0)) end,
       'keyword', jsonb_build_object('keysRead', v_keyword.keys_read, 'rareKeys', v_keyword.rare_keys,
         'scored', v_keyword.scored, 'hits', cardinality(v_keyword.chunk_ids)),
       'semantic', v_semantic.detail,
