@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 
 /**
  * Asks over plain connections that stay open, one request on each at a time: with requests that are bytes already and
@@ -38,18 +38,21 @@ function answerLength(received: Buffer): number | null {
   return end + HEAD_END.length + Number(length);
 }
 
-/** Reads one answer to its end. */
-async function readAnswer(socket: Socket): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  let whole: number | null = null;
-  for (;;) {
-    const [part] = (await once(socket, 'data')) as [Buffer];
-    parts.push(part);
-    size += part.length;
-    whole ??= answerLength(parts.length === 1 ? part : Buffer.concat(parts));
-    if (whole !== null && size >= whole) return Buffer.concat(parts);
-  }
+/** An answer on its way. */
+interface Answer {
+  parts: Buffer[];
+  size: number;
+  /** How long all of it is, once its head is there. */
+  whole: number | null;
+  end(bytes: Buffer): void;
+  fail(error: Error): void;
+}
+
+function take(answer: Answer, part: Buffer): void {
+  answer.parts.push(part);
+  answer.size += part.length;
+  answer.whole ??= answerLength(answer.parts.length === 1 ? part : Buffer.concat(answer.parts));
+  if (answer.whole !== null && answer.size >= answer.whole) answer.end(Buffer.concat(answer.parts));
 }
 
 /** Connects to a server on this machine. */
@@ -57,11 +60,24 @@ export async function keepConnection(url: URL): Promise<KeptConnection> {
   const socket = connect(Number(url.port), url.hostname);
   socket.setNoDelay(true);
   await once(socket, 'connect');
+  let awaited: Answer | null = null;
+  let lost: Error | null = null;
+  const lose = (error: Error) => {
+    lost ??= error;
+    awaited?.fail(lost);
+  };
+  // Listeners that stay: to add and remove them for each answer took as long as to read it.
+  socket.on('data', (part) => awaited !== null && take(awaited, part));
+  socket.on('error', lose);
+  socket.on('close', () => lose(new Error('the connection was closed')));
   return {
     send: async (request) => {
-      const answered = readAnswer(socket);
+      const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+      if (lost !== null) throw lost;
+      awaited = { parts: [], size: 0, whole: null, end: resolve, fail: reject };
       socket.write(request);
-      const answer = await answered;
+      const answer = await promise;
+      awaited = null;
       if (!/^HTTP\/1\.1 20[01] /.test(answer.toString('latin1', 0, 13))) throw new Error(answer.toString());
     },
     close: () => socket.destroy(),
