@@ -30,8 +30,10 @@ export interface Database extends Queryable {
   /**
    * Runs `fn` in one transaction: committed when it resolves, rolled back when it rejects. With the embedded
    * database a query outside it that it waits for is a deadlock: use the given connection alone.
+   * @param opening whether `begin` may go out together with the first statement of `fn`, and not a round trip before
+   *   it: where it does no harm outside a transaction, as it will stand should `begin` alone fail
    */
-  transaction<T>(fn: (tx: Queryable) => Promise<T>): Promise<T>;
+  transaction<T>(fn: (tx: Queryable) => Promise<T>, opening?: 'together'): Promise<T>;
   /** Runs several statements without values, as in a migration. */
   script(tx: Queryable, text: string): Promise<void>;
   /** How its connections stand now. Null where it has but one, which is this process itself. */
@@ -49,6 +51,8 @@ export const SERVICE_ROLE = 'memory_service';
  */
 export interface ScopedTransaction<S extends Scope = Scope> extends Queryable {
   readonly scope: S;
+  /** Sends a statement whose rows nobody reads, and does not wait for it: should it fail, the transaction does. */
+  readonly send: (text: string, values: readonly unknown[]) => void;
 }
 export type TeamTransaction = ScopedTransaction<TeamScope>;
 
@@ -71,16 +75,35 @@ function claims(scope: Scope): string[] {
   ];
 }
 
-/** Runs `fn` in one transaction as the service's role, with the claims of the scope. */
-export function transaction<S extends Scope, T>(
+/**
+ * Runs `fn` in one transaction as the service's role, with the claims of the scope.
+ * @param readsFirst whether the first statement of `fn` only reads, and so may leave together with `begin` and the
+ *   claims: without them, should `begin` alone fail, it reads as the role that connected, and nobody gets its rows
+ */
+export async function transaction<S extends Scope, T>(
   database: Database,
   scope: S,
   fn: (tx: ScopedTransaction<S>) => Promise<T>,
+  { readsFirst = false } = {},
 ): Promise<T> {
-  return database.transaction(async (tx) => {
-    await tx.query(SET_CLAIMS, claims(scope));
-    return fn({ scope, query: (text, values) => tx.query(text, values) });
-  });
+  const sent: Promise<unknown>[] = [];
+  const doing = database.transaction(async (tx) => {
+    const send = (text: string, values: readonly unknown[]) => {
+      const done = tx.query(text, values);
+      // Heard below: until then nobody waits for it.
+      done.catch(() => undefined);
+      sent.push(done);
+    };
+    send(SET_CLAIMS, claims(scope));
+    if (!readsFirst) await Promise.all(sent);
+    return fn({ scope, query: (text, values) => tx.query(text, values), send });
+  }, 'together');
+  try {
+    return await doing;
+  } finally {
+    // What was not waited for is why the commit failed, or the statement behind it.
+    await Promise.all(sent);
+  }
 }
 
 /**
@@ -91,5 +114,5 @@ export function withoutScope<T>(database: Database, fn: (tx: Queryable) => Promi
   return database.transaction(async (tx) => {
     await tx.query(`select set_config('role', '${SERVICE_ROLE}', true)`);
     return fn(tx);
-  });
+  }, 'together');
 }

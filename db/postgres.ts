@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Logger } from '../shared/logger.ts';
 import type { Database, Queryable } from './database.ts';
 
-/** How long a statement may run before the server ends it. The client waits longer, so the server does it. */
+/** How long a statement may run before the server ends it. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 /** A script, which is a migration, ends by the server's word alone. A time-out of 0 would mean the usual one. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -53,8 +53,11 @@ export function openPostgres(url: string, logger: Logger, max = 10): Database {
     connectionTimeoutMillis: 5000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    // Statements that are not waited for go out at once: `begin` with the first of its transaction.
+    pipeline: true,
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: STATEMENT_TIMEOUT_MS + 5000,
+    // The client waits longer, so the server does it: also of a statement that left behind another.
+    query_timeout: 2 * STATEMENT_TIMEOUT_MS + 5000,
     lock_timeout: 10_000,
     idle_in_transaction_session_timeout: 60_000,
   });
@@ -67,7 +70,7 @@ export function openPostgres(url: string, logger: Logger, max = 10): Database {
   return {
     backend: 'postgres',
     query: queryable(pool).query,
-    transaction: (fn) => inTransaction(pool, fn),
+    transaction: (fn, opening) => inTransaction(pool, fn, opening),
     script: async (tx, text) => {
       const unhurried: pg.QueryConfig & pg.ClientConfig = { text, query_timeout: LONGEST_TIMER_MS };
       await (tx as PostgresTransaction).client.query(unhurried);
@@ -87,12 +90,17 @@ interface PostgresTransaction extends Queryable {
   readonly client: pg.PoolClient;
 }
 
-async function inTransaction<T>(pool: pg.Pool, fn: (tx: Queryable) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  pool: pg.Pool,
+  fn: (tx: Queryable) => Promise<T>,
+  opening: 'together' | undefined,
+): Promise<T> {
   const client = await pool.connect();
   let failure: Error | undefined;
   try {
-    await client.query('begin');
-    const result = await fn({ ...queryable(client), client } as PostgresTransaction);
+    const tx: PostgresTransaction = { ...queryable(client), client };
+    const result =
+      opening === 'together' ? await beginTogether(tx, fn) : await client.query('begin').then(() => fn(tx));
     const { command } = await client.query('commit');
     // COMMIT after a failed statement rolls back without a word but this one.
     if (command !== 'COMMIT')
@@ -109,4 +117,31 @@ async function inTransaction<T>(pool: pg.Pool, fn: (tx: Queryable) => Promise<T>
   } finally {
     client.release(failure);
   }
+}
+
+/** Begins and runs `fn`, whose first statement leaves in one packet with `begin`, and fails if that fails. */
+async function beginTogether<T>(tx: PostgresTransaction, fn: (tx: Queryable) => Promise<T>): Promise<T> {
+  const { stream } = tx.client.connection;
+  let begun: Promise<unknown>;
+  let done: Promise<T>;
+  stream.cork();
+  try {
+    begun = tx.client.query('begin');
+    // Told below, once `fn` has ended: until then the connection must be its own, and whatever it asks is refused.
+    let refused: unknown;
+    begun.catch((error: unknown) => {
+      refused = error;
+    });
+    const query: Queryable['query'] = async (text, values) => {
+      if (refused !== undefined) throw refused;
+      const [rows] = await Promise.all([tx.query(text, values), begun]);
+      return rows as never;
+    };
+    done = fn({ ...tx, query });
+  } finally {
+    stream.uncork();
+  }
+  const result = await done;
+  await begun;
+  return result;
 }

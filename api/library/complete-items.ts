@@ -75,7 +75,7 @@ async function discard(
       detail: { captureIds: own.map(({ id }) => id) },
     }),
   );
-  await insertAuditEvents(tx, events);
+  insertAuditEvents(tx, events);
   return { state: 'discarded', memoryId: null, similar: [] };
 }
 
@@ -114,7 +114,7 @@ async function keep(
     sourceId: stored?.sourceId ?? null,
   });
   const from = { batchId, captureIds, ...(supersedes === null ? {} : { supersedes }) };
-  await insertAuditEvents(tx, [keptEvent({ id, layer, stored }, from)]);
+  insertAuditEvents(tx, [keptEvent({ id, layer, stored }, from)]);
   return { state, memoryId: id, similar };
 }
 

@@ -133,7 +133,7 @@ const publish: Act = async (tx, locked, { decision, prepared, model }) => {
     ...(edited ? { content: prepared } : {}),
     ...(decision.supersedes === null ? {} : { supersedes: decision.supersedes }),
   });
-  await record(tx, 'memory.publish', published, {
+  record(tx, 'memory.publish', published, {
     ...stored,
     edited: edited || title !== memory.title,
     ...(decision.supersedes === null ? {} : { supersedes: decision.supersedes }),
@@ -143,7 +143,7 @@ const publish: Act = async (tx, locked, { decision, prepared, model }) => {
 
 const discard: Act = async (tx, { memory }) => {
   const discarded = await updateMemory(tx, memory.id, { state: 'discarded' });
-  await record(tx, 'memory.discard', discarded, {});
+  record(tx, 'memory.discard', discarded, {});
   return discarded;
 };
 
@@ -160,7 +160,7 @@ const update: Act = async (tx, { memory }, { decision, prepared, model }) => {
     title,
     ...(changed === null ? {} : { content: changed }),
   });
-  await record(tx, 'memory.update', updated, {
+  record(tx, 'memory.update', updated, {
     sourceId,
     titleChanged: title !== memory.title,
     contentChanged: changed !== null,
@@ -178,8 +178,8 @@ function record(
   kind: 'memory.publish' | 'memory.discard' | 'memory.update',
   memory: Memory,
   detail: Record<string, unknown>,
-): Promise<void> {
-  return insertAuditEvents(tx, [
+): void {
+  insertAuditEvents(tx, [
     {
       kind,
       subjectType: 'memory',

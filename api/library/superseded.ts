@@ -51,7 +51,7 @@ export async function archiveMemory(
     state: 'archived',
     ...(supersededBy === null ? {} : { supersededBy }),
   });
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: 'memory.delete',
       subjectType: 'memory',

@@ -55,7 +55,7 @@ export async function createInvite(tx: ScopedTransaction, draft: InviteDraft): P
     tokenHash: hashToken(token),
     expiresInHours: draft.expiresInHours ?? DEFAULT_INVITE_HOURS,
   });
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: teamId === null ? 'company.invite' : 'team.invite',
       subjectType: 'invite',
@@ -111,7 +111,7 @@ export async function withdrawInvite(
   // One that is being used this moment is waited for.
   const revoked = found.state === 'open' && (await revokeInvites(tx, [id])).length > 0;
   if (!revoked) throw new ServiceError('conflict', 'It is not open');
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: teamId === null ? 'company.invite_revoke' : 'team.invite_revoke',
       subjectType: 'invite',

@@ -33,7 +33,7 @@ export async function createResetLink(
   const token = newToken();
   const id = newId();
   const expiresAt = await insertResetLink(tx, { id, userId, tokenHash: hashToken(token), ttlSeconds });
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: 'company.reset_link',
       subjectType: 'account',

@@ -87,7 +87,7 @@ async function takeUp(deps: Dependencies, newcomer: Newcomer, leadsTo: 'team' | 
       throw tokenRefusal((await findInvite(tx, tokenHash))?.state ?? null);
     await giveRole(tx, invite);
     const { sessionId, session } = await startSession(tx, newcomer.userAgent, config);
-    await recordTakeUp(tx, invite, { sessionId, newAccount: account === null });
+    recordTakeUp(tx, invite, { sessionId, newAccount: account === null });
     return session;
   });
 }
@@ -130,12 +130,12 @@ async function giveRole(tx: Transaction, { teamId, email, role, grants }: FoundI
   }
 }
 
-async function recordTakeUp(
+function recordTakeUp(
   tx: Transaction,
   { id, teamId, role, grants }: FoundInvite,
   made: { sessionId: string; newAccount: boolean },
-): Promise<void> {
-  await insertAuditEvents(tx, [
+): void {
+  insertAuditEvents(tx, [
     {
       kind: teamId === null ? 'company.accept' : 'auth.join',
       subjectType: 'account',

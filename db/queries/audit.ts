@@ -85,10 +85,7 @@ export interface AuditEntry {
 }
 
 /** Records events of the scope's user, in the transaction of the change that they tell of. */
-export async function insertAuditEvents(
-  tx: ScopedTransaction,
-  entries: readonly AuditEntry[],
-): Promise<void> {
+export function insertAuditEvents(tx: ScopedTransaction, entries: readonly AuditEntry[]): void {
   const { scope } = tx;
   const rows = entries.map((entry) => ({
     id: newId(),
@@ -100,7 +97,7 @@ export async function insertAuditEvents(
     subject_id: entry.subjectId,
     detail: entry.detail ?? {},
   }));
-  await tx.query(
+  tx.send(
     `insert into memory.audit_event
        (company_id, id, kind, actor_id, team_id, client_id, layer, subject_type, subject_id, detail)
      select $1, r.id, r.kind, $2, r.team_id, r.client_id, r.layer, r.subject_type, r.subject_id, r.detail

@@ -176,13 +176,13 @@ describe('who loses the power to invite while the invite is being made', () => {
     let transactions = 0;
     const slow: Database = {
       ...database,
-      transaction: async (fn) => {
+      transaction: async (fn, opening) => {
         transactions += 1;
         if (transactions === 2) {
           reached.resolve();
           await released.promise;
         }
-        return database.transaction(fn);
+        return database.transaction(fn, opening);
       },
     };
     const logger = createLogger('silent', 'test');

@@ -253,10 +253,10 @@ describe('where the database', () => {
       ...unset,
       database: {
         ...unset.database,
-        transaction: async (fn) => {
+        transaction: async (fn, opening) => {
           asked += 1;
           await released.promise;
-          return unset.database.transaction(fn);
+          return unset.database.transaction(fn, opening);
         },
       },
     });

@@ -3,8 +3,8 @@ import { newId } from '../../shared/ids.ts';
 import type { Statement } from './search-statements.ts';
 
 /**
- * The statements of searches without the service, in a process of its own: what the database and its driver can do at
- * most. Each connection runs one search after the other. An order is a list of searches, or for how long to run them.
+ * The statements of searches without the service, in a process of its own, each sent when the one before is answered.
+ * Each connection runs one search after the other. An order is a list of searches, or for how long to run them.
  */
 export type BareSearchOrder =
   | { url: string; connections: number; searches: Statement[][] }

@@ -199,7 +199,7 @@ describe('sealing', () => {
     const company = await createTestCompany(database);
     const event = { kind: 'memory.delete', subjectType: 'memory', layer: null } as const;
     const entries = Array.from({ length: 20 }, () => ({ ...event, subjectId: newId() }));
-    await transaction(database, ownerScope(company), (tx) => insertAuditEvents(tx, entries));
+    await transaction(database, ownerScope(company), async (tx) => insertAuditEvents(tx, entries));
     await sealAll(database);
     assert.equal((await assertWholeChain(database, company)).length, 22);
   });

@@ -9,20 +9,33 @@ import { buildTestedApp } from './schema-compilers.ts';
 /** Whether a statement fails, and how. It waits for a promise, so that a test can hold a request half-way. */
 export type Failure = (statement: string) => Error | null | Promise<Error | null>;
 
-/** A database that fails the statements that a test chooses, and does all others. */
+/** A database that fails the statements that a test chooses, and does all others, in a transaction in their order. */
 export function failingDatabase(database: Database, failure: Failure): Database {
-  const guarded = (inner: Queryable): Queryable => ({
-    ...inner,
-    query: async (text, values) => {
-      const error = await failure(text);
-      if (error !== null) throw error;
-      return inner.query(text, values);
-    },
-  });
+  const ask = async <R extends object>(inner: Queryable, text: string, values: readonly unknown[] = []) => {
+    const error = await failure(text);
+    if (error !== null) throw error;
+    return inner.query<R>(text, values);
+  };
   return {
     ...database,
-    query: guarded(database).query,
-    transaction: (fn) => database.transaction((tx) => fn(guarded(tx))),
+    query: (text, values) => ask(database, text, values),
+    transaction: (fn, opening) =>
+      database.transaction(async (tx) => {
+        // The last of them may be held, or fail, and nobody wait for it: the end does.
+        let asked: Promise<unknown> = Promise.resolve();
+        const query: Queryable['query'] = (text, values) => {
+          const answer = asked.then(() => ask(tx, text, values));
+          asked = answer;
+          asked.catch(() => undefined);
+          return answer as never;
+        };
+        const result = await fn({ ...tx, query }).catch(async (error: unknown) => {
+          await asked.catch(() => undefined);
+          throw error;
+        });
+        await asked;
+        return result;
+      }, opening),
   };
 }
 

@@ -56,17 +56,17 @@ export async function listenForLateBodies(
 function watch(database: Database, resolved: ReadonlyMap<string, () => void>): Database {
   return {
     ...database,
-    transaction: async (fn) => {
+    transaction: async (fn, opening) => {
       const looked: string[] = [];
-      const result = await database.transaction((tx) =>
-        fn({
+      const result = await database.transaction((tx) => {
+        return fn({
           ...tx,
           query: (statement, values = []) => {
             for (const value of values) if (Buffer.isBuffer(value)) looked.push(value.toString('hex'));
             return tx.query(statement, values);
           },
-        }),
-      );
+        });
+      }, opening);
       for (const hash of looked) resolved.get(hash)?.();
       return result;
     },

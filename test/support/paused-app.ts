@@ -22,13 +22,13 @@ export async function openPausedApp(
     config,
     database: {
       ...database,
-      transaction: async (fn) => {
+      transaction: async (fn, opening) => {
         transactions += 1;
         if (transactions === nth) {
           reached.resolve();
           await released.promise;
         }
-        return database.transaction(fn);
+        return database.transaction(fn, opening);
       },
     },
     queue,

@@ -109,16 +109,16 @@ describe('a Company whose audit cannot be sealed', () => {
     const [before, stuck, behind] = companies.toSorted((a, b) => (a.companyId < b.companyId ? -1 : 1));
     const failing: Database = {
       ...database,
-      transaction: (fn) =>
-        database.transaction((tx) =>
-          fn({
+      transaction: (fn, opening) =>
+        database.transaction((tx) => {
+          return fn({
             query: async (text, values) => {
               if (text.includes('seal_audit') && values?.includes(stuck?.companyId))
                 throw databaseError('XX000');
               return tx.query(text, values);
             },
-          }),
-        ),
+          });
+        }, opening),
     };
     const settled: QueueName[] = [];
     await assert.rejects(doJob('audit.seal', {}, failing, settled));

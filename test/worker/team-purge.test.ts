@@ -167,8 +167,8 @@ describe('purging a deleted Team', () => {
       const left = [330];
       const watched: Database = {
         ...database,
-        transaction: async (fn) => {
-          const done = await database.transaction(fn);
+        transaction: async (fn, opening) => {
+          const done = await database.transaction(fn, opening);
           left.push((await database.query(`select from ${table} where team_id = $1`, [team.teamId])).length);
           return done;
         },
@@ -221,10 +221,10 @@ describe('purging a deleted Team', () => {
     let slices = 0;
     const killed: Database = {
       ...database,
-      transaction: async (fn) => {
+      transaction: async (fn, opening) => {
         slices += 1;
         if (slices > 3) throw new Error('killed');
-        return database.transaction(fn);
+        return database.transaction(fn, opening);
       },
     };
     await assert.rejects(purge(team, killed), /killed/);
@@ -266,13 +266,13 @@ describe('a job of a deleted Team', () => {
       let steps = 0;
       const overtaken: Database = {
         ...database,
-        transaction: async (fn) => {
+        transaction: async (fn, opening) => {
           steps += 1;
           if (steps === step) {
             await markDeleted(team);
             await purge(team);
           }
-          return database.transaction(fn);
+          return database.transaction(fn, opening);
         },
       };
       // The first try may fail, and is tried again as every job: by then there is nothing left to work on.

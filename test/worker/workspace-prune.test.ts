@@ -291,9 +291,9 @@ function counting(): { on: Database; removed: number[] } {
   const removed: number[] = [];
   const on: Database = {
     ...database,
-    transaction: (fn) =>
-      database.transaction((tx) =>
-        fn({
+    transaction: (fn, opening) =>
+      database.transaction((tx) => {
+        return fn({
           ...tx,
           query: async <R extends object>(text: string, values?: readonly unknown[]) => {
             const rows = await tx.query<R>(text, values);
@@ -302,8 +302,8 @@ function counting(): { on: Database; removed: number[] } {
             }
             return rows;
           },
-        }),
-      ),
+        });
+      }, opening),
   };
   return { on, removed };
 }

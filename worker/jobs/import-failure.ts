@@ -10,7 +10,7 @@ export async function recordImportFailure(
   { code, message }: { code: string; message: string },
 ): Promise<void> {
   if (!(await failImport(tx, importId, { code, message }))) return;
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: 'memory.import_fail',
       subjectType: 'import',

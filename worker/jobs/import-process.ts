@@ -87,7 +87,7 @@ async function recordImport(
   const { clientId, importId } = payload;
   const { outcome, source } = await commitSource(tx, staged);
   if (!(await completeImport(tx, importId, source.id))) throw new Error('the import is not running any more');
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: 'memory.import_complete',
       subjectType: 'import',

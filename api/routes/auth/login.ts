@@ -32,7 +32,7 @@ export const loginRoute: Routes = (app, deps) => {
       // A reset that came between ended every session: one begun with the old password must not outlive it.
       if ((await holdPasswordHash(tx)) !== found.passwordHash) throw new ServiceError('invalid_credentials');
       const { sessionId, session } = await startSession(tx, request.headers['user-agent'], config);
-      await insertAuditEvents(tx, [{ kind: 'auth.login', subjectType: 'session', subjectId: sessionId }]);
+      insertAuditEvents(tx, [{ kind: 'auth.login', subjectType: 'session', subjectId: sessionId }]);
       return session;
     });
   });

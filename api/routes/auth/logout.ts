@@ -31,7 +31,7 @@ export const logoutRoute: Routes = (app, { database }) => {
         // Ended by another request this moment, which recorded it.
         return;
       }
-      await insertAuditEvents(tx, [
+      insertAuditEvents(tx, [
         { kind: 'auth.logout', subjectType: 'session', subjectId: sessionId, detail: { everywhere } },
       ]);
     });

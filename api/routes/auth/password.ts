@@ -38,9 +38,7 @@ export const passwordRoute: Routes = (app, deps) => {
       await updatePasswordHash(tx, passwordHash);
       await deleteSessions(tx, identity.session?.id ?? null);
       await revokeResetLinks(tx, userId);
-      await insertAuditEvents(tx, [
-        { kind: 'auth.password_change', subjectType: 'account', subjectId: userId },
-      ]);
+      insertAuditEvents(tx, [{ kind: 'auth.password_change', subjectType: 'account', subjectId: userId }]);
     });
     reply.code(204);
   });

@@ -38,7 +38,7 @@ export const resetRoute: Routes = (app, { database, config, passwords }) => {
       await deleteSessions(tx);
       await revokeResetLinks(tx, userId);
       const { sessionId, session } = await startSession(tx, request.headers['user-agent'], config);
-      await insertAuditEvents(tx, [
+      insertAuditEvents(tx, [
         {
           kind: 'auth.password_reset',
           subjectType: 'account',

@@ -45,7 +45,7 @@ export const sessionsRoutes: Routes = (app, { database, config }) => {
       const id = knownId(params.id);
       await transaction(database, companyScope(identity), async (tx) => {
         if (!(await deleteSession(tx, id))) throw new ServiceError('not_found');
-        await insertAuditEvents(tx, [{ kind: 'auth.session_end', subjectType: 'session', subjectId: id }]);
+        insertAuditEvents(tx, [{ kind: 'auth.session_end', subjectType: 'session', subjectId: id }]);
       });
       reply.code(204);
     },

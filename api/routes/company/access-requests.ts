@@ -40,7 +40,7 @@ async function ask(
   assertActive(team);
   const made = await insertAccessRequest(tx, { id: newId(), ...request });
   if (made === null) throw new ServiceError('conflict', 'A request of yours for this Team is open already');
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: 'company.access_request',
       subjectType: 'access_request',
@@ -66,7 +66,7 @@ async function decide(tx: Transaction, id: string, state: 'approved' | 'denied')
     const [grant] = await listCompanyGrants(tx, ONE, { userId, teamId });
     if (grant?.access !== 'full') await upsertCompanyGrant(tx, { userId, teamId, access });
   }
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: state === 'approved' ? 'company.access_approve' : 'company.access_deny',
       subjectType: 'access_request',

@@ -37,7 +37,7 @@ async function give(
   await upsertCompanyGrant(tx, grant);
   // A grant may have been lowered.
   const revokedInvites = await revokeOutgrownInvites(tx, userId);
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: 'company.grant',
       subjectType: 'account',
@@ -58,7 +58,7 @@ async function take(tx: Transaction, { userId, teamId }: { userId: string; teamI
   await takeTeam(tx, teamId);
   if ((await deleteCompanyGrants(tx, { userId, teamId })) === 0) throw new ServiceError('not_found');
   const revokedInvites = await revokeOutgrownInvites(tx, userId);
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: 'company.grant_revoke',
       subjectType: 'account',

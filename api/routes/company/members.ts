@@ -53,7 +53,7 @@ async function changeRole(tx: Transaction, userId: string, role: CompanyRole): P
   if (!holdsRole(role, 'admin')) {
     revokedInvites.push(...(await revokeInvitesTo(tx, { email: member.email, teamId: null })));
   }
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: 'company.member_role',
       subjectType: 'account',
@@ -75,7 +75,7 @@ async function remove(tx: Transaction, userId: string): Promise<void> {
   const revokedInvites = await revokeOutgrownInvites(tx, userId);
   // Who was removed must not come back by an invite from before.
   revokedInvites.push(...(await revokeInvitesTo(tx, { email })));
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: 'company.member_remove',
       subjectType: 'account',

@@ -35,7 +35,7 @@ export const teamLifecycleRoutes: Routes = (app, { database, queue }) => {
           await takeCompany(tx, 'admin');
           const team = await takeTeam(tx, id);
           if (team.state !== from) throw new ServiceError('conflict', `The Team is ${to} already`);
-          await insertAuditEvents(tx, [{ kind, subjectType: 'team', subjectId: id, teamId: id }]);
+          insertAuditEvents(tx, [{ kind, subjectType: 'team', subjectId: id, teamId: id }]);
           return updateTeam(tx, id, { state: to });
         });
       },
@@ -61,7 +61,7 @@ export const teamLifecycleRoutes: Routes = (app, { database, queue }) => {
         const team = await takeTeam(tx, id);
         if (team.state !== 'archived') throw new ServiceError('conflict', 'Archive the Team first');
         await deleteTeam(tx, id);
-        await insertAuditEvents(tx, [
+        insertAuditEvents(tx, [
           {
             kind: 'team.delete',
             subjectType: 'team',

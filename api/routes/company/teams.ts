@@ -34,7 +34,7 @@ async function createTeam(
   const ownerId = await holdOwner(tx, ownerEmail);
   const made = await insertTeam(tx, { id: newId(), name });
   const teamId = made.id;
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     { kind: 'team.create', subjectType: 'team', subjectId: teamId, teamId, detail: { name, ownerId } },
   ]);
   if (ownerId !== null) {
@@ -114,7 +114,7 @@ export const companyTeamsRoutes: Routes = (app, { database, config }) => {
         const team = await takeTeam(tx, id);
         assertActive(team);
         if (team.name === name) return team;
-        await insertAuditEvents(tx, [
+        insertAuditEvents(tx, [
           {
             kind: 'team.rename',
             subjectType: 'team',

@@ -45,7 +45,7 @@ async function stage(tx: TeamTransaction, draft: NewCapture): Promise<Answer> {
     if (first !== null) return { status: 200, body: { capture: first } };
   }
   const capture = await insertCapture(tx, draft);
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: 'memory.capture',
       subjectType: 'capture',

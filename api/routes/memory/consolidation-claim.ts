@@ -34,7 +34,7 @@ async function claim(
   assertActive(held);
   const ownOnly = held.access !== 'full';
   const batch = await claimCaptures(tx, { id: newId(), ...size, layers, ownOnly });
-  if (batch !== null) await insertAuditEvents(tx, claimEvents(batch));
+  if (batch !== null) insertAuditEvents(tx, claimEvents(batch));
   return batch;
 }
 

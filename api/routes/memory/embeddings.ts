@@ -72,7 +72,7 @@ async function completeBatch(
     );
   }
   await closeEmbeddingBatch(tx, batch.id, hash, taken.length);
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: 'memory.embed',
       subjectType: 'batch',

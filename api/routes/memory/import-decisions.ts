@@ -11,12 +11,8 @@ import { takeImports } from '../../imports/take-imports.ts';
 import { IdParams } from '../../known-id.ts';
 import { assertActive, holdTeam, writableNow } from '../../take.ts';
 
-async function recordDecisions(
-  tx: TeamTransaction,
-  kind: AuditKind,
-  imports: readonly Import[],
-): Promise<void> {
-  await insertAuditEvents(
+function recordDecisions(tx: TeamTransaction, kind: AuditKind, imports: readonly Import[]): void {
+  insertAuditEvents(
     tx,
     imports.map(({ id, clientId, attempts }) => ({
       kind,
@@ -37,7 +33,7 @@ async function retry(
   const imports = await requeueFailedImports(tx, which);
   if (imports.length === 0) return imports;
   await queueImports(tx, queue, imports);
-  await recordDecisions(tx, 'memory.import_retry', imports);
+  recordDecisions(tx, 'memory.import_retry', imports);
   return imports;
 }
 
@@ -97,10 +93,10 @@ async function remove(tx: TeamTransaction, id: string): Promise<void> {
   }
   if (taken.state === 'queued') {
     await cancelImport(tx, id);
-    await recordDecisions(tx, 'memory.import_cancel', [taken]);
+    recordDecisions(tx, 'memory.import_cancel', [taken]);
   } else {
     await deleteImport(tx, id);
-    await recordDecisions(tx, 'memory.import_forget', [taken]);
+    recordDecisions(tx, 'memory.import_forget', [taken]);
   }
 }
 

@@ -38,7 +38,7 @@ async function accept(
   const imports: Import[] = [];
   for (const item of items) imports.push(await insertImport(tx, item));
   await queueImports(tx, queue, imports);
-  await insertAuditEvents(
+  insertAuditEvents(
     tx,
     imports.map(({ id, bytes, mediaType, clientId }) => ({
       kind: 'memory.import' as const,

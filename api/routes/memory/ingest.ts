@@ -69,7 +69,7 @@ async function store(
   await holdLayer(tx, staged.source.layer);
   const { outcome, source, embedded } = await commitSource(tx, staged);
   if (outcome !== 'duplicate') {
-    await insertAuditEvents(tx, [
+    insertAuditEvents(tx, [
       {
         kind: outcome === 'created' ? 'memory.ingest' : 'memory.replace',
         subjectType: 'source',

@@ -50,8 +50,14 @@ async function embedQuery(
   };
 }
 
-function recordSearch(tx: TeamTransaction, queryId: string, body: SearchRequest, topK: number, hits: Hit[]) {
-  return insertAuditEvents(tx, [
+function recordSearch(
+  tx: TeamTransaction,
+  queryId: string,
+  body: SearchRequest,
+  topK: number,
+  hits: Hit[],
+): void {
+  insertAuditEvents(tx, [
     {
       kind: 'memory.search',
       subjectType: 'query',
@@ -134,11 +140,16 @@ async function answerSearch(
     topK: body.topK ?? DEFAULT_TOP_K,
   };
   const queryId = newId();
-  const found = await transaction(database, scope, async (tx) => {
-    const result = await search(tx, query, { explain, embeddingMs });
-    await recordSearch(tx, queryId, body, query.topK, result.hits);
-    return result;
-  });
+  const found = await transaction(
+    database,
+    scope,
+    async (tx) => {
+      const result = await search(tx, query, { explain, embeddingMs });
+      recordSearch(tx, queryId, body, query.topK, result.hits);
+      return result;
+    },
+    { readsFirst: true },
+  );
   return {
     queryId,
     embedding: { mode: embedding.mode, model: config.embeddingModel },

@@ -52,7 +52,7 @@ async function archive(tx: TeamTransaction, { queue, config }: Dependencies, id:
   }
   if (source.state === 'archived') throw new ServiceError('conflict', 'The source is archived already');
   await archiveSource(tx, id);
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: 'memory.archive',
       subjectType: 'source',

@@ -71,7 +71,7 @@ export const clientsRoutes: Routes = (app, { database }) => {
       const made = await transaction(database, teamScope, async (tx) => {
         assertActive((await takeSelectedTeam(tx)).team);
         const client = await insertClient(tx, { id: newId(), name });
-        await insertAuditEvents(tx, [
+        insertAuditEvents(tx, [
           { kind: 'team.client_create', subjectType: 'client', subjectId: client.id, detail: { name } },
         ]);
         return client;
@@ -105,7 +105,7 @@ export const clientsRoutes: Routes = (app, { database }) => {
         const change = changesOf(client, body);
         if (Object.keys(change).length === 0) return client;
         await updateClient(tx, id, change);
-        await insertAuditEvents(tx, [
+        insertAuditEvents(tx, [
           { kind: 'team.client_change', subjectType: 'client', subjectId: id, detail: change },
         ]);
         return { ...client, ...change };
@@ -132,7 +132,7 @@ export const clientsRoutes: Routes = (app, { database }) => {
         if (client === null) throw new ServiceError('not_found');
         assertActive(team);
         await updateClient(tx, id, { state: 'archived' });
-        await insertAuditEvents(tx, [
+        insertAuditEvents(tx, [
           {
             kind: 'team.client_archive',
             subjectType: 'client',

@@ -61,7 +61,7 @@ export const grantsRoutes: Routes = (app, { database }) => {
         if (grant === null) throw new ServiceError('not_found');
         assertActive(team);
         if (held === access) return grant;
-        await insertAuditEvents(tx, [
+        insertAuditEvents(tx, [
           { kind: 'team.grant', subjectType: 'account', subjectId: userId, detail: { clientId, access } },
         ]);
         return grant;
@@ -85,7 +85,7 @@ export const grantsRoutes: Routes = (app, { database }) => {
       await transaction(database, teamScope, async (tx) => {
         await takeSelectedTeam(tx, [grant.userId]);
         if (!(await deleteClientGrant(tx, grant))) throw new ServiceError('not_found');
-        await insertAuditEvents(tx, [
+        insertAuditEvents(tx, [
           {
             kind: 'team.grant_revoke',
             subjectType: 'account',

@@ -64,7 +64,7 @@ async function changeRole(tx: TeamTransaction, userId: string, role: TeamRole): 
   await upsertTeamMember(tx, { teamId: tx.scope.teamId, userId, role });
   const lowered = holdsRole(member.role, role);
   const revokedInvites = lowered ? await revokeInvitesWithRole(tx, member) : [];
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: 'team.member_role',
       subjectType: 'account',
@@ -82,7 +82,7 @@ async function remove(tx: TeamTransaction, userId: string): Promise<void> {
   await assertNotLastOwner(tx, member);
   await deleteTeamMember(tx, userId);
   const revokedInvites = await revokeInvitesWithRole(tx, member);
-  await insertAuditEvents(tx, [
+  insertAuditEvents(tx, [
     {
       kind: 'team.member_remove',
       subjectType: 'account',

@@ -28,8 +28,8 @@ function layersOf(scope: TeamScope, pushed: readonly Pushed[]): LayerId[] {
 }
 
 /** One event for each file: who wants to know what became of a file asks by its id. */
-async function recordVersions(tx: TeamTransaction, versions: readonly NewVersion[]): Promise<void> {
-  await insertAuditEvents(
+function recordVersions(tx: TeamTransaction, versions: readonly NewVersion[]): void {
+  insertAuditEvents(
     tx,
     versions.map(({ sha256, fileId, clientId, path, version, bytes }) => ({
       kind: sha256 === null ? 'workspace.delete' : 'workspace.write',
@@ -71,7 +71,7 @@ async function write(
     };
   });
   await insertVersions(tx, revision, versions);
-  await recordVersions(tx, versions);
+  recordVersions(tx, versions);
   return {
     status: 200,
     body: { revision, files: versions.map(({ path, version }) => ({ path, version })) },
