@@ -135,20 +135,34 @@ describe('on PostgreSQL', { skip: databaseUrl === undefined && 'needs PostgreSQL
   const one = databaseUrl === undefined ? null : openPostgres(databaseUrl, createLogger('fatal', 'test'), 1);
   after(() => one?.close());
 
-  /** Has the driver send something else for `begin`, and notes what it sends and what is answered. */
+  /** Has the driver send something else for `begin`, and notes what goes over the wire and what is answered. */
   function driver(t: TestContext, begin: string): string[] {
     const notes: string[] = [];
-    const { prototype } = pg.Client as unknown as {
-      prototype: { query: (this: pg.Client, ...given: unknown[]) => Promise<unknown> | undefined };
+    const first = (text: unknown) => String(text).split(' ')[0];
+    const { Client, Connection } = pg as unknown as {
+      Client: { prototype: { query: (this: unknown, ...given: unknown[]) => Promise<unknown> | undefined } };
+      Connection: {
+        prototype: {
+          query: (this: unknown, text: string) => void;
+          parse: (this: unknown, statement: { text: string }) => void;
+        };
+      };
     };
-    const { query } = prototype;
-    const noted = function (this: pg.Client, text: unknown, ...rest: unknown[]) {
-      notes.push(`> ${String(text).split(' ')[0]}`);
+    const { query } = Client.prototype;
+    const wire = { query: Connection.prototype.query, parse: Connection.prototype.parse };
+    t.mock.method(Client.prototype, 'query', function (this: unknown, text: unknown, ...rest: unknown[]) {
       const result = query.call(this, text === 'begin' ? begin : text, ...rest);
-      result?.then(() => notes.push(`< ${String(text).split(' ')[0]}`)).catch(() => undefined);
+      result?.then(() => notes.push(`< ${first(text)}`)).catch(() => undefined);
       return result;
-    };
-    t.mock.method(prototype, 'query', noted);
+    });
+    t.mock.method(Connection.prototype, 'query', function (this: unknown, text: string) {
+      notes.push(`> ${first(text)}`);
+      wire.query.call(this, text);
+    });
+    t.mock.method(Connection.prototype, 'parse', function (this: unknown, statement: { text: string }) {
+      notes.push(`> ${first(statement.text)}`);
+      wire.parse.call(this, statement);
+    });
     return notes;
   }
 
@@ -167,16 +181,19 @@ describe('on PostgreSQL', { skip: databaseUrl === undefined && 'needs PostgreSQL
       const scope = ownerScope(await createTestCompany(database));
       const notes = driver(t, 'begin otherwise');
       const entry = event();
+      let wentOn = false;
       const failed = transaction(
         one as Database,
         scope,
         async (tx) => {
           await tx.query('select 1');
+          wentOn = true;
           insertAuditEvents(tx, [entry]);
         },
         { readsFirst },
       );
       await assert.rejects(failed, { code: '42601' });
+      assert.ok(!wentOn);
       assert.ok(!notes.includes('> insert'));
       assert.ok(!(await recorded(entry.subjectId)));
       t.mock.restoreAll();
