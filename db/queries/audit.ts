@@ -84,7 +84,10 @@ export interface AuditEntry {
   detail?: Record<string, unknown>;
 }
 
-/** Records events of the scope's user, in the transaction of the change that they tell of. */
+/**
+ * Records events of the scope's user, in the transaction of the change that they tell of. Not waited for: should it
+ * fail, the transaction fails with it.
+ */
 export function insertAuditEvents(tx: ScopedTransaction, entries: readonly AuditEntry[]): void {
   const { scope } = tx;
   const rows = entries.map((entry) => ({
