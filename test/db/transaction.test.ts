@@ -176,6 +176,13 @@ describe('on PostgreSQL', { skip: databaseUrl === undefined && 'needs PostgreSQL
     assert.deepEqual(notes.slice(0, 4), ['> begin', '> select', '< begin', '< select']);
   });
 
+  test('an audit event leaves with the commit', async (t) => {
+    const scope = ownerScope(await createTestCompany(database));
+    const notes = driver(t, 'begin');
+    await transaction(one as Database, scope, async (tx) => insertAuditEvents(tx, [event()]));
+    assert.deepEqual(notes.slice(-4), ['> insert', '> commit', '< insert', '< commit']);
+  });
+
   for (const readsFirst of [false, true]) {
     test(`where begin alone fails nothing is done, ${readsFirst ? 'reading' : 'or not reading'} first`, async (t) => {
       const scope = ownerScope(await createTestCompany(database));
