@@ -1,11 +1,11 @@
--- A filter that lets most of a Team through is known by the few chunks that it refuses: to gather the many and look each
--- up, three times over, took twice as long as all the rest of the search.
+-- A filter that lets most of a Team through is known by the few chunks that it refuses: to gather the many and look
+-- each up, three times over, took twice as long as all the rest of the search. The legs take them as p_hidden.
 
 drop function memory.filtered_chunks(text[], uuid[], timestamptz, timestamptz);
 
 -- The chunks within the claims that pass the filters of a search, or else those within the claims that do not: one of
--- the two is null. Each filter may be null. No nested loops: without statistics they read all of the Team's chunks for each
--- of its sources.
+-- the two is null. Each filter may be null. No nested loops: without statistics they read all of the Team's chunks for
+-- each of its sources.
 create function memory.filtered_chunks(
   p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz,
   out allowed uuid[], out refused uuid[]
