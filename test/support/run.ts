@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, matchesGlob } from 'node:path';
 import { openEmbedded } from '../../db/embedded.ts';
@@ -72,6 +72,20 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
 }
 
+/** Runs these test files, and says whether one failed. What failed is written to a file as well. */
+async function round(files: readonly string[], env: NodeJS.ProcessEnv, failures: string): Promise<boolean> {
+  const options = [
+    '--test',
+    `--test-concurrency=${FILES_AT_ONCE}`,
+    '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    `--test-reporter=${join(import.meta.dirname, 'failed-tests.ts')}`,
+    `--test-reporter-destination=${failures}`,
+    '--test-timeout=300000',
+  ];
+  return (await run([...options, ...files], env)) !== 0;
+}
+
 const folder = await mkdtemp(join(tmpdir(), 'team-memory-test-'));
 let failed = false;
 try {
@@ -82,22 +96,13 @@ try {
   const both = url !== '';
   const kept = both ? { NODE_COMPILE_CACHE: join(folder, 'compiled') } : { NODE_V8_COVERAGE: coverage };
   const common = { ...rest, ...kept, MEMORY_LOG_LEVEL: 'fatal' };
-  const options = [
-    '--test',
-    `--test-concurrency=${FILES_AT_ONCE}`,
-    '--test-reporter=spec',
-    '--test-timeout=300000',
-  ];
+  const failures = join(folder, 'failures-embedded.txt');
 
   process.stdout.write('\n== the embedded database\n');
   const { snapshot, dataDir } = await writeSnapshot(folder);
   const first = await inBatches(both && chosen.length === 0 ? without(files, ANY_DATABASE) : files, folder);
-  failed =
-    (await run([...options, ...first], {
-      ...common,
-      MEMORY_TEST_SNAPSHOT: snapshot,
-      MEMORY_TEST_DATA_DIR: dataDir,
-    })) !== 0;
+  const embedded = { ...common, MEMORY_TEST_SNAPSHOT: snapshot, MEMORY_TEST_DATA_DIR: dataDir };
+  failed = await round(first, embedded, failures);
   if (both) {
     process.stdout.write('\n== PostgreSQL\n');
     const second = await inBatches(chosen.length > 0 ? chosen : without(files, EMBEDDED_ALONE), folder);
@@ -105,8 +110,12 @@ try {
     const own = await createEmptyDatabase(url);
     // What needs the embedded engine there, whatever the database, starts from the snapshot too.
     const env = { ...common, MEMORY_TEST_DATABASE_URL: own.url, MEMORY_TEST_SNAPSHOT: snapshot };
-    failed = (await run([...options, ...second], env)) !== 0 || failed;
+    const failedBefore = failed;
+    failed = (await round(second, env, join(folder, 'failures-postgres.txt'))) || failed;
     await own.drop();
+    // Far above by now, where it may not be kept.
+    if (failedBefore)
+      process.stdout.write(`\n== failed on the embedded database\n${await readFile(failures, 'utf8')}`);
   } else {
     process.stdout.write('\nMEMORY_TEST_DATABASE_URL is not set: PostgreSQL was not tested\n');
     const report = [join('node_modules', 'c8', 'bin', 'c8.js'), 'report', '--temp-directory', coverage];

@@ -1,0 +1,17 @@
+import type { TestEvent } from 'node:test/reporters';
+import { inspect } from 'node:util';
+
+/**
+ * A reporter of `node --test`: what failed, and why, without all that passed. A run of two rounds prints thousands of
+ * lines, of which often the last alone are kept; this can be said once more at their end.
+ */
+export default async function* failedTests(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  for await (const event of events) {
+    if (event.type !== 'test:fail') continue;
+    const { name, file, line, details } = event.data;
+    const error = details.error as Error & { failureType?: string };
+    // A suite fails because of its tests, which are told of themselves.
+    if (error.failureType === 'subtestsFailed') continue;
+    yield `✖ ${name} (${file}:${line})\n${inspect(error.cause ?? error)}\n`;
+  }
+}
