@@ -2,7 +2,7 @@ import type { ChunkTerms, QueryTerms } from '../../shared/terms.ts';
 
 /**
  * The ranking of `memory.search_candidates` written plainly in JavaScript, to be compared with. Every chunk is
- * looked at; sums are rounded to float32 where the database keeps float32, so that ties fall the same way.
+ * looked at; products and sums are rounded to float32 where the database keeps float32, so that ties fall the same way.
  */
 
 /** A chunk as the ranking sees it. */
@@ -132,7 +132,8 @@ function keywordLeg(chunks: readonly RankedChunk[], counts: TermCounts, terms: Q
   const scored = candidates(chunks, counts, terms).map((chunk) => {
     let points = 0;
     for (const [index, dim] of chunk.terms.dims.entries()) {
-      points = Math.fround(points + (chunk.terms.weights[index] ?? 0) * (weights.get(dim) ?? 0));
+      const product = Math.fround((chunk.terms.weights[index] ?? 0) * (weights.get(dim) ?? 0));
+      points = Math.fround(points + product);
     }
     return { id: chunk.id, points };
   });

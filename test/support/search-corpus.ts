@@ -44,23 +44,26 @@ export async function openSearchCorpus(database: Database): Promise<SearchCorpus
 export async function addToCorpus(
   corpus: SearchCorpus,
   chunks: readonly GivenChunk[],
-  { layer = null, loading = false }: { layer?: string | null; loading?: boolean } = {},
+  options: { layer?: string | null; loading?: boolean; model?: string } = {},
 ): Promise<string> {
+  const { layer = null, loading = false, model = TEST_MODEL_NAME } = options;
   const { database, scope, team } = corpus;
+  const given = { layer, chunks, model };
   let sourceId: string;
   if (loading) {
-    const staged = await stageSource(database, scope, draftOf(team.teamId, { layer, chunks }));
+    const staged = await stageSource(database, scope, draftOf(team.teamId, given));
     assert.ok(staged.written, 'only a large draft is written before it is committed');
     sourceId = staged.source.id;
   } else {
-    sourceId = await storeSource(database, scope, { layer, chunks });
+    sourceId = await storeSource(database, scope, given);
   }
   const rows = await database.query<{ id: string; text: string; ordinal: number }>(
     'select id, text, ordinal from memory.chunk where team_id = $1 and source_id = $2 order by ordinal',
     [team.teamId, sourceId],
   );
   for (const { id, text, ordinal } of rows) {
-    const embedding = chunks[ordinal]?.embedding ?? null;
+    // One of another model is compared with nothing.
+    const embedding = model === TEST_MODEL_NAME ? (chunks[ordinal]?.embedding ?? null) : null;
     const terms = chunkTerms(team.teamId, text);
     corpus.chunks.push({ id, terms, embedding, sourceId, clientId: layer, loading });
   }
@@ -68,10 +71,10 @@ export async function addToCorpus(
 }
 
 /**
- * Counts the terms of the Team, and says of the count that it is a sample of so many chunks: terms that are common in
- * it then stand in more chunks than are read for a search.
+ * Counts the terms of the Team. Where more chunks are named than there are, the count is said to be a sample of so many:
+ * terms that are common in it then stand in more chunks than are read for a search.
  */
-export async function countCorpus(corpus: SearchCorpus, chunks: number): Promise<void> {
+export async function countCorpus(corpus: SearchCorpus, chunks = corpus.chunks.length): Promise<void> {
   await countTermsNow(corpus.database, corpus.team);
   await corpus.database.query('update memory.keyword_team set chunks = $2 where team_id = $1', [
     corpus.team.teamId,
@@ -85,20 +88,21 @@ export interface CorpusQuestion extends SearchFilters {
   query: string;
   embedding?: Float32Array | null;
   scope?: TeamScope;
+  topK?: number;
 }
 
 /** What the database finds, best first. */
 export function searchCorpus(corpus: SearchCorpus, question: CorpusQuestion): Promise<Hit[]> {
-  const { query, embedding = null, scope = corpus.scope, ...filters } = question;
+  const { query, embedding = null, scope = corpus.scope, topK = 50, ...filters } = question;
   const terms = queryTerms(corpus.team.teamId, query);
   return transaction(corpus.database, scope, (tx) =>
-    searchChunks(tx, { terms, embedding, model: TEST_MODEL_NAME, topK: 50, ...filters }),
+    searchChunks(tx, { terms, embedding, model: TEST_MODEL_NAME, topK, ...filters }),
   );
 }
 
 /** The same, held to agree with the reference: order, ranks and scores. */
 export async function askCorpus(corpus: SearchCorpus, question: CorpusQuestion): Promise<Hit[]> {
-  const { query, embedding = null, scope = corpus.scope } = question;
+  const { query, embedding = null, scope = corpus.scope, topK = 50 } = question;
   const hits = await searchCorpus(corpus, question);
   const ranked = rankByReference(
     corpus.chunks.map(({ clientId, loading, ...chunk }) => ({
@@ -106,7 +110,7 @@ export async function askCorpus(corpus: SearchCorpus, question: CorpusQuestion):
       visible: !loading && (clientId === null ? scope.reads.team : scope.reads.clients.includes(clientId)),
     })),
     corpus.counts,
-    { terms: queryTerms(corpus.team.teamId, query), embedding, topK: 50 },
+    { terms: queryTerms(corpus.team.teamId, query), embedding, topK },
   );
   assert.deepEqual(
     hits.map((hit) => [hit.chunk_id, hit.semantic_rank, hit.keyword_rank]),
