@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import type { Hit, HitExplanation, SearchResponse } from '../../shared/schemas/memory.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { answerHeron, explainHeron } from '../support/explained-search.ts';
 import { KEYWORDS_ALONE } from '../support/retrieval-run.ts';
-import { outcome } from '../support/sign-in.ts';
 import { addSource } from '../support/source-library.ts';
-import { addClient, addPerson, along, type Caller, CLAIM, post } from '../support/team.ts';
+import { addClient, along, type Caller, CLAIM } from '../support/team.ts';
 import { countTermsNow } from '../support/term-counts.ts';
 
 // A service that would make vectors of queries, if it had a worker: asked to, it answers from keywords.
@@ -22,31 +21,8 @@ const SHORT_SHARE = 0.1;
 /** The database sums in float32, and rounds vectors to float16. */
 const ROUNDING = 1e-3;
 
-const ask = (caller: Caller, body: object) =>
-  post(service, caller, '/v1/memory/search', {
-    query: 'heron',
-    scope: {},
-    topK: 50,
-    ...('embeddingMode' in body ? {} : { queryEmbedding: along(0), ...CLAIM }),
-    ...body,
-  });
-
-async function answerOf(caller: Caller, body: object): Promise<SearchResponse> {
-  const answer = await ask(caller, body);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<SearchResponse>();
-}
-
-type Explained = Hit & { explain: HitExplanation };
-
-/** An answer with what it explains, which must be there. */
-async function explained(caller: Caller, body: object) {
-  const answer = await answerOf(caller, { explain: true, ...body });
-  const { explain } = answer;
-  assert.ok(explain);
-  for (const hit of answer.hits) assert.ok(hit.explain, 'each hit is explained');
-  return { ...answer, explain, hits: answer.hits as Explained[] };
-}
+const answerOf = (caller: Caller, body: object) => answerHeron(service, caller, body);
+const explained = (caller: Caller, body: object) => explainHeron(service, caller, body);
 
 function near(actual: number, expected: number, what: string): void {
   assert.ok(Math.abs(actual - expected) < ROUNDING, `${what}: ${actual} is not ${expected}`);
@@ -281,65 +257,4 @@ test('a term that stands nearly everywhere is told as a key that was not read', 
     best?.explain.terms.some(({ term }) => term === 'the'),
     'it counts all the same',
   );
-});
-
-describe('without Full access an explanation', () => {
-  test('is refused, whatever else is wrong with the request, and not where none is asked for', async () => {
-    const company = await service.company();
-    const clientId = await addClient(service, company);
-    const callers = [
-      await addPerson(service, company, { teamRole: 'member' }),
-      await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'write' } }),
-      await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' }),
-    ];
-    for (const caller of callers) {
-      for (const body of [
-        { explain: true },
-        { explain: true, topK: 0 },
-        { explain: true, query: undefined },
-        { explain: true, sourceIds: [] },
-        { explain: true, unknown: 1 },
-        { explain: true, queryEmbedding: undefined },
-        { explain: true, queryEmbedding: [1] },
-        { explain: true, embeddingMode: 'server' },
-        { explain: true, scope: { clientId: 'nonsense' } },
-        { explain: true, sourceIds: ['nonsense'] },
-      ]) {
-        assert.equal(outcome(await ask(caller, body)), '403 full_access_required', JSON.stringify(body));
-      }
-      assert.equal((await ask(caller, { explain: false })).statusCode, 200);
-    }
-    for (const caller of [
-      company,
-      await addPerson(service, company, { teamRole: 'admin' }),
-      await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' }),
-    ]) {
-      assert.ok((await explained(caller, {})).explain);
-    }
-  });
-});
-
-test('an explanation of a narrowed scope tells nothing of what lies outside it', async () => {
-  const company = await service.company();
-  const [mine, other] = [await addClient(service, company), await addClient(service, company)];
-  await addSource(service, company, { text: 'heron of mine', scope: { clientId: mine } });
-  const hidden = await addSource(service, company, {
-    title: 'cormorant',
-    chunks: [{ text: 'heron zanzibar PX-4711', embedding: along(0) }],
-    scope: { clientId: other },
-    ...CLAIM,
-  });
-  await countTermsNow(database, company);
-  const answer = await ask(company, {
-    query: 'heron px-4711',
-    explain: true,
-    scope: { clientId: mine, include: ['client'] },
-  });
-  for (const word of ['zanz', 'cormorant', hidden.id]) assert.ok(!answer.body.includes(word), word);
-  const { hits, explain } = answer.json<SearchResponse>();
-  assert.deepEqual(
-    hits.map((hit) => [hit.text, hit.explain?.identifier]),
-    [['heron of mine', false]],
-  );
-  assert.deepEqual([explain?.keyword.candidates, explain?.semantic?.candidates], [1, 0]);
 });
