@@ -367,6 +367,7 @@ table memory.chunk_keyword (
   constraint chunk_keyword_pkey PRIMARY KEY (team_id, chunk_id)
 );
 CREATE INDEX chunk_keyword_keys ON memory.chunk_keyword USING gin (keys) WITH (gin_pending_list_limit='512');
+CREATE INDEX chunk_keyword_layer ON memory.chunk_keyword USING btree (team_id, client_id);
 CREATE INDEX chunk_keyword_sample ON memory.chunk_keyword USING btree (team_id, uuid_hash(chunk_id));
 row level security on;
 policy writes for insert to memory_service
@@ -1262,23 +1263,36 @@ declare
   posting_cap constant int := 2000;     -- estimated postings within the scope that are read
   read_cap constant int := 10000;       -- postings of the Team that are read for them
   scored_cap constant int := 4000;      -- chunks scored, whatever the estimate
-  small constant int := 1000;           -- filtered chunks that are scored one by one
+  small constant int := 1000;           -- filtered chunks that are scored without a look at postings
   v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
-  v_one_by_one constant boolean := coalesce(cardinality(p_allowed) <= small, false);
+  v_one_by_one boolean := coalesce(cardinality(p_allowed) <= small, false);
   v_cap float8 := posting_cap;
   v_read record;
   v_rarest int[];                       -- of the first pass: what holds one of them is scored first
 begin
   chunk_ids := '{}'; points := '{}'; names_it := '{}'; scored := 0; keys_read := '{}'; rare_keys := '{}';
-  -- Keys are read from the rarest on. A scope that is a small part of the Team finds few of its own chunks among
-  -- those postings: then it reads on, by the next key at least, to where it should have posting_cap of its own. Not
-  -- where a code was found.
-  for v_pass in 1 .. 3 loop
-    -- Few chunks that pass a filter are scored one by one, and then any key will do.
-    v_read := rarest_keys(p_keys, p_identifier_keys, case when v_one_by_one then 'infinity' else v_cap end);
-    exit when p_query is null or cardinality(v_read.keys) = cardinality(keys_read);
+  if p_query is null or cardinality(p_keys) = 0 then
+    return;
+  end if;
+  -- Keys are read from the rarest on, of common ones what was stored first. A scope that is a small part of the Team
+  -- finds few of its own chunks among those postings. If it holds few, each is scored then. If not, it reads on, by the
+  -- next key at least, to where it should have posting_cap of its own; and where even that came to nothing, as many of
+  -- its own chunks are scored as may be. Not where a code was found, nor, at last, where one was asked for: what is left
+  -- then shares no more than a part with it.
+  for v_pass in 1 .. 4 loop
+    if not v_one_by_one then
+      v_read := rarest_keys(p_keys, p_identifier_keys, v_cap);
+      if v_pass > 3 or cardinality(v_read.keys) = cardinality(keys_read) then
+        exit when scored > 0 or cardinality(rare_keys) > 0;
+        v_one_by_one := true;
+      end if;
+    end if;
+    if v_one_by_one then
+      -- Without postings any key will do.
+      v_read := rarest_keys(p_keys, p_identifier_keys, 'infinity');
+    end if;
     keys_read := v_read.keys;
     v_rarest := coalesce(v_rarest, keys_read);
     rare_keys := v_read.rare;
@@ -1294,10 +1308,24 @@ begin
        offset 0 limit read_cap)
       union all
       (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys
-         from unnest(p_allowed) a (id) join chunk_keyword c on c.team_id = v_team and c.chunk_id = a.id
+         from (select id from unnest(p_allowed) a (id) limit scored_cap) a
+         join chunk_keyword c on c.team_id = v_team and c.chunk_id = a.id
         where v_one_by_one and (c.keys && keys_read) is true)
+      union all
+      (select c.* from (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
+                         where v_one_by_one and p_allowed is null and v_team_layer
+                           and c.team_id = v_team and c.client_id is null
+                         limit scored_cap) c
+        where c.keys && keys_read)
+      union all
+      (select c.* from (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
+                         where v_one_by_one and p_allowed is null
+                           and c.team_id = v_team and c.client_id = any (v_clients)
+                         limit scored_cap) c
+        where c.keys && keys_read)
     ), compared as materialized (
-      select k.chunk_id, -(k.weights <#> p_query) as points, cardinality(rare_keys) > 0 and k.keys && rare_keys as names_it
+      select k.chunk_id, -(k.weights <#> p_query) as points,
+             cardinality(rare_keys) > 0 and k.keys && rare_keys as names_it
         from candidate k
        where k.team_id = v_team
          and ((k.client_id is null and v_team_layer) or k.client_id = any (v_clients))
@@ -1314,7 +1342,14 @@ begin
            coalesce(array_agg(h.names_it order by h.points desc, h.chunk_id), '{}')
       into scored, chunk_ids, points, names_it
       from hits h;
-    exit when scored >= p_leg or true = any (names_it);
+    exit when v_one_by_one or scored >= p_leg or true = any (names_it);
+    -- Where all was read that there is, nothing else holds a word. The estimate may be older than a large import.
+    exit when cardinality(keys_read) = cardinality(p_keys) and v_read.postings <= scored_cap
+          and not exists (select from chunk_keyword c where c.keys && keys_read offset read_cap);
+    if v_pass = 1 then
+      v_one_by_one := case when p_allowed is null then scope_holds_at_most(scored_cap)
+                           else cardinality(p_allowed) <= scored_cap end;
+    end if;
     v_cap := least(read_cap, greatest(v_read.next_postings,
                      case when scored > 0 then posting_cap * v_read.postings / scored end));
   end loop;
@@ -1782,6 +1817,26 @@ BEGIN ATOMIC
                   LIMIT sample_chunks.p_limit) s), '{}'::uuid[]) AS "coalesce";
 END;
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.scope_holds_at_most(p_most integer)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_indexscan TO 'on'
+ SET enable_indexonlyscan TO 'on'
+AS $function$
+  select count(*) <= p_most
+    from ((select from chunk_keyword c
+            where c.team_id = (select claimed_team()) and c.client_id is null and (select reads_team_layer())
+            limit p_most + 1)
+          union all
+          (select from chunk_keyword c
+            where c.team_id = (select claimed_team()) and c.client_id = any ((select readable_clients())::uuid[])
+            limit p_most + 1)) c
+$function$;
 
 CREATE OR REPLACE FUNCTION memory.seal_audit(p_company uuid, p_limit integer)
  RETURNS integer

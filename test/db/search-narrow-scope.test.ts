@@ -98,8 +98,8 @@ describe('a client that is a small part of its Team', () => {
   });
 });
 
-/** More than are scored of a common word. */
-const MANY = 2300;
+/** More than are scored of a common word, and than a scope holds whose chunks are all scored. */
+const MANY = 4300;
 
 test('a code is found where more chunks of the scope hold the words around it than are scored', async () => {
   const corpus = await openSearchCorpus(database);

@@ -32,8 +32,7 @@ export interface RankedHit {
 
 const LEG = 50;
 const POSTING_CAP = 2000;
-const READ_CAP = 10_000;
-const PASSES = 3;
+const SCORED_CAP = 4000;
 const RARE_DF = 20;
 const KEYWORD_WEIGHT = 2;
 const LEAST_SHARE = 0.05;
@@ -141,47 +140,28 @@ function keywordLeg(chunks: readonly RankedChunk[], counts: TermCounts, terms: Q
 }
 
 /**
- * The chunks that are scored: those that hold one of the rarest keys. Where these are few of the scope, more keys are
- * read, one at least and as many as should leave it with `POSTING_CAP` of its own.
+ * The chunks that are scored: those that hold one of the rarest keys, and where these are few those that hold any. That
+ * is so in scopes of few chunks; of larger ones a part is read, which part depends on where it was stored.
  */
 function candidates(chunks: readonly RankedChunk[], counts: TermCounts, terms: QueryTerms): RankedChunk[] {
-  const holding = ({ keys }: { keys: Set<number> }) =>
+  if (chunks.length > SCORED_CAP) throw new Error(`the reference ranks at most ${SCORED_CAP} chunks`);
+  const holding = (keys: ReadonlySet<number>) =>
     chunks.filter((chunk) => chunk.terms.keys.some((key) => keys.has(key)));
-  const rare = rareIdentifiers(counts, terms);
-  let cap = POSTING_CAP;
-  let found: RankedChunk[] = [];
-  let known = 0;
-  for (let pass = 1; pass <= PASSES; pass += 1) {
-    const { keys, postings, next } = rarestKeys(counts, terms, cap);
-    if (keys.size === known) break;
-    known = keys.size;
-    found = holding({ keys });
-    const isNamed = found.some((chunk) => chunk.terms.keys.some((key) => rare.has(key)));
-    if (found.length >= LEG || isNamed) break;
-    cap = Math.min(
-      READ_CAP,
-      Math.max(next, found.length === 0 ? 0 : (POSTING_CAP * postings) / found.length),
-    );
-  }
-  return found;
+  const found = holding(rarestKeys(counts, terms));
+  const isNamed = holding(rareIdentifiers(counts, terms)).some((chunk) => found.includes(chunk));
+  return found.length >= LEG || isNamed ? found : holding(new Set(terms.keys));
 }
 
-/** The rarest keys, as long as not more than `cap` postings are read for them, and how many with the `next` one. */
-function rarestKeys(
-  counts: TermCounts,
-  terms: QueryTerms,
-  cap: number,
-): { keys: Set<number>; postings: number; next: number } {
+/** The rarest keys, as long as not more than `POSTING_CAP` postings are read for them, and one at least. */
+function rarestKeys(counts: TermCounts, terms: QueryTerms): Set<number> {
   const keys = terms.keys.map((key) => ({ key, df: estimatedDf(counts, counts.keys.get(key)) }));
   keys.sort((a, b) => a.df - b.df || a.key - b.key);
-  const taken = { keys: new Set<number>(), postings: 0, next: 0 };
+  const taken = new Set<number>();
   let postings = 0;
   for (const { key, df } of keys) {
     postings += df;
-    taken.next = postings;
-    if (postings > cap && taken.keys.size > 0) break;
-    taken.keys.add(key);
-    taken.postings = postings;
+    if (postings > POSTING_CAP && taken.size > 0) break;
+    taken.add(key);
   }
   return taken;
 }

@@ -71,8 +71,8 @@ export async function addToCorpus(
 }
 
 /**
- * Counts the terms of the Team. Where more chunks are named than there are, the count is said to be a sample of so many:
- * terms that are common in it then stand in more chunks than are read for a search.
+ * Counts the terms of the Team. Where more chunks are named than there are, the count is said to be a sample of so
+ * many: terms that are common in it then stand in more chunks than are read for a search.
  */
 export async function countCorpus(corpus: SearchCorpus, chunks = corpus.chunks.length): Promise<void> {
   await countTermsNow(corpus.database, corpus.team);
