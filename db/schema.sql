@@ -1278,22 +1278,16 @@ begin
   end if;
   -- Keys are read from the rarest on, of common ones what was stored first. A scope that is a small part of the Team
   -- finds few of its own chunks among those postings. If it holds few, each is scored then. If not, it reads on, by the
-  -- next key at least, to where it should have posting_cap of its own; and where even that came to nothing, as many of
-  -- its own chunks are scored as may be. Not where a code was found, nor, at last, where one was asked for: what is left
-  -- then shares no more than a part with it.
+  -- next key if that is not too common, to where it should have posting_cap of its own; and where even that came to
+  -- nothing, as many of its own chunks are scored as may be. Not where a code was found.
   for v_pass in 1 .. 4 loop
-    if not v_one_by_one then
-      v_read := rarest_keys(p_keys, p_identifier_keys, v_cap);
-      if v_pass > 3 or cardinality(v_read.keys) = cardinality(keys_read) then
-        exit when scored > 0 or cardinality(rare_keys) > 0;
-        v_one_by_one := true;
-      end if;
+    v_read := rarest_keys(p_keys, p_identifier_keys, v_cap);
+    if not v_one_by_one and (v_pass > 3 or cardinality(v_read.keys) = cardinality(keys_read)) then
+      exit when scored > 0;
+      v_one_by_one := true;
     end if;
-    if v_one_by_one then
-      -- Without postings any key will do.
-      v_read := rarest_keys(p_keys, p_identifier_keys, 'infinity');
-    end if;
-    keys_read := v_read.keys;
+    -- Without postings any key will do.
+    keys_read := case when v_one_by_one then p_keys else v_read.keys end;
     v_rarest := coalesce(v_rarest, keys_read);
     rare_keys := v_read.rare;
     with candidate as (
@@ -1315,12 +1309,14 @@ begin
       (select c.* from (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
                          where v_one_by_one and p_allowed is null and v_team_layer
                            and c.team_id = v_team and c.client_id is null
+                           and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
                          limit scored_cap) c
         where c.keys && keys_read)
       union all
       (select c.* from (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
                          where v_one_by_one and p_allowed is null
                            and c.team_id = v_team and c.client_id = any (v_clients)
+                           and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
                          limit scored_cap) c
         where c.keys && keys_read)
     ), compared as materialized (

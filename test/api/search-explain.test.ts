@@ -238,16 +238,20 @@ function zScores(figures: readonly number[], size: number, least = 0): (figure: 
 test('a term that stands nearly everywhere is told as a key that was not read', async () => {
   const [chunks, common] = [60_000, 50_000];
   const company = await service.company();
+  // Words that stand in few chunks of such a Team, and fill the leg.
+  const northern = Array.from({ length: LEG }, (_, n) => ({ text: `northern light ${n}` }));
+  await addSource(service, company, { chunks: northern });
   await addBirds(company);
   // As in a Team so large that reading the postings of its common words would take too long.
   await database.query('update memory.keyword_team set chunks = $2, sampled = $2 where team_id = $1', [
     company.teamId,
     chunks,
   ]);
-  await database.query('update memory.keyword_df set df = $2 where team_id = $1', [company.teamId, common]);
-  // Not counted yet: rare words that fill the leg.
-  const northern = Array.from({ length: LEG }, (_, n) => ({ text: `northern light ${n}` }));
-  await addSource(service, company, { chunks: northern });
+  await database.query('update memory.keyword_df set df = $2 where team_id = $1 and df < $3', [
+    company.teamId,
+    common,
+    LEG,
+  ]);
   const { explain, hits } = await explained(company, { query: 'the northern harbour' });
   const read = new Map(explain.keyword.keys.map((key) => [key.key, key.read]));
   assert.deepEqual([read.get('the'), read.get('northern'), read.get('harbour')], [false, true, true]);
