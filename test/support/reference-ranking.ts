@@ -148,7 +148,8 @@ function candidates(chunks: readonly RankedChunk[], counts: TermCounts, terms: Q
   const holding = (keys: ReadonlySet<number>) =>
     chunks.filter((chunk) => chunk.terms.keys.some((key) => keys.has(key)));
   const found = holding(rarestKeys(counts, terms));
-  const isNamed = holding(rareIdentifiers(counts, terms)).some((chunk) => found.includes(chunk));
+  const rare = rareIdentifiers(counts, terms);
+  const isNamed = found.some((chunk) => chunk.terms.keys.some((key) => rare.has(key)));
   return found.length >= LEG || isNamed ? found : holding(new Set(terms.keys));
 }
 

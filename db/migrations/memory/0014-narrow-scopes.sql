@@ -30,8 +30,8 @@ create or replace function memory.keyword_leg(
   p_query sparsevec,          -- by weigh_terms, or null
   p_keys int[],               -- candidate keys
   p_identifier_keys int[],    -- those among them that stand for identifiers
-  p_allowed uuid[],           -- where a filter is set: the chunks that pass it
-  p_hidden uuid[],            -- chunks that no one sees yet, or null
+  p_allowed uuid[],           -- where a filter is set, and not known by what it refuses: the chunks that pass it
+  p_hidden uuid[],            -- chunks that are not to be found: still being written, or refused by a filter; or null
   p_leg int,
   out chunk_ids uuid[], out points float8[], out names_it boolean[],
   out scored int, out keys_read int[], out rare_keys int[]
