@@ -86,6 +86,21 @@ describe('deployment', () => {
     assert.match(service('api'), /ports:/);
   });
 
+  test('the database owner of the compose file is a role without superuser, and nobody can sign in as one', () => {
+    const [owner] = all(compose, /MEMORY_DATABASE_URL: postgres:\/\/(\w+):/g);
+    assert.equal(all(service('database'), /POSTGRES_USER: (\w+)/g)[0], 'postgres');
+    assert.match(
+      service('database'),
+      /configs:\n +- source: owner\n +target: \/docker-entrypoint-initdb\.d\//,
+    );
+    const [script = ''] = all(block('configs'), /owner:\n +file: (\S+)/g);
+    const made = code(script);
+    assert.match(made, new RegExp(`create role ${owner} login createrole password`));
+    assert.match(made, new RegExp(`create database memory owner ${owner};`));
+    assert.doesNotMatch(made, /create role .*(superuser|bypassrls)/i);
+    assert.match(made, /alter role postgres password null;/);
+  });
+
   test('services wait for the database, restart, and have the least rights', () => {
     const confined = [
       /restart: unless-stopped/,
