@@ -1,5 +1,5 @@
 import type { TeamScope } from '../shared/scope.ts';
-import { type Database, type Queryable, transaction, withoutScope } from './database.ts';
+import { asWorker, type Database, type Queryable, transaction } from './database.ts';
 
 /** A content, and the SHA-256 that names it, in hexadecimal. */
 export interface Blob {
@@ -71,7 +71,7 @@ export function databaseBlobs(database: Database): BlobStore {
         return new Map(rows.map((row) => [row.sha256, Buffer.from(row.content, 'base64')]));
       }),
     prune: async () => {
-      const [row] = await withoutScope(database, (tx) =>
+      const [row] = await asWorker(database, (tx) =>
         tx.query<{ seen: number; removed: number }>(
           'select p.seen, p.removed from memory.prune_workspace_blobs($1) p',
           [PRUNE_SLICE],

@@ -44,6 +44,11 @@ export interface Database extends Queryable {
 
 /** The role as which the service works: neither superuser, nor owner of a table, nor BYPASSRLS. */
 export const SERVICE_ROLE = 'memory_service';
+/**
+ * The role as which the worker does upkeep of all Teams: it has what the service's role has, and alone can run the
+ * functions that prune, seal and purge. A mistake in a request's code cannot reach those.
+ */
+export const WORKER_ROLE = 'memory_worker';
 
 /**
  * A transaction within a scope. Queries on tenant data take this type, so none can be asked without a scope,
@@ -56,11 +61,19 @@ export interface ScopedTransaction<S extends Scope = Scope> extends Queryable {
 }
 export type TeamTransaction = ScopedTransaction<TeamScope>;
 
-const SET_CLAIMS = `select set_config('role', '${SERVICE_ROLE}', true),
+/** A transaction of the worker's role. Queries that call its functions take this type, so no request can ask them. */
+export interface WorkerTransaction extends Queryable {
+  readonly role: typeof WORKER_ROLE;
+}
+export type TeamWorkerTransaction = TeamTransaction & WorkerTransaction;
+
+const setClaims = (role: string) => `select set_config('role', '${role}', true),
   set_config('app.company', $1, true), set_config('app.user', $2, true), set_config('app.team', $3, true),
   set_config('app.reads_team', $4, true), set_config('app.reads_clients', $5, true),
   set_config('app.writes_team', $6, true), set_config('app.writes_clients', $7, true),
   set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)`;
+const SERVICE_CLAIMS = setClaims(SERVICE_ROLE);
+const WORKER_CLAIMS = setClaims(WORKER_ROLE);
 
 function claims(scope: Scope): string[] {
   if (!('teamId' in scope)) return [scope.companyId, scope.userId, '', 'false', '{}', 'false', '{}'];
@@ -86,6 +99,25 @@ export async function transaction<S extends Scope, T>(
   fn: (tx: ScopedTransaction<S>) => Promise<T>,
   { readsFirst = false } = {},
 ): Promise<T> {
+  return withClaims(database, SERVICE_CLAIMS, scope, fn, readsFirst);
+}
+
+/** Runs `fn` in one transaction as the worker's role, with the claims of the scope. */
+export function workerTransaction<T>(
+  database: Database,
+  scope: TeamScope,
+  fn: (tx: TeamWorkerTransaction) => Promise<T>,
+): Promise<T> {
+  return withClaims(database, WORKER_CLAIMS, scope, (tx) => fn({ ...tx, role: WORKER_ROLE }), false);
+}
+
+async function withClaims<S extends Scope, T>(
+  database: Database,
+  setRoleAndClaims: string,
+  scope: S,
+  fn: (tx: ScopedTransaction<S>) => Promise<T>,
+  readsFirst: boolean,
+): Promise<T> {
   const sent: Promise<unknown>[] = [];
   const doing = database.transaction(async (tx) => {
     const send = (text: string, values: readonly unknown[]) => {
@@ -94,7 +126,7 @@ export async function transaction<S extends Scope, T>(
       done.catch(() => undefined);
       sent.push(done);
     };
-    send(SET_CLAIMS, claims(scope));
+    send(setRoleAndClaims, claims(scope));
     if (!readsFirst) await Promise.all(sent);
     return fn({ scope, query: (text, values) => tx.query(text, values), send });
   }, 'together');
@@ -115,4 +147,12 @@ export function withoutScope<T>(database: Database, fn: (tx: Queryable) => Promi
     await tx.query(`select set_config('role', '${SERVICE_ROLE}', true)`);
     return fn(tx);
   }, 'together');
+}
+
+/** Runs `fn` in one transaction as the worker's role with no claims: for upkeep that goes over all Teams. */
+export function asWorker<T>(database: Database, fn: (tx: WorkerTransaction) => Promise<T>): Promise<T> {
+  return database.transaction(async (tx) => {
+    await tx.query(`select set_config('role', '${WORKER_ROLE}', true)`);
+    return fn({ query: tx.query, role: WORKER_ROLE });
+  });
 }

@@ -47,7 +47,8 @@ CREATE UNIQUE INDEX account_principal ON identity.account USING btree (is_princi
 row level security on;
 policy company for all to memory_service
     using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
-grant delete, insert, select, update to memory_service;
+grant delete, insert, update to memory_service;
+grant select (company_id, id, email, name, role, is_principal, closed_at, created_at) to memory_service;
 
 table identity.client (
   company_id uuid not null,
@@ -147,7 +148,9 @@ CREATE UNIQUE INDEX invite_token ON identity.invite USING btree (token_hash);
 row level security on;
 policy company for all to memory_service
     using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
-grant delete, insert, select, update to memory_service;
+grant delete, insert to memory_service;
+grant select (company_id, id, team_id, email, role, grants, expires_at, used_at, revoked_at, created_by, created_at) to memory_service;
+grant update (used_at, revoked_at) to memory_service;
 
 table identity.request_count (
   key bytea not null,
@@ -176,7 +179,9 @@ CREATE INDEX reset_link_user ON identity.reset_link USING btree (company_id, use
 row level security on;
 policy company for all to memory_service
     using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
-grant delete, insert, select, update to memory_service;
+grant delete, insert to memory_service;
+grant select (company_id, id, user_id, expires_at, used_at, revoked_at, created_by, created_at) to memory_service;
+grant update (used_at, revoked_at) to memory_service;
 
 table identity.session (
   company_id uuid not null,
@@ -194,7 +199,9 @@ CREATE INDEX session_user_id ON identity.session USING btree (company_id, user_i
 row level security on;
 policy company for all to memory_service
     using (company_id = ( SELECT memory.claimed_company() AS claimed_company));
-grant delete, insert, select, update to memory_service;
+grant delete, insert to memory_service;
+grant select (company_id, id, user_id, user_agent, created_at, last_seen_at) to memory_service;
+grant update (last_seen_at) to memory_service;
 
 table identity.team (
   company_id uuid not null,
@@ -254,7 +261,7 @@ row level security on;
 policy appends for insert to memory_service
     with check ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (actor_id = ( SELECT memory.claimed_user() AS claimed_user)) AND ((team_id IS NULL) OR (( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
 policy reads for select to memory_service
-    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND ((layer IS NULL) OR ((layer = 'team'::text) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))))));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.refuse_change();
 CREATE TRIGGER append_only_truncate BEFORE TRUNCATE ON memory.audit_event FOR EACH STATEMENT EXECUTE FUNCTION memory.refuse_change();
 CREATE TRIGGER await_seal AFTER INSERT ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.await_seal();
@@ -523,7 +530,8 @@ table memory.job_tally (
   constraint job_tally_pkey PRIMARY KEY (queue, outcome)
 );
 row level security off;
-grant insert, select, update to memory_service;
+grant select to memory_service;
+grant insert, update to memory_worker;
 
 table memory.keyword_df (
   team_id uuid not null,
@@ -663,7 +671,8 @@ table memory.worker (
   constraint worker_pkey PRIMARY KEY (id)
 );
 row level security off;
-grant delete, insert, select, update to memory_service;
+grant select to memory_service;
+grant delete, insert, update to memory_worker;
 
 table memory.workspace_blob (
   company_id uuid not null,
@@ -691,6 +700,7 @@ row level security on;
 policy team for all to memory_service
     using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
 grant insert, select to memory_service;
+grant update (revision) to memory_service;
 
 table memory.workspace_version (
   team_id uuid not null,
@@ -737,6 +747,7 @@ policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
 CREATE TRIGGER forsake AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.forsake_workspace_blobs();
 grant insert, select to memory_service;
+grant update (until_revision, superseded_at) to memory_service;
 
 CREATE OR REPLACE FUNCTION identity.count_new_team()
  RETURNS trigger
@@ -800,7 +811,7 @@ BEGIN ATOMIC
      i.email,
      i.role,
      i.grants,
-     identity.invite_state(i.*) AS invite_state
+     identity.invite_state(i.used_at, i.revoked_at, i.expires_at) AS invite_state
     FROM (identity.invite i
       LEFT JOIN identity.team t ON (((t.company_id = i.company_id) AND (t.id = i.team_id))))
    WHERE ((i.token_hash = find_invite.p_token_hash) AND (t.deleted_at IS NULL));
@@ -842,11 +853,24 @@ BEGIN ATOMIC
 END;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION identity.invite_state(i identity.invite)
+CREATE OR REPLACE FUNCTION identity.invite_state(p_used_at timestamp with time zone, p_revoked_at timestamp with time zone, p_expires_at timestamp with time zone)
  RETURNS text
  LANGUAGE sql
  STABLE
-RETURN CASE WHEN ((i).used_at IS NOT NULL) THEN 'used'::text WHEN ((i).expires_at <= COALESCE((i).revoked_at, now())) THEN 'expired'::text WHEN ((i).revoked_at IS NOT NULL) THEN 'revoked'::text ELSE 'open'::text END;
+RETURN CASE WHEN (p_used_at IS NOT NULL) THEN 'used'::text WHEN (p_expires_at <= COALESCE(p_revoked_at, now())) THEN 'expired'::text WHEN (p_revoked_at IS NOT NULL) THEN 'revoked'::text ELSE 'open'::text END;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION identity.lock_password_hash()
+ RETURNS text
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'identity', 'pg_temp'
+BEGIN ATOMIC
+ SELECT a.password_hash
+    FROM identity.account a
+   WHERE ((a.company_id = memory.claimed_company()) AND (a.id = memory.claimed_user()) AND (a.closed_at IS NULL))
+  FOR SHARE OF a;
+END;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION identity.new_id(p_at timestamp with time zone DEFAULT clock_timestamp())
@@ -876,7 +900,7 @@ BEGIN ATOMIC
      ( SELECT (count(*))::integer AS count
             FROM gone_links) AS count;
 END;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION identity.prune_invites(p_password_seconds integer)
  RETURNS integer
@@ -896,7 +920,7 @@ BEGIN ATOMIC
   SELECT (count(*))::integer AS count
     FROM gone;
 END;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION identity.purge_team(p_limit integer)
  RETURNS boolean
@@ -929,7 +953,7 @@ begin
   delete from team t where t.company_id = memory.claimed_company() and t.id = v_team;
   return true;
 end $function$;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION identity.resolve_principal(p_team uuid)
  RETURNS jsonb
@@ -1022,7 +1046,7 @@ begin
    where p.chunk_id = any (v_chunks) and e.team_id = p.team_id and e.chunk_id = p.chunk_id and e.model = v_model;
   return v_chunks[array_upper(v_chunks, 1)];
 end $function$;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.claimed_company()
  RETURNS uuid
@@ -1151,7 +1175,7 @@ BEGIN ATOMIC
  UPDATE memory.deployment SET swept_at = now()
    WHERE ((deployment.swept_at IS NULL) OR (deployment.swept_at < (deployment.adopted_at + '01:00:00'::interval)));
 END;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.fold_layer(p_team uuid, p_client uuid)
  RETURNS void
@@ -1420,7 +1444,7 @@ begin
     end if;
   end loop;
 end $function$;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.lease_pending(p_batch uuid, p_limit integer, p_seconds integer, p_refused_too boolean)
  RETURNS TABLE(chunk_id uuid, leased_until timestamp with time zone)
@@ -1480,7 +1504,7 @@ CREATE OR REPLACE FUNCTION memory.next_unsealed(p_after uuid)
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
 RETURN (SELECT u.company_id FROM memory.audit_unsealed u WHERE (u.company_id > COALESCE(next_unsealed.p_after, '00000000-0000-0000-0000-000000000000'::uuid)) ORDER BY u.company_id LIMIT 1);
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.prune()
  RETURNS TABLE(answers integer, loading_sources integer, batches integer)
@@ -1508,7 +1532,7 @@ BEGIN ATOMIC
      ( SELECT (count(*))::integer AS count
             FROM gone_batches) AS count;
 END;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.prune_consolidation_batches()
  RETURNS integer
@@ -1524,7 +1548,7 @@ BEGIN ATOMIC
   SELECT (count(*))::integer AS count
     FROM gone;
 END;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.prune_import_payloads(p_days integer, p_limit integer)
  RETURNS integer
@@ -1548,7 +1572,7 @@ begin
   select count(*) into v_told from told;
   return v_told;
 end $function$;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.prune_loading_chunks(p_limit integer)
  RETURNS integer
@@ -1572,7 +1596,7 @@ BEGIN ATOMIC
   SELECT (count(*))::integer AS count
     FROM gone;
 END;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.prune_old_vectors(p_limit integer)
  RETURNS integer
@@ -1630,7 +1654,7 @@ begin
   end if;
   return v_removed;
 end $function$;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.prune_workspace_blobs(p_limit integer)
  RETURNS TABLE(seen integer, removed integer)
@@ -1656,7 +1680,7 @@ begin
   select (select count(*)::int from old), (select count(*)::int from gone) into seen, removed;
   return next;
 end $function$;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.prune_workspace_versions(p_after uuid, p_keep integer, p_limit integer)
  RETURNS TABLE(last uuid, removed integer)
@@ -1683,7 +1707,7 @@ begin
   last := v_seen[array_upper(v_seen, 1)];
   return next;
 end $function$;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.rarest_keys(p_keys integer[], p_identifier_keys integer[], p_cap double precision, OUT keys integer[], OUT postings double precision, OUT next_postings double precision, OUT rare integer[])
  RETURNS record
@@ -1765,7 +1789,7 @@ BEGIN ATOMIC
   SELECT (count(*))::integer AS count
     FROM released;
 END;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.replace_term_counts(p_spaces text[], p_terms integer[], p_dfs integer[], p_chunks integer, p_sampled integer)
  RETURNS void
@@ -1875,7 +1899,7 @@ begin
   delete from audit_unsealed u where u.company_id = p_company and u.event_id = any (v_ids);
   return cardinality(v_ids);
 end $function$;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.search_candidates(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_limit integer, p_explain boolean)
  RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb)

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, type Queryable, SERVICE_ROLE, withoutScope } from './database.ts';
+import { type Database, type Queryable, SERVICE_ROLE, WORKER_ROLE, withoutScope } from './database.ts';
 
 /** Roles belong to the whole server, so another database may be making the same one right now. */
 const ATTEMPTS = 10;
 
 /**
- * Makes the role as which the service works, if it is not there, and lets the connecting role act as it.
+ * Makes the roles as which the service and its worker work, if they are not there, and lets the connecting role act as
+ * them.
  * Not a migration: a database restored on another server lacks the role though its migrations are applied.
  */
-export async function ensureServiceRole(database: Database): Promise<void> {
+export async function ensureServiceRoles(database: Database): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await database.transaction(createAndGrant);
@@ -23,12 +24,20 @@ export async function ensureServiceRole(database: Database): Promise<void> {
 }
 
 async function createAndGrant(tx: Queryable): Promise<void> {
-  const [found] = await tx.query(`select from pg_roles where rolname = '${SERVICE_ROLE}'`);
-  if (found === undefined) await tx.query(`create role ${SERVICE_ROLE} nologin`);
-  const [may] = await tx.query<{ set: boolean }>(
-    `select pg_has_role(current_user, '${SERVICE_ROLE}', 'SET') as set`,
+  for (const role of [SERVICE_ROLE, WORKER_ROLE]) {
+    const [found] = await tx.query(`select from pg_roles where rolname = '${role}'`);
+    if (found === undefined) await tx.query(`create role ${role} nologin`);
+    const [can] = await tx.query<{ set: boolean }>(
+      `select pg_has_role(current_user, '${role}', 'SET') as set`,
+    );
+    if (can?.set !== true) await tx.query(`grant ${role} to current_user with inherit false, set true`);
+  }
+  const [worker] = await tx.query<{ inherits: boolean }>(
+    `select pg_has_role('${WORKER_ROLE}', '${SERVICE_ROLE}', 'USAGE') as inherits`,
   );
-  if (may?.set !== true) await tx.query(`grant ${SERVICE_ROLE} to current_user with inherit false, set true`);
+  if (worker?.inherits !== true) {
+    await tx.query(`grant ${SERVICE_ROLE} to ${WORKER_ROLE} with inherit true, set false`);
+  }
 }
 
 /** Row-level security does not hold here. One line, for the operator. */
@@ -43,19 +52,23 @@ export class IsolationError extends Error {
  */
 export async function assertIsolation(database: Database): Promise<void> {
   const tables = await database.query<{ name: string; secured: boolean; owner: string }>(`
-    select c.oid::regclass::text as name, c.relrowsecurity as secured, pg_get_userbyid(c.relowner) as owner
+    select format('%I.%I', n.nspname, c.relname) as name, c.relrowsecurity as secured, pg_get_userbyid(c.relowner) as owner
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname in ('memory', 'identity') and c.relkind in ('r', 'p', 'v', 'm')
        and exists (select from pg_attribute a where a.attrelid = c.oid and not a.attisdropped
                       and (a.attname in ('company_id', 'team_id') or c.oid = 'identity.company'::regclass))
      order by 1`);
-  const [role] = await database.query<{ unbound: boolean }>(
-    `select rolsuper or rolbypassrls or rolcreaterole as unbound from pg_roles where rolname = '${SERVICE_ROLE}'`,
-  );
-  if (role?.unbound !== false)
-    throw new IsolationError(`role ${SERVICE_ROLE} must not be able to bypass row-level security`);
+  for (const name of [SERVICE_ROLE, WORKER_ROLE]) {
+    const [role] = await database.query<{ unbound: boolean }>(
+      'select rolsuper or rolbypassrls or rolcreaterole as unbound from pg_roles where rolname = $1',
+      [name],
+    );
+    if (role?.unbound !== false) {
+      throw new IsolationError(`role ${name} must not be able to bypass row-level security`);
+    }
+  }
   for (const table of tables) {
-    if (!table.secured || table.owner === SERVICE_ROLE) {
+    if (!table.secured || [SERVICE_ROLE, WORKER_ROLE].includes(table.owner)) {
       throw new IsolationError(`table ${table.name} is not under row-level security`);
     }
     if (await showsRowsWithoutClaims(database, table.name)) {

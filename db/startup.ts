@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import { openEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
-import { assertIsolation, ensureServiceRole } from './service-role.ts';
+import { assertIsolation, ensureServiceRoles } from './service-role.ts';
 
 /** The first four steps of start-up, the same for API and worker. The fifth, listening, is the API's. */
 export interface Backend {
@@ -25,7 +25,7 @@ export async function startBackend(config: Config, logger: Logger): Promise<Back
       ? await openEmbedded({ dataDir: config.dataDir })
       : openPostgres(config.databaseUrl, logger);
   try {
-    await ensureServiceRole(database);
+    await ensureServiceRoles(database);
     for (const set of ['memory', 'identity'] as const) {
       const applied = await migrate(database, set);
       if (applied.length > 0) logger.info({ set, applied }, 'migrated');

@@ -26,9 +26,7 @@ export async function findSignIn(tx: Queryable, email: string): Promise<SignIn |
  */
 export async function holdPasswordHash(tx: ScopedTransaction): Promise<string | null> {
   const [row] = await tx.query<{ passwordHash: string | null }>(
-    `select password_hash as "passwordHash" from identity.account
-      where company_id = $1 and id = $2 and closed_at is null for share`,
-    [tx.scope.companyId, tx.scope.userId],
+    'select identity.lock_password_hash() as "passwordHash"',
   );
   return row?.passwordHash ?? null;
 }

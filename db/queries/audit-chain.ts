@@ -1,8 +1,11 @@
 import type { CompanyScope } from '../../shared/scope.ts';
-import type { Queryable, ScopedTransaction } from '../database.ts';
+import type { ScopedTransaction, WorkerTransaction } from '../database.ts';
 
 /** The first Company after another whose audit has events without a seal; null when there are no more. */
-export async function findUnsealedCompany(tx: Queryable, after: string | null): Promise<string | null> {
+export async function findUnsealedCompany(
+  tx: WorkerTransaction,
+  after: string | null,
+): Promise<string | null> {
   const [row] = await tx.query<{ id: string | null }>('select memory.next_unsealed($1) as id', [after]);
   return row?.id ?? null;
 }
@@ -11,7 +14,7 @@ export async function findUnsealedCompany(tx: Queryable, after: string | null): 
  * Seals the next audit events of a Company, at most `limit`, in one chain of hashes.
  * @returns how many: none when all are sealed, or someone else is at it
  */
-export async function sealAudit(tx: Queryable, companyId: string, limit: number): Promise<number> {
+export async function sealAudit(tx: WorkerTransaction, companyId: string, limit: number): Promise<number> {
   const [row] = await tx.query<{ sealed: number }>('select memory.seal_audit($1, $2) as sealed', [
     companyId,
     limit,

@@ -21,7 +21,7 @@ export interface NewInvite extends InviteFor {
 type InviteRow = Omit<Invite, 'expiresAt' | 'createdAt'> & { expiresAt: Date; createdAt: Date };
 
 /** Grants for clients that are archived rest: they are as if they did not exist. */
-const COLUMNS = `i.id, i.email, i.role, identity.invite_state(i) as state, i.expires_at as "expiresAt",
+const COLUMNS = `i.id, i.email, i.role, identity.invite_state(i.used_at, i.revoked_at, i.expires_at) as state, i.expires_at as "expiresAt",
   i.created_by as "createdBy", i.created_at as "createdAt",
   (select coalesce(jsonb_agg(g.given order by g.place), '[]')
      from jsonb_array_elements(i.grants) with ordinality g (given, place)
@@ -92,7 +92,7 @@ export async function findOpenInviteTo(
 ): Promise<{ id: string; role: TeamRole } | null> {
   const [row] = await tx.query<{ id: string; role: TeamRole }>(
     `select i.id, i.role from identity.invite i
-      where i.company_id = $1 and ${OF_TEAM} and i.email = $3 and identity.invite_state(i) = 'open'`,
+      where i.company_id = $1 and ${OF_TEAM} and i.email = $3 and identity.invite_state(i.used_at, i.revoked_at, i.expires_at) = 'open'`,
     [tx.scope.companyId, teamId, email],
   );
   return row ?? null;

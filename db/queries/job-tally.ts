@@ -1,5 +1,5 @@
 import type { JobOutcome } from '../../shared/job-outcomes.ts';
-import { type Database, type Queryable, withoutScope } from '../database.ts';
+import { asWorker, type Database, type Queryable } from '../database.ts';
 
 /** Jobs of a queue that ended in one way. */
 export interface JobCount {
@@ -15,7 +15,7 @@ export interface JobCount {
 /** Adds to what all workers counted. No tenant's data, so no scope. */
 export async function addJobCounts(database: Database, counts: readonly JobCount[]): Promise<void> {
   if (counts.length === 0) return;
-  await withoutScope(database, (tx) =>
+  await asWorker(database, (tx) =>
     tx.query(
       // In one order, so that two workers never wait for each other.
       `insert into memory.job_tally as t (queue, outcome, jobs, seconds, durations)

@@ -1,11 +1,11 @@
-import type { Queryable, TeamTransaction } from '../database.ts';
+import type { TeamWorkerTransaction, WorkerTransaction } from '../database.ts';
 import { FAILED_PASSWORD_SECONDS } from './limits.ts';
 
 /**
  * Removes at most `limit` chunks of sources that their writer left half-way, of all Teams.
  * @returns how many: none when there are no more
  */
-export async function pruneLoadingChunks(tx: Queryable, limit: number): Promise<number> {
+export async function pruneLoadingChunks(tx: WorkerTransaction, limit: number): Promise<number> {
   const [row] = await tx.query<{ removed: number }>('select memory.prune_loading_chunks($1) as removed', [
     limit,
   ]);
@@ -16,7 +16,7 @@ export async function pruneLoadingChunks(tx: Queryable, limit: number): Promise<
  * Stages captures again whose lease ran out, of all Teams, at most `limit`.
  * @returns how many: none when there are no more
  */
-export async function releaseCaptures(tx: Queryable, limit: number): Promise<number> {
+export async function releaseCaptures(tx: WorkerTransaction, limit: number): Promise<number> {
   const [row] = await tx.query<{ released: number }>('select memory.release_captures($1) as released', [
     limit,
   ]);
@@ -27,7 +27,11 @@ export async function releaseCaptures(tx: Queryable, limit: number): Promise<num
  * Lets go the files of imports that failed so long ago, of all Teams, at most `limit`.
  * @returns how many: none when there are no more
  */
-export async function pruneImportPayloads(tx: Queryable, days: number, limit: number): Promise<number> {
+export async function pruneImportPayloads(
+  tx: WorkerTransaction,
+  days: number,
+  limit: number,
+): Promise<number> {
   const [row] = await tx.query<{ removed: number }>(
     'select memory.prune_import_payloads($1, $2) as removed',
     [days, limit],
@@ -46,7 +50,7 @@ export type Pruned = Record<
  * @param limits the limits of sessions, in seconds
  */
 export async function prune(
-  tx: Queryable,
+  tx: WorkerTransaction,
   limits: { sessionIdleSeconds: number; sessionMaxSeconds: number },
 ): Promise<Pruned> {
   const [row] = await tx.query<Pruned>(
@@ -64,7 +68,7 @@ export async function prune(
  * @returns the last id looked at, or null when there are no more or nothing is to be done
  */
 export async function backfillPendingChunks(
-  tx: Queryable,
+  tx: WorkerTransaction,
   after: string | null,
   limit: number,
 ): Promise<string | null> {
@@ -76,13 +80,13 @@ export async function backfillPendingChunks(
 }
 
 /** Says that every chunk was looked at since the model was adopted. */
-export async function finishBackfill(tx: Queryable): Promise<void> {
+export async function finishBackfill(tx: WorkerTransaction): Promise<void> {
   await tx.query('select memory.finish_backfill()');
 }
 
 /** The layers of all Teams in which chunks wait for a vector: null is the Team layer. */
 export async function listLayersWithoutVectors(
-  tx: Queryable,
+  tx: WorkerTransaction,
 ): Promise<{ companyId: string; teamId: string; clientId: string | null }[]> {
   return tx.query(
     `select company_id as "companyId", team_id as "teamId", client_id as "clientId" from memory.layers_without_vectors()`,
@@ -93,7 +97,7 @@ export async function listLayersWithoutVectors(
  * Removes at most `limit` vectors of models used before, of Teams whose chunks all have one of the present model.
  * @returns how many: none when there are no more
  */
-export async function pruneOldVectors(tx: Queryable, limit: number): Promise<number> {
+export async function pruneOldVectors(tx: WorkerTransaction, limit: number): Promise<number> {
   const [row] = await tx.query<{ removed: number }>('select memory.prune_old_vectors($1) as removed', [
     limit,
   ]);
@@ -106,7 +110,7 @@ export async function pruneOldVectors(tx: Queryable, limit: number): Promise<num
  * @returns the last id looked at, null when there are no more, and how many were removed
  */
 export async function pruneWorkspaceVersions(
-  tx: Queryable,
+  tx: WorkerTransaction,
   after: string | null,
   keep: number,
   limit: number,
@@ -122,7 +126,7 @@ export async function pruneWorkspaceVersions(
  * Removes at most `limit` rows of what the scope's Team held, once that was deleted.
  * @returns whether nothing is left, the Team itself included
  */
-export async function purgeTeam(tx: TeamTransaction, limit: number): Promise<boolean> {
+export async function purgeTeam(tx: TeamWorkerTransaction, limit: number): Promise<boolean> {
   const [row] = await tx.query<{ done: boolean }>('select identity.purge_team($1) as done', [limit]);
   return row?.done !== false;
 }

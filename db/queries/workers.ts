@@ -1,5 +1,5 @@
 import type { EmbedderState } from '../../shared/schemas/status.ts';
-import { type Database, type Queryable, withoutScope } from '../database.ts';
+import { asWorker, type Database, type Queryable } from '../database.ts';
 import { wireTime } from './layers.ts';
 
 /** A worker process, by its own word. */
@@ -21,7 +21,7 @@ export async function recordWorker(
   database: Database,
   worker: Pick<WorkerRecord, 'id' | 'rssBytes' | 'embedder'> & { queues: readonly string[] },
 ): Promise<void> {
-  await withoutScope(database, async (tx) => {
+  await asWorker(database, async (tx) => {
     await tx.query(
       `insert into memory.worker (id, queues, rss_bytes, embedder) values ($1, $2, $3, $4::jsonb)
        on conflict (id) do update
@@ -39,7 +39,7 @@ export async function recordWorker(
 
 /** Says that a worker has stopped. */
 export async function deleteWorker(database: Database, id: string): Promise<void> {
-  await withoutScope(database, (tx) => tx.query('delete from memory.worker where id = $1', [id]));
+  await asWorker(database, (tx) => tx.query('delete from memory.worker where id = $1', [id]));
 }
 
 /** The workers that live. */

@@ -4,11 +4,11 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { transaction, withoutScope } from '../../db/database.ts';
+import { asWorker, transaction, withoutScope } from '../../db/database.ts';
 import { migrate } from '../../db/migrate.ts';
 import { insertAuditEvents } from '../../db/queries/audit.ts';
 import { sealAudit } from '../../db/queries/audit-chain.ts';
-import { ensureServiceRole } from '../../db/service-role.ts';
+import { ensureServiceRoles } from '../../db/service-role.ts';
 import { newId } from '../../shared/ids.ts';
 import {
   assertWholeChain,
@@ -30,7 +30,7 @@ after(() => database.close());
 await sealAll(database);
 
 const seal = ({ companyId }: TestCompany, limit: number) =>
-  withoutScope(database, (tx) => sealAudit(tx, companyId, limit));
+  asWorker(database, (tx) => sealAudit(tx, companyId, limit));
 
 describe('seals', () => {
   for (const statement of [
@@ -213,7 +213,7 @@ test('events that were there before there were seals are sealed as well', async 
   const all = join(import.meta.dirname, '..', '..', 'db', 'migrations', 'memory');
   const before = (await readdir(all)).filter((name) => name < '0007');
   for (const name of before) await cp(join(all, name), join(folder, name));
-  await ensureServiceRole(older);
+  await ensureServiceRoles(older);
   await migrate(older, 'memory', folder);
   const company = { companyId: newId(), ownerId: newId() };
   const ids = [newId(), newId(), newId()];

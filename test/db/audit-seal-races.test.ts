@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { type Queryable, transaction, withoutScope } from '../../db/database.ts';
+import { asWorker, type Queryable, transaction, type WorkerTransaction } from '../../db/database.ts';
 import { openPostgres } from '../../db/postgres.ts';
 import { sealAudit } from '../../db/queries/audit-chain.ts';
 import { createLogger } from '../../shared/logger.ts';
@@ -29,7 +29,7 @@ await sealAll(database);
 const waitForNoOne = (tx: Queryable) => tx.query(`set local lock_timeout = '1s'`);
 
 function seal({ companyId }: SignedIn, limit: number): Promise<number> {
-  return withoutScope(database, async (tx) => {
+  return asWorker(database, async (tx) => {
     await waitForNoOne(tx);
     return sealAudit(tx, companyId, limit);
   });
@@ -89,7 +89,7 @@ test('200 parallel writers and two sealing workers leave one unforked chain per 
       const wasWriting = writing;
       let sealed = 0;
       for (const { companyId } of companies) {
-        sealed += await withoutScope(workers, (tx) => sealAudit(tx, companyId, 3));
+        sealed += await asWorker(workers, (tx) => sealAudit(tx, companyId, 3));
       }
       if (sealed === 0 && !wasWriting) return;
       // On the one connection of the embedded database writers have their turns.
@@ -118,7 +118,7 @@ test('a sealing that is cut off in the middle leaves no seal, and the next one n
   const company = await service.company();
   await recordEvents(database, company, 4);
   assert.equal(await seal(company, 2), 2);
-  const cutOff = withoutScope(database, async (tx) => {
+  const cutOff = asWorker(database, async (tx) => {
     assert.equal(await sealAudit(tx, company.companyId, 2), 2);
     throw new Error('cut off');
   });
@@ -158,8 +158,8 @@ describe('meanwhile', { skip: ONE_CONNECTION }, () => {
     await recordEvents(database, company, 3);
     const commit = await leaveOpen(
       t,
-      (work) => withoutScope(database, work),
-      (tx) => sealAudit(tx, company.companyId, 2),
+      (work) => asWorker(database, work as never),
+      (tx) => sealAudit(tx as WorkerTransaction, company.companyId, 2),
     );
     await transaction(database, ownerScope(company), async (tx) => {
       await waitForNoOne(tx);
@@ -180,8 +180,8 @@ describe('meanwhile', { skip: ONE_CONNECTION }, () => {
     await recordEvents(database, company, 3);
     const commit = await leaveOpen(
       t,
-      (work) => withoutScope(database, work),
-      (tx) => sealAudit(tx, company.companyId, 2),
+      (work) => asWorker(database, work as never),
+      (tx) => sealAudit(tx as WorkerTransaction, company.companyId, 2),
     );
     assert.equal(await seal(company, 10), 0);
     await recordEvents(database, other, 2);
@@ -200,9 +200,9 @@ describe('meanwhile', { skip: ONE_CONNECTION }, () => {
     let pid = 0;
     const end = await leaveOpen(
       t,
-      (work) => withoutScope(database, work),
+      (work) => asWorker(database, work as never),
       async (tx) => {
-        assert.equal(await sealAudit(tx, company.companyId, 2), 2);
+        assert.equal(await sealAudit(tx as WorkerTransaction, company.companyId, 2), 2);
         pid = Number((await tx.query('select pg_backend_pid() as pid'))[0]?.['pid']);
       },
     );

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { transaction } from '../../db/database.ts';
 import { newId } from '../../shared/ids.ts';
+import { companyScope, narrowScope, type Scope } from '../../shared/scope.ts';
 import { createTestCompany, openTestDatabase } from '../support/database.ts';
-import { ownerScope } from '../support/scopes.ts';
+import { addClient, ownerScope } from '../support/scopes.ts';
 import { DENIED } from '../support/walls.ts';
 
 const database = await openTestDatabase();
@@ -45,6 +46,36 @@ describe('audit events', () => {
       ),
     );
     await assert.rejects(forged, { code: DENIED });
+  });
+
+  test('show within a Team only to a scope that reads their layer, whatever the statement asks', async () => {
+    const home = await createTestCompany(database);
+    const [client, other] = [await addClient(database, home), await addClient(database, home)];
+    for (const [kind, clientId, layer] of [
+      ['of.none', null, null],
+      ['of.team', null, 'team'],
+      ['of.client', client, 'client'],
+      ['of.other', other, 'client'],
+    ]) {
+      await database.query(
+        `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, client_id, layer, subject_type)
+         values ($1, $2, $3, $4, $5, $6, $7, 'source')`,
+        [home.companyId, newId(), kind, home.ownerId, home.teamId, clientId, layer],
+      );
+    }
+    const shown = async (scope: Scope) => {
+      const rows = await transaction(database, scope, (tx) =>
+        tx.query<{ kind: string }>(`select kind from memory.audit_event where kind like 'of.%' order by 1`),
+      );
+      return rows.map(({ kind }) => kind);
+    };
+    const full = ownerScope(home, [client]);
+    assert.deepEqual(await shown(full), ['of.client', 'of.none', 'of.team']);
+    const ofClient = narrowScope(full, { clientId: client, include: ['client'] });
+    assert.deepEqual(await shown(ofClient), ['of.client', 'of.none']);
+    assert.deepEqual(await shown(narrowScope(full)), ['of.none', 'of.team']);
+    const ofCompany = companyScope({ companyId: home.companyId, userId: home.ownerId });
+    assert.deepEqual(await shown(ofCompany), ['of.client', 'of.none', 'of.other', 'of.team']);
   });
 
   test('outlive their Team', async () => {

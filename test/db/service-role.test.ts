@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Database, SERVICE_ROLE, transaction, withoutScope } from '../../db/database.ts';
-import { assertIsolation, ensureServiceRole, IsolationError } from '../../db/service-role.ts';
+import {
+  type Database,
+  SERVICE_ROLE,
+  transaction,
+  WORKER_ROLE,
+  withoutScope,
+  workerTransaction,
+} from '../../db/database.ts';
+import { assertIsolation, ensureServiceRoles, IsolationError } from '../../db/service-role.ts';
 import { newId } from '../../shared/ids.ts';
 import { createTestCompany, databaseUrl, openTestDatabase } from '../support/database.ts';
 import { openOwnDatabase } from '../support/own-database.ts';
 import { ownerScope } from '../support/scopes.ts';
+import { DENIED } from '../support/walls.ts';
 
 const database = await openTestDatabase();
 
@@ -72,38 +80,108 @@ describe('start-up asserts isolation and refuses', () => {
 
   // Roles are the whole server's, so never on one that other tests share.
   const skip = databaseUrl !== undefined && 'the role is shared with other databases of the server';
-  for (const power of ['superuser', 'bypassrls', 'createrole']) {
-    test(`a role with ${power}`, { skip }, () =>
-      within(async (database) => {
-        await database.query(`alter role ${SERVICE_ROLE} with ${power}`);
-        await assert.rejects(assertIsolation(database), IsolationError);
-      }),
-    );
+  for (const role of [SERVICE_ROLE, WORKER_ROLE]) {
+    for (const power of ['superuser', 'bypassrls', 'createrole']) {
+      test(`${role} with ${power}`, { skip }, () =>
+        within(async (database) => {
+          await database.query(`alter role ${role} with ${power}`);
+          await assert.rejects(assertIsolation(database), IsolationError);
+        }),
+      );
+    }
   }
 });
 
-describe('the role of the service', () => {
-  test('is no superuser, cannot bypass row-level security and cannot make roles', async () => {
-    const [role] = await database.query(
-      `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin
-         from pg_roles where rolname = $1`,
-      [SERVICE_ROLE],
-    );
-    assert.deepEqual(Object.values(role ?? {}), [false, false, false, false, false, false]);
-  });
+test('start-up asserts isolation of a database whose owner has a schema of its own name', () =>
+  within(async (database) => {
+    // As with an owner called memory: "$user" on the search path then leads to that schema, but not for other roles.
+    await database.query('set search_path to memory, identity, public');
+    await assertIsolation(database);
+  }));
 
-  test('owns no table and no function, and is a member of no role', async () => {
-    const owned = await database.query(
-      `select 'table ' || oid::regclass as name from pg_class where relowner = $1::regrole
-       union all select 'function ' || oid::regprocedure from pg_proc where proowner = $1::regrole
-       union all select 'schema ' || oid::regnamespace from pg_namespace where nspowner = $1::regrole
-       union all select 'role ' || roleid::regrole from pg_auth_members where member = $1::regrole`,
-      [SERVICE_ROLE],
-    );
-    assert.deepEqual(owned, []);
-  });
+describe('the roles of the service and of its worker', () => {
+  for (const [role, memberOf] of [
+    [SERVICE_ROLE, []],
+    [WORKER_ROLE, [{ name: `role ${SERVICE_ROLE}` }]],
+  ] as const) {
+    test(`${role} is no superuser, cannot bypass row-level security and cannot make roles`, async () => {
+      const [powers] = await database.query(
+        `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin
+           from pg_roles where rolname = $1`,
+        [role],
+      );
+      assert.deepEqual(Object.values(powers ?? {}), [false, false, false, false, false, false]);
+    });
 
-  test('is the current one within a scope and without, and no longer afterwards', async () => {
+    test(`${role} owns no table and no function, and is a member of no further role`, async () => {
+      const owned = await database.query(
+        `select 'table ' || oid::regclass as name from pg_class where relowner = $1::regrole
+         union all select 'function ' || oid::regprocedure from pg_proc where proowner = $1::regrole
+         union all select 'schema ' || oid::regnamespace from pg_namespace where nspowner = $1::regrole
+         union all select 'role ' || roleid::regrole from pg_auth_members where member = $1::regrole`,
+        [role],
+      );
+      assert.deepEqual(owned, memberOf);
+    });
+  }
+
+  for (const [table, column] of [
+    ['identity.account', 'password_hash'],
+    ['identity.session', 'token_hash'],
+    ['identity.reset_link', 'token_hash'],
+    ['identity.invite', 'token_hash'],
+  ]) {
+    test(`cannot read ${column} of ${table}, which the service writes`, async () => {
+      const scope = ownerScope(await createTestCompany(database));
+      for (const statement of [
+        `select ${column} from ${table}`,
+        `select t::text from ${table} t`,
+        `select 1 from ${table} where ${column} is not null`,
+        `delete from ${table} returning ${column}`,
+      ]) {
+        const asked = transaction(database, scope, (tx) => tx.query(statement));
+        await assert.rejects(asked, { code: DENIED }, statement);
+        const asWorkers = workerTransaction(database, scope, (tx) => tx.query(statement));
+        await assert.rejects(asWorkers, { code: DENIED }, statement);
+      }
+    });
+  }
+
+  for (const statement of [
+    'select memory.seal_audit(null, 1)',
+    'select memory.next_unsealed(null)',
+    'select memory.prune()',
+    'select memory.prune_loading_chunks(1)',
+    'select memory.prune_import_payloads(30, 1)',
+    'select memory.prune_consolidation_batches()',
+    'select memory.prune_old_vectors(1)',
+    'select memory.prune_workspace_blobs(1)',
+    'select memory.prune_workspace_versions(null, 10, 1)',
+    'select memory.release_captures(1)',
+    'select memory.layers_without_vectors()',
+    'select memory.backfill_pending(null, 1)',
+    'select memory.finish_backfill()',
+    'select identity.prune(1, 1)',
+    'select identity.prune_invites(1)',
+    'select identity.purge_team(1)',
+    `insert into memory.worker (id, queues, rss_bytes) values (gen_random_uuid(), '{}', 0)`,
+    'delete from memory.worker',
+    'update memory.job_tally set jobs = 0',
+  ]) {
+    test(`let only the worker run: ${statement}`, async () => {
+      const scope = ownerScope(await createTestCompany(database));
+      await assert.rejects(
+        transaction(database, scope, (tx) => tx.query(statement)),
+        { code: DENIED },
+      );
+      await assert.rejects(
+        withoutScope(database, (tx) => tx.query(statement)),
+        { code: DENIED },
+      );
+    });
+  }
+
+  test('the service’s is the current one within a scope and without, and no longer afterwards', async () => {
     const current = 'select current_user as name';
     const [scoped] = await transaction(database, ownerScope(await createTestCompany(database)), (tx) =>
       tx.query(current),
@@ -117,7 +195,7 @@ describe('the role of the service', () => {
     assert.ok(!after?.['team'], 'no claim outlives its transaction');
   });
 
-  test('may run as the owner only functions with a search_path of their own', async () => {
+  test('can run as the owner only functions with a search_path of their own', async () => {
     const loose = await database.query(
       `select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
         where n.nspname in ('memory', 'identity') and p.prosecdef
@@ -126,7 +204,7 @@ describe('the role of the service', () => {
     assert.deepEqual(loose, []);
   });
 
-  test('is the only one but the owner that may run a function', async () => {
+  test('are the only ones but the owner that can run a function', async () => {
     const open = await database.query(
       `select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
         where n.nspname in ('memory', 'identity')
@@ -135,10 +213,12 @@ describe('the role of the service', () => {
     assert.deepEqual(open, []);
   });
 
-  test('is made once, by however many start at once', () =>
+  test('are made once, by however many start at once', () =>
     within(async (database) => {
-      await Promise.all(Array.from({ length: 8 }, () => ensureServiceRole(database)));
-      const roles = await database.query('select from pg_roles where rolname = $1', [SERVICE_ROLE]);
-      assert.equal(roles.length, 1);
+      await Promise.all(Array.from({ length: 8 }, () => ensureServiceRoles(database)));
+      const roles = await database.query('select from pg_roles where rolname = any ($1)', [
+        [SERVICE_ROLE, WORKER_ROLE],
+      ]);
+      assert.equal(roles.length, 2);
     }));
 });

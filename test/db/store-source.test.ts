@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { transaction, withoutScope } from '../../db/database.ts';
+import { asWorker, transaction } from '../../db/database.ts';
 import { selectNearbyChunks } from '../../db/queries/chunks.ts';
 import { searchChunks } from '../../db/queries/search.ts';
 import { prune } from '../../db/queries/upkeep.ts';
@@ -248,7 +248,7 @@ describe('a draft whose writer died', () => {
   const age = (id: string) =>
     database.query(`update memory.source set updated_at = now() - interval '61 minutes' where id = $1`, [id]);
   const limits = { sessionIdleSeconds: 604_800, sessionMaxSeconds: 2_592_000 };
-  const pruneNow = () => withoutScope(database, (tx) => prune(tx, limits));
+  const pruneNow = () => asWorker(database, (tx) => prune(tx, limits));
 
   test('is removed by upkeep with all that was written of it, and one still being written is not', async () => {
     const { scope } = await openTeam();

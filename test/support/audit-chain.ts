@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { type Database, type Queryable, transaction, withoutScope } from '../../db/database.ts';
+import { asWorker, type Database, type Queryable, transaction } from '../../db/database.ts';
 import { insertAuditEvents } from '../../db/queries/audit.ts';
 import { findUnsealedCompany, sealAudit } from '../../db/queries/audit-chain.ts';
 import { newId } from '../../shared/ids.ts';
@@ -90,10 +90,10 @@ export async function assertWholeChain(database: Queryable, company: Owned): Pro
 
 /** Seals whatever waits, of all Companies: for a database of the test's own. */
 export async function sealAll(database: Database, slice = 500): Promise<void> {
-  const next = (after: string | null) => withoutScope(database, (tx) => findUnsealedCompany(tx, after));
+  const next = (after: string | null) => asWorker(database, (tx) => findUnsealedCompany(tx, after));
   for (let company = await next(null); company !== null; company = await next(company)) {
     const companyId = company;
-    while ((await withoutScope(database, (tx) => sealAudit(tx, companyId, slice))) > 0);
+    while ((await asWorker(database, (tx) => sealAudit(tx, companyId, slice))) > 0);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../../db/embedded.ts';
 import { migrate } from '../../db/migrate.ts';
 import { openPostgres } from '../../db/postgres.ts';
-import { assertIsolation, ensureServiceRole } from '../../db/service-role.ts';
+import { assertIsolation, ensureServiceRoles } from '../../db/service-role.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 
@@ -22,7 +22,7 @@ const PRINCIPAL = {
 
 /** Migrates a database and makes its principal: what start-up does, without a process. */
 export async function prepareDatabase(database: Database): Promise<void> {
-  await ensureServiceRole(database);
+  await ensureServiceRoles(database);
   await migrate(database, 'memory');
   await migrate(database, 'identity');
   await resolvePrincipal(database, PRINCIPAL);

@@ -11,6 +11,11 @@ const HEAD = `-- What the migrations make, as the catalog tells it: schemas memo
 -- not to be run. Made by: node test/support/schema-dump.ts --write
 `;
 
+/** Who may be granted something, in the order in which it is shown. */
+const GRANTEES = `
+  values ('memory_service'::regrole::oid, 'memory_service', 1), ('memory_worker'::regrole::oid, 'memory_worker', 2),
+         (0::oid, 'public', 3)`;
+
 /** The tables, each with all that hangs on it. A table's columns are in the order of their making. */
 const TABLES = `
   select c.oid::int8 as oid, n.nspname || '.' || c.relname as name, c.relkind::text as kind,
@@ -51,10 +56,19 @@ const TABLES = `
                      from pg_policy p where p.polrelid = c.oid), '{}') as policies,
          coalesce((select array_agg(pg_get_triggerdef(g.oid) order by g.tgname)
                      from pg_trigger g where g.tgrelid = c.oid and not g.tgisinternal), '{}') as triggers,
-         coalesce((select array_agg(lower(a.privilege_type) order by a.privilege_type)
-                     from aclexplode(c.relacl) a where a.grantee = 'memory_service'::regrole), '{}') as grants,
-         coalesce((select array_agg(lower(a.privilege_type) order by a.privilege_type)
-                     from aclexplode(c.relacl) a where a.grantee = 0), '{}') as "publicGrants",
+         -- To the service's roles and to everyone: on the table, and on single columns.
+         coalesce((select array_agg('grant ' || g.rights || ' to ' || g.grantee || ';' order by g.place, g.rights)
+                     from (select string_agg(lower(a.privilege_type), ', ' order by a.privilege_type) as rights,
+                                  r.name as grantee, r.place
+                             from aclexplode(c.relacl) a
+                             join (${GRANTEES}) r (oid, name, place) on r.oid = a.grantee group by r.name, r.place
+                           union all
+                           select lower(a.privilege_type) || ' ('
+                                    || string_agg(t.attname, ', ' order by t.attnum) || ')', r.name, r.place
+                             from pg_attribute t, aclexplode(t.attacl) a
+                             join (${GRANTEES}) r (oid, name, place) on r.oid = a.grantee
+                            where t.attrelid = c.oid and t.attnum > 0 and not t.attisdropped
+                            group by a.privilege_type, r.name, r.place) g), '{}') as grants,
          case when c.relkind in ('v', 'm') then pg_get_viewdef(c.oid) end as view
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
    where n.nspname in ('memory', 'identity') and c.relkind in ('r', 'p', 'v', 'm', 'S')
@@ -71,23 +85,21 @@ interface Table {
   policies: string[];
   triggers: string[];
   grants: string[];
-  publicGrants: string[];
   view: string | null;
 }
 
 const FUNCTIONS = `
   select pg_get_functiondef(p.oid) as definition,
-         case when p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0)
-              then 'public' end as "toPublic",
-         has_function_privilege('memory_service', p.oid, 'execute') as "toService"
+         case when p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0) then 'public'
+              when has_function_privilege('memory_service', p.oid, 'execute') then 'memory_service'
+              when has_function_privilege('memory_worker', p.oid, 'execute') then 'memory_worker' end as grantee
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace
    where n.nspname in ('memory', 'identity') and p.prokind in ('f', 'p')
    order by n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)`;
 
 interface FunctionRow {
   definition: string;
-  toPublic: string | null;
-  toService: boolean;
+  grantee: string | null;
 }
 
 const SCHEMAS = `
@@ -134,14 +146,12 @@ function tableText(table: Table): string {
   text.push(`row level security ${table.secured ? 'on' : 'off'}${table.forced ? ', forced' : ''};`);
   text.push(...table.policies.map((policy) => `${policy};`));
   text.push(...table.triggers.map((trigger) => `${trigger};`));
-  if (table.grants.length > 0) text.push(`grant ${table.grants.join(', ')} to memory_service;`);
-  if (table.publicGrants.length > 0) text.push(`grant ${table.publicGrants.join(', ')} to public;`);
+  text.push(...table.grants);
   return text.join('\n');
 }
 
-function functionText({ definition, toPublic, toService }: FunctionRow): string {
-  const to = toPublic ?? (toService ? 'memory_service' : null);
-  return `\n${definition.trimEnd()};${to === null ? '' : `\ngrant execute to ${to};`}`;
+function functionText({ definition, grantee }: FunctionRow): string {
+  return `\n${definition.trimEnd()};${grantee === null ? '' : `\ngrant execute to ${grantee};`}`;
 }
 
 if (import.meta.main) {

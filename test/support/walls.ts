@@ -23,7 +23,7 @@ export const DERIVED_TABLES = [
 ];
 /** Seals of the audit: functions alone write and read them, for the Company of the claims. */
 export const SEAL_TABLES = ['memory.audit_seal', 'memory.audit_unsealed'];
-/** A Team's audit is told to those with full access alone, who reach every layer. */
+/** A Company's Owners read the audit of every layer, so what shows of it has tests of its own. */
 export const WITHOUT_LAYERS = ['memory.audit_event'];
 
 /** SQLSTATE of what a privilege or a policy refuses. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { buildApp } from '../../api/app.ts';
-import { withoutScope } from '../../db/database.ts';
+import { asWorker } from '../../db/database.ts';
 import { pruneOldVectors } from '../../db/queries/upkeep.ts';
 import { loadEmbedder } from '../../worker/embedder/model.ts';
 import type { SignedIn } from '../support/app.ts';
@@ -128,7 +128,7 @@ describe('once another model is adopted', () => {
     const half = await embeddedTeam(numbered(20));
     const whole = await embeddedTeam(numbered(2));
     await change(NEXT_MODEL);
-    assert.equal(await withoutScope(database, (tx) => pruneOldVectors(tx, 1000)), 0, 'nothing is marked yet');
+    assert.equal(await asWorker(database, (tx) => pruneOldVectors(tx, 1000)), 0, 'nothing is marked yet');
     await backfill();
     assert.deepEqual([await countVectors(half, TEST_MODEL), await countVectors(whole, TEST_MODEL)], [20, 2]);
     await newWorker.findWaiting();

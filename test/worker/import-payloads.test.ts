@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { withoutScope } from '../../db/database.ts';
+import { asWorker } from '../../db/database.ts';
 import { pruneImportPayloads } from '../../db/queries/upkeep.ts';
 import type { SignedIn } from '../support/app.ts';
 import { doJob } from '../support/do-job.ts';
@@ -134,7 +134,7 @@ describe('the file of an import that has not failed', () => {
 });
 
 describe('upkeep beside retries', () => {
-  const prune = () => withoutScope(database, (tx) => pruneImportPayloads(tx, 30, 5));
+  const prune = () => asWorker(database, (tx) => pruneImportPayloads(tx, 30, 5));
 
   test('leaves no queued import without its file, and none that failed with one past its time', async () => {
     for (let round = 0; round < 5; round += 1) {

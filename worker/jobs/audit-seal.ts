@@ -1,4 +1,4 @@
-import { withoutScope } from '../../db/database.ts';
+import { asWorker } from '../../db/database.ts';
 import { findUnsealedCompany, sealAudit } from '../../db/queries/audit-chain.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 
@@ -12,12 +12,12 @@ const SLICE = { postgres: 1000, pglite: 200 };
 async function sealRound({ database, logger }: JobContext, failed: Map<string, unknown>): Promise<boolean> {
   const slice = SLICE[database.backend];
   let more = false;
-  const next = (after: string | null) => withoutScope(database, (tx) => findUnsealedCompany(tx, after));
+  const next = (after: string | null) => asWorker(database, (tx) => findUnsealedCompany(tx, after));
   for (let company = await next(null); company !== null; company = await next(company)) {
     if (failed.has(company)) continue;
     try {
       const companyId = company;
-      const sealed = await withoutScope(database, (tx) => sealAudit(tx, companyId, slice));
+      const sealed = await asWorker(database, (tx) => sealAudit(tx, companyId, slice));
       more ||= sealed === slice;
     } catch (error) {
       logger.error({ err: error, companyId: company }, 'the audit of a Company could not be sealed');
@@ -35,5 +35,5 @@ export const sealAuditEvents: JobHandler<'audit.seal'> = async (job, context) =>
   const failed = new Map<string, unknown>();
   while (await sealRound(context, failed));
   if (failed.size > 0) throw new Error(`the audit of ${failed.size} Companies could not be sealed`);
-  await withoutScope(context.database, (tx) => context.queue.settle(tx, 'audit.seal', job));
+  await asWorker(context.database, (tx) => context.queue.settle(tx, 'audit.seal', job));
 };

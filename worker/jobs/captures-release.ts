@@ -1,4 +1,4 @@
-import { withoutScope } from '../../db/database.ts';
+import { asWorker } from '../../db/database.ts';
 import { releaseCaptures } from '../../db/queries/upkeep.ts';
 import type { JobHandler } from '../context.ts';
 
@@ -7,6 +7,6 @@ const SLICE = 500;
 
 /** Stages captures again whose lease ran out. Claims do not wait for it: they take such captures as they are. */
 export const releaseLapsedCaptures: JobHandler<'captures.release'> = async (job, { database, queue }) => {
-  while ((await withoutScope(database, (tx) => releaseCaptures(tx, SLICE))) > 0);
-  await withoutScope(database, (tx) => queue.settle(tx, 'captures.release', job));
+  while ((await asWorker(database, (tx) => releaseCaptures(tx, SLICE))) > 0);
+  await asWorker(database, (tx) => queue.settle(tx, 'captures.release', job));
 };

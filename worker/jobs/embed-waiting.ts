@@ -1,4 +1,4 @@
-import { withoutScope } from '../../db/database.ts';
+import { asWorker } from '../../db/database.ts';
 import { listLayersWithoutVectors } from '../../db/queries/upkeep.ts';
 import { layerKey } from '../../db/text-written.ts';
 import type { JobHandler } from '../context.ts';
@@ -9,11 +9,11 @@ import type { JobHandler } from '../context.ts';
  * in the very moment in which that ran.
  */
 export const queueWaitingLayers: JobHandler<'embed.waiting'> = async (job, { database, queue }) => {
-  for (const layer of await withoutScope(database, listLayersWithoutVectors)) {
+  for (const layer of await asWorker(database, listLayersWithoutVectors)) {
     // Each for itself: one that waits for another transaction holds up no others.
-    await withoutScope(database, (tx) =>
+    await asWorker(database, (tx) =>
       queue.send(tx, 'embed.chunks', layer, { key: layerKey(layer.teamId, layer.clientId) }),
     );
   }
-  await withoutScope(database, (tx) => queue.settle(tx, 'embed.waiting', job));
+  await asWorker(database, (tx) => queue.settle(tx, 'embed.waiting', job));
 };

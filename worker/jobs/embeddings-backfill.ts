@@ -1,4 +1,4 @@
-import { withoutScope } from '../../db/database.ts';
+import { asWorker } from '../../db/database.ts';
 import { backfillPendingChunks, finishBackfill, pruneOldVectors } from '../../db/queries/upkeep.ts';
 import type { JobHandler } from '../context.ts';
 
@@ -19,16 +19,16 @@ export const backfillPending: JobHandler<'embeddings.backfill'> = async (
   { database, queue, config, stopping },
 ) => {
   for (let after: string | null = null; ; ) {
-    const last: string | null = await withoutScope(database, (tx) => backfillPendingChunks(tx, after, SLICE));
+    const last: string | null = await asWorker(database, (tx) => backfillPendingChunks(tx, after, SLICE));
     if (last === null) break;
     after = last;
   }
-  await withoutScope(database, async (tx) => {
+  await asWorker(database, async (tx) => {
     await finishBackfill(tx);
     if (config.serverEmbeddings) await queue.send(tx, 'embed.waiting', {});
   });
   while (!stopping.aborted) {
-    if ((await withoutScope(database, (tx) => pruneOldVectors(tx, PRUNED_AT_ONCE))) === 0) break;
+    if ((await asWorker(database, (tx) => pruneOldVectors(tx, PRUNED_AT_ONCE))) === 0) break;
   }
-  await withoutScope(database, (tx) => queue.settle(tx, 'embeddings.backfill', job));
+  await asWorker(database, (tx) => queue.settle(tx, 'embeddings.backfill', job));
 };

@@ -1,4 +1,4 @@
-import { transaction } from '../../db/database.ts';
+import { transaction, workerTransaction } from '../../db/database.ts';
 import { purgeTeam } from '../../db/queries/upkeep.ts';
 import { upkeepScope } from '../../shared/scope.ts';
 import type { JobHandler } from '../context.ts';
@@ -9,6 +9,6 @@ const SLICE = 100;
 /** Removes all that a deleted Team held. No one has seen any of it since the deletion; its audit events stay. */
 export const purgeDeletedTeam: JobHandler<'team.purge'> = async (job, { database, queue }) => {
   const scope = upkeepScope(job.data);
-  while (!(await transaction(database, scope, (tx) => purgeTeam(tx, SLICE))));
+  while (!(await workerTransaction(database, scope, (tx) => purgeTeam(tx, SLICE))));
   await transaction(database, scope, (tx) => queue.settle(tx, 'team.purge', job));
 };

@@ -1,4 +1,4 @@
-import { withoutScope } from '../../db/database.ts';
+import { asWorker } from '../../db/database.ts';
 import { prune, pruneImportPayloads, pruneLoadingChunks } from '../../db/queries/upkeep.ts';
 import { pruneAbandonedVectors } from '../../db/query-embeddings.ts';
 import type { JobHandler } from '../context.ts';
@@ -12,13 +12,13 @@ const LEFT_BEHIND_MS = 60_000;
 
 /** Removes what has had its time: kept answers and files, ended sessions and links, what a dead writer left half-way. */
 export const pruneOld: JobHandler<'upkeep.prune'> = async (job, { config, database, queue, logger }) => {
-  while ((await withoutScope(database, (tx) => pruneLoadingChunks(tx, SLICE))) > 0);
+  while ((await asWorker(database, (tx) => pruneLoadingChunks(tx, SLICE))) > 0);
   const days = config.importPayloadDays;
-  while ((await withoutScope(database, (tx) => pruneImportPayloads(tx, days, FILES))) > 0);
-  await withoutScope(database, (tx) =>
+  while ((await asWorker(database, (tx) => pruneImportPayloads(tx, days, FILES))) > 0);
+  await asWorker(database, (tx) =>
     pruneAbandonedVectors(tx, config.queryEmbeddingTimeoutMs + LEFT_BEHIND_MS),
   );
-  await withoutScope(database, async (tx) => {
+  await asWorker(database, async (tx) => {
     const removed = await prune(tx, config);
     await queue.settle(tx, 'upkeep.prune', job);
     logger.debug(removed, 'pruned');

@@ -1,4 +1,4 @@
-import { withoutScope } from '../../db/database.ts';
+import { asWorker } from '../../db/database.ts';
 import { pruneWorkspaceVersions } from '../../db/queries/upkeep.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 
@@ -8,7 +8,7 @@ const SLICE = 1000;
 async function pruneVersions({ config, database }: JobContext): Promise<number> {
   let [after, removed]: [string | null, number] = [null, 0];
   do {
-    const pruned = await withoutScope(database, (tx) =>
+    const pruned = await asWorker(database, (tx) =>
       pruneWorkspaceVersions(tx, after, config.workspaceKeepVersions, SLICE),
     );
     after = pruned.last;
@@ -29,6 +29,6 @@ async function pruneContents({ blobs }: JobContext): Promise<number> {
 /** Removes versions of files that are old enough, and then contents that none refers to any more. */
 export const pruneWorkspace: JobHandler<'workspace.prune'> = async (job, context) => {
   const removed = { versions: await pruneVersions(context), contents: await pruneContents(context) };
-  await withoutScope(context.database, (tx) => context.queue.settle(tx, 'workspace.prune', job));
+  await asWorker(context.database, (tx) => context.queue.settle(tx, 'workspace.prune', job));
   context.logger.debug(removed, 'pruned workspaces');
 };
