@@ -41,6 +41,7 @@ async function titleOf(archive: ZipArchive): Promise<string | null> {
 
 /** What became of the conversion to HTML, told by its error. */
 function conversionFault(error: unknown): FileFault {
+  if (error instanceof FileFault) return error;
   if (error instanceof RangeError) {
     return new FileFault(
       'too_deep',
@@ -53,6 +54,28 @@ function conversionFault(error: unknown): FileFault {
   return new FileFault('corrupt', 'The document is damaged: open it in Word, save it anew and import that.');
 }
 
+/** An archive as mammoth reads it. Its types leave out this kind of input. */
+interface MammothArchive {
+  exists(name: string): boolean;
+  read(name: string, encoding: string): Promise<string>;
+}
+
+/**
+ * The archive as mammoth's input. If mammoth gets the bytes instead, it looks for the directory of the archive in its
+ * own way, and can find other files than the ones that are checked here.
+ */
+function mammothInput(archive: ZipArchive): Parameters<typeof mammoth.convertToHtml>[0] {
+  const file: MammothArchive = {
+    exists: (name) => archive.names.has(name),
+    read: async (name, encoding) => {
+      const bytes = await archive.read(name);
+      if (bytes === null) throw new Error('the archive has no such file');
+      return new TextDecoder(encoding).decode(bytes);
+    },
+  };
+  return { file } as unknown as Parameters<typeof mammoth.convertToHtml>[0];
+}
+
 /**
  * Word documents, without their pictures: one part, because where the pages of a document end is decided only when
  * it is printed.
@@ -61,19 +84,14 @@ export const extractDocx: Extractor = async (content) => {
   const buffer = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   refuseOle(buffer);
   const archive = await openZip(content);
-  // What reads the document takes the archive's word for how large its files are.
-  await archive.verify();
   const title = await titleOf(archive);
   const { value } = await mammoth
-    .convertToHtml(
-      { buffer },
-      {
-        styleMap: STYLES,
-        includeEmbeddedStyleMap: false,
-        // The description of a picture stays; the picture itself is never unpacked.
-        convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
-      },
-    )
+    .convertToHtml(mammothInput(archive), {
+      styleMap: STYLES,
+      includeEmbeddedStyleMap: false,
+      // The description of a picture stays; the picture itself is never unpacked.
+      convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
+    })
     .catch((error: unknown) => {
       throw conversionFault(error);
     });

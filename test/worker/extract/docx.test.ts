@@ -128,6 +128,17 @@ describe('a file that is called a Word document', () => {
     assert.equal((await faultOf(extractDocx, withDocument({ encrypted: true }))).code, 'locked');
   });
 
+  test('is read from the archive that is checked, although the file holds a second one', async () => {
+    const checked = writeDocx(wordParagraph('text 1'));
+    const other = writeDocx(wordParagraph('text 2'));
+    // Both have the same layout, so the end record of the second describes the first one as well. A reader that
+    // counts from the bytes between directory and end record finds the second.
+    assert.equal(checked.length, other.length);
+    const endRecord = 22;
+    const both = Buffer.concat([checked.subarray(0, -endRecord), other]);
+    assert.equal(await textOf(extractDocx, both), 'text 1');
+  });
+
   test('is refused where its text is missing, is no XML or is nested without end', async () => {
     const [types, relations, styles] = wordMembers('');
     assert.ok(types && relations && styles);
