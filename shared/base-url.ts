@@ -6,5 +6,5 @@
 export function canonicalBaseUrl(text: string): string | null {
   if (!/^https?:\/\//i.test(text) || /[?#]/.test(text) || !URL.canParse(text)) return null;
   const { username, password, origin, pathname } = new URL(text);
-  return username === '' && password === '' ? origin + pathname.replace(/\/+$/, '') : null;
+  return username === '' && password === '' ? origin + pathname.replace(/(?<!\/)\/+$/, '') : null;
 }

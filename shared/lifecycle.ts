@@ -57,5 +57,5 @@ function describe(error: unknown): string {
   // A refused connection has no message of its own, only a list of what was tried.
   const tried =
     error instanceof AggregateError ? error.errors.map((e: unknown) => describe(e)).join('; ') : '';
-  return `${(error.message || tried || error.name).replaceAll(/\s*\n\s*/g, ' ')}`;
+  return `${(error.message || tried || error.name).replaceAll(/(?<!\s)\s*\n\s*/g, ' ')}`;
 }

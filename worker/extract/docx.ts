@@ -16,7 +16,8 @@ const STYLES = [
 ];
 
 /** The arrow back from a note to its place. */
-const BACK_LINK = /\s*<a href="#[^"]*note-ref-[^"]*">↑<\/a>/g;
+const BACK_LINK = /(?<!\s)\s*<a href="#([^"]*)">↑<\/a>/g;
+const NOTE_REFERENCE = 'note-ref-';
 
 function refuseOle(bytes: Buffer): void {
   if (!bytes.subarray(0, OLE_MARK.length).equals(OLE_MARK)) return;
@@ -76,6 +77,11 @@ function mammothInput(archive: ZipArchive): Parameters<typeof mammoth.convertToH
   return { file } as unknown as Parameters<typeof mammoth.convertToHtml>[0];
 }
 
+/** HTML without the arrows that lead back from the notes. */
+function withoutBackLinks(html: string): string {
+  return html.replace(BACK_LINK, (link, target: string) => (target.includes(NOTE_REFERENCE) ? '' : link));
+}
+
 /**
  * Word documents, without their pictures: one part, because where the pages of a document end is decided only when
  * it is printed.
@@ -95,5 +101,5 @@ export const extractDocx: Extractor = async (content) => {
     .catch((error: unknown) => {
       throw conversionFault(error);
     });
-  return { title, parts: [{ text: readHtml(value.replace(BACK_LINK, '')).markdown, page: null }] };
+  return { title, parts: [{ text: readHtml(withoutBackLinks(value)).markdown, page: null }] };
 };

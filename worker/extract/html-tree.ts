@@ -23,8 +23,8 @@ const CELLS = new Set(['td', 'th']);
 const TABLE_PARTS = new Set([...CELLS, 'tbody', 'tfoot', 'thead', 'tr']);
 
 /** Scripts that are written without spaces: where a line of the file ends between two of these, no word does. */
-const UNSPACED = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3000-\\u303f\\uff00-\\uff60]';
-const UNSPACED_BREAK = new RegExp(`(?<=${UNSPACED})[\\t ]*\\n\\s*(?=${UNSPACED})`, 'gu');
+const UNSPACED_BREAK =
+  /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60])[\t ]*\n\s*(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60])/gu;
 
 /** All the text below a node, as it stands. */
 export function textOf(node: Element | Root): string {

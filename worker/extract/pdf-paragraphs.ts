@@ -10,11 +10,14 @@ const ENOUGH_GAPS = 4;
 const SIZE_CHANGE = 0.15;
 /** A line that ends within this share of the width before the margin was broken because it was full. */
 const FULL_LINE = 0.82;
+/** The end of a paragraph that is looked at to join the next line, in UTF-16 code units: longer than any word. */
+const TAIL_LENGTH = 200;
 /** Lines narrower than so many times the size of their letters are no running text. */
 const NARROWEST = 15;
 
 const WORD = /[\p{L}\p{M}]+(?:[-‐][\p{L}\p{M}]+)*/gu;
-const BROKEN_WORD = /([\p{L}\p{M}]*\p{Ll})[-‐]$/u;
+/** Only whole words: from each letter of a long one the search would go to its end. */
+const BROKEN_WORD = /(?<![\p{L}\p{M}])([\p{L}\p{M}]*\p{Ll})[-‐]$/u;
 const NEXT_PART = /^(\p{Ll}[\p{L}\p{M}]*)/u;
 const LIST_MARK = /^(?:[•‣▪◦●○■–—*-]|\p{L}[.)]|\d{1,3}[.)])\s/u;
 /** Scripts that put no space between words: none belongs where a line was broken. */
@@ -99,18 +102,39 @@ function* blocksOf(lines: readonly PdfLine[]): Generator<PdfLine[]> {
   if (block.length > 0) yield block;
 }
 
+/** A line of the result, to which further lines are joined. Only its tail is looked at, however long it has become. */
+class RunningLine {
+  #head = '';
+  #tail: string;
+
+  constructor(text: string) {
+    this.#tail = text;
+  }
+
+  join(next: string, words: ReadonlySet<string>): void {
+    const text = joinLines(this.#tail, next, words);
+    const cut = Math.max(0, text.length - TAIL_LENGTH);
+    this.#head += text.slice(0, cut);
+    this.#tail = text.slice(cut);
+  }
+
+  toString(): string {
+    return this.#head + this.#tail;
+  }
+}
+
 /** Lines that reach the margin run on into the next; shorter ones, as in tables and addresses, stay lines. */
 function writeBlock(lines: readonly PdfLine[], words: ReadonlySet<string>): string {
   const left = lines.reduce((least, { start }) => Math.min(least, start), Number.POSITIVE_INFINITY);
   const width = lines.reduce((most, { end }) => Math.max(most, end), Number.NEGATIVE_INFINITY) - left;
-  const written: string[] = [];
+  const written: RunningLine[] = [];
   let full = false;
   for (const line of lines) {
     const text = line.text.trim();
     const above = written.at(-1);
     const runsOn = full && !LIST_MARK.test(text);
-    if (runsOn && above !== undefined) written[written.length - 1] = joinLines(above, text, words);
-    else written.push(text);
+    if (runsOn && above !== undefined) above.join(text, words);
+    else written.push(new RunningLine(text));
     full = width >= NARROWEST * line.size && line.end - left >= FULL_LINE * width;
   }
   return written.join('\n').replaceAll('\u00ad', '');

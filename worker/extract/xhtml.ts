@@ -1,8 +1,11 @@
 /** Elements that HTML too knows to be empty. */
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i;
 
-/** An empty element in XML's short form. No `<` can stand in its attributes, which bounds the search. */
-const EMPTY_ELEMENT = /<([A-Za-z][\w:.-]*)((?:[^<>"']|"[^"<]*"|'[^'<]*')*)\/>/g;
+/**
+ * An empty element in XML's short form. No `<` can stand in its attributes, which bounds the search. The name must be
+ * whole: its letters could be attributes too, and each way to divide them would be tried.
+ */
+const EMPTY_ELEMENT = /<([A-Za-z][\w:.-]*)(?=[\s/>])((?:[^<>"']|"[^"<]*"|'[^'<]*')*)\/>/g;
 
 /**
  * XHTML as HTML: an empty `<title/>` or `<div/>` gets its end tag, without which a reader of HTML would take all
