@@ -1,0 +1,211 @@
+import type { WorstCase } from './worst-cases.ts';
+
+/** An expression that is not run on texts of 1 MiB that are made from its form, or not on those alone. */
+interface SpecialExpression {
+  /** The call that makes it if only the running code knows it. */
+  expression: RegExp | string;
+  /** Expressions that the call makes. */
+  examples?: readonly RegExp[];
+  /** Texts that are known to be bad for it, or for an earlier form of it. */
+  known?: readonly WorstCase[];
+  /** The longest text that it ever runs on, in UTF-16 code units, and the reason. */
+  atMost?: number;
+  because?: string;
+}
+
+export type TableEntry = RegExp | SpecialExpression;
+
+/** Every regular expression of product code, by file. Those without further words run on texts of any length. */
+export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
+  'api/operator.ts': [/\. |\n/, /\.$/],
+  'api/operator/columns.ts': [
+    /^(?:\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff00-\uff60\uffe0-\uffe6])/u,
+    /^[\p{Mn}\p{Me}]$/u,
+    /[\p{Cc}\p{Cf}]+/gu,
+    /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}/u,
+    /\s+/g,
+    /(?<= )/,
+  ],
+  'api/operator/duration.ts': [/^(\d{1,9})([smhd]?)$/],
+  'api/operator/prompt.ts': [/\r$/],
+  'api/operator/service-client.ts': [/^[\w-]+$/, /^\d{1,9}$/],
+  'api/operator/settings.ts': [/^[\x21-\x7e]+$/],
+  'api/operator/sync-names.ts': [/[\p{Cc}\p{Cf}<>:"|?*\\/]+/gu, /\s+/g],
+  'api/operator/sync-watch.ts': [/[/\\]/],
+  'api/operator/sync.ts': [/^y(?:es)?$/i],
+  'api/pagination.ts': [/^\d{1,4}$/],
+  'api/plugins/errors.ts': [
+    /[.+?^${}()|[\]\\]/g,
+    /:[^/]+/g,
+    {
+      expression: "new RegExp(`^${escaped.replace(/\\*/g, '.*')}$`)",
+      examples: [/^\/v1\/company\/teams\/[^/]+\/grants\/[^/]+$/, /^\/docs\/static\/.*$/],
+      known: [{ before: '/v1/company/teams/', repeated: 'a', after: '/' }],
+    },
+    /\*/g,
+  ],
+  'api/plugins/identity.ts': [/ +/],
+  'api/plugins/openapi.ts': [/^\/v1\/(team|memory|workspace)(\/|$)/],
+  'api/workspace/manifest-page.ts': [/^\d{1,16}$/],
+  'api/workspace/pushed-files.ts': [/\s+/g],
+  'db/embedded.ts': [/([+-]\d\d)$/],
+  'db/faults.ts': [
+    /^(22|54)/,
+    /^(08|53|57P|57014|55P03|40001|40P01|23503)/,
+    /timeout exceeded when trying to connect|Query read timeout|Connection terminated|has encountered a connection error/,
+  ],
+  'db/folder-lock.ts': [
+    {
+      expression: / pid (\d+) (.+)\n$/,
+      atMost: 300,
+      because: 'the lock file is written by the service itself',
+    },
+  ],
+  'db/service-role.ts': [/tuple concurrently updated|already exists|duplicate key/],
+  'shared/base-url.ts': [
+    /^https?:\/\//i,
+    /[?#]/,
+    { expression: /(?<!\/)\/+$/, known: [{ before: '', repeated: '/', after: '\0/' }] },
+  ],
+  'shared/base64.ts': [/\s/, /\s+/g],
+  'shared/blocks.ts': [
+    /^ {0,3}(#{1,6})[ \t](.*)$/,
+    /(?:^|[ \t])#+$/,
+    /^ {0,3}(=+|-+)[ \t]*$/,
+    /^\s*(?:[-*+>|]|\d+[.)]\s)/,
+    /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/,
+    /\S/,
+    /^ {0,3}[#`~=-]/,
+  ],
+  'shared/chunking.ts': [/^\ufeff/, /\r\n?/g, /\s*/y, /\n*/y],
+  'shared/config.ts': [/^\d+$/, /^\d{1,3}$/, /^https?:$/, /\s|\p{Cc}/u],
+  'shared/email.ts': [/^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u],
+  'shared/ids.ts': [/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i],
+  'shared/lifecycle.ts': [
+    { expression: /(?<!\s)\s*\n\s*/g, known: [{ before: '', repeated: '\t', after: '\0\n' }] },
+  ],
+  'shared/long-text.ts': [/\s(?![\p{M}\u200d])/gu, /\n(?=[^\S\n]*\p{Ll})/gu],
+  'shared/media-types.ts': [/\.([^./\\]*)$/],
+  'shared/schemas/common.ts': [/\S/u],
+  'shared/schemas/memory.ts': [/\S/u],
+  'shared/words.ts': [
+    /([[\p{L}\p{N}\p{M}]&&[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}]]+)|([[\p{L}\p{N}\p{M}]&&[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+)|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv,
+    /[-_./:@#+]/,
+    /[\p{N}_./:@#+]/u,
+    /[\u00ad\u200b-\u200d\u2060\ufeff]/g,
+    /[\u2010\u2011]/g,
+    /^[\0-\x7f]*$/,
+    /^\p{M}/u,
+    /^[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u,
+    /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}])\p{M}+/gu,
+    /^\p{Nd}+[-.]?(?:st|nd|rd|th|s|er|ers|ern|e|è|re|eme|ème|[oa]s?|[rdtmnv][oa]|й|я|е|х|го|му|м|ми|ти|ы[йх]|ая|о[ейм]|у?ю)$/u,
+    /\p{L}/u,
+    /\p{Nd}/gu,
+    /\p{Nd}/u,
+  ],
+  'shared/workspace-path.ts': [
+    /[<>:"|?*\\]/,
+    /\p{Cc}/u,
+    /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)/i,
+    /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g,
+    /^(?:\.git|git~1)$/i,
+    /[^ı]+/g,
+  ],
+  'worker/embedder/fetch-model.ts': [/\. |\n/, /\.$/],
+  'worker/embedder/hub-request.ts': [/^https?:$/, /^(?:W\/)?"?([0-9a-f]+)"?$/i, /^\d{1,15}$/],
+  'worker/embedder/model-checksums.ts': [/^[0-9a-f]{64}$/],
+  'worker/embedder/model-download.ts': [/^bytes (\d+)-\d+\/(\d+|\*)$/],
+  'worker/embedder/model-files.ts': [/^\w[\w.-]*$/, /\s+/g],
+  'worker/embedder/model.ts': [/roberta|camembert/],
+  'worker/extract/csv.ts': [/^(?:sep=)([^\n])\n/i, /\p{L}/u, /\r\n?/g],
+  'worker/extract/docx.ts': [
+    {
+      expression: /(?<!\s)\s*<a href="#([^"]*)">↑<\/a>/g,
+      known: [
+        { before: '', repeated: '\t', after: '<a' },
+        { before: '<a href="#', repeated: '↑</a>note-ref-', after: '↑</a>' },
+      ],
+    },
+  ],
+  'worker/extract/email-message.ts': [
+    /^\s*-----BEGIN PGP MESSAGE-----/,
+    /^application\/(?:x-)?pkcs7-mime\b/i,
+    /smime-type\s*=\s*"?(?:signed|compressed|certs)/i,
+  ],
+  'worker/extract/epub.ts': [/\s+/],
+  'worker/extract/html-to-markdown.ts': [
+    /\s+/g,
+    /^[+−-]?\d+$/,
+    /^ {0,3}(?:#{1,6}(?=\s|$)|`{3}|~{3}|(?:=+|-+)\s*$)/,
+    / {2,}/g,
+  ],
+  'worker/extract/html-tree.ts': [
+    {
+      expression:
+        /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60])[\t ]*\n\s*(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60])/gu,
+      known: [
+        { before: '漢', repeated: '\n', after: 'x' },
+        { before: '', repeated: '漢\t\n', after: 'x' },
+      ],
+    },
+    /\S/,
+  ],
+  'worker/extract/json-fault.ts': [
+    /[\t\n\r ]*/y,
+    /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y,
+    /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y,
+    /["\\]/g,
+  ],
+  'worker/extract/markdown-text.ts': [
+    /^ {0,3}[#`~=-]/m,
+    /^( {0,3})(#{1,6}[ \t])/,
+    /^ {0,3}(?:=+|-+)[ \t]*$/,
+    /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/,
+    /\r\n?/g,
+    /[=-]/,
+    /\s+/g,
+  ],
+  'worker/extract/mbox-messages.ts': [
+    {
+      expression: /\d{1,2}:\d{2}.*\b\d{4}\b|\b\d{4}\b.*\d{1,2}:\d{2}/,
+      atMost: 80,
+      because: 'only the end of the line is searched',
+    },
+    /^[!-9;-~]+:/,
+    /^(?:\u00ef\u00bb\u00bf)?[\r\n]*/,
+    /^>(>*From )/gm,
+  ],
+  'worker/extract/pdf-paragraphs.ts': [
+    /[\p{L}\p{M}]+(?:[-‐][\p{L}\p{M}]+)*/gu,
+    {
+      expression: /(?<![\p{L}\p{M}])([\p{L}\p{M}]*\p{Ll})[-‐]$/u,
+      known: [{ before: '', repeated: 'A', after: '\0a-' }],
+    },
+    /^(\p{Ll}[\p{L}\p{M}]*)/u,
+    /^(?:[•‣▪◦●○■–—*-]|\p{L}[.)]|\d{1,3}[.)])\s/u,
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u3000-\u303f\uff00-\uff60]/u,
+  ],
+  'worker/extract/pdf.ts': [
+    /^(?:untitled|unbenannt|title|microsoft (?:word|powerpoint|excel) - .*)$/i,
+    /\s/g,
+    /[\p{Cc}\uFFFD]/gu,
+  ],
+  'worker/extract/slack-export.ts': [
+    /^\d+\.\d+$/,
+    /(?:_join|_leave|_archive|_unarchive|_name|_add|_remove|_convert_to_private|_posting_permissions)$|^(?:pinned_item|unpinned_item|tombstone)$/,
+  ],
+  'worker/extract/slack-markup.ts': [/<([^<>\n]*)>/g, /&(amp|lt|gt);/g, /^(?:mailto|tel):/, /^subteam\^/],
+  'worker/extract/xhtml.ts': [
+    /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i,
+    {
+      expression: /<([A-Za-z][\w:.-]*)(?=[\s/>])((?:[^<>"']|"[^"<]*"|'[^'<]*')*)\/>/g,
+      known: [{ before: '<a', repeated: '-', after: `'/>"/>` }],
+    },
+    {
+      expression: /^\ufeff?\s*<\?xml\s|<html\b[^>]*\sxmlns\s*=\s*["']http:\/\/www\.w3\.org\/1999\/xhtml["']/i,
+      atMost: 2_000,
+      because: 'only the start of the file is searched',
+    },
+  ],
+  'worker/extract/zip-archive.ts': [/encryption/],
+};
