@@ -37,6 +37,13 @@ describe('a book', () => {
     ]);
   });
 
+  test('is read although a tag in it has 200,000 letters and no end', async (t) => {
+    const content = `<p>before</p><${'a'.repeat(200_000)}`;
+    const book = writeEpub({ chapters: [{ href: 'c', content }] });
+    const { parts } = await extractedInProcess(t, EPUB, book);
+    assert.deepEqual(parts, [{ text: 'before', page: null }]);
+  });
+
   test('leaves out its own table of contents, pictures and chapters that it does not hold', async () => {
     const plan = {
       chapters: [
