@@ -26,6 +26,8 @@ export interface PdfPlan {
   info?: string;
   /** Fonts beside `F1`, which is Helvetica with the encoding of Windows: name and dictionary. */
   fonts?: Readonly<Record<string, string>>;
+  /** How often the list of pages names them all; once if left out. */
+  listed?: number;
   /** Encrypts the document. With an empty one it opens without being asked. */
   userPassword?: string;
 }
@@ -106,14 +108,16 @@ function encryptStream(key: Uint8Array, object: number, data: Uint8Array): Buffe
 }
 
 /** Writes the document; information is left out of an encrypted one, whose strings would be encrypted too. */
-export function writePdf({ pages, info, fonts = {}, userPassword }: PdfPlan): Buffer {
+export function writePdf({ pages, info, fonts = {}, listed = 1, userPassword }: PdfPlan): Buffer {
   const locked = userPassword === undefined ? null : encryption(userPassword);
   const objects: (string | Buffer)[] = [];
   const add = (object: string | Buffer) => objects.push(object);
   add('<< /Type /Catalog /Pages 2 0 R >>');
   const firstPage = 3;
   const kids = pages.map((_, index) => `${firstPage + 2 * index} 0 R`);
-  add(`<< /Type /Pages /Kids [${kids.join(' ')}] /Count ${pages.length} >>`);
+  add(
+    `<< /Type /Pages /Kids [${`${kids.join(' ')} `.repeat(listed).trim()}] /Count ${listed * pages.length} >>`,
+  );
   const resources = Object.entries({ F1: HELVETICA, ...fonts }).map(([name, font]) => `/${name} ${font}`);
   for (const lines of pages) {
     const contents = objects.length + 2;

@@ -7,6 +7,7 @@ import {
   VerbosityLevel,
 } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { TextItem } from 'pdfjs-dist/types/src/display/api.js';
+import { MAX_CHUNKS } from '../../shared/prepared-chunks.ts';
 import { type Extraction, type Extractor, FileFault, type TellProgress } from './extraction.ts';
 import { oneLine } from './markdown-text.ts';
 import { linesOf, type PdfLine } from './pdf-lines.ts';
@@ -15,6 +16,12 @@ import { paragraphsOf, wordsOf } from './pdf-paragraphs.ts';
 /** Where the library's own files are, which it needs for the encodings of Chinese, Japanese and Korean. */
 const LIBRARY = new URL('./', import.meta.resolve('pdfjs-dist/package.json'));
 const folder = (name: string) => fileURLToPath(new URL(`${name}/`, LIBRARY));
+
+/**
+ * Each page with text is at least one chunk, so a document of more pages is refused at once. A page can stand in the
+ * list of pages any number of times, so a small file can have many.
+ */
+const MAX_PAGES = MAX_CHUNKS;
 
 /** What programs write where they know no title. */
 const NO_TITLE = /^(?:untitled|unbenannt|title|microsoft (?:word|powerpoint|excel) - .*)$/i;
@@ -78,6 +85,12 @@ function open(content: Uint8Array): PDFDocumentLoadingTask {
 }
 
 async function readDocument(document: PDFDocumentProxy, tell: TellProgress): Promise<Extraction> {
+  if (document.numPages > MAX_PAGES) {
+    throw new FileFault(
+      'too_many_pages',
+      `The PDF has ${document.numPages} pages, more than the ${MAX_PAGES} that can be read: divide it.`,
+    );
+  }
   const pages: PdfLine[][] = [];
   for (let number = 1; number <= document.numPages; number += 1) {
     pages.push(await readPage(document, number));
@@ -119,7 +132,7 @@ async function withUnheardRejections<T>(work: () => Promise<T>): Promise<T> {
 
 /**
  * PDF: each page with text a part, with its number.
- * @throws FileFault `locked`, `corrupt`, `too_deep`; `no_text` for pictures of pages, and where its fonts do
+ * @throws FileFault `locked`, `corrupt`, `too_deep`, `too_many_pages`; `no_text` for pictures of pages, and where its fonts do
  * not tell their letters
  */
 export const extractPdf: Extractor = (content, tell) =>

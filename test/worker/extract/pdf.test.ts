@@ -87,6 +87,11 @@ describe('the lines of a page', () => {
     assert.match(range, /Anna- Berta/);
   });
 
+  test('are joined however many they are', { timeout: 60_000 }, async () => {
+    const joining = startMain('test/support/long-paragraph.ts');
+    assert.equal(await joining.exited, 0, joining.stderr.join('\n'));
+  });
+
   test('never begin a heading or code of their own', async () => {
     assert.equal(await textOf(extractPdf, page('# no', 'x', '---')), '\\# no\nx\n\\---');
   });
@@ -177,6 +182,11 @@ describe('a PDF that is not as it should be', () => {
     await extracted(extractPdf, nested).catch((error: unknown) => {
       assert.match(String(error), /^FileFault/);
     });
+  });
+
+  test('is refused where it has more pages than can be read', async () => {
+    const many = writePdf({ pages: [lines(700, 'x')], listed: 50_001 });
+    assert.equal((await faultOf(extractPdf, many)).code, 'too_many_pages');
   });
 
   test('does not end the process that reads it by what the library leaves unheard', async (t) => {
