@@ -38,7 +38,7 @@ export interface Config {
   /** Less than a request may take: past it the search is still to be answered. */
   readonly queryEmbeddingTimeoutMs: number;
   readonly importPayloadDays: number;
-  /** What the reading of one imported file may take. */
+  /** The most time for reading one imported file. Small files get less: `worker/extract/reading-time.ts`. */
   readonly importSeconds: number;
   readonly importMegabytes: number;
   readonly workspaceKeepVersions: number;

@@ -146,6 +146,26 @@ describe('a file that misbehaves ends its process and fails, and the next is rea
   });
 });
 
+describe('the time for a file', () => {
+  const bounds = { seconds: 60, baseSeconds: 0.5, secondsPerMegabyte: 60 };
+
+  test('is short for a small file and longer for a large one, which both need the same', async (t) => {
+    const pool = poolOf(t, bounds);
+    await assert.rejects(read(pool, 'slow 2000'), {
+      code: 'too_slow',
+      message:
+        'Reading the file took longer than 1 seconds, the most for a file of its size: divide it, or save it in a simpler form.',
+    });
+    const large = `slow 2000${' '.repeat(1024 * 1024)}`;
+    assert.match(await read(pool, large), /^read after 2000/);
+  });
+
+  test('is never more than the bound for all files', async (t) => {
+    const pool = poolOf(t, { ...bounds, seconds: 1 });
+    assert.equal(await faultOf(pool, `waiting ${' '.repeat(1024 * 1024)}`), 'too_slow');
+  });
+});
+
 test('a fault that the extractor tells goes on as it is', async (t) => {
   const pool = poolOf(t);
   await assert.rejects(read(pool, 'fault It is locked.'), { code: 'locked', message: 'It is locked.' });

@@ -6,10 +6,10 @@ import type { PreparedChunk } from '../../shared/prepared-chunks.ts';
 import type { ReadDocument } from './document.ts';
 import { FileFault } from './extraction.ts';
 import type { ReadingAnswer, ReadingProgress, ReadingTask } from './reading-process.ts';
+import { secondsFor, type TimeBounds } from './reading-time.ts';
 
 /** What one file may take. */
-export interface ReadingBounds {
-  seconds: number;
+export interface ReadingBounds extends TimeBounds {
   megabytes: number;
 }
 
@@ -80,7 +80,7 @@ const FAULTS = {
   time: (seconds: number) =>
     new FileFault(
       'too_slow',
-      `Reading the file took longer than ${seconds} seconds: divide it, or save it anew in a simpler form.`,
+      `Reading the file took longer than ${seconds} seconds, the most for a file of its size: divide it, or save it in a simpler form.`,
     ),
   memory: (megabytes: number) =>
     new EndedError(
@@ -164,6 +164,7 @@ function readWith(
   { bounds, tell, signal }: Reading & { bounds: ReadingBounds },
 ): Promise<ReadDocument> {
   const { child, files: file } = reader;
+  const seconds = secondsFor(task.content.byteLength, bounds);
   const chunks: PreparedChunk[] = [];
   let begun = false;
   return new Promise((resolve, reject) => {
@@ -195,10 +196,8 @@ function readWith(
       else kill(FAULTS.crash());
     };
     const tooLong = () =>
-      kill(
-        begun ? FAULTS.time(bounds.seconds) : new NotBegunError('the process that reads files is busy still'),
-      );
-    const timer = setTimeout(tooLong, bounds.seconds * 1000);
+      kill(begun ? FAULTS.time(seconds) : new NotBegunError('the process that reads files is busy still'));
+    const timer = setTimeout(tooLong, seconds * 1000);
     signal.addEventListener('abort', interrupt);
     child.on('message', hear);
     child.on('exit', exited);
