@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import { totalmem } from 'node:os';
 import { canonicalBaseUrl } from './base-url.ts';
 import { canonicalEmail, isEmail } from './email.ts';
@@ -204,15 +204,36 @@ function usualImportMegabytes(): number {
   return Math.max(128, Math.min(1024, Math.floor(memoryBytes() / 2 ** 20 / 12)));
 }
 
-function readApiToken(reader: Reader, warnings: string[]): string {
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Whether only this machine can reach what listens on a host. A name other than localhost may lead anywhere. */
+function isLoopback(host: string): boolean {
+  const family = isIP(host);
+  if (family === 0) return host.toLowerCase() === 'localhost';
+  return LOOPBACK.check(host, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** The worker reads it alike, although it listens nowhere: one environment must not start one half of the service. */
+function readApiToken(reader: Reader, host: string, warnings: string[]): string {
   const token = reader.raw('MEMORY_API_TOKEN');
   if (token === null) {
     reader.fault('MEMORY_API_TOKEN', 'a secret of at least 16 characters; it is required');
     return '';
   }
-  if (/\s|\p{Cc}/u.test(token)) reader.fault('MEMORY_API_TOKEN', 'a secret without spaces');
-  if (token.length < 16) {
-    warnings.push('MEMORY_API_TOKEN is shorter than 16 characters: anyone may guess it');
+  if (/\s|\p{Cc}/u.test(token)) {
+    reader.fault('MEMORY_API_TOKEN', 'a secret without spaces');
+    return token;
+  }
+  if ([...token].length >= 16) return token;
+  if (isLoopback(host)) {
+    warnings.push('MEMORY_API_TOKEN is shorter than 16 characters: others on this machine can guess it');
+  } else {
+    reader.fault(
+      'MEMORY_API_TOKEN',
+      'a secret of at least 16 characters; a shorter one is accepted only if MEMORY_API_HOST is a loopback address',
+    );
   }
   return token;
 }
@@ -224,8 +245,9 @@ function readApiToken(reader: Reader, warnings: string[]): string {
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const reader = new Reader(env);
   const warnings: string[] = [];
-  const apiToken = readApiToken(reader, warnings);
   const databaseUrl = reader.url('MEMORY_DATABASE_URL', ['postgres:', 'postgresql:']);
+  const host = reader.text('MEMORY_API_HOST', databaseUrl === null ? '127.0.0.1' : '0.0.0.0');
+  const apiToken = readApiToken(reader, host, warnings);
   // PORT is read even where MEMORY_API_PORT wins, so that a broken value is named and not found out later.
   const platformPort = reader.integer('PORT', 8787, 0, 65535);
   const ownerEmail = canonicalEmail(reader.text('MEMORY_OWNER_EMAIL', 'owner@localhost'));
@@ -237,7 +259,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     apiToken,
     databaseUrl,
     dataDir: reader.text('MEMORY_DATA_DIR', '.data', 4096),
-    host: reader.text('MEMORY_API_HOST', databaseUrl === null ? '127.0.0.1' : '0.0.0.0'),
+    host,
     port: reader.integer('MEMORY_API_PORT', platformPort, 0, 65535),
     trustedProxies: reader.list('MEMORY_TRUSTED_PROXIES', 'IP addresses or CIDR blocks', isAddressOrBlock),
     allowedOrigins: reader.list(

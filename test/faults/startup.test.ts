@@ -44,6 +44,15 @@ describe('settings at start-up', embedded, () => {
     });
   }
 
+  test('a short MEMORY_API_TOKEN off loopback ends with 1 and one line without its value', async () => {
+    const env = { MEMORY_API_TOKEN: 'short-SECRET', MEMORY_API_HOST: '0.0.0.0' };
+    const service = startMain('start.ts', { cwd, env });
+    const lines = await refusal(service);
+    assert.equal(lines.length, 1);
+    assert.match(lines[0] ?? '', /^MEMORY_API_TOKEN: expected .*MEMORY_API_HOST/);
+    assert.ok(![...lines, ...service.stdout].join('\n').includes('SECRET'));
+  });
+
   test('each broken setting has its line, and no line holds a value', async () => {
     const env = {
       MEMORY_API_TOKEN: 'two words of SECRET',

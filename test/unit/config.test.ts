@@ -211,7 +211,7 @@ describe('settings', () => {
     assert.deepEqual(untested, ['apiToken', 'warnings']);
   });
 
-  test('MEMORY_API_TOKEN is required, without spaces inside; a short one warns', () => {
+  test('MEMORY_API_TOKEN is required, without spaces inside; a short one warns on loopback', () => {
     for (const unset of [undefined, '', ' \t ']) {
       const faults = faultsOf({ MEMORY_API_TOKEN: unset });
       assert.equal(faults.length, 1);
@@ -226,6 +226,36 @@ describe('settings', () => {
     assert.equal(short.apiToken, 'short-secret');
     assert.match(short.warnings.join('\n'), /^MEMORY_API_TOKEN/);
     assert.ok(!short.warnings.join('\n').includes('short-secret'), 'the warning does not hold the value');
+  });
+
+  test('a MEMORY_API_TOKEN under 16 characters is accepted on loopback only', () => {
+    const short = { MEMORY_API_TOKEN: 'fifteen-letters', MEMORY_DATABASE_URL: 'postgres://h/d' };
+    for (const host of ['127.0.0.1', '127.9.8.7', '::1', '0:0:0:0:0:0:0:1', 'localhost', 'LOCALHOST']) {
+      const { warnings } = readConfig({ ...short, MEMORY_API_HOST: host });
+      assert.match(warnings.join('\n'), /^MEMORY_API_TOKEN/, host);
+    }
+    // The default host is every address with a database of its own, and loopback without.
+    for (const host of [
+      undefined,
+      '0.0.0.0',
+      '::',
+      '10.0.0.1',
+      '128.0.0.1',
+      '::2',
+      'memory.example',
+      '127.x',
+    ]) {
+      const faults = faultsOf({ ...short, MEMORY_API_HOST: host });
+      assert.equal(faults.length, 1, host);
+      assert.match(faults[0] ?? '', /^MEMORY_API_TOKEN: expected .*16 characters.*MEMORY_API_HOST/);
+      assert.ok(!faults[0]?.includes('fifteen-letters'));
+    }
+    assert.equal(faultsOf({ ...short, MEMORY_API_TOKEN: 'two words' }).length, 1, 'one line per variable');
+    // Characters are code points: eight of these are 16 units of UTF-16.
+    assert.equal(faultsOf({ ...short, MEMORY_API_TOKEN: '🔑'.repeat(8) }).length, 1);
+    for (const token of ['🔑'.repeat(16), TOKEN]) {
+      assert.deepEqual(faultsOf({ ...short, MEMORY_API_TOKEN: token }), []);
+    }
   });
 
   test('MEMORY_API_PORT wins over PORT, and both must parse', () => {
