@@ -15,6 +15,7 @@ import { refuseConnection } from './client-errors.ts';
 import type { Dependencies } from './dependencies.ts';
 import { dashboardPage } from './pages/dashboard-page.ts';
 import { acceptPage, joinPage, resetPage } from './pages/link-pages.ts';
+import clientAddress from './plugins/client-address.ts';
 import errors, { answerHeaders, refuseAddress } from './plugins/errors.ts';
 import { inTeam, managingCompany, signedIn } from './plugins/guards.ts';
 import identity from './plugins/identity.ts';
@@ -109,6 +110,7 @@ export async function buildApp(
     forceCloseConnections: 'idle',
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  await app.register(clientAddress, { trustedProxies: deps.config.trustedProxies });
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(answerHeaders(request.url, request.id));
   });

@@ -3,8 +3,10 @@ import { describe, test } from 'node:test';
 import type { App } from '../../api/app.ts';
 import { openTestApp, type SignedIn, type TestApp } from '../support/app.ts';
 import { givePassword } from '../support/invites.ts';
-import { assertLimited, freshAddress, freshIPv4, toldLimit } from '../support/limits.ts';
+import { assertLimited, freshAddress, freshIPv4, freshNetwork, toldLimit } from '../support/limits.ts';
+import { buildTestedApp } from '../support/schema-compilers.ts';
 import { makeResetLink } from '../support/sign-in.ts';
+import { warningsOf } from '../support/warnings.ts';
 
 const PASSWORD = 'a password of this test';
 const WRONG = 'not that password';
@@ -64,6 +66,57 @@ describe('a proxy that is listed', () => {
     assert.equal(await remaining(service, PROXIES[0], from(client, '192.0.2.9')), 29);
     assert.equal(await remaining(service, PROXIES[0], from(freshIPv4(), client, '192.0.2.9')), 28);
     assert.equal(await remaining(service, PROXIES[0], from(client, freshIPv4())), 29, 'not listed');
+  });
+
+  test('may write the port of the client beside its address', async () => {
+    const client = freshIPv4();
+    const written = [
+      client,
+      `${client}:5555`,
+      `${client}:61000`,
+      `::ffff:${client}`,
+      `[::ffff:${client}]:443`,
+    ];
+    for (const [index, entry] of written.entries()) {
+      assert.equal(await remaining(service, PROXIES[0], from(entry)), 29 - index, entry);
+    }
+    const network = freshNetwork();
+    for (const [index, entry] of [`[${network}::1]:443`, `[${network}::2]`, `${network}::3`].entries()) {
+      assert.equal(await remaining(service, PROXIES[0], from(entry)), 29 - index, entry);
+    }
+    assert.equal(await remaining(service, PROXIES[0], from(client, '192.0.2.9:8443')), 29 - written.length);
+  });
+
+  test('that writes no address has its callers counted as itself, whatever a client wrote before', async () => {
+    const proxy = `192.0.2.${100 + Math.floor(Math.random() * 150)}`;
+    const before = await remaining(service, proxy);
+    const victim = freshIPv4();
+    const told = [
+      'junk17',
+      'unknown',
+      '1.2.3.4.5',
+      '[1.2.3.4',
+      '1.2.3.4:port',
+      '999.1.1.1',
+      `${victim}, junk`,
+    ];
+    for (const [index, entry] of told.entries()) {
+      assert.equal(await remaining(service, proxy, from(entry)), before - 1 - index, entry);
+    }
+    assert.equal(await remaining(service, PROXIES[0], from(victim)), 29);
+  });
+
+  test('that writes no address is warned about once a minute, without what it wrote', async (t) => {
+    const { logger, warnings } = warningsOf();
+    const app = await buildTestedApp({ ...service, logger });
+    t.after(() => app.close());
+    for (const entry of ['junk-of-a-client', 'more-junk', freshIPv4()]) {
+      await app.inject({ url: '/livez', remoteAddress: PROXIES[0], headers: from(entry) });
+    }
+    assert.equal(warnings.length, 1);
+    assert.equal(warnings[0]?.['proxy'], PROXIES[0]);
+    assert.match(String(warnings[0]?.['msg']), /X-Forwarded-For/);
+    assert.doesNotMatch(JSON.stringify(warnings), /junk/);
   });
 
   test('may say what is no address without breaking anything', async () => {
