@@ -23,7 +23,7 @@ import input from './plugins/input.ts';
 import lateBodies, { guard } from './plugins/late-bodies.ts';
 import metrics from './plugins/metrics.ts';
 import openapi from './plugins/openapi.ts';
-import rateLimit, { limitedByAddress, limitedBySession } from './plugins/rate-limit.ts';
+import { limitedByAddress, limitedBySession } from './plugins/rate-limit.ts';
 import untrustedProxy from './plugins/untrusted-proxy.ts';
 import { joinRoute } from './routes/auth/join.ts';
 import { loginRoute } from './routes/auth/login.ts';
@@ -143,7 +143,6 @@ export async function buildApp(
   await app.register(lateBodies);
   await app.register(identity);
   await app.register(openapi);
-  await app.register(rateLimit, deps);
   await app.register(untrustedProxy, { trustedProxies: deps.config.trustedProxies });
   await app.register(cors, {
     // With no origin allowed, OPTIONS is a method like any other that a route does not take.
@@ -172,12 +171,12 @@ function routes(deps: Dependencies): FastifyPluginAsync {
     within(root, healthRoutes, metricsRoute, resetPage, joinPage, acceptPage, dashboardPage);
     // Each checks a secret of its own, and ignores a session sent along.
     await root.register(async (stranger) => {
-      if (deps.config.rateLimits) stranger.addHook('onRequest', limitedByAddress(stranger));
+      if (deps.config.rateLimits) stranger.addHook('onRequest', limitedByAddress(deps));
       within(stranger, loginRoute, joinRoute, resetRoute, acceptRoute);
     });
     await root.register(async (caller) => {
       guard(caller, signedIn(deps));
-      if (deps.config.rateLimits) caller.addHook('onRequest', limitedBySession(caller, deps.config));
+      if (deps.config.rateLimits) caller.addHook('onRequest', limitedBySession(deps));
       within(caller, sessionRoute, sessionsRoutes, logoutRoute, passwordRoute);
       await caller.register(async (company) => {
         guard(company, managingCompany);

@@ -1,65 +1,83 @@
 import { createHash } from 'node:crypto';
-import { callbackify } from 'node:util';
-import rateLimit, { type FastifyRateLimitStore, normalizeIP } from '@fastify/rate-limit';
-import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
-import fp from 'fastify-plugin';
-import type { Database } from '../../db/database.ts';
+import { normalizeIP } from '@fastify/rate-limit';
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { countRequest } from '../../db/queries/limits.ts';
-import type { Config } from '../../shared/config.ts';
-import { ServiceError } from '../../shared/errors.ts';
+import { type RateLimit, ServiceError } from '../../shared/errors.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 const WINDOW_MS = 60_000;
 /** Sign-ins and uses of links by one address in a minute. */
 const MAX_BY_ADDRESS = 30;
+/** How many times the limit of a session all sessions of an account have together. */
+const SESSIONS_PER_ACCOUNT = 5;
 
-/** Counts in the database, so that all API processes count as one. Keys are hashed: no address is kept. */
-function databaseStore(database: Database) {
-  const count = callbackify(async (key: string, windowMs: number) => {
-    const hash = createHash('sha256').update(key, 'utf8').digest();
-    const { requests, endsInMs } = await countRequest(database, hash, windowMs);
-    return { current: requests, ttl: endsInMs };
+/** Whom a limit counts, as text, and how many requests it allows in a minute. */
+interface Limit {
+  key: string;
+  max: number;
+}
+
+/** How a request stands with the tightest of its limits. */
+interface Standing extends RateLimit {
+  remaining: number;
+  exceeded: boolean;
+}
+
+/** Counts a request against its limits. Keys are hashed: no address is stored. */
+async function count(
+  { database }: Pick<Dependencies, 'database'>,
+  limits: readonly Limit[],
+): Promise<Standing> {
+  const keys = limits.map(({ key }) => createHash('sha256').update(key, 'utf8').digest());
+  const counts = await countRequest(database, keys, WINDOW_MS);
+  const standings = limits.map(({ max }, index): Standing => {
+    const { requests = 0, endsInMs = 0 } = counts[index] ?? {};
+    return {
+      max,
+      remaining: Math.max(max - requests, 0),
+      exceeded: requests > max,
+      resetSeconds: Math.ceil(endsInMs / 1000),
+    };
   });
-  return class DatabaseStore implements FastifyRateLimitStore {
-    incr(...[key, callback, windowMs]: Parameters<FastifyRateLimitStore['incr']>): void {
-      count(key, windowMs, callback);
-    }
+  // Of two that are exceeded, the one that lasts longer tells when to come again.
+  return standings.reduce((tightest, next) => {
+    if (next.exceeded && tightest.exceeded)
+      return next.resetSeconds > tightest.resetSeconds ? next : tightest;
+    return next.exceeded || next.remaining < tightest.remaining ? next : tightest;
+  });
+}
 
-    child(): FastifyRateLimitStore {
-      return this;
-    }
+function tooManyRequests({ max, resetSeconds }: RateLimit): ServiceError {
+  return new ServiceError('rate_limited', `Wait ${resetSeconds} seconds before the next request`, {
+    limit: { max, resetSeconds },
+  });
+}
+
+function limited(
+  deps: Pick<Dependencies, 'database'>,
+  limitsOf: (request: FastifyRequest) => readonly Limit[],
+): onRequestAsyncHookHandler {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const standing = await count(deps, limitsOf(request));
+    if (standing.exceeded) throw tooManyRequests(standing);
+    reply.headers({
+      'ratelimit-limit': standing.max,
+      'ratelimit-remaining': standing.remaining,
+      'ratelimit-reset': standing.resetSeconds,
+    });
   };
 }
 
-/** Makes limits of requests; `limitedBySession` and `limitedByAddress` set them where they apply. */
-export default fp(async function limits(app: FastifyInstance, { database }: { database: Database }) {
-  await app.register(rateLimit, {
-    global: false,
-    enableDraftSpec: true,
-    store: databaseStore(database),
-    errorResponseBuilder: (_request, { max, ttl, after }) =>
-      new ServiceError('rate_limited', `Try again in ${after}`, {
-        limit: { max, resetSeconds: Math.ceil(ttl / 1000) },
-      }),
-  });
-});
-
-/** API calls of one session, or of the service token. Stands behind `signedIn`. */
-export function limitedBySession(
-  app: FastifyInstance,
-  { rateLimitPerMinute }: Pick<Config, 'rateLimitPerMinute'>,
-): onRequestAsyncHookHandler {
-  return app.rateLimit({
-    max: rateLimitPerMinute,
-    timeWindow: WINDOW_MS,
-    keyGenerator: ({ identity }) => `session ${identity.session?.id ?? 'of the service token'}`,
-  }) as onRequestAsyncHookHandler;
+/** API calls of one session, or of the service token, and of its account. Runs after `signedIn`. */
+export function limitedBySession(deps: Pick<Dependencies, 'database' | 'config'>): onRequestAsyncHookHandler {
+  const max = deps.config.rateLimitPerMinute;
+  return limited(deps, ({ identity: { session, userId } }) => [
+    { key: `session ${session?.id ?? 'of the service token'}`, max },
+    { key: `account ${userId}`, max: SESSIONS_PER_ACCOUNT * max },
+  ]);
 }
 
 /** Routes that check a secret of their own, together, by the address that asks; an IPv6 network counts as one. */
-export function limitedByAddress(app: FastifyInstance): onRequestAsyncHookHandler {
-  return app.rateLimit({
-    max: MAX_BY_ADDRESS,
-    timeWindow: WINDOW_MS,
-    keyGenerator: ({ ip }) => `address ${normalizeIP(ip)}`,
-  }) as onRequestAsyncHookHandler;
+export function limitedByAddress(deps: Pick<Dependencies, 'database'>): onRequestAsyncHookHandler {
+  return limited(deps, ({ ip }) => [{ key: `address ${normalizeIP(ip)}`, max: MAX_BY_ADDRESS }]);
 }

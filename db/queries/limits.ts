@@ -5,29 +5,44 @@ export const FAILED_PASSWORD_SECONDS = 15 * 60;
 /** How many may fail in that time. */
 export const MAX_FAILED_PASSWORDS = 10;
 
+/** Requests in the running window of one key. */
+export interface RequestCount {
+  /** The one just counted included. */
+  requests: number;
+  endsInMs: number;
+}
+
 /**
- * Counts a request against a limit, for all API processes. One statement and so one short transaction of its
+ * Counts a request against limits, for all API processes. One statement and so one short transaction of its
  * own, as the connecting role: a refused request counts too, and no other waits longer than that.
- * @param key a hash of who is counted
+ * @param keys hashes of who is counted, each another
  * @param windowMs how long a count lasts, from its first request
- * @returns requests in this window, this one included, and milliseconds until it ends
+ * @returns the count of each key, in their order
  */
 export async function countRequest(
   database: Queryable,
-  key: Buffer,
+  keys: readonly Buffer[],
   windowMs: number,
-): Promise<{ requests: number; endsInMs: number }> {
-  const [row] = await database.query<{ requests: number; endsInMs: number }>(
+): Promise<RequestCount[]> {
+  const wanted = keys.map((key) => key.toString('hex'));
+  const rows = await database.query<RequestCount & { key: string }>(
+    // In the order of keys: requests that share two of them never wait for each other in a circle.
     `insert into identity.request_count as c (key, ends_at, requests)
-     values ($1, clock_timestamp() + make_interval(secs => $2::float8 / 1000), 1)
+     select k.key, clock_timestamp() + make_interval(secs => $2::float8 / 1000), 1
+       from (select decode(hex, 'hex') as key from unnest($1::text[]) as hex) k order by k.key
      on conflict (key) do update set
        requests = case when c.ends_at <= clock_timestamp() then 1 else c.requests + 1 end,
        ends_at = case when c.ends_at <= clock_timestamp() then excluded.ends_at else c.ends_at end
-     returning requests, greatest(extract(epoch from ends_at - clock_timestamp()) * 1000, 0)::float8 as "endsInMs"`,
-    [key, windowMs],
+     returning encode(key, 'hex') as key, requests,
+               greatest(extract(epoch from ends_at - clock_timestamp()) * 1000, 0)::float8 as "endsInMs"`,
+    [wanted, windowMs],
   );
-  if (row === undefined) throw new Error('the request was not counted');
-  return row;
+  const counts = new Map(rows.map(({ key, ...count }) => [key, count]));
+  return wanted.map((key) => {
+    const count = counts.get(key);
+    if (count === undefined) throw new Error('the request was not counted');
+    return count;
+  });
 }
 
 /** Failures that still count, of `f`, oldest first. */
