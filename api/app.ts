@@ -18,6 +18,7 @@ import { acceptPage, joinPage, resetPage } from './pages/link-pages.ts';
 import clientAddress from './plugins/client-address.ts';
 import errors, { answerHeaders, refuseAddress } from './plugins/errors.ts';
 import { inTeam, managingCompany, signedIn } from './plugins/guards.ts';
+import guesses from './plugins/guesses.ts';
 import identity from './plugins/identity.ts';
 import input from './plugins/input.ts';
 import lateBodies, { guard } from './plugins/late-bodies.ts';
@@ -138,6 +139,7 @@ export async function buildApp(
     );
   });
   await app.register(metrics);
+  await app.register(guesses, deps);
   await app.register(errors);
   await app.register(input);
   await app.register(lateBodies);

@@ -13,6 +13,8 @@ export interface AnsweredRequest {
 export interface RequestMetrics {
   readonly registry: Registry;
   observe(request: AnsweredRequest): void;
+  failedSignIn(): void;
+  unauthenticated(): void;
 }
 
 /** From a lookup in milliseconds to the largest ingest, in seconds. */
@@ -34,8 +36,21 @@ export function requestMetrics(): RequestMetrics {
     buckets: BUCKETS,
     registers: [registry],
   });
+  // Without labels: whose they were is told by the log, and no stranger adds a time series.
+  const failedSignIns = new Counter({
+    name: 'memory_failed_sign_ins_total',
+    help: 'Wrong passwords.',
+    registers: [registry],
+  });
+  const unauthenticated = new Counter({
+    name: 'memory_unauthenticated_total',
+    help: 'Requests without a valid token: refused with 401, or beyond the limit of their address with 429.',
+    registers: [registry],
+  });
   return {
     registry,
+    failedSignIn: () => failedSignIns.inc(),
+    unauthenticated: () => unauthenticated.inc(),
     observe: ({ method, route, status, seconds }) => {
       requests.inc({ method, route, status });
       durations.observe({ method, route, status: `${Math.floor(status / 100)}xx` }, seconds);

@@ -114,8 +114,9 @@ export default fp(function errors(app: FastifyInstance, _options: object, done: 
     routes.set(route.url, known);
   });
 
-  app.setErrorHandler((error, request, reply) => {
-    const problem = toServiceError(error);
+  app.setErrorHandler(async (error, request, reply) => {
+    const refusal = toServiceError(error);
+    const problem = refusal.status === 401 ? await app.countGuess(refusal, request) : refusal;
     if (problem.status >= 500) {
       request.log.error({ err: problem.cause ?? error, code: problem.code }, 'request failed');
     }

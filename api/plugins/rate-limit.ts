@@ -6,7 +6,7 @@ import { type RateLimit, ServiceError } from '../../shared/errors.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 const WINDOW_MS = 60_000;
-/** Sign-ins and uses of links by one address in a minute. */
+/** Sign-ins and uses of links by one address in a minute; as many requests that are refused with 401. */
 const MAX_BY_ADDRESS = 30;
 /** How many times the limit of a session all sessions of an account have together. */
 const SESSIONS_PER_ACCOUNT = 5;
@@ -80,4 +80,18 @@ export function limitedBySession(deps: Pick<Dependencies, 'database' | 'config'>
 /** Routes that check a secret of their own, together, by the address that asks; an IPv6 network counts as one. */
 export function limitedByAddress(deps: Pick<Dependencies, 'database'>): onRequestAsyncHookHandler {
   return limited(deps, ({ ip }) => [{ key: `address ${normalizeIP(ip)}`, max: MAX_BY_ADDRESS }]);
+}
+
+/**
+ * Counts a request that is to be refused with 401. Not together with sign-ins: a stranger who guesses tokens must not
+ * keep others of the address from signing in.
+ * @param address as `normalizeIP` gives it
+ * @returns the refusal that replaces the 401, or null within the limit
+ */
+export async function limitUnauthenticated(
+  deps: Pick<Dependencies, 'database'>,
+  address: string,
+): Promise<ServiceError | null> {
+  const standing = await count(deps, [{ key: `unauthenticated ${address}`, max: MAX_BY_ADDRESS }]);
+  return standing.exceeded ? tooManyRequests(standing) : null;
 }
