@@ -1,4 +1,5 @@
 import type { ScopedTransaction } from '../../db/database.ts';
+import { insertAuditEvents } from '../../db/queries/audit.ts';
 import { insertSession, resolveSession } from '../../db/queries/sessions.ts';
 import { type Identity, teamAccess } from '../../shared/access.ts';
 import type { Config } from '../../shared/config.ts';
@@ -25,7 +26,10 @@ export function sessionInfo(identity: Identity): SessionInfo {
   };
 }
 
-/** Starts a session of the scope's user and returns it with its token, which is shown this once. */
+/**
+ * Starts a session of the scope's user and returns it with its token, which is shown this once. An account at its limit
+ * loses the session that was used longest ago. The caller has locked the account.
+ */
 export async function startSession(
   tx: ScopedTransaction<CompanyScope>,
   userAgent: string | undefined,
@@ -34,11 +38,15 @@ export async function startSession(
   const sessionId = newId();
   const token = newToken();
   const tokenHash = hashToken(token);
-  await insertSession(tx, {
-    id: sessionId,
-    tokenHash,
-    userAgent: userAgent?.slice(0, MAX_USER_AGENT) ?? null,
-  });
+  const kept = userAgent?.slice(0, MAX_USER_AGENT) ?? null;
+  const ended = await insertSession(tx, { id: sessionId, tokenHash, userAgent: kept }, limits);
+  if (ended.length > 0) {
+    const detail = { reason: 'too_many_sessions', sessionId };
+    insertAuditEvents(
+      tx,
+      ended.map((id) => ({ kind: 'auth.session_end', subjectType: 'session', subjectId: id, detail })),
+    );
+  }
   const identity = await resolveSession(tx, tokenHash, null, limits);
   if (typeof identity === 'string') throw new Error(`a new session resolves as ${identity}`);
   return { sessionId, session: { token, ...sessionInfo(identity) } };

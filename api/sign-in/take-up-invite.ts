@@ -4,6 +4,7 @@ import {
   findSignIn,
   holdPasswordHash,
   insertAccount,
+  lockAccount,
   type SignIn,
 } from '../../db/queries/accounts.ts';
 import { insertAuditEvents } from '../../db/queries/audit.ts';
@@ -74,6 +75,8 @@ async function takeUp(deps: Dependencies, newcomer: Newcomer, leadsTo: 'team' | 
   const userId = account?.userId ?? newId();
   return transaction(database, companyScope({ companyId: invite.companyId, userId }), async (tx) => {
     if (invite.teamId === null) await lockCompany(tx);
+    // One sign-in of an account after the other: each ends what is too many with it.
+    if (account !== null) await lockAccount(tx, userId);
     if (newHash !== null) {
       const role = invite.teamId === null ? 'admin' : 'member';
       const { email } = invite;

@@ -40,15 +40,44 @@ export async function resolvePrincipal(tx: Queryable, teamId: string | null): Pr
   return row?.caller ? toIdentity(row.caller) : 'unknown';
 }
 
-/** Starts a session of the scope's user. Only the token's hash is kept. */
+/** How many sessions of an account can be live at once. */
+export const MAX_SESSIONS = 50;
+
+/**
+ * Starts a session of the scope's user, and ends those beyond the limit that were used longest ago. Only the token's
+ * hash is kept. The caller has locked the account: of sign-ins at once, none would count the others.
+ * @returns ids of the sessions that it ended
+ */
 export async function insertSession(
   tx: ScopedTransaction<CompanyScope>,
   session: { id: string; tokenHash: Buffer; userAgent: string | null },
-): Promise<void> {
-  await tx.query(
-    `insert into identity.session (company_id, id, user_id, token_hash, user_agent) values ($1, $2, $3, $4, $5)`,
-    [tx.scope.companyId, session.id, tx.scope.userId, session.tokenHash, session.userAgent],
+  limits: Pick<Config, 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    // Both parts see the table as it was, so the new session is none of those that stay. One past its limits takes
+    // no place: it is left to tell its caller that it has expired.
+    `with made as (
+       insert into identity.session (company_id, id, user_id, token_hash, user_agent) values ($1, $2, $3, $4, $5))
+     delete from identity.session s
+      where s.company_id = $1 and s.user_id = $3 and s.id in (
+        select l.id from identity.session l
+         where l.company_id = $1 and l.user_id = $3
+           and l.last_seen_at + make_interval(secs => $6) > now()
+           and l.created_at + make_interval(secs => $7) > now()
+         order by l.last_seen_at desc, l.id desc offset $8)
+     returning s.id`,
+    [
+      tx.scope.companyId,
+      session.id,
+      tx.scope.userId,
+      session.tokenHash,
+      session.userAgent,
+      limits.sessionIdleSeconds,
+      limits.sessionMaxSeconds,
+      MAX_SESSIONS - 1,
+    ],
   );
+  return rows.map(({ id }) => id);
 }
 
 /** A session of a user, as a list of them shows it. */

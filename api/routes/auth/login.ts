@@ -1,5 +1,5 @@
 import { transaction, withoutScope } from '../../../db/database.ts';
-import { findSignIn, holdPasswordHash } from '../../../db/queries/accounts.ts';
+import { findSignIn, holdPasswordHash, lockAccount } from '../../../db/queries/accounts.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import { canonicalEmail } from '../../../shared/email.ts';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -29,6 +29,8 @@ export const loginRoute: Routes = (app, deps) => {
     // Without an account no password was right.
     if (found === null) throw new ServiceError('invalid_credentials');
     return transaction(database, companyScope(found), async (tx) => {
+      // One sign-in of an account after the other: each ends what is too many with it.
+      await lockAccount(tx, found.userId);
       // A reset that came between ended every session: one begun with the old password must not outlive it.
       if ((await holdPasswordHash(tx)) !== found.passwordHash) throw new ServiceError('invalid_credentials');
       const { sessionId, session } = await startSession(tx, request.headers['user-agent'], config);
