@@ -4,6 +4,7 @@ import { listWorkers, type WorkerRecord } from '../../db/queries/workers.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { Health } from '../../shared/schemas/memory.ts';
 import type { Routes } from '../app.ts';
+import { coalesce } from '../coalesce.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { embedderView } from '../embedding/embedder-view.ts';
 
@@ -37,14 +38,19 @@ function readWorkers({ config, database, logger }: Dependencies): Promise<Worker
 
 const Ok = Type.Object({ ok: Type.Boolean() });
 
-/** GET /v1/health, and the probes of platforms: alive, and ready for requests. Open to everyone. */
+/**
+ * GET /v1/health, and the probes of platforms: alive, and ready for requests. Open to everyone and without a limit, so
+ * each has one check at a time in the database, however many ask.
+ */
 export const healthRoutes: Routes = (app, deps) => {
   const { config, database } = deps;
+  const workersNow = coalesce(() => readWorkers(deps));
+  const databaseAnswersNow = coalesce(() => databaseAnswers(deps));
   app.get(
     '/v1/health',
     { schema: { summary: 'Deployment health check', security: [], response: { 200: Health, 503: Health } } },
     async (_request, reply) => {
-      const workers = await readWorkers(deps);
+      const workers = await workersNow();
       const ok = workers !== null;
       reply.code(ok ? 200 : 503);
       return { ok, backend: database.backend, embedder: embedderView(config, workers) };
@@ -57,7 +63,7 @@ export const healthRoutes: Routes = (app, deps) => {
     '/readyz',
     { schema: { summary: 'The process can answer requests', response: { 200: Ok, 503: Ok } } },
     async (_request, reply) => {
-      const ok = await databaseAnswers(deps);
+      const ok = await databaseAnswersNow();
       reply.code(ok ? 200 : 503);
       return { ok };
     },
