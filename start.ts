@@ -5,6 +5,7 @@ import { issueOwnerResetLink } from './api/links/reset-link.ts';
 import { startApi } from './api/server.ts';
 import type { Principal } from './db/bootstrap.ts';
 import type { Database } from './db/database.ts';
+import type { EmbeddedDatabase } from './db/embedded.ts';
 import { openQueue } from './db/queue.ts';
 import { startBackend } from './db/startup.ts';
 import { type Config, readConfig } from './shared/config.ts';
@@ -33,6 +34,8 @@ async function startEmbedded(config: Config): Promise<void> {
     const queue = await openQueue({ database, databaseUrl: null, supervise: true, logger, drainMs: 5_000 });
     const api = await startApi({ config, database, queue, logger, passwords: createPasswordHasher(), blobs });
     const worker = await startWorker({ config, database, blobs, queue, logger });
+    // Not before: what a start writes is little, and it must be done for anything to be read.
+    (database as EmbeddedDatabase).keepFree(config.minFreeDiskMegabytes, logger);
     closeOnSignal(
       async () => {
         await api.stop();

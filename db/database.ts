@@ -38,6 +38,8 @@ export interface Database extends Queryable {
   script(tx: Queryable, text: string): Promise<void>;
   /** How its connections stand now. Null where it has but one, which is this process itself. */
   connections(): Connections | null;
+  /** Whether changes can be stored now: not while the disk of the embedded database is almost full. */
+  canWrite(): boolean;
   /** Closes what was opened. Closing twice is fine. */
   close(): Promise<void>;
 }

@@ -16,16 +16,20 @@ const SOCKET = new Set([
   'ENETUNREACH',
 ]);
 
+/** No space on the disk (53100), or a transaction that can only read (25006): the embedded database on a full disk. */
+const CANNOT_WRITE = /^(53100|25006)/;
+
 /** What node-postgres says of time-outs and lost connections, without a code. */
 const CONNECTION_LOST =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|has encountered a connection error/;
 
 /** What an error of the database means to a caller, or null where it is a fault of our own. */
-export function databaseFault(error: unknown): 'bad_value' | 'unavailable' | null {
+export function databaseFault(error: unknown): 'bad_value' | 'cannot_write' | 'unavailable' | null {
   if (!(error instanceof Error)) return null;
   const code = (error as { code?: unknown }).code;
   if (typeof code === 'string') {
     if (BAD_VALUE.test(code)) return 'bad_value';
+    if (CANNOT_WRITE.test(code)) return 'cannot_write';
     if (UNAVAILABLE.test(code) || SOCKET.has(code)) return 'unavailable';
   }
   return CONNECTION_LOST.test(error.message) ? 'unavailable' : null;

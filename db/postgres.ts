@@ -81,6 +81,7 @@ export function openPostgres(url: string, logger: Logger, max = 10): Database {
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
+    canWrite: () => true,
     close: () => (closing ??= pool.end()),
   };
 }

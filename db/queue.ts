@@ -103,7 +103,7 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
   const { database, logger } = setup;
   const boss = new PgBoss({
     ...(setup.databaseUrl === null
-      ? { db: fromPglite((database as EmbeddedDatabase).engine as never), backend: 'pglite' as const }
+      ? { db: fromPglite((database as EmbeddedDatabase).patientEngine), backend: 'pglite' as const }
       : { connectionString: setup.databaseUrl, max: 5, application_name: 'team-memory-queue' }),
     schema: SCHEMA,
     useListenNotify: setup.supervise,
@@ -163,7 +163,10 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
       if (given.length !== 1) throw new LostJobError(`job ${job.id} of ${queue} was taken over`);
     },
     drainMs: setup.drainMs,
-    stop: () => boss.stop({ graceful: true, timeout: setup.drainMs }),
+    stop: () => {
+      if (database.backend === 'pglite') (database as EmbeddedDatabase).stopWaiting();
+      return boss.stop({ graceful: true, timeout: setup.drainMs });
+    },
   };
 }
 

@@ -42,6 +42,8 @@ export interface Config {
   readonly importSeconds: number;
   readonly importMegabytes: number;
   readonly workspaceKeepVersions: number;
+  /** With the embedded database: changes are refused while less is free on its disk. */
+  readonly minFreeDiskMegabytes: number;
   readonly metricsToken: string | null;
   /** Remarks for the operator: accepted, but not recommended. */
   readonly warnings: readonly string[];
@@ -289,6 +291,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     importSeconds: reader.integer('MEMORY_IMPORT_SECONDS', 120, 1, 600),
     importMegabytes: reader.integer('MEMORY_IMPORT_MEGABYTES', usualImportMegabytes(), 128, 65_536),
     workspaceKeepVersions: reader.integer('MEMORY_WORKSPACE_KEEP_VERSIONS', 10, 1, 100_000),
+    // Two segments of the engine's log at least: where the next one does not fit, the engine cannot go on.
+    minFreeDiskMegabytes: reader.integer('MEMORY_MIN_FREE_DISK_MB', 256, 32, 1_000_000_000),
     metricsToken: reader.raw('MEMORY_METRICS_TOKEN'),
     warnings: Object.freeze(warnings),
   };

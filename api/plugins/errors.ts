@@ -45,6 +45,13 @@ export function toServiceError(error: unknown): ServiceError {
       cause: error,
     });
   }
+  if (fault === 'cannot_write') {
+    return new ServiceError(
+      'unavailable',
+      'Changes and searches cannot be stored now, because the disk is almost full. Reading works. Try again later',
+      { cause: error },
+    );
+  }
   if (fault === 'unavailable') return new ServiceError('unavailable', undefined, { cause: error });
   if (typeof fastify.statusCode === 'number' && fastify.statusCode >= 400 && fastify.statusCode < 500) {
     return new ServiceError('invalid_request', 'The request could not be read');

@@ -71,10 +71,14 @@ function limited(
 /** API calls of one session, or of the service token, and of its account. Runs after `signedIn`. */
 export function limitedBySession(deps: Pick<Dependencies, 'database' | 'config'>): onRequestAsyncHookHandler {
   const max = deps.config.rateLimitPerMinute;
-  return limited(deps, ({ identity: { session, userId } }) => [
+  const limit = limited(deps, ({ identity: { session, userId } }) => [
     { key: `session ${session?.id ?? 'of the service token'}`, max },
     { key: `account ${userId}`, max: SESSIONS_PER_ACCOUNT * max },
   ]);
+  return async function limitSession(request, reply) {
+    // Where nothing can be stored, nothing can be counted, and whoever is signed in can still read.
+    if (deps.database.canWrite()) await limit.call(this, request, reply);
+  };
 }
 
 /** Routes that check a secret of their own, together, by the address that asks; an IPv6 network counts as one. */

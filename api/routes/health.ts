@@ -25,7 +25,8 @@ async function inTime<T>(logger: Logger, answer: Promise<T>): Promise<T | null> 
 }
 
 async function databaseAnswers({ database, logger }: Dependencies): Promise<boolean> {
-  return (await inTime(logger, database.query('select 1'))) !== null;
+  // A search records an event, so without space for that none can be answered.
+  return database.canWrite() && (await inTime(logger, database.query('select 1'))) !== null;
 }
 
 /** The workers that live, where it depends on them what the service can do. Null: the database does not answer. */

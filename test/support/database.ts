@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { after } from 'node:test';
 import { createCompany, resolvePrincipal } from '../../db/bootstrap.ts';
 import type { Database } from '../../db/database.ts';
-import { type EmbeddedDatabase, openEmbedded } from '../../db/embedded.ts';
+import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from '../../db/embedded.ts';
 import { migrate } from '../../db/migrate.ts';
 import { openPostgres } from '../../db/postgres.ts';
 import { assertIsolation, ensureServiceRoles } from '../../db/service-role.ts';
@@ -66,13 +66,16 @@ async function openServer(url: string): Promise<Database> {
   return database;
 }
 
-/** A migrated embedded database, from the snapshot if there is one. */
-export async function openPrepared(): Promise<EmbeddedDatabase> {
+/**
+ * A migrated embedded database, from the snapshot if there is one.
+ * @param disk what it sees of a disk, which it has none of
+ */
+export async function openPrepared(disk: Pick<EmbeddedOptions, 'freeBytes'> = {}): Promise<EmbeddedDatabase> {
   const snapshot = process.env['MEMORY_TEST_SNAPSHOT'];
   if (snapshot !== undefined) {
-    return openEmbedded({ dataDir: null, snapshot: new Blob([await readFile(snapshot)]) });
+    return openEmbedded({ dataDir: null, snapshot: new Blob([await readFile(snapshot)]), ...disk });
   }
-  const database = await openEmbedded({ dataDir: null });
+  const database = await openEmbedded({ dataDir: null, ...disk });
   await prepareDatabase(database);
   return database;
 }
