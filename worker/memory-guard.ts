@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
 /*
- * Ends a process that reads files or runs the model where it grows past its bound, or where its parent is gone. A
- * thread, because the process itself may be busy with one file or text; a signal, because nothing less ends it then.
+ * Ends the process that runs the model where it grows past its bound, or where its parent is gone. A thread, because
+ * the process itself may be busy with one text; a signal, because nothing less ends it then.
  */
 
 const LOOK_EVERY_MS = 50;

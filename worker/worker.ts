@@ -6,7 +6,7 @@ import type { EmbedderState } from '../shared/schemas/status.ts';
 import type { JobContext, JobHandler, WorkerSetup } from './context.ts';
 import { type ModelClientOptions, openModelClient } from './embedder/model-client.ts';
 import { pace } from './embedder/pace.ts';
-import { openReadingPool, type ReadingOptions } from './extract/reading-pool.ts';
+import { openReadingPool, type ReadingOptions, type ReadingPool } from './extract/reading-pool.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { type ModelJobs, modelJobs, OF_THE_MODEL } from './model-jobs.ts';
 import { HANDLERS, OF_SERVER_EMBEDDINGS, TAKERS } from './registry.ts';
@@ -47,6 +47,7 @@ export async function startWorker(
   const { config, database, queue, logger } = setup;
   const bounds = { seconds: config.importSeconds, megabytes: config.importMegabytes };
   const readingPool = openReadingPool(bounds, reading);
+  void logConfinement(readingPool, logger);
   const stopping = new AbortController();
   let changed = (): void => undefined;
   const embedder = openEmbedder(setup, { changed: () => changed(), ...model });
@@ -90,6 +91,17 @@ export async function startWorker(
         await heartbeat.stop();
       })()),
   };
+}
+
+/** Says once how well the processes that read files are confined here, which depends on the machine. */
+async function logConfinement({ confinement }: ReadingPool, logger: JobContext['logger']): Promise<void> {
+  try {
+    const { name, network } = await confinement;
+    const reach = network === 'forbidden' ? 'cannot reach' : 'can reach';
+    logger.info({ confinement: name, network }, `processes that read files ${reach} the network`);
+  } catch (error) {
+    logger.error({ err: error }, 'processes that read files cannot be started; imports will fail');
+  }
 }
 
 function queuesOf({ serverEmbeddings }: Config): QueueName[] {

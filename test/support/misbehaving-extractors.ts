@@ -59,6 +59,8 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     const blocks = Array.from({ length: Number(megabytes) }, () => Buffer.alloc(MIB, 1));
     return String(blocks.length);
   },
+  /** Takes so many MiB outside of the heap at once. */
+  block: (megabytes) => String(Buffer.alloc(Number(megabytes) * MIB, 1).length),
   abort: () => process.abort(),
   /** Is too much for a process that keeps something of an earlier file. */
   alone: () => (kept.length > 0 ? process.abort() : 'read alone'),

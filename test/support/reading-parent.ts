@@ -1,13 +1,19 @@
 import { newId } from '../../shared/ids.ts';
+import type { ConfinementName } from '../../worker/extract/confinement.ts';
 import { openReadingPool } from '../../worker/extract/reading-pool.ts';
 
 /*
  * A parent of a reading process, for tests that end or signal it: reads the text of its argument by the extractors
- * that misbehave, and prints that it is told how far that is, and what comes of it.
+ * that misbehave, and prints that it is told how far that is, and what comes of it. A second argument names the only
+ * confinement to try.
  */
+const only = process.argv[3] as ConfinementName | undefined;
 const pool = openReadingPool(
   { seconds: 60, megabytes: 512 },
-  { extractors: new URL('./misbehaving-extractors.ts', import.meta.url) },
+  {
+    extractors: new URL('./misbehaving-extractors.ts', import.meta.url),
+    ...(only === undefined ? {} : { confinements: [only] }),
+  },
 );
 // As a worker does that still waits for what runs.
 process.on('SIGINT', () => process.stdout.write('interrupted\n'));

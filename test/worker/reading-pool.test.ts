@@ -76,6 +76,7 @@ describe('a file that misbehaves ends its process and fails, and the next is rea
     ['waiting', 'too_slow', { seconds: 1 }],
     ['heap', 'too_much_memory', { megabytes: 256 }],
     ['buffers', 'too_much_memory', { megabytes: 256 }],
+    ['block 3000', 'too_much_memory', { megabytes: 256 }],
     ['exit', 'unreadable', {}],
     ['abort', 'too_much_memory', {}],
     ['stack', 'unreadable', {}],
@@ -289,12 +290,13 @@ describe('the processes', () => {
 });
 
 describe('the parent', () => {
-  const parentOf = (text: string) =>
-    startCommand(process.execPath, [join(ROOT, 'test', 'support', 'reading-parent.ts'), text]);
+  const parentOf = (...given: string[]) =>
+    startCommand(process.execPath, [join(ROOT, 'test', 'support', 'reading-parent.ts'), ...given]);
 
   test('killed while a file never ends: its process ends as well', async (t) => {
-    for (const text of ['endless', `tell 250 ${'0.1 '.repeat(200)}`]) {
-      const parent = parentOf(text);
+    // Without util-linux too, as on macOS.
+    for (const given of [['endless'], [`tell 250 ${'0.1 '.repeat(200)}`], ['endless', 'shell']]) {
+      const parent = parentOf(...given);
       const { pid } = parent.child;
       assert.ok(pid);
       await parent.line(/^told$/);

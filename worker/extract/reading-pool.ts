@@ -3,8 +3,10 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PreparedChunk } from '../../shared/prepared-chunks.ts';
+import { type Confinement, type ConfinementName, commandOf, findConfinement } from './confinement.ts';
 import type { ReadDocument } from './document.ts';
 import { FileFault } from './extraction.ts';
+import { watchMemory } from './memory-watch.ts';
 import type { ReadingAnswer, ReadingProgress, ReadingTask } from './reading-process.ts';
 import { secondsFor, type TimeBounds } from './reading-time.ts';
 
@@ -36,6 +38,8 @@ class EndedError extends FileFault {}
 
 /** Reads and cuts files in processes of their own, which are kept for the next file and replaced when a file ends one. */
 export interface ReadingPool {
+  /** What the operating system forbids the processes. */
+  readonly confinement: Promise<Confinement>;
   /**
    * @throws FileFault for a fault of the file: its extractor's, or that it took too long or too much memory
    * @throws ReadingInterruptedError
@@ -51,6 +55,8 @@ export interface ReadingOptions {
   extractors?: URL;
   /** An idle process is ended after this, in milliseconds. */
   idleMs?: number;
+  /** The confinements to try, instead of everything that this machine might do. */
+  confinements?: readonly ConfinementName[];
 }
 
 const MIB = 1024 * 1024;
@@ -105,22 +111,27 @@ interface Reader {
   idle: NodeJS.Timeout | null;
 }
 
-function start({ megabytes }: ReadingBounds, extractors: URL): Reader {
-  const child = fork(MAIN, [String(megabytes * MIB), extractors.href], {
-    // Nothing of the service's own: a file that takes the process over finds no credential and no way to write. The
-    // network it could reach; Node cannot keep it from that.
+function start({ megabytes }: ReadingBounds, extractors: URL, { prefix, stdin }: Confinement): Reader {
+  const { program, args } = commandOf(prefix(megabytes));
+  const child = fork(MAIN, [extractors.href], {
+    // Nothing of the service's own: a file that takes the process over finds no credential.
     env: {},
+    execPath: program,
+    // Threads, child processes, add-ons, WASI and the inspector are refused because no option allows them. SQLite is
+    // left out because it opens files without asking the permission model.
     execArgv: [
+      ...args,
       `--max-old-space-size=${megabytes}`,
       '--permission',
       ...[...READABLE, fileURLToPath(new URL('.', extractors))].map((folder) => `--allow-fs-read=${folder}`),
-      '--allow-worker',
-      '--disable-warning=SecurityWarning',
+      '--no-experimental-sqlite',
+      '--disable-sigusr1',
     ],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: [stdin, 'ignore', 'ignore', 'ipc'],
     // Bytes go over as bytes.
     serialization: 'advanced',
   });
+  watchMemory(child, megabytes * MIB);
   const ready = new Promise<void>((resolve, reject) => {
     const fail = () => {
       clearTimeout(timer);
@@ -151,7 +162,7 @@ async function untilReady({ child, ready }: Reader, signal: AbortSignal): Promis
   }
 }
 
-/** Why a process ended while it read, told by how: nobody else but the memory's guard and the kernel kills it. */
+/** Why a process ended while it read, told by how: nobody else but the watch on its memory and the kernel kills it. */
 function faultOf(signal: NodeJS.Signals | null, bounds: ReadingBounds): FileFault {
   // SIGABRT: the JavaScript heap is full.
   return signal === 'SIGKILL' || signal === 'SIGABRT' ? FAULTS.memory(bounds.megabytes) : FAULTS.crash();
@@ -210,8 +221,11 @@ function readWith(
 /** A pool of as many processes as files are read at once. */
 export function openReadingPool(
   bounds: ReadingBounds,
-  { extractors = EXTRACTORS, idleMs = IDLE_MS }: ReadingOptions = {},
+  { extractors = EXTRACTORS, idleMs = IDLE_MS, confinements }: ReadingOptions = {},
 ): ReadingPool {
+  const confinement = findConfinement(confinements);
+  // Each reading fails with it.
+  confinement.catch(() => undefined);
   const all = new Set<Reader>();
   const free: Reader[] = [];
   let closed = false;
@@ -223,8 +237,8 @@ export function openReadingPool(
     // It has nothing to lose, and what a file left behind in it may keep it from hearing anything less.
     reader.child.kill('SIGKILL');
   };
-  const take = (fresh: boolean): Reader => {
-    const reader = (fresh ? undefined : free.pop()) ?? start(bounds, extractors);
+  const take = (fresh: boolean, found: Confinement): Reader => {
+    const reader = (fresh ? undefined : free.pop()) ?? start(bounds, extractors, found);
     if (reader.idle !== null) clearTimeout(reader.idle);
     reader.idle = null;
     if (!all.has(reader)) {
@@ -249,11 +263,13 @@ export function openReadingPool(
   };
 
   return {
+    confinement,
     read: async (task, reading) => {
+      const found = await confinement;
       for (let tried = 1; ; tried += 1) {
         if (closed) throw new ReadingInterruptedError('the pool is closed');
         // The second verdict is one on this file alone.
-        const reader = take(tried > 1);
+        const reader = take(tried > 1, found);
         try {
           await untilReady(reader, reading.signal);
           return await readWith(reader, task, { bounds, ...reading });

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import type { PreparedChunk } from '../../shared/prepared-chunks.ts';
 import type { ImportStage } from '../../shared/schemas/imports.ts';
 import { prepareDocument, type ReadDocument } from './document.ts';
@@ -7,7 +5,8 @@ import { type Extractor, FileFault, type TellProgress } from './extraction.ts';
 
 /*
  * The process that reads files, one at a time, for as long as its parent wants it. Whatever a file does to it, it
- * does to no one else: it has neither the service's settings nor a connection, and its parent ends it.
+ * does to no one else: it has neither the service's settings nor a connection, and its parent ends it. It starts no
+ * thread: one that is given other options of Node has none of the permission model's walls.
  */
 
 /** What the parent asks. */
@@ -61,6 +60,13 @@ function progressTeller(file: number): TellProgress {
   };
 }
 
+/** Whether memory was refused: by Node for a buffer, or by V8 for an ArrayBuffer, whose error has a message only. */
+function isOutOfMemory(error: unknown): boolean {
+  if (!(error instanceof RangeError)) return false;
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ERR_MEMORY_ALLOCATION_FAILED' || error.message === 'Array buffer allocation failed';
+}
+
 async function read(file: number, { mediaType, content, teamId }: ReadingTask): Promise<ReadingOutcome> {
   try {
     const load = extractors[mediaType];
@@ -74,23 +80,19 @@ async function read(file: number, { mediaType, content, teamId }: ReadingTask): 
     }
     return { document };
   } catch (error) {
+    // Past the limit that the system holds the process to. The parent takes this end for what it is.
+    if (isOutOfMemory(error)) process.abort();
     if (error instanceof FileFault) return { fault: { code: error.code, message: error.message } };
     // The message may repeat what the file says, so it goes no further than the name of its class.
     return { error: error instanceof Error ? error.name : typeof error };
   }
 }
 
-const [, , maxRssBytes, extractorsModule = ''] = process.argv;
+const [, , extractorsModule = ''] = process.argv;
 const { EXTRACTORS: extractors } = (await import(extractorsModule)) as {
   EXTRACTORS: Readonly<Record<string, () => Promise<Extractor>>>;
 };
 
-// Memory is watched from a thread of its own: this one is busy while it reads, and reads nothing unwatched.
-const guard = new Worker(new URL('../memory-guard.ts', import.meta.url), {
-  workerData: { maxRssBytes: Number(maxRssBytes), parent: process.ppid },
-});
-await once(guard, 'message');
-guard.unref();
 // Ctrl-C reaches the whole group; when this process ends is its parent's affair.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
