@@ -93,7 +93,7 @@ describe('a file that misbehaves ends its process and fails, and the next is rea
   }
 
   test('the others that are read at the same time are not touched', async (t) => {
-    const pool = poolOf(t, { seconds: 2, megabytes: 256 });
+    const pool = poolOf(t, { seconds: 5, megabytes: 256 });
     const [good, ...bad] = await Promise.all([
       read(pool, 'slow 1000'),
       faultOf(pool, 'endless'),
