@@ -17,15 +17,15 @@ export function freeBytesOf(folder: string): number {
 /** Tells when the disk of the embedded database is almost full, so that nothing is written to it then. */
 export interface DiskSpace {
   /** From now on the disk counts as almost full while less than this is free. Before, it never does. */
-  keepFree(megabytes: number, logger: Logger): void;
-  isLow(): boolean;
+  readonly keepFree: (megabytes: number, logger: Logger) => void;
+  readonly isLow: () => boolean;
   /**
    * Waits until there is space.
    * @throws Error once `stopWaiting` was called
    */
-  untilEnough(): Promise<void>;
+  readonly untilEnough: () => Promise<void>;
   /** Ends every wait, for good: nobody needs what is waited with any more. */
-  stopWaiting(): void;
+  readonly stopWaiting: () => void;
 }
 
 /** @param freeBytes how much is free now; null for a database that is on no disk */

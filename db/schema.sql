@@ -989,7 +989,8 @@ begin
   end if;
   -- At most once a minute, or in the last tenth of a short limit: a write a request would cost more than it
   -- tells. Rows that another request holds are left to it.
-  if found_session.last_seen_at < now() - least(interval '1 minute', make_interval(secs => p_idle_seconds / 10.0))
+  if current_setting('transaction_read_only') = 'off'
+    and found_session.last_seen_at < now() - least(interval '1 minute', make_interval(secs => p_idle_seconds / 10.0))
   then
     update session s set last_seen_at = now()
      where s.company_id = found_session.company_id and s.id in (
