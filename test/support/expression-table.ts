@@ -34,6 +34,10 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'api/operator/sync-watch.ts': [/[/\\]/],
   'api/operator/sync.ts': [/^y(?:es)?$/i],
   'api/pagination.ts': [/^\d{1,4}$/],
+  'api/plugins/client-address.ts': [
+    /%[\w.-]*$/,
+    /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[\d.]+))(?::\d{1,5})?$/,
+  ],
   'api/plugins/errors.ts': [
     /[.+?^${}()|[\]\\]/g,
     /:[^/]+/g,
@@ -51,6 +55,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'db/embedded.ts': [/([+-]\d\d)$/],
   'db/faults.ts': [
     /^(22|54)/,
+    /^(53100|25006)/,
     /^(08|53|57P|57014|55P03|40001|40P01|23503)/,
     /timeout exceeded when trying to connect|Query read timeout|Connection terminated|has encountered a connection error/,
   ],
@@ -175,6 +180,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /^(?:\u00ef\u00bb\u00bf)?[\r\n]*/,
     /^>(>*From )/gm,
   ],
+  'worker/extract/memory-watch.ts': [/^VmRSS:\s+(\d+) kB$/m],
   'worker/extract/pdf-paragraphs.ts': [
     /[\p{L}\p{M}]+(?:[-‐][\p{L}\p{M}]+)*/gu,
     {
