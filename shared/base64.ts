@@ -1,10 +1,65 @@
+import { giveWayBetweenSteps, slicesOf } from './give-way.ts';
+
+const BLANK = /\s/;
+
 /**
- * The bytes that a text in base64 stands for, blanks and line ends left aside; null where it is none. What is no base64
- * is told by the length of what comes out, for Node passes over it: an expression looks at 14 million characters for a
- * third of a second.
+ * The bytes that a text in base64 stands for, blanks and line ends left aside; null where it is none. The event loop
+ * turns meanwhile.
  */
-export function decodeBase64(text: string): Buffer | null {
-  const base64 = /\s/.test(text) ? text.replaceAll(/\s+/g, '') : text;
+export async function decodeBase64(text: string): Promise<Buffer | null> {
+  const decoded: Buffer[] = [];
+  const giveWay = giveWayBetweenSteps();
+  let rest = '';
+  let ended = false;
+  for (const slice of slicesOf(text)) {
+    const bare = rest + withoutBlanks(slice);
+    const whole = bare.length - (bare.length % 4);
+    rest = bare.slice(whole);
+    const bytes = decodeWhole(bare.slice(0, whole));
+    // Padding ends the text.
+    if (bytes === null || (ended && bare !== '')) return null;
+    ended ||= bare.endsWith('=', whole);
+    decoded.push(bytes);
+    await giveWay();
+  }
+  const last = ended && rest !== '' ? null : decodeWhole(rest);
+  return last === null ? null : Buffer.concat([...decoded, last]);
+}
+
+/** How many bytes a text in base64 stands for at most, without decoding it. The event loop turns meanwhile. */
+export async function base64Length(text: string): Promise<number> {
+  const giveWay = giveWayBetweenSteps();
+  let characters = 0;
+  let end = '';
+  for (const slice of slicesOf(text)) {
+    const bare = withoutBlanks(slice);
+    characters += bare.length;
+    end = (end + bare.slice(-2)).slice(-2);
+    await giveWay();
+  }
+  const padding = end === '==' ? 2 : end.endsWith('=') ? 1 : 0;
+  return Math.floor(((characters - padding) * 3) / 4);
+}
+
+/** A text without its blanks. Character by character: an expression takes 0.2 µs for each of millions of blanks. */
+function withoutBlanks(text: string): string {
+  if (!BLANK.test(text)) return text;
+  const kept = new Uint16Array(text.length);
+  let length = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    // Most are letters, of which none needs the expression.
+    const letter = unit > 0x20 && unit < 0x80;
+    if (letter || !BLANK.test(text.charAt(i))) kept[length++] = unit;
+  }
+  return Buffer.from(kept.buffer, 0, 2 * length).toString('utf16le');
+}
+
+/**
+ * Decodes base64 without blanks. What is none is told by the length of what comes out, for Node passes over it: an
+ * expression looks at 14 million characters for a third of a second.
+ */
+function decodeWhole(base64: string): Buffer | null {
   const bare = base64.endsWith('==')
     ? base64.slice(0, -2)
     : base64.endsWith('=')

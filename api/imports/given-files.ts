@@ -24,22 +24,18 @@ export function assertMediaTypes(body: unknown): void {
   }
 }
 
-function itemContent(item: Item, index: number): Buffer {
+async function itemContent(item: Item, index: number): Promise<Buffer> {
   if ((item.text === undefined) === (item.contentBase64 === undefined)) {
     throw invalidField(`/items/${index}`, 'needs either text or contentBase64');
   }
   if (item.text !== undefined) return Buffer.from(item.text, 'utf8');
-  const content = decodeBase64(item.contentBase64 ?? '');
+  const content = await decodeBase64(item.contentBase64 ?? '');
   if (content === null) throw invalidField(`/items/${index}/contentBase64`, 'is not base64');
   return content;
 }
 
-/**
- * A file of a request, as it is to be stored.
- * @param index its place in the request, for refusals
- * @throws ServiceError `invalid_request`, `unsupported_media_type`
- */
-export function givenFile(item: Item, index: number): Omit<NewImport, 'layer'> {
+/** @param index its place in the request, for refusals */
+async function givenFile(item: Item, index: number): Promise<Omit<NewImport, 'layer'>> {
   const mediaType = importMediaType(item.filename, item.mediaType, item.text !== undefined);
   if (mediaType === null) throw new ServiceError('unsupported_media_type');
   return {
@@ -47,6 +43,16 @@ export function givenFile(item: Item, index: number): Omit<NewImport, 'layer'> {
     filename: item.filename,
     title: item.title ?? item.filename,
     mediaType,
-    content: itemContent(item, index),
+    content: await itemContent(item, index),
   };
+}
+
+/**
+ * The files of a request, as they are to be stored. The event loop turns while they are decoded.
+ * @throws ServiceError `invalid_request`, `unsupported_media_type`
+ */
+export async function givenFiles(items: readonly Item[]): Promise<Omit<NewImport, 'layer'>[]> {
+  const files: Omit<NewImport, 'layer'>[] = [];
+  for (const [index, item] of items.entries()) files.push(await givenFile(item, index));
+  return files;
 }

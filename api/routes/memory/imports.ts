@@ -9,7 +9,7 @@ import { narrowToClient, writeLayer } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { assertMediaTypes, givenFile } from '../../imports/given-files.ts';
+import { assertMediaTypes, givenFiles } from '../../imports/given-files.ts';
 import { queueImports } from '../../imports/queue-imports.ts';
 import { IdParams, knownId } from '../../known-id.ts';
 import { answerPage } from '../../pagination.ts';
@@ -68,7 +68,7 @@ export const importRoutes: Routes = (app, deps) => {
     },
     async (request, reply) => {
       const { teamScope: scope, body } = request;
-      const files = body.items.map(givenFile);
+      const files = await givenFiles(body.items);
       const layer = writeLayer(scope, body.scope);
       assertTeamActive(request);
       return answerOnce(request, reply, database, {

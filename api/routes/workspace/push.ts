@@ -100,7 +100,7 @@ export const pushRoute: Routes = (app, { database, blobs }) => {
     },
     async (request, reply) => {
       const { teamScope } = request;
-      const pushed = readPushedFiles(request.body.files);
+      const pushed = await readPushedFiles(request.body.files);
       const layers = layersOf(teamScope, pushed);
       assertTeamActive(request);
       return answerOnce(request, reply, database, {
