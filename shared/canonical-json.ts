@@ -1,3 +1,5 @@
+import { withSortedFields } from './json-parts.ts';
+
 /**
  * A JSON value as a text that is the same whatever order its fields came in: to know a repeated request again.
  * Recursive: for values whose nesting was bounded before.
@@ -5,6 +7,6 @@
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (part === null || typeof part !== 'object' || Array.isArray(part)) return part;
-    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+    return withSortedFields(part);
   });
 }

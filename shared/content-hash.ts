@@ -1,13 +1,34 @@
 import { createHash } from 'node:crypto';
+import { giveWayBetweenSteps, slicesOf } from './give-way.ts';
 import type { ChunkInput } from './prepared-chunks.ts';
 
-/** The SHA-256 (32 bytes) by which the same text is known again. Parts and chunks count with where each ends. */
+/**
+ * The SHA-256 (32 bytes) by which the same text is known again. Parts and chunks count with where each ends. Blocks for
+ * the length of the text: about 3 ms a MiB.
+ */
 export function contentHash(input: ChunkInput): Buffer {
-  const parts = textsOf(input);
-  const hash = createHash('sha256').update(parts[0] ?? '', 'utf8');
-  // NUL is refused in every text, so it cannot stand within one.
-  for (const part of parts.slice(1)) hash.update('\0').update(part, 'utf8');
+  const hash = createHash('sha256');
+  for (const slice of hashedSlices(input)) hash.update(slice, 'utf8');
   return hash.digest();
+}
+
+/** Like `contentHash`; the event loop turns meanwhile. */
+export async function contentHashInTurns(input: ChunkInput): Promise<Buffer> {
+  const hash = createHash('sha256');
+  const giveWay = giveWayBetweenSteps();
+  for (const slice of hashedSlices(input)) {
+    hash.update(slice, 'utf8');
+    await giveWay();
+  }
+  return hash.digest();
+}
+
+function* hashedSlices(input: ChunkInput): Generator<string> {
+  for (const [index, text] of textsOf(input).entries()) {
+    // NUL is refused in every text, so it cannot stand within one.
+    if (index > 0) yield '\0';
+    yield* slicesOf(text);
+  }
 }
 
 function textsOf(input: ChunkInput): readonly string[] {

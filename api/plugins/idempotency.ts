@@ -9,6 +9,7 @@ import {
   type StoredAnswer,
 } from '../../db/queries/idempotency.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
+import { jsonHash } from '../../shared/json-parts.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 
 const MAX_KEY_LENGTH = 300;
@@ -32,11 +33,11 @@ function keyHeader(request: FastifyRequest): string | null {
   return header;
 }
 
-function answerKey(request: FastifyRequest, header: string): AnswerKey {
+async function answerKey(request: FastifyRequest, header: string): Promise<AnswerKey> {
   return {
     route: `${request.method} ${request.url.split('?', 1)[0]}`,
     keyHash: sha256(header),
-    bodyHash: sha256(JSON.stringify(request.body ?? null)),
+    bodyHash: await jsonHash(request.body ?? null, 'given'),
   };
 }
 
@@ -80,7 +81,7 @@ export async function answerOnce<P>(
   const answer =
     header === null
       ? await run(database, request.teamScope, effect, (tx, prepared) => effect.apply(tx, prepared))
-      : await runOnce(database, request.teamScope, answerKey(request, header), effect);
+      : await runOnce(database, request.teamScope, await answerKey(request, header), effect);
   reply.code(answer.status);
   // A replayed body has the type of the route that kept it, which the route's response schema holds it to.
   return answer.body as never;

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson } from '../../shared/canonical-json.ts';
+import { jsonHash, jsonParts } from '../../shared/json-parts.ts';
 
 /** The same value, the fields of every object in it in the reverse of their order. */
 function turned(value: unknown): unknown {
@@ -37,5 +39,33 @@ describe('the canonical text of a JSON value', () => {
   test('holds fields whose names mean something to the language', () => {
     const value = JSON.parse('{"__proto__":{"a":1},"toJSON":"x","constructor":2,"10":3,"9":4}') as unknown;
     assert.equal(canonicalJson(value), '{"9":4,"10":3,"__proto__":{"a":1},"constructor":2,"toJSON":"x"}');
+  });
+});
+
+describe('the parts of a JSON value', () => {
+  test('are together its whole text, in either order of fields', () => {
+    const special = JSON.parse(
+      '{"__proto__":{"a":1},"toJSON":"x","10":3,"9":[1,2.5,"c",4,[],{}]}',
+    ) as unknown;
+    const long = [{ a: 'é😀"'.repeat(100_000) }, Array.from({ length: 3000 }, (_, n) => n / 7), null];
+    const assertWhole = (value: unknown) => {
+      assert.equal([...jsonParts(value)].join(''), JSON.stringify(value));
+      assert.equal([...jsonParts(value, 'canonical')].join(''), canonicalJson(value));
+    };
+    for (const value of [special, long, { a: undefined, b: 1 }, [undefined]]) assertWhole(value);
+    fc.assert(fc.property(json(), assertWhole));
+  });
+
+  test('are hashed while the event loop turns, to the hash of the whole text', async () => {
+    const value = {
+      b: Array.from({ length: 2000 }, () => Array.from({ length: 1024 }, (_, n) => n / 3)),
+      a: 1,
+    };
+    let turns = 0;
+    const counting = setInterval(() => (turns += 1));
+    const hash = await jsonHash(value, 'canonical');
+    clearInterval(counting);
+    assert.ok(turns > 2, `${turns} turns`);
+    assert.deepEqual(hash, createHash('sha256').update(canonicalJson(value)).digest());
   });
 });
