@@ -1,6 +1,4 @@
-import { cpus } from 'node:os';
-import { Piscina } from 'piscina';
-import { cutText } from './chunking.ts';
+import { cutPieces, type Piece } from './chunking.ts';
 import { ServiceError } from './errors.ts';
 import { type ChunkTerms, chunkTerms } from './terms.ts';
 
@@ -25,37 +23,12 @@ export type ChunkInput =
   | { parts: readonly DocumentPart[] }
   | { chunks: readonly string[] };
 
-/** Cutting and terms of more than this many chunks would hold up other requests of the process. */
-const INLINE_CHUNKS = 50;
-const INLINE_CHARACTERS = INLINE_CHUNKS * 1200;
-
 /** A document that makes more chunks than this is no document: 32 MiB of prose make about 30,000. */
 export const MAX_CHUNKS = 50_000;
 
-/** Cuts a text and makes the terms of each chunk. Blocks: about 0.15 ms a chunk. */
-export function prepareChunksNow(teamId: string, input: ChunkInput): PreparedChunk[] {
-  const pieces = cut(input);
-  if (pieces.length > MAX_CHUNKS) throw new TooManyChunksError();
-  return pieces.map((piece) => ({ ...piece, terms: chunkTerms(teamId, piece.text) }));
-}
-
-function cut(input: ChunkInput): Omit<PreparedChunk, 'terms'>[] {
-  if ('chunks' in input) return input.chunks.map((text) => ({ text, headings: [], page: null }));
-  const parts = 'parts' in input ? input.parts : [{ text: input.text, page: null }];
-  const pieces: Omit<PreparedChunk, 'terms'>[] = [];
-  for (const { text, page } of parts) {
-    for (const piece of cutText(text)) pieces.push({ ...piece, page });
-    if (pieces.length > MAX_CHUNKS) break;
-  }
-  return pieces;
-}
-
-/** Whether so little is to be cut that no one would notice. */
-function isShort(input: ChunkInput): boolean {
-  if ('chunks' in input) return input.chunks.length <= INLINE_CHUNKS;
-  const parts = 'parts' in input ? input.parts : [input];
-  return parts.reduce((sum, { text }) => sum + text.length, 0) <= INLINE_CHARACTERS;
-}
+/** How long chunks are made before others have their turn, and how many are handed on at most. */
+const PORTION_MS = 20;
+const PORTION_CHUNKS = 200;
 
 /** The text divides into more chunks than one source may have. */
 export class TooManyChunksError extends ServiceError {
@@ -64,22 +37,74 @@ export class TooManyChunksError extends ServiceError {
   }
 }
 
-let pool: Piscina | null = null;
+/** Chunks of a batch of inputs, the next ones in their order. */
+export interface Portion {
+  chunks: PreparedChunk[];
+  /** To which input each of them belongs, by its place in the batch. */
+  inputs: number[];
+}
 
 /**
- * Cuts a text and makes the terms of each chunk, in a thread of its own where the text is long, so that the
- * process answers others meanwhile.
+ * Cuts a text and makes the terms of each chunk. Blocks: about 0.15 ms a chunk.
+ * @throws TooManyChunksError as soon as there are too many
  */
-export async function prepareChunks(teamId: string, input: ChunkInput): Promise<PreparedChunk[]> {
-  if (isShort(input)) return prepareChunksNow(teamId, input);
-  // Threads end when idle, and do not keep the process alive.
-  pool ??= new Piscina({
-    filename: new URL('./prepared-chunks-worker.ts', import.meta.url).href,
-    minThreads: 0,
-    maxThreads: Math.max(1, cpus().length - 1),
-    idleTimeout: 10_000,
-  });
-  const prepared = (await pool.run({ teamId, input })) as PreparedChunk[] | null;
-  if (prepared === null) throw new TooManyChunksError();
+export function prepareChunksNow(teamId: string, input: ChunkInput): PreparedChunk[] {
+  return prepareBatchNow(teamId, [input])[0] ?? [];
+}
+
+/** Makes the chunks of each input, like `prepareChunksNow`. */
+export function prepareBatchNow(teamId: string, inputs: readonly ChunkInput[]): PreparedChunk[][] {
+  const prepared = emptyBatch(inputs.length);
+  for (const portion of prepareInPortions(teamId, inputs)) addPortion(prepared, portion);
   return prepared;
+}
+
+/**
+ * Makes the chunks of a batch in portions of a few milliseconds each, so that whoever asks for the next one can let
+ * others work in between. The bound on chunks counts those of all inputs together.
+ * @throws TooManyChunksError as soon as there are too many
+ */
+export function* prepareInPortions(teamId: string, inputs: readonly ChunkInput[]): Generator<Portion> {
+  let portion: Portion = { chunks: [], inputs: [] };
+  let until = performance.now() + PORTION_MS;
+  let made = 0;
+  for (const [index, input] of inputs.entries()) {
+    for (const piece of cutInput(input)) {
+      if (piece !== null) {
+        made += 1;
+        if (made > MAX_CHUNKS) throw new TooManyChunksError();
+        portion.chunks.push({ ...piece, terms: chunkTerms(teamId, piece.text) });
+        portion.inputs.push(index);
+      }
+      if (portion.chunks.length < PORTION_CHUNKS && performance.now() < until) continue;
+      yield portion;
+      portion = { chunks: [], inputs: [] };
+      until = performance.now() + PORTION_MS;
+    }
+  }
+  yield portion;
+}
+
+/** What a batch of so many inputs is prepared into. */
+export function emptyBatch(inputs: number): PreparedChunk[][] {
+  return Array.from({ length: inputs }, () => []);
+}
+
+/** Puts chunks to the inputs that they belong to. */
+export function addPortion(batch: readonly PreparedChunk[][], { chunks, inputs }: Portion): void {
+  for (const [index, chunk] of chunks.entries()) batch[inputs[index] ?? 0]?.push(chunk);
+}
+
+type CutPiece = Piece & Pick<PreparedChunk, 'page'>;
+
+/** The pieces of an input; null where a few milliseconds made none. */
+function* cutInput(input: ChunkInput): Generator<CutPiece | null> {
+  if ('chunks' in input) {
+    for (const text of input.chunks) yield { text, headings: [], page: null };
+    return;
+  }
+  const parts = 'parts' in input ? input.parts : [{ text: input.text, page: null }];
+  for (const { text, page } of parts) {
+    for (const piece of cutPieces(text)) yield piece === null ? null : { ...piece, page };
+  }
 }

@@ -29,16 +29,22 @@ type Act = (tx: TeamTransaction, locked: LockedMemory, deciding: Deciding) => Pr
 
 /**
  * Decides on one memory, in a transaction of its own.
+ * @param signal of the request: no content is cut for one that is gone
  * @throws ServiceError `invalid_request`, `not_found`, `full_access_required`, `scope_forbidden`, `team_archived`,
  *   `version_conflict`, `conflict`
  */
-export async function decide(deps: Dependencies, scope: TeamScope, given: Decision): Promise<Memory> {
+export async function decide(
+  deps: Dependencies,
+  scope: TeamScope,
+  given: Decision,
+  signal: AbortSignal,
+): Promise<Memory> {
   const { config, database } = deps;
   const decision = checkForm(given);
   const present = await transaction(database, scope, (tx) => findMemory(tx, decision.memoryId));
   if (present === null) throw new ServiceError('not_found');
   const content = contentToStore(decision, present);
-  const prepared = content === null ? null : await prepareContent(scope.teamId, content);
+  const prepared = content === null ? null : await prepareContent(scope.teamId, content, signal);
   const deciding = { decision, prepared, model: config.embeddingModel };
   return transaction(database, scope, (tx) => apply(tx, deps, deciding));
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { prepareChunks, prepareChunksNow } from '../../shared/prepared-chunks.ts';
+import { prepareChunks } from '../../shared/prepare-batch.ts';
+import { prepareChunksNow } from '../../shared/prepared-chunks.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 
 /** About 1,500 chunks: many transactions on either database. */

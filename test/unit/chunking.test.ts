@@ -244,6 +244,18 @@ describe('headings', () => {
     }
   });
 
+  test('that are tiny and many share pieces, as many as the length of the text allows', () => {
+    const text = '# a\nb\n'.repeat(13_312);
+    const pieces = cutText(text);
+    assert.ok(pieces.length < 100 + text.length / 100 + 1, `${pieces.length}`);
+    assert.deepEqual(pieces[0], { text: '# a\nb', headings: ['a'] });
+    assert.ok(pieces.at(-1)!.text.length <= TARGET_PIECE_LENGTH);
+    assert.equal(compact(texts(pieces).join('')), compact(text));
+    // A hundred may be as small as they are, and sections of an ordinary length stay apart, however many.
+    assert.equal(cutText('# a\nb\n'.repeat(100)).length, 100);
+    assert.equal(cutText(`# Term\n${'what it means '.repeat(8)}\n`.repeat(400)).length, 400);
+  });
+
   test('are not the lines of fenced code, not even of code that is never closed', () => {
     const text =
       '# Real\n\n```sh\n# no heading\nls\n~~~\n# nor this\n```\n\n~~~~\n# nor here\n~~~\n# still code';

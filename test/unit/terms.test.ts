@@ -192,6 +192,12 @@ describe('chunk terms', () => {
     );
   });
 
+  test('are of so many marks behind one character as any text has: to order more takes quadratic time', () => {
+    const marks = (count: number) => `a${'\u0301\u0323'.repeat(count)} word`;
+    assert.deepEqual(chunkTerms('team', marks(4000)), chunkTerms('team', marks(32)));
+    assert.notDeepEqual(chunkTerms('team', marks(31)), chunkTerms('team', marks(32)));
+  });
+
   test('of a text without words are empty', () => {
     for (const text of ['', ' \n', '— … !', '\u200b', '\ud800']) {
       const { keys, dims, weights } = chunkTerms(TEAM, text);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type TeamTransaction, transaction } from '../../../db/database.ts';
 import { settleCaptures } from '../../../db/queries/captures.ts';
 import {
@@ -9,10 +8,10 @@ import {
 } from '../../../db/queries/consolidation-batches.ts';
 import { lockMemories } from '../../../db/queries/memories.ts';
 import { queueAfterWriting } from '../../../db/text-written.ts';
-import { canonicalJson } from '../../../shared/canonical-json.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
-import { prepareContent } from '../../../shared/memory-content.ts';
+import { jsonHash } from '../../../shared/json-parts.ts';
+import { prepareContents } from '../../../shared/memory-content.ts';
 import {
   CompleteRequest,
   CompleteResponse,
@@ -22,6 +21,7 @@ import type { Memory } from '../../../shared/schemas/library.ts';
 import type { Routes } from '../../app.ts';
 import { BATCH_BODY_LIMIT } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { goneSignal } from '../../gone-signal.ts';
 import { knownId } from '../../known-id.ts';
 import { completeItems, type PreparedItem } from '../../library/complete-items.ts';
 import { type ItemForm, readItems } from '../../library/item-form.ts';
@@ -37,13 +37,18 @@ interface Completing {
   items: PreparedItem[];
 }
 
-async function prepareItems(teamId: string, forms: readonly ItemForm[]): Promise<PreparedItem[]> {
-  const items: PreparedItem[] = [];
-  for (const form of forms) {
-    const prepared = form.text === null ? null : await prepareContent(teamId, form.text.content);
-    items.push({ ...form, id: newId(), prepared });
-  }
-  return items;
+async function prepareItems(
+  teamId: string,
+  forms: readonly ItemForm[],
+  signal: AbortSignal,
+): Promise<PreparedItem[]> {
+  const contents = forms.flatMap(({ text }) => text?.content ?? []);
+  const prepared = await prepareContents(teamId, contents, signal);
+  return forms.map((form) => ({
+    ...form,
+    id: newId(),
+    prepared: form.text === null ? null : (prepared.shift() ?? null),
+  }));
 }
 
 /** A batch of the caller's that is locked, and the memories that its items are to supersede. */
@@ -147,12 +152,12 @@ export const consolidationCompleteRoute: Routes = (app, deps) => {
       // Before a kept answer is repeated, and before contents are cut for nothing.
       await transaction(database, teamScope, (tx) => takeBatch(tx, batchId, forms));
       const items = body.items.map((item, index) => ({ ...item, captureIds: forms[index]?.captureIds }));
-      const requestHash = createHash('sha256').update(canonicalJson(items)).digest();
+      const requestHash = await jsonHash(items, 'canonical');
       return answerOnce(request, reply, database, {
         prepare: async (): Promise<Completing> => ({
           batchId,
           requestHash,
-          items: await prepareItems(teamScope.teamId, forms),
+          items: await prepareItems(teamScope.teamId, forms, goneSignal(reply)),
         }),
         apply: async (tx, completing) => ({
           status: 200,

@@ -11,6 +11,7 @@ import {
 import type { Routes } from '../../app.ts';
 import { BATCH_BODY_LIMIT } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { goneSignal } from '../../gone-signal.ts';
 import { decide } from '../../library/decide.ts';
 import { problemDocument, toServiceError } from '../../plugins/errors.ts';
 import { assertTeamActive, withFullAccess } from '../../plugins/guards.ts';
@@ -32,11 +33,17 @@ function readDecisions(body: DecisionRequest): Decision[] | null {
 }
 
 /** Decides one after the other; a refusal of one is its answer, and leaves the others alone. */
-async function decideEach(deps: Dependencies, request: FastifyRequest, decisions: readonly Decision[]) {
+async function decideEach(
+  deps: Dependencies,
+  request: FastifyRequest,
+  decisions: readonly Decision[],
+  signal: AbortSignal,
+) {
   const results: { memory?: Memory; problem?: Static<typeof Problem> }[] = [];
   for (const decision of decisions) {
+    if (signal.aborted) break;
     try {
-      results.push({ memory: await decide(deps, request.teamScope, decision) });
+      results.push({ memory: await decide(deps, request.teamScope, decision, signal) });
     } catch (error) {
       const refusal = toServiceError(error);
       if (refusal.status >= 500) request.log.error({ err: refusal.cause ?? error }, 'a decision failed');
@@ -60,12 +67,13 @@ export const decisionsRoute: Routes = (app, deps) => {
         response: { 200: DecisionResponse },
       },
     },
-    async (request) => {
+    async (request, reply) => {
+      const signal = goneSignal(reply);
       const decisions = readDecisions(request.body);
       if (decisions === null)
-        return { memory: await decide(deps, request.teamScope, readDecision(request.body)) };
+        return { memory: await decide(deps, request.teamScope, readDecision(request.body), signal) };
       assertTeamActive(request);
-      return { results: await decideEach(deps, request, decisions) };
+      return { results: await decideEach(deps, request, decisions, signal) };
     },
   );
 };

@@ -3,15 +3,17 @@ import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import type { NewChunk } from '../../../db/queries/chunks.ts';
 import { commitSource, discardSource, type StagedSource, stageSource } from '../../../db/store-source.ts';
 import { queueAfterWriting } from '../../../db/text-written.ts';
-import { contentHash } from '../../../shared/content-hash.ts';
+import { contentHashInTurns } from '../../../shared/content-hash.ts';
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
 import { invalidField } from '../../../shared/errors.ts';
-import { type ChunkInput, prepareChunks } from '../../../shared/prepared-chunks.ts';
+import { prepareChunks } from '../../../shared/prepare-batch.ts';
+import type { ChunkInput } from '../../../shared/prepared-chunks.ts';
 import { IngestRequest, IngestResponse } from '../../../shared/schemas/memory.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { goneSignal } from '../../gone-signal.ts';
 import { assertMetadata } from '../../metadata.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
@@ -38,12 +40,12 @@ function chunkEmbeddings(body: IngestRequest, model: string): (Float32Array | nu
 
 async function stage(
   { database, config }: Dependencies,
-  { teamScope, body }: { teamScope: TeamScope; body: IngestRequest },
+  { teamScope, body, signal }: { teamScope: TeamScope; body: IngestRequest; signal: AbortSignal },
   layer: LayerId,
   input: ChunkInput,
   embeddings: readonly (Float32Array | null)[],
 ): Promise<StagedSource> {
-  const prepared = await prepareChunks(teamScope.teamId, input);
+  const prepared = await prepareChunks(teamScope.teamId, input, signal);
   const chunks = prepared.map(
     (chunk, index): NewChunk => ({ ...chunk, embedding: embeddings[index] ?? null }),
   );
@@ -54,7 +56,7 @@ async function stage(
     uri: body.uri ?? null,
     externalId: body.externalId ?? null,
     metadata: body.metadata ?? {},
-    contentHash: contentHash(input),
+    contentHash: await contentHashInTurns(input),
     model: config.embeddingModel,
     chunks,
   });
@@ -109,7 +111,7 @@ export const ingestRoute: Routes = (app, deps) => {
       const layer = writeLayer(teamScope, body.scope);
       assertTeamActive(request);
       return answerOnce(request, reply, database, {
-        prepare: () => stage(deps, { teamScope, body }, layer, input, embeddings),
+        prepare: () => stage(deps, { teamScope, body, signal: goneSignal(reply) }, layer, input, embeddings),
         apply: (tx, staged) => store(tx, deps, staged),
         discard: (staged) => discardSource(database, teamScope, staged),
       });

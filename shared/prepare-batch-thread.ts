@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import type { MessagePort } from 'node:worker_threads';
+import { type ChunkInput, prepareInPortions, TooManyChunksError } from './prepared-chunks.ts';
+import { Turns } from './turns.ts';
+
+/** A batch to be prepared, and where its chunks go. */
+export interface ThreadTask {
+  teamId: string;
+  inputs: readonly ChunkInput[];
+  /** Takes portions, and says when it has taken one; closed where nobody wants them any longer. */
+  port: MessagePort;
+}
+
+/** How it ended: errors lose their class between threads. */
+export type ThreadOutcome = 'prepared' | 'too_many_chunks' | 'unwanted';
+
+const turns = new Turns();
+
+/** The thread's side of `prepareBatch`: a portion at a time, by turns with the other tasks of the thread. */
+export default async function prepare({ teamId, inputs, port }: ThreadTask): Promise<ThreadOutcome> {
+  const closed = new AbortController();
+  port.once('close', () => closed.abort());
+  const portions = prepareInPortions(teamId, inputs);
+  try {
+    while (true) {
+      await turns.take(teamId);
+      let portion: ReturnType<typeof portions.next>;
+      try {
+        portion = portions.next();
+      } finally {
+        turns.release();
+      }
+      if (portion.done) return 'prepared';
+      port.postMessage(portion.value);
+      // One at a time: who takes them has others to serve.
+      await once(port, 'message', { signal: closed.signal });
+    }
+  } catch (error) {
+    if (error instanceof TooManyChunksError) return 'too_many_chunks';
+    if (closed.signal.aborted) return 'unwanted';
+    throw error;
+  } finally {
+    port.close();
+  }
+}

@@ -1,0 +1,149 @@
+import { availableParallelism } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MessageChannel } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { ServiceError } from './errors.ts';
+import type { ThreadOutcome, ThreadTask } from './prepare-batch-thread.ts';
+import {
+  addPortion,
+  type ChunkInput,
+  emptyBatch,
+  type Portion,
+  type PreparedChunk,
+  prepareInPortions,
+  TooManyChunksError,
+} from './prepared-chunks.ts';
+
+/**
+ * What is made in the thread of the caller, in characters of plain English: about 20 ms. A thread of its own costs
+ * about that much where none runs yet.
+ */
+const INLINE_WORK = 80_000;
+/** What a line break costs beyond its character: it may begin a heading, and a heading a chunk. */
+const LINE_WORK = 20;
+/** What a character beyond ASCII costs: scripts without spaces make a term of every pair of characters. */
+const WIDE_WORK = 4;
+
+const NOT_ASCII = /[^\0-\x7f]/;
+
+let pool: Piscina | null = null;
+
+/** Threads that cut. They end when idle, and do not keep the process alive. */
+function threads(): Piscina {
+  const most = Math.max(1, availableParallelism() - 1);
+  pool ??= new Piscina({
+    filename: new URL('./prepare-batch-thread.ts', import.meta.url).href,
+    minThreads: 0,
+    maxThreads: most,
+    // One thread takes many tasks, which share it by turns: a long one must not hold up the others.
+    concurrentTasksPerWorker: 10_000,
+    loadBalancer: (_task, workers) => {
+      const [least] = [...workers].sort((a, b) => a.currentUsage - b.currentUsage);
+      // None: a further thread is started.
+      return least === undefined || (least.currentUsage > 0 && workers.length < most) ? null : least;
+    },
+    idleTimeout: 10_000,
+  });
+  return pool;
+}
+
+/** Like `prepareBatch`, of one input. */
+export async function prepareChunks(
+  teamId: string,
+  input: ChunkInput,
+  signal?: AbortSignal,
+): Promise<PreparedChunk[]> {
+  const [prepared = []] = await prepareBatch(teamId, [input], signal);
+  return prepared;
+}
+
+/**
+ * Cuts texts and makes the terms of their chunks: all inputs of a request at once, so that how much it is is judged by
+ * their sum. Much goes to a thread, which Teams share by turns. The event loop turns in either case.
+ * @param signal of the request: nothing more is cut for one that is gone
+ * @throws TooManyChunksError for more than one source may have, of all inputs together
+ */
+export async function prepareBatch(
+  teamId: string,
+  inputs: readonly ChunkInput[],
+  signal?: AbortSignal,
+): Promise<PreparedChunk[][]> {
+  assertWanted(signal);
+  const prepared = emptyBatch(inputs.length);
+  if (isLittle(inputs)) {
+    for (const portion of prepareInPortions(teamId, inputs)) {
+      addPortion(prepared, portion);
+      await nextTurn();
+      assertWanted(signal);
+    }
+    return prepared;
+  }
+  const outcome = await prepareInThread({ teamId, inputs }, signal, (portion) =>
+    addPortion(prepared, portion),
+  );
+  assertWanted(signal);
+  if (outcome === 'too_many_chunks') throw new TooManyChunksError();
+  return prepared;
+}
+
+/** Refuses to go on for a request that is gone. Its answer reaches nobody, so it is no fault of the service. */
+function assertWanted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted)
+    throw new ServiceError('invalid_request', 'The connection was closed before the answer');
+}
+
+/** Has a thread prepare a batch; `take` gets the chunks portion by portion, each in a turn of the event loop. */
+async function prepareInThread(
+  task: Omit<ThreadTask, 'port'>,
+  signal: AbortSignal | undefined,
+  take: (portion: Portion) => void,
+): Promise<ThreadOutcome> {
+  const { port1: own, port2: port } = new MessageChannel();
+  own.on('message', (portion: Portion) => {
+    take(portion);
+    own.postMessage('next');
+  });
+  // The thread finds its port closed, and stops.
+  const stop = () => own.close();
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    // It ends when the last portion was taken.
+    return (await threads().run({ ...task, port }, { transferList: [port] })) as ThreadOutcome;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    own.close();
+  }
+}
+
+/** Whether so little is to be made that no one would notice. */
+function isLittle(inputs: readonly ChunkInput[]): boolean {
+  let work = 0;
+  for (const text of textsOf(inputs)) {
+    // By the length first: to look at the characters of a long text is work as well.
+    if (text.length > INLINE_WORK) return false;
+    work += workOf(text);
+    if (work > INLINE_WORK) return false;
+  }
+  return true;
+}
+
+function* textsOf(inputs: readonly ChunkInput[]): Generator<string> {
+  for (const input of inputs) {
+    if ('text' in input) yield input.text;
+    else if ('chunks' in input) yield* input.chunks;
+    else for (const { text } of input.parts) yield text;
+  }
+}
+
+/** A text is brought to its compatibility form in windows of so many characters: marks without end are slow to order. */
+const WINDOW = 256;
+
+/** How much a text is to cut, in characters of plain English. Compatibility characters count for what they stand for. */
+function workOf(text: string): number {
+  let work = text.split(/[\r\n]/).length * LINE_WORK;
+  if (!NOT_ASCII.test(text)) return work + text.length;
+  for (let from = 0; from < text.length && work <= INLINE_WORK; from += WINDOW) {
+    work += text.slice(from, from + WINDOW).normalize('NFKC').length * WIDE_WORK;
+  }
+  return work;
+}

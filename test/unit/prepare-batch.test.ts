@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { cutPieces } from '../../shared/chunking.ts';
+import { prepareContents } from '../../shared/memory-content.ts';
+import { prepareBatch } from '../../shared/prepare-batch.ts';
+import {
+  type ChunkInput,
+  MAX_CHUNKS,
+  prepareBatchNow,
+  prepareChunksNow,
+  prepareInPortions,
+  TooManyChunksError,
+} from '../../shared/prepared-chunks.ts';
+import { chunkTerms } from '../../shared/terms.ts';
+import { Turns } from '../../shared/turns.ts';
+
+const TEAM = 'a team';
+const OTHER = 'another team';
+const PROSE = 'The pump in hall three leaks, and nobody has ordered the seal yet. ';
+
+/** Runs a task and counts the turns of the event loop from its call to its end. */
+async function countTurns(task: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let done = false;
+  const turn = () => {
+    turns += 1;
+    if (!done) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await task();
+  done = true;
+  return turns;
+}
+
+describe('a batch of texts', () => {
+  const text = fc
+    .array(
+      fc.tuple(
+        fc.constantFrom(PROSE, '# A\nb\n', '中文字符', '\ufdfa', '\r\n', '\n\n'),
+        fc.integer({ min: 1, max: 80 }),
+      ),
+      { maxLength: 6 },
+    )
+    .map((parts) => parts.map(([part, times]) => part.repeat(times)).join(''));
+  const input = fc.oneof(
+    text.map((whole): ChunkInput => ({ text: whole })),
+    fc.array(text, { maxLength: 3 }).map((chunks): ChunkInput => ({ chunks })),
+    fc
+      .array(fc.record({ text, page: fc.option(fc.integer()) }), { maxLength: 3 })
+      .map((parts): ChunkInput => ({ parts })),
+  );
+
+  it('is cut into the same chunks as each text alone', () => {
+    fc.assert(
+      fc.property(fc.array(input, { maxLength: 5 }), (inputs) => {
+        const alone = inputs.map((one) => prepareChunksNow(TEAM, one));
+        assert.deepEqual(prepareBatchNow(TEAM, inputs), alone);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  const contents: [string, string][] = [
+    ['compatibility characters that unfold into many', '\ufdfa'.repeat(12_000)],
+    ['tiny headings', '# a\nb\n'.repeat(2_000)],
+    ['characters of a script without spaces', '三号厅的水泵漏水'.repeat(1_500)],
+    ['words', PROSE.repeat(180)],
+  ];
+  for (const [shape, content] of contents) {
+    it(`lets the event loop turn while contents of a request are cut that are each short: ${shape}`, async () => {
+      const batch = Array.from({ length: 12 }, () => content);
+      let prepared: Awaited<ReturnType<typeof prepareContents>> = [];
+      const turns = await countTurns(async () => {
+        prepared = await prepareContents(TEAM, batch);
+      });
+      assert.ok(turns > 10, `${turns} turns`);
+      const [first, last] = [prepared[0], prepared.at(-1)];
+      assert.deepEqual(first?.chunks, prepareChunksNow(TEAM, { text: content }));
+      assert.deepEqual(first.terms, chunkTerms(TEAM, content.slice(0, 8000)));
+      assert.deepEqual(last, first);
+    });
+  }
+
+  it('lets the event loop turn while few given chunks are indexed that unfold into much', async () => {
+    const chunks = Array.from({ length: 20 }, () => '\ufdfa'.repeat(4_000));
+    const turns = await countTurns(() => prepareBatch(TEAM, [{ chunks }]));
+    assert.ok(turns > 10, `${turns} turns`);
+  });
+});
+
+describe('the bound on chunks', () => {
+  /** As many parts of one letter, and how many of them were looked at. */
+  function countedParts(count: number) {
+    const looked = { parts: 0 };
+    const part = {
+      page: null,
+      get text() {
+        looked.parts += 1;
+        return 'a';
+      },
+    };
+    return { looked, parts: Array.from({ length: count }, () => part) };
+  }
+
+  it('stops the cutting, and counts the chunks of all texts together', () => {
+    const half = MAX_CHUNKS / 2;
+    const [first, second] = [countedParts(half), countedParts(half + 1_000)];
+    assert.throws(() => prepareBatchNow(TEAM, [first, second]), TooManyChunksError);
+    assert.equal(first.looked.parts, half);
+    assert.equal(second.looked.parts, half + 1);
+  });
+
+  it('is looked at while one text is cut: no more of it is cut than is asked for', (t) => {
+    const segment = t.mock.method(Intl.Segmenter.prototype, 'segment');
+    const pieces = cutPieces('z'.repeat(4_000_000));
+    for (let taken = 0; taken < 5; ) if (pieces.next().value) taken += 1;
+    const looked = segment.mock.callCount();
+    assert.ok(looked > 0 && looked < 100, `${looked} looks for a boundary`);
+  });
+
+  it('is told of a text that a thread cuts', async () => {
+    const chunks = Array.from({ length: MAX_CHUNKS + 1 }, () => 'a');
+    await assert.rejects(prepareBatch(TEAM, [{ chunks: ['b', ...chunks] }]), TooManyChunksError);
+  });
+});
+
+describe('the thread that cuts', () => {
+  it('is shared by turns: one Team’s large texts do not hold up another’s', async () => {
+    const ended: string[] = [];
+    const large = Array.from({ length: 4 }, async () => {
+      await prepareBatch(TEAM, [{ text: PROSE.repeat(20_000) }]);
+      ended.push('large');
+    });
+    await nextTurn();
+    await prepareBatch(OTHER, [{ text: PROSE.repeat(2_000) }]);
+    ended.push('other');
+    await Promise.all(large);
+    assert.equal(ended[0], 'other');
+  });
+
+  it('stops for a request that is gone, and serves the next one', async () => {
+    const gone = new AbortController();
+    const portions = [...prepareInPortions(TEAM, [{ text: PROSE.repeat(2_000) }])];
+    const cut = prepareBatch(TEAM, [{ text: PROSE.repeat(200_000) }], gone.signal);
+    setTimeout(() => gone.abort(), 50);
+    await assert.rejects(cut, { code: 'invalid_request' });
+    const [next] = await prepareBatch(TEAM, [{ text: PROSE.repeat(2_000) }]);
+    assert.deepEqual(
+      next,
+      portions.flatMap(({ chunks }) => chunks),
+    );
+    await assert.rejects(prepareBatch(TEAM, [{ text: 'a' }], gone.signal), { code: 'invalid_request' });
+  });
+});
+
+describe('turns', () => {
+  it('go to groups one after the other, however often one of them asks', async () => {
+    const turns = new Turns();
+    const had: string[] = [];
+    const task = async (name: string) => {
+      await turns.take(name[0] ?? '');
+      had.push(name);
+      turns.release();
+    };
+    await Promise.all(['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map(task));
+    assert.deepEqual(had, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
+    await task('d1');
+    assert.equal(had.at(-1), 'd1');
+  });
+});
