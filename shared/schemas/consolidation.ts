@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { ITEM_ACTIONS } from '../memory-states.ts';
 import { Body, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.ts';
 import { SimilarMemory } from './library.ts';
-import { Layer, RequestedScope, Vector } from './memory.ts';
+import { Layer, Vector, WriteScope } from './memory.ts';
 
 /** What counts where a claim says nothing. */
 export const DEFAULT_CLAIM_LIMIT = 5;
@@ -25,7 +25,7 @@ export const CaptureRequest = Body({
       description: 'place within the session: the same again is the first one',
     }),
   ),
-  scope: Type.Optional(RequestedScope),
+  scope: Type.Optional(WriteScope),
   startedAt: Type.Optional(Time),
   endedAt: Type.Optional(Time),
   metadata: Type.Optional(Metadata),
@@ -64,7 +64,7 @@ export const ConsolidatedItem = Body({
   action: OneOf([...ITEM_ACTIONS]),
   title: Type.Optional(Name),
   content: Type.Optional(Text(MAX_TEXT)),
-  scope: Type.Optional(RequestedScope),
+  scope: Type.Optional(WriteScope),
   metadata: Type.Optional(Metadata),
   embedding: Type.Optional(Vector),
   embeddingModel: Type.Optional(Type.String({ maxLength: 300 })),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, Name, Nullable, OneOf, Time } from './common.ts';
-import { Layer, RequestedScope } from './memory.ts';
+import { Layer, WriteScope } from './memory.ts';
 
 /** Files that one request may bring, and imports that one may name. */
 export const IMPORTS_A_REQUEST = 50;
@@ -17,7 +17,7 @@ export const ImportRequest = Body({
     }),
     { minItems: 1, maxItems: IMPORTS_A_REQUEST },
   ),
-  scope: Type.Optional(RequestedScope),
+  scope: Type.Optional(WriteScope),
 });
 export type ImportRequest = Static<typeof ImportRequest>;
 

@@ -16,6 +16,12 @@ export const RequestedScope = Body(
   'Which layers are meant: the Team layer without a client, both with one, or as `include` says',
 );
 
+/** Where a write goes. It goes to one layer, so there is nothing to include. */
+export const WriteScope = Body(
+  { clientId: Type.Optional(Type.String()) },
+  'The client that is written to; without one the Team layer. `include` is for reading only',
+);
+
 /** A vector as a client sends it. Its length is checked by hand: a wrong one has a code of its own. */
 export const Vector = Type.Array(Type.Number(), { description: '1024 numbers' });
 
@@ -191,7 +197,7 @@ export const IngestRequest = Body({
   ),
   embeddingModel: Type.Optional(Type.String({ maxLength: 300 })),
   embeddingDim: Type.Optional(Type.Integer()),
-  scope: Type.Optional(RequestedScope),
+  scope: Type.Optional(WriteScope),
   uri: Type.Optional(Text(2048)),
   externalId: Type.Optional(Name),
   metadata: Type.Optional(Metadata),

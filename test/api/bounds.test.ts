@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { openTestApp } from '../support/app.ts';
 import { lend } from '../support/consolidation.ts';
 import { addMemory } from '../support/memories.ts';
@@ -231,6 +231,26 @@ describe('bounds', () => {
       assert.deepEqual(faultyFields(answer), [path]);
     }
   });
+});
+
+describe('the scope of a write', () => {
+  const SCOPE = { include: ['team'] };
+  for (const [route, body, path] of [
+    ['ingest', { ...INGEST, scope: SCOPE }, '/scope/include'],
+    ['imports', { items: [{ filename: 'a.txt', text: 'a' }], scope: SCOPE }, '/scope/include'],
+    ['captures', { ...CAPTURE, scope: SCOPE }, '/scope/include'],
+    [
+      'consolidation/complete',
+      { batchId: 'x', items: [{ captureIds: ['x'], action: 'discard', scope: SCOPE }] },
+      '/items/0/scope/include',
+    ],
+  ] as const) {
+    it(`is one layer: include is refused by ${route}`, async () => {
+      const answer = await post(service, company, `/v1/memory/${route}`, body);
+      assert.equal(outcome(answer), '400 invalid_request');
+      assert.deepEqual(faultyFields(answer), [path]);
+    });
+  }
 });
 
 describe('text', () => {

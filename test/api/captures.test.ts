@@ -42,7 +42,7 @@ describe('a capture', () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const capture = await stageCapture(service, company, {
-      scope: { clientId: clientId.toUpperCase(), include: ['team'] },
+      scope: { clientId: clientId.toUpperCase() },
     });
     const { layer, sequence, startedAt, endedAt, metadata } = capture;
     assert.deepEqual([layer, capture.clientId], ['client', clientId]);
@@ -167,7 +167,7 @@ describe('the form of a capture', () => {
       [{ sequence: 1.5 }, '/sequence'],
       [{ sequence: '1' }, '/sequence'],
       [{ sequence: null }, '/sequence'],
-      [{ scope: { include: ['company'] } }, '/scope/include/0'],
+      [{ scope: { include: ['team'] } }, '/scope/include'],
       [{ title: 'x' }, '/title'],
       [{ createdBy: newId() }, '/createdBy'],
     ] as const) {

@@ -91,12 +91,12 @@ describe('an item that names no scope', () => {
 });
 
 describe('an item of someone with Full access', () => {
-  test('lies in the scope that it names, whatever layers that includes', async () => {
+  test('lies in the scope that it names', async () => {
     const { company, one, two } = await place();
     const { batchId, captureIds } = await lend(service, company, [one]);
     await completed(service, company, batchId, [
       publish(captureIds, { scope: { clientId: two.toUpperCase() } }),
-      publish(captureIds, { scope: { clientId: two, include: ['team'] } }),
+      publish(captureIds, { scope: { clientId: two } }),
       publish(captureIds, { scope: {}, action: 'review' }),
       publish(captureIds, { scope: { clientId: one } }),
     ]);

@@ -76,13 +76,11 @@ describe('a new source', () => {
     assert.deepEqual(row?.metadata, { author: 'x', tags: ['a'] });
   });
 
-  test('lies in the client that the scope names, whatever layers it includes', async () => {
+  test('lies in the client that the scope names, else in the Team layer', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    for (const include of [undefined, ['client'], ['team']]) {
-      const { source } = await ingest(company, 201, { text: newId(), scope: { clientId, include } });
-      assert.deepEqual([source.layer, source.clientId], ['client', clientId]);
-    }
+    const { source: named } = await ingest(company, 201, { text: newId(), scope: { clientId } });
+    assert.deepEqual([named.layer, named.clientId], ['client', clientId]);
     const { source } = await ingest(company, 201, { text: newId(), scope: {} });
     assert.deepEqual([source.layer, source.clientId], ['team', null]);
   });
