@@ -1,7 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { databaseFault } from '../../db/faults.ts';
-import { ERRORS, type FieldError, type RateLimit, ServiceError } from '../../shared/errors.ts';
+import { ERRORS, type RateLimit, ServiceError } from '../../shared/errors.ts';
+import { fieldErrors } from './field-errors.ts';
 
 /** What Fastify itself refuses, by its own codes. */
 const FRAMEWORK_CODES: Readonly<Record<string, ConstructorParameters<typeof ServiceError>>> = {
@@ -14,26 +15,22 @@ const FRAMEWORK_CODES: Readonly<Record<string, ConstructorParameters<typeof Serv
   FST_ERR_MAX_PARAM_LENGTH: ['not_found'],
 };
 
-/** The field that a validation error is about, as a JSON pointer into the part of the request at fault. */
-function fieldErrors(error: FastifyError): FieldError[] {
-  return (error.validation ?? []).map((fault) => {
-    const { additionalProperty, missingProperty } = fault.params as Record<string, string | undefined>;
-    const child = additionalProperty ?? missingProperty;
-    const path = `${fault.instancePath}${child === undefined ? '' : `/${child}`}`;
-    let message = fault.message ?? 'is not valid';
-    if (additionalProperty !== undefined) message = 'is not a known field';
-    else if (missingProperty !== undefined) message = 'is required';
-    else if (fault.keyword === 'pattern') message = 'must not be blank';
-    return { path: path === '' ? '/' : path, message };
-  });
+/** The schema that the part of a request was checked against which a validation error is about. */
+function checkedSchema({ validationContext }: FastifyError, request: FastifyRequest | undefined): unknown {
+  const { schema } = request?.routeOptions ?? {};
+  if (schema === undefined) return undefined;
+  return validationContext === 'querystring' ? schema.querystring : schema[validationContext ?? 'body'];
 }
 
-/** The refusal that an error stands for: one table, one place where the status is decided. */
-export function toServiceError(error: unknown): ServiceError {
+/**
+ * The refusal that an error stands for: one table, one place where the status is decided.
+ * @param request that failed, whose schema a message on its form goes by
+ */
+export function toServiceError(error: unknown, request?: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error;
   const fastify = error as FastifyError;
   if (fastify.validation !== undefined) {
-    const errors = fieldErrors(fastify);
+    const errors = fieldErrors(fastify, checkedSchema(fastify, request));
     const detail = errors.map((fault) => `${fault.path}: ${fault.message}`).join('; ');
     return new ServiceError('invalid_request', detail, { errors });
   }
@@ -122,7 +119,7 @@ export default fp(function errors(app: FastifyInstance, _options: object, done: 
   });
 
   app.setErrorHandler(async (error, request, reply) => {
-    const refusal = toServiceError(error);
+    const refusal = toServiceError(error, request);
     const problem = refusal.status === 401 ? await app.countGuess(refusal, request) : refusal;
     if (problem.status >= 500) {
       request.log.error({ err: problem.cause ?? error, code: problem.code }, 'request failed');
