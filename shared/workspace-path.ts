@@ -22,6 +22,8 @@ const CONTROL = /\p{Cc}/u;
  * blanks before the extension, and counts the superscript digits one to three as digits.
  */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)/i;
+/** They turn the order in which the characters around them are shown, so that a name can look like another. */
+const DIRECTION_CONTROL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 /** What HFS+ leaves out of a name, so that `.g\u200cit` is `.git` there (git's own list: CVE-2014-9390). */
 const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 /** The folder of a git repository, also by its short name on Windows: what lies in it is run by git. */
@@ -70,6 +72,16 @@ export function readWorkspacePath(text: string): WorkspacePath | string {
   }
   const clientId = isId(client) ? client.toLowerCase() : client;
   return { path: ['clients', clientId, ...name].join('/'), clientId, name: name.join('/') };
+}
+
+/**
+ * Reads a path at which content is written. Files that were written before this was refused can be pulled and deleted.
+ * @returns the path, or what is wrong with it, as a sentence without its subject
+ */
+export function readWrittenPath(text: string): WorkspacePath | string {
+  const read = readWorkspacePath(text);
+  if (typeof read === 'string' || !DIRECTION_CONTROL.test(text)) return read;
+  return 'must not hold a character that turns the direction of text (U+061C, U+200E, U+200F, U+202A–E, U+2066–9)';
 }
 
 /** A path as it goes over the wire, of a file in a layer. */

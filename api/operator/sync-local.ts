@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isId } from '../../shared/ids.ts';
 import { MAX_FILE_BYTES } from '../../shared/schemas/workspace.ts';
-import { readWorkspacePath } from '../../shared/workspace-path.ts';
+import { readWorkspacePath, readWrittenPath } from '../../shared/workspace-path.ts';
 import { type FolderContent, type FolderFile, readFault, readFolder } from './folder-files.ts';
 import { look, sha256Of } from './sync-disk.ts';
 import { isLeftOut, mistakenRoot, wireName } from './sync-names.ts';
@@ -189,7 +189,11 @@ export async function readLocalFiles(
     try {
       const read = await readLocal(file, base.get(path));
       if (read === null) continue;
-      if (read.bytes > MAX_FILE_BYTES) hold(view, path, 'it has grown too large meanwhile');
+      const written = readWrittenPath(path);
+      // A content that is there already needs no sending.
+      if (typeof written === 'string' && read.sha256 !== base.get(path)?.sha256) {
+        hold(view, path, `its path ${written}`);
+      } else if (read.bytes > MAX_FILE_BYTES) hold(view, path, 'it has grown too large meanwhile');
       else view.files.set(path, read);
     } catch (error) {
       hold(view, path, readFault(error, path));

@@ -1,8 +1,10 @@
 import { type FieldError, ServiceError } from '../../shared/errors.ts';
-import { readWorkspacePath, type WorkspacePath } from '../../shared/workspace-path.ts';
+import { readWorkspacePath, readWrittenPath, type WorkspacePath } from '../../shared/workspace-path.ts';
 
 /** What a refusal shows of a path: one that is refused for its length may have millions of characters. */
 const SHOWN_CHARACTERS = 200;
+
+type GivenFile = { path: string; contentBase64?: string };
 
 /** A path as a refusal shows it. */
 export function shownPath(path: string): string {
@@ -10,14 +12,14 @@ export function shownPath(path: string): string {
 }
 
 /**
- * Reads the paths of a request.
+ * Reads the paths of a request, of files that are pulled, deleted or written.
  * @throws ServiceError `invalid_path` with every path that is none
  */
-export function givenPaths(files: readonly { path: string }[]): WorkspacePath[] {
+export function givenPaths(files: readonly GivenFile[]): WorkspacePath[] {
   const errors: FieldError[] = [];
   const paths: WorkspacePath[] = [];
-  for (const [index, { path }] of files.entries()) {
-    const read = readWorkspacePath(path);
+  for (const [index, { path, contentBase64 }] of files.entries()) {
+    const read = contentBase64 === undefined ? readWorkspacePath(path) : readWrittenPath(path);
     if (typeof read !== 'string') paths.push(read);
     else {
       errors.push({ path: `/files/${index}/path`, message: `${shownPath(path)} ${read}` });

@@ -15,6 +15,7 @@ async function open() {
   const owner = await service.company();
   return {
     ...workspaceOf(service.app, owner.headers),
+    teamId: owner.teamId,
     client: `clients/${await addClient(service, owner)}`,
   };
 }
@@ -83,6 +84,38 @@ describe('a path that is none', () => {
   test('is found before a scope that is not the caller’s', async () => {
     const answer = await shared.push([file('clients/nonsense/a', '1'), file('team/nul', '1')]);
     assert.equal(answer.code, 'invalid_path');
+  });
+});
+
+describe('a path with a character that turns the direction of text', () => {
+  const CONTROLS = [...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'];
+
+  test('is refused for new content, wherever the character stands', async () => {
+    const paths = CONTROLS.flatMap((control) => [`team/invoice${control}fdp.exe`, `team/${control}/a`]);
+    const answer = await post(service, company, '/v1/workspace/push', {
+      files: paths.flatMap((path) => [file('team/good', 'x'), file(path, 'x')]).slice(0, 48),
+    });
+    assert.equal(outcome(answer), '400 invalid_path');
+    const { errors } = answer.json<Problem>();
+    assert.equal(errors.length, 24);
+    for (const { message } of errors)
+      assert.match(message, /must not hold a character that turns the direction/);
+  });
+
+  test('can be pulled and deleted where a file has it already, but not written', async () => {
+    const team = await open();
+    const path = 'team/invoice\u202efdp.exe';
+    const [sent] = (await team.push([file('team/plain', 'x')])).body.files;
+    assert.equal(sent?.version, 1);
+    await service.database.query(
+      `update memory.workspace_version set path = 'invoice' || U&'\\202E' || 'fdp.exe' where team_id = $1`,
+      [team.teamId],
+    );
+    assert.equal(await team.content(path), 'x');
+    assert.equal((await team.push([file(path, 'y', 1)])).code, 'invalid_path');
+    const gone = await team.push([deletion(path, 1)]);
+    assert.equal(gone.status, 200);
+    assert.equal(await team.content(path), null);
   });
 });
 

@@ -131,6 +131,30 @@ describe('what is here', () => {
     assert.equal(workspace.live()['team/a.txt'], 'one');
   });
 
+  test('a name that turns the direction of text is not sent with a new content; one that is there comes and goes', async () => {
+    const name = 'team/invoice\u202efdp.exe';
+    const why =
+      'its path must not hold a character that turns the direction of text (U+061C, U+200E, U+200F, U+202A–E, U+2066–9)';
+    const { workspace, folder } = await inStep({ 'team/a.txt': 'one' });
+    // From before such names were refused.
+    workspace.files.set(name, { version: 1, revision: 2, content: Buffer.from('old') });
+    assert.deepEqual(told(await folder.sync(workspace.as(TEAM))), []);
+    assert.equal((await folder.tree())[name], 'old');
+    await folder.write(name, 'new');
+    await folder.write('team/\u2066b.txt', 'x');
+    await folder.write('team/c.txt', 'sent');
+    const outcome = await folder.sync(workspace.as(TEAM));
+    assert.deepEqual(
+      told(outcome).sort(),
+      [`not sent ${name}: ${why}`, `not sent team/\u2066b.txt: ${why}`].sort(),
+    );
+    assert.deepEqual(workspace.live(), { 'team/a.txt': 'one', [name]: 'old', 'team/c.txt': 'sent' });
+    await rm(join(folder.folder, name));
+    await rm(join(folder.folder, 'team', '\u2066b.txt'));
+    assert.deepEqual(told(await folder.sync(workspace.as(TEAM))), []);
+    assert.deepEqual(workspace.live(), { 'team/a.txt': 'one', 'team/c.txt': 'sent' });
+  });
+
   test('what cannot go there is told, and nothing is done about it', async () => {
     const { workspace, folder, publish } = await inStep({ 'team/a.txt': 'one', 'team/big.bin': 'small' });
     await folder.write('team/con.txt', 'x');
