@@ -10,6 +10,8 @@ import Fastify, {
   LogController,
   type RawServerDefault,
 } from 'fastify';
+import bodyBudget, { withinBodyBudget } from './bodies/body-budget.ts';
+import unreadBodies from './bodies/unread-bodies.ts';
 import { DEFAULT_BODY_LIMIT } from './body-limits.ts';
 import { refuseConnection } from './client-errors.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -141,7 +143,9 @@ export async function buildApp(
   await app.register(metrics);
   await app.register(guesses, deps);
   await app.register(errors);
+  await app.register(unreadBodies);
   await app.register(input);
+  await app.register(bodyBudget, { bodyMegabytes: deps.config.bodyMegabytes });
   await app.register(lateBodies);
   await app.register(identity);
   await app.register(openapi);
@@ -179,6 +183,7 @@ function routes(deps: Dependencies): FastifyPluginAsync {
     await root.register(async (caller) => {
       guard(caller, signedIn(deps));
       if (deps.config.rateLimits) caller.addHook('onRequest', limitedBySession(deps));
+      caller.addHook('onRequest', withinBodyBudget);
       within(caller, sessionRoute, sessionsRoutes, logoutRoute, passwordRoute);
       await caller.register(async (company) => {
         guard(company, managingCompany);

@@ -1,3 +1,5 @@
+import type { JsonLimits } from './bodies/json-shape.ts';
+
 const MIB = 1024 * 1024;
 
 /** The bound of a body in bytes, unless its route says otherwise. */
@@ -6,3 +8,43 @@ export const DEFAULT_BODY_LIMIT = MIB;
 export const DOCUMENT_BODY_LIMIT = 32 * MIB;
 /** Of routes that take batches: both `complete`, and POST memories. */
 export const BATCH_BODY_LIMIT = 8 * MIB;
+
+/**
+ * What the JSON of a body can consist of. Every number is above the largest body that the schema of its route accepts.
+ * Metadata of 16 KiB can hold 5,500 arrays and objects, 3,300 object members, 6,600 strings and 8,200 values; a chunk
+ * or an item with a vector has 1,024 numbers.
+ */
+export const DEFAULT_JSON_LIMITS: JsonLimits = {
+  containers: 10_000,
+  members: 10_000,
+  strings: 20_000,
+  values: 20_000,
+};
+/** Ingest: 2,000 chunks with a text and a vector, and metadata. */
+export const INGEST_JSON_LIMITS: JsonLimits = {
+  containers: 20_000,
+  members: 20_000,
+  strings: 30_000,
+  values: 2_200_000,
+};
+/** Embeddings/complete: 256 vectors. */
+export const EMBEDDINGS_JSON_LIMITS: JsonLimits = {
+  containers: 10_000,
+  members: 10_000,
+  strings: 20_000,
+  values: 300_000,
+};
+/** Consolidation/complete: 40 items, each with metadata and a vector. */
+export const COMPLETE_JSON_LIMITS: JsonLimits = {
+  containers: 240_000,
+  members: 140_000,
+  strings: 280_000,
+  values: 400_000,
+};
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the JSON of the route's body can consist of; DEFAULT_JSON_LIMITS where it is not set. */
+    jsonLimits?: JsonLimits;
+  }
+}

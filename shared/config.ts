@@ -18,6 +18,8 @@ export interface Config {
   readonly allowedOrigins: readonly string[];
   readonly publicUrl: string | null;
   readonly identityUrl: string | null;
+  /** What the large bodies that are in flight can have together. */
+  readonly bodyMegabytes: number;
   readonly rateLimits: boolean;
   readonly rateLimitPerMinute: number;
   readonly logLevel: string;
@@ -271,6 +273,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ),
     publicUrl: reader.baseUrl('MEMORY_API_PUBLIC_URL'),
     identityUrl: reader.baseUrl('IDENTITY_AUTH_URL'),
+    bodyMegabytes: reader.integer('MEMORY_BODY_MEGABYTES', 128, 32, 65_536),
     rateLimits,
     rateLimitPerMinute: reader.integer('MEMORY_RATE_LIMIT_PER_MINUTE', 600, 1, 1_000_000),
     logLevel: reader.oneOf(

@@ -50,6 +50,14 @@ export const withFullAccess: onRequestAsyncHookHandler = async (request) => {
   if (request.teamScope.access !== 'full') throw new ServiceError('full_access_required');
 };
 
+/**
+ * Callers who can write to a layer of the selected Team: no one else's large body is worth reading. Must run after
+ * `inTeam`. Which layer a request writes to, and whether its caller can, is checked when the body is there.
+ */
+export const withWriteAccess: onRequestAsyncHookHandler = async ({ teamScope: { writes } }) => {
+  if (!writes.team && writes.clients.length === 0) throw new ServiceError('scope_forbidden');
+};
+
 function selectTeam(request: FastifyRequest): TeamMembership {
   const { teams, selectedTeamId } = request.identity;
   const requested = requestedTeam(request);

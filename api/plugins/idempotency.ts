@@ -11,6 +11,7 @@ import {
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { jsonHash } from '../../shared/json-parts.ts';
 import type { TeamScope } from '../../shared/scope.ts';
+import { letOthersRun } from './input.ts';
 
 const MAX_KEY_LENGTH = 300;
 
@@ -34,6 +35,7 @@ function keyHeader(request: FastifyRequest): string | null {
 }
 
 async function answerKey(request: FastifyRequest, header: string): Promise<AnswerKey> {
+  await letOthersRun(request);
   return {
     route: `${request.method} ${request.url.split('?', 1)[0]}`,
     keyHash: sha256(header),

@@ -1,11 +1,24 @@
 import { isUtf8 } from 'node:buffer';
-import type { FastifyBodyParser, FastifyInstance, preValidationAsyncHookHandler } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type {
+  FastifyInstance,
+  FastifyRequest,
+  preParsingAsyncHookHandler,
+  preValidationAsyncHookHandler,
+} from 'fastify';
 import fp from 'fastify-plugin';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { Body } from '../../shared/schemas/common.ts';
+import { declaredLength, readBody } from '../bodies/read-body.ts';
+import { DEFAULT_BODY_LIMIT } from '../body-limits.ts';
 
-/** Nesting beyond this has no use here, and would overflow the stack of whoever walks it recursively. */
-const MAX_DEPTH = 32;
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whether each step over the body takes long enough to give others a turn in between. */
+    hasLargeBody: boolean;
+  }
+}
 
 function textFault(text: string): string | null {
   if (text.includes('\u0000')) return 'must not hold a NUL character';
@@ -15,32 +28,6 @@ function textFault(text: string): string | null {
 function assertText(text: string, path: string): void {
   const fault = textFault(text);
   if (fault !== null) throw invalidField(path, fault);
-}
-
-/** An object or array on the way, and how it was reached: paths are made of these only when one is to be named. */
-interface Container {
-  value: object;
-  depth: number;
-  parent: Container | null;
-  key: string;
-}
-
-function pathOf(container: Container | null, key: string): string {
-  if (container === null) return key;
-  return `${pathOf(container.parent, container.key)}/${key}`;
-}
-
-/**
- * Refuses what PostgreSQL cannot store, wherever it stands in a body: NUL, lone surrogates, bottomless nesting.
- * Walks with a list of its own, not by recursion, and keeps nothing of numbers and texts: a body may hold
- * millions, and this runs before any schema has seen it.
- * @throws ServiceError `invalid_request` naming a place
- */
-export function assertStorable(body: unknown): void {
-  if (typeof body === 'string') assertText(body, '/');
-  if (typeof body !== 'object' || body === null) return;
-  const open: Container[] = [{ value: body, depth: 1, parent: null, key: '' }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) visit(next, open);
 }
 
 /**
@@ -57,37 +44,60 @@ function countNumbers(list: readonly unknown[]): number {
   return count;
 }
 
-function visit(container: Container, open: Container[]): void {
-  const { value } = container;
-  if (Array.isArray(value)) {
+/** The JSON pointer of these keys. */
+function pointer(keys: readonly (string | number)[]): string {
+  return `/${keys.join('/')}`;
+}
+
+/**
+ * Refuses what PostgreSQL cannot store, wherever it is in a body: NUL and lone surrogates. Refuses keys that name a
+ * prototype too. How deep and how much there is to visit was bounded before the body was parsed.
+ * @param keys of the place in the body
+ * @throws ServiceError `invalid_request` naming the place
+ */
+export function assertStorable(value: unknown, keys: (string | number)[] = []): void {
+  if (typeof value === 'string') {
+    const fault = textFault(value);
+    if (fault !== null) throw invalidField(pointer(keys), fault);
+  } else if (Array.isArray(value)) {
     // By index: the keys of a vector's thousand numbers would be texts, each made to be thrown away.
     for (let index = leadingNumbers(value); index < value.length; index += 1) {
       const child: unknown = value[index];
-      if (typeof child !== 'number') look(container, String(index), child, open);
+      if (typeof child !== 'number') assertStorableChild(child, index, keys);
     }
-    return;
-  }
-  const children = value as Record<string, unknown>;
-  for (const key in children) {
-    const fault = textFault(key);
-    if (fault !== null) throw invalidField(pathOf(container, key), fault);
-    look(container, key, children[key], open);
+  } else if (typeof value === 'object' && value !== null) {
+    const members = value as Record<string, unknown>;
+    for (const key in members) {
+      const child = members[key];
+      const fault = textFault(key);
+      if (fault !== null) throw invalidField(pointer([...keys, key]), fault);
+      if (namesPrototype(key, child)) {
+        throw invalidField('/__proto__', 'is not a known field, nor is constructor.prototype');
+      }
+      assertStorableChild(child, key, keys);
+    }
   }
 }
 
-function look(container: Container, key: string, child: unknown, open: Container[]): void {
-  const fault = typeof child === 'string' ? textFault(child) : null;
-  if (fault !== null) throw invalidField(pathOf(container, key), fault);
-  if (typeof child !== 'object' || child === null) return;
-  if (container.depth >= MAX_DEPTH) {
-    throw new ServiceError('invalid_request', `The body is nested deeper than ${MAX_DEPTH}`);
-  }
-  open.push({ value: child, depth: container.depth + 1, parent: container, key });
+function assertStorableChild(child: unknown, key: string | number, keys: (string | number)[]): void {
+  keys.push(key);
+  assertStorable(child, keys);
+  keys.pop();
+}
+
+/** Whether a member changes the prototype of an object that it is copied to. */
+function namesPrototype(key: string, child: unknown): boolean {
+  if (key === '__proto__') return true;
+  return (
+    key === 'constructor' && typeof child === 'object' && child !== null && Object.hasOwn(child, 'prototype')
+  );
 }
 
 /** Ids in the path are left to their routes: a malformed one is not found, like any other unknown one. */
 const assertStorableRequest: preValidationAsyncHookHandler = async (request) => {
+  await letOthersRun(request);
   assertStorable(request.body);
+  await letOthersRun(request);
   try {
     // The parser leaves bytes that are no UTF-8 as they stand, percent signs and all.
     decodeURIComponent(request.url.split('?').slice(1).join('?'));
@@ -99,58 +109,63 @@ const assertStorableRequest: preValidationAsyncHookHandler = async (request) => 
   }
 };
 
-/** Why the parser refused a text: it is no JSON, or names a prototype, and then wherever that stands. */
-function jsonFault(text: string): ServiceError {
+/** Reads a body as text. */
+async function readText(request: FastifyRequest, stream: IncomingMessage): Promise<string> {
+  const bytes = await readBody(request, stream);
+  request.hasLargeBody = bytes.length > DEFAULT_BODY_LIMIT;
+  // Decoding puts a replacement character in the place of every fault, and no one would hear of it.
+  if (!isUtf8(bytes)) throw new ServiceError('invalid_request', 'The body is not UTF-8');
+  return bytes.toString('utf8');
+}
+
+/** A body as JSON; undefined for an empty one. */
+async function parseBody(request: FastifyRequest, stream: IncomingMessage): Promise<unknown> {
+  // The body of an unknown route is nobody's: 404 comes before whatever is wrong with it.
+  if (request.is404) return undefined;
+  const text = await readText(request, stream);
+  if (text === '') return undefined;
+  await letOthersRun(request);
   try {
-    JSON.parse(text);
+    return JSON.parse(text) as unknown;
   } catch {
-    return new ServiceError('invalid_request', 'The body is not valid JSON');
+    throw new ServiceError('invalid_request', 'The body is not valid JSON');
   }
-  return invalidField('/__proto__', 'is not a known field, nor is constructor.prototype');
 }
 
 /**
- * Whether a body may hold a key that names a prototype. Any other is parsed without looking for those keys, which took
- * a third as long again. A key is written as it reads, or with escapes, and those of its characters all begin with \u00.
+ * Gives the event loop a turn between two steps over a large body. Each step of the largest takes up to 150 ms; in one
+ * go they would keep every other request waiting for their sum.
  */
-function mayNamePrototype(bytes: Buffer): boolean {
-  return ['__proto__', 'constructor', '\\u00'].some((sign) => bytes.includes(sign));
+export async function letOthersRun(request: FastifyRequest): Promise<void> {
+  if (request.hasLargeBody) await nextTurn();
 }
 
-const parsePlainJson: FastifyBodyParser<string> = (_request, text, parsed) => {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return parsed(error as Error);
+/** Refuses a body that its length says is too large, whatever its type is. Then asks for it, if its sender waits. */
+const expectBody: preParsingAsyncHookHandler = async (request, reply) => {
+  const declared = declaredLength(request);
+  if (declared !== null && declared > request.routeOptions.bodyLimit) {
+    throw new ServiceError('payload_too_large');
   }
-  parsed(null, value);
+  if (request.headers.expect !== undefined && declared !== 0) reply.raw.writeContinue();
 };
 
 /** Reads JSON bodies, an empty one as none, and refuses text that cannot be stored before any schema sees it. */
 export default fp(function input(app: FastifyInstance, _options: object, done: () => void) {
-  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.decorateRequest('hasLargeBody', false);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, parsed) => {
-    if (bytes.length === 0) return parsed(null, undefined);
-    // Decoding puts a replacement character in the place of every fault, and no one would hear of it.
-    if (!isUtf8(bytes))
-      return parsed(new ServiceError('invalid_request', 'The body is not UTF-8'), undefined);
-    const text = bytes.toString('utf8');
-    const parse = mayNamePrototype(bytes) ? parseJson : parsePlainJson;
-    void parse(request, text, (error, value) => {
-      if (error === null) parsed(null, value);
-      else parsed(jsonFault(text), undefined);
-    });
-  });
+  app.addContentTypeParser('application/json', parseBody);
   app.addHook('onRoute', (route) => {
     // A route without a body takes none or {}: anything in it is an unknown field.
     const takesBody = [route.method]
       .flat()
       .some((method) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method));
     if (takesBody && route.schema !== undefined) route.schema.body ??= Body({});
+    if (takesBody) route.preParsing = [...[route.preParsing ?? []].flat(), expectBody];
     // After the route's own look at the raw body: what refuses first there comes before every fault of text.
     route.preValidation = [...[route.preValidation ?? []].flat(), assertStorableRequest];
+    if ((route.bodyLimit ?? 0) > DEFAULT_BODY_LIMIT) {
+      route.preHandler = [...[route.preHandler ?? []].flat(), letOthersRun];
+    }
   });
   app.addHook('preValidation', async (request) => {
     // None counts as {}, so that whether one is needed is for the schema to say.

@@ -19,7 +19,7 @@ import {
 } from '../../../shared/schemas/consolidation.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import type { Routes } from '../../app.ts';
-import { BATCH_BODY_LIMIT } from '../../body-limits.ts';
+import { BATCH_BODY_LIMIT, COMPLETE_JSON_LIMITS } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { goneSignal } from '../../gone-signal.ts';
 import { knownId } from '../../known-id.ts';
@@ -137,6 +137,7 @@ export const consolidationCompleteRoute: Routes = (app, deps) => {
     '/v1/memory/consolidation/complete',
     {
       bodyLimit: BATCH_BODY_LIMIT,
+      config: { jsonLimits: COMPLETE_JSON_LIMITS },
       schema: {
         summary: 'Complete a batch: publish, send to review or discard',
         tags: ['memory'],

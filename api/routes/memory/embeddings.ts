@@ -20,7 +20,7 @@ import {
   EmbeddingsCompleteResponse,
 } from '../../../shared/schemas/memory.ts';
 import type { Routes } from '../../app.ts';
-import { BATCH_BODY_LIMIT } from '../../body-limits.ts';
+import { BATCH_BODY_LIMIT, EMBEDDINGS_JSON_LIMITS } from '../../body-limits.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
 
 /** As long as a consolidation batch is lent by default. */
@@ -112,6 +112,7 @@ export const embeddingRoutes: Routes = (app, { config, database }) => {
     '/v1/memory/embeddings/complete',
     {
       bodyLimit: BATCH_BODY_LIMIT,
+      config: { jsonLimits: EMBEDDINGS_JSON_LIMITS },
       schema: {
         summary: 'Send the embeddings of a batch',
         tags: ['memory'],

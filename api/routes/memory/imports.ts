@@ -13,7 +13,7 @@ import { assertMediaTypes, givenFiles } from '../../imports/given-files.ts';
 import { queueImports } from '../../imports/queue-imports.ts';
 import { IdParams, knownId } from '../../known-id.ts';
 import { answerPage } from '../../pagination.ts';
-import { assertTeamActive } from '../../plugins/guards.ts';
+import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { holdLayer } from '../../take.ts';
 
@@ -57,6 +57,7 @@ export const importRoutes: Routes = (app, deps) => {
   app.post(
     '/v1/memory/imports',
     {
+      onRequest: withWriteAccess,
       bodyLimit: DOCUMENT_BODY_LIMIT,
       schema: {
         summary: 'Import files',

@@ -11,11 +11,11 @@ import type { ChunkInput } from '../../../shared/prepared-chunks.ts';
 import { IngestRequest, IngestResponse } from '../../../shared/schemas/memory.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
-import { DOCUMENT_BODY_LIMIT } from '../../body-limits.ts';
+import { DOCUMENT_BODY_LIMIT, INGEST_JSON_LIMITS } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { goneSignal } from '../../gone-signal.ts';
 import { assertMetadata } from '../../metadata.ts';
-import { assertTeamActive } from '../../plugins/guards.ts';
+import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { holdLayer } from '../../take.ts';
 
@@ -94,7 +94,9 @@ export const ingestRoute: Routes = (app, deps) => {
   app.post(
     '/v1/memory/ingest',
     {
+      onRequest: withWriteAccess,
       bodyLimit: DOCUMENT_BODY_LIMIT,
+      config: { jsonLimits: INGEST_JSON_LIMITS },
       schema: {
         summary: 'Store a text or chunks',
         tags: ['memory'],

@@ -12,7 +12,7 @@ import { PushConflict, PushRequest, PushResponse } from '../../../shared/schemas
 import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../body-limits.ts';
-import { assertTeamActive } from '../../plugins/guards.ts';
+import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { assertActive, holdTeam, mayWrite } from '../../take.ts';
 import { findConflicts } from '../../workspace/push-conflicts.ts';
@@ -83,6 +83,7 @@ export const pushRoute: Routes = (app, { database, blobs }) => {
   app.post(
     '/v1/workspace/push',
     {
+      onRequest: withWriteAccess,
       bodyLimit: DOCUMENT_BODY_LIMIT,
       schema: {
         summary: 'Write and delete files, all or none; what has changed since its base is a conflict',

@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { ServiceError } from '../../shared/errors.ts';
+import { DEFAULT_JSON_LIMITS } from '../body-limits.ts';
+import { JsonShape } from './json-shape.ts';
+
+/** A body of which less arrives on average over a window is cut off: it holds memory for as long as it takes. */
+export const LEAST_BYTES_PER_SECOND = 8 * 1024;
+const WINDOW_MS = 10_000;
+
+/** What a chunked body gets at first. It doubles as more arrives. */
+const FIRST_BYTES = 64 * 1024;
+
+/** The length that a request declares for its body; null where it declares none: the body is chunked, or there is none. */
+export function declaredLength({ headers }: Pick<IncomingMessage, 'headers'>): number | null {
+  if (headers['transfer-encoding'] !== undefined) return null;
+  return headers['content-length'] === undefined ? null : Number(headers['content-length']);
+}
+
+/** The bytes of a body as they arrive, in one piece from the start: a list of parts would be copied at the end. */
+class Arriving {
+  readonly #limit: number;
+  #bytes: Buffer;
+  #length = 0;
+
+  constructor(declared: number | null, limit: number) {
+    this.#limit = limit;
+    // Untouched pages take no memory, whatever length is declared.
+    this.#bytes = Buffer.allocUnsafe(declared ?? Math.min(FIRST_BYTES, limit));
+  }
+
+  add(part: Buffer): void {
+    const needed = this.#length + part.length;
+    if (needed > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.min(this.#limit, Math.max(needed, 2 * this.#bytes.length)));
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      this.#bytes = larger;
+    }
+    part.copy(this.#bytes, this.#length);
+    this.#length = needed;
+  }
+
+  whole(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+}
+
+/**
+ * Reads the body of a request and counts what its JSON consists of while it arrives. What exceeds the limits of the
+ * route is not kept: the rest of that body is read and discarded, so that a larger one is still 413.
+ * @throws ServiceError `payload_too_large`; `invalid_request` for a body that exceeds a limit of its JSON, is cut off, or
+ *   arrives too slowly
+ */
+export async function readBody(request: FastifyRequest, stream: IncomingMessage): Promise<Buffer> {
+  const { bodyLimit: limit, config } = request.routeOptions;
+  const declared = declaredLength(request);
+  if (declared !== null && declared > limit) throw new ServiceError('payload_too_large');
+  if (stream.destroyed) throw cutOff();
+
+  const shape = new JsonShape(config?.jsonLimits ?? DEFAULT_JSON_LIMITS);
+  let arriving: Arriving | null = new Arriving(declared, limit);
+  let received = 0;
+  let receivedBefore = 0;
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+
+  const onData = (part: Buffer | string) => {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+    received += bytes.length;
+    if (received > limit) return reject(new ServiceError('payload_too_large'));
+    shape.add(bytes);
+    if (shape.fault === null) arriving?.add(bytes);
+    else arriving = null;
+  };
+  const onEnd = () => {
+    if (declared !== null && received !== declared) {
+      return reject(new ServiceError('invalid_request', 'Content-Length is not the length of the body'));
+    }
+    if (shape.fault !== null) return reject(shape.fault);
+    if (!shape.isClosed) return reject(new ServiceError('invalid_request', 'The body is not valid JSON'));
+    resolve(arriving?.whole() ?? Buffer.alloc(0));
+  };
+  const onClose = () => reject(cutOff());
+  const pace = setInterval(() => {
+    const rate = (received - receivedBefore) / (WINDOW_MS / 1000);
+    if (rate < LEAST_BYTES_PER_SECOND) reject(tooSlow());
+    receivedBefore = received;
+  }, WINDOW_MS);
+  stream.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose);
+  try {
+    return await promise;
+  } finally {
+    clearInterval(pace);
+    stream.off('data', onData).off('end', onEnd).off('close', onClose);
+    // What still arrives is discarded. A later fault of the connection has no one else to handle it.
+    stream.resume();
+  }
+}
+
+function cutOff(): ServiceError {
+  return new ServiceError('invalid_request', 'The body ended before its length was reached');
+}
+
+function tooSlow(): ServiceError {
+  return new ServiceError(
+    'invalid_request',
+    `The body arrived too slowly; send at least ${LEAST_BYTES_PER_SECOND} bytes per second`,
+  );
+}

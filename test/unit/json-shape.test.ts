@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { type JsonLimits, JsonShape } from '../../api/bodies/json-shape.ts';
+
+const NO_LIMITS: JsonLimits = { containers: 1e9, members: 1e9, strings: 1e9, values: 1e9 };
+
+/** What a JSON text consists of, counted one character after the other. */
+function countNaively(text: string): JsonLimits & { depth: number } {
+  const counted = { containers: 0, members: 0, strings: 0, values: 1, depth: 0 };
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at];
+    if (sign === '"') {
+      counted.strings += 1;
+      at += 1;
+      while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+    } else if (sign === '[' || sign === '{') {
+      counted.containers += 1;
+      depth += 1;
+      counted.depth = Math.max(counted.depth, depth);
+    } else if (sign === ']' || sign === '}') depth -= 1;
+    else if (sign === ':') counted.members += 1;
+    else if (sign === ',') counted.values += 1;
+  }
+  return counted;
+}
+
+/** The detail of the refusal of a text that arrives in parts of so many bytes; null where it is not refused. */
+function refusal(text: string, limits: Partial<JsonLimits> = {}, partBytes = 65_536): string | null {
+  const shape = new JsonShape({ ...NO_LIMITS, ...limits });
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += partBytes) shape.add(bytes.subarray(at, at + partBytes));
+  return shape.fault?.message ?? null;
+}
+
+const NAMES = {
+  containers: 'arrays and objects',
+  members: 'object members',
+  strings: 'strings',
+  values: 'values',
+} as const;
+
+/** Text that is full of what means something in JSON. */
+const trickyText = fc.oneof(
+  fc.string({ unit: fc.constantFrom('"', '\\', '[', '{', ',', ':', 'u', '字', '\n', '\u0001') }),
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: fc.constantFrom('x', ']'), minLength: 250, maxLength: 600 }),
+);
+const json = fc
+  .jsonValue({ maxDepth: 8, depthSize: 'medium' })
+  .chain((value) => fc.record({ value: fc.constant(value), text: trickyText, key: trickyText }))
+  .chain(({ value, text, key }) =>
+    fc
+      .constantFrom(undefined, 1)
+      .map((indent) => JSON.stringify([{ [key]: value, text }, text], null, indent)),
+  );
+
+describe('the shape of a JSON text', () => {
+  it('is counted as one character after the other is, in parts of any size', () => {
+    fc.assert(
+      fc.property(json, fc.integer({ min: 1, max: 40 }), (text, partBytes) => {
+        const counted = countNaively(text);
+        for (const name of ['containers', 'members', 'strings', 'values'] as const) {
+          assert.equal(refusal(text, { [name]: counted[name] }, partBytes), null);
+          const below = counted[name] - 1;
+          assert.equal(
+            refusal(text, { [name]: below }, partBytes),
+            `The body has more than ${below} ${NAMES[name]}; send less in one request`,
+          );
+        }
+      }),
+    );
+  });
+
+  it('can be 32 deep, and not deeper', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { minLength: 28, maxLength: 36 }), trickyText, (kinds, text) => {
+        const leaf = JSON.stringify(text);
+        const nested = kinds.reduce((inner, isArray) => (isArray ? `[${inner}]` : `{"k":${inner}}`), leaf);
+        assert.equal(refusal(nested) === null, kinds.length <= 32, nested);
+      }),
+    );
+    assert.equal(refusal('['.repeat(33)), 'The body is nested deeper than 32; send less in one request');
+  });
+
+  it('counts a key each time it is repeated', () => {
+    const text = `{${'"a":1,'.repeat(9)}"a":1}`;
+    assert.equal(refusal(text, { members: 10 }), null);
+    assert.match(refusal(text, { members: 9 }) ?? '', /more than 9 object members/);
+  });
+
+  it('has no long key, while a value can be as long as it likes', () => {
+    const long = 'k'.repeat(16_384);
+    assert.match(refusal(`{"a":{"${long}":1}}`) ?? '', /has a key of more than 16383 bytes/);
+    assert.match(refusal(`{"${long}" :1}`, {}, 1000) ?? '', /has a key of more than 16383 bytes/);
+    assert.equal(refusal(`{"${long.slice(1)}":"${long}","b":1}`), null);
+  });
+
+  it('is closed when every string, array and object has ended', () => {
+    for (const [text, isClosed] of [
+      ['[{"a":"]"}]', true],
+      ['1', true],
+      ['[', false],
+      ['"', false],
+      ['"\\"', false],
+      ['"\\\\"', true],
+    ] as const) {
+      const shape = new JsonShape(NO_LIMITS);
+      for (const byte of Buffer.from(text)) shape.add(Buffer.of(byte));
+      assert.equal(shape.isClosed, isClosed, text);
+    }
+  });
+});
