@@ -18,6 +18,7 @@ import type { Dependencies } from './dependencies.ts';
 import { dashboardPage } from './pages/dashboard-page.ts';
 import { acceptPage, joinPage, resetPage } from './pages/link-pages.ts';
 import clientAddress from './plugins/client-address.ts';
+import connections from './plugins/connections.ts';
 import errors, { answerHeaders, refuseAddress } from './plugins/errors.ts';
 import { inTeam, managingCompany, signedIn } from './plugins/guards.ts';
 import guesses from './plugins/guesses.ts';
@@ -103,6 +104,8 @@ export async function buildApp(
     requestTimeout: 120_000,
     // The largest ingest takes about a minute; what takes longer will not come to an end.
     handlerTimeout: 300_000,
+    // A request without a Host is refused by a hook: Node's own refusal has no body.
+    http: { requireHostHeader: false },
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     // Longer than an address can be: an id of any length is looked up, and not found like every other.
@@ -143,6 +146,7 @@ export async function buildApp(
   await app.register(metrics);
   await app.register(guesses, deps);
   await app.register(errors);
+  await app.register(connections, { maxConnections: deps.config.maxConnections });
   await app.register(unreadBodies);
   await app.register(input);
   await app.register(bodyBudget, { bodyMegabytes: deps.config.bodyMegabytes });

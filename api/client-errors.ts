@@ -23,6 +23,7 @@ export function refuseConnection(error: ConnectionError, socket: Socket): void {
     'content-type: application/problem+json',
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
+    'x-content-type-options: nosniff',
     'cache-control: no-store',
     'connection: close',
   ];

@@ -20,6 +20,7 @@ export interface Config {
   readonly identityUrl: string | null;
   /** What the large bodies that are in flight can have together. */
   readonly bodyMegabytes: number;
+  readonly maxConnections: number;
   readonly rateLimits: boolean;
   readonly rateLimitPerMinute: number;
   readonly logLevel: string;
@@ -274,6 +275,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     publicUrl: reader.baseUrl('MEMORY_API_PUBLIC_URL'),
     identityUrl: reader.baseUrl('IDENTITY_AUTH_URL'),
     bodyMegabytes: reader.integer('MEMORY_BODY_MEGABYTES', 128, 32, 65_536),
+    maxConnections: reader.integer('MEMORY_MAX_CONNECTIONS', 1000, 1, 1_000_000),
     rateLimits,
     rateLimitPerMinute: reader.integer('MEMORY_RATE_LIMIT_PER_MINUTE', 600, 1, 1_000_000),
     logLevel: reader.oneOf(

@@ -94,7 +94,11 @@ function sendProblem(error: ServiceError, request: FastifyRequest, reply: Fastif
 
 /** Headers of every answer. `url` as it was requested. */
 export function answerHeaders(url: string, requestId: string): Record<string, string> {
-  return { 'x-request-id': requestId, ...(url.startsWith('/v1/') ? { 'cache-control': 'no-store' } : {}) };
+  return {
+    'x-request-id': requestId,
+    'x-content-type-options': 'nosniff',
+    ...(url.startsWith('/v1/') ? { 'cache-control': 'no-store' } : {}),
+  };
 }
 
 /** Answers an address that Fastify cannot read: it does so before any hook or handler of ours. */

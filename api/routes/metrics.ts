@@ -20,7 +20,13 @@ export const metricsRoute: Routes = (app, { config, database, logger }) => {
       schema: {
         summary: 'Metrics in the text format of Prometheus',
         security: [{ bearer: [] }],
-        response: { 200: { content: { 'text/plain': { schema: Type.String() } } } },
+        response: {
+          200: { content: { 'text/plain': { schema: Type.String() } } },
+          401: {
+            description: 'The token is missing or wrong',
+            content: { 'application/problem+json': { schema: Type.Unsafe({ $ref: 'Problem#' }) } },
+          },
+        },
       },
       onRequest: async (request) => {
         if (!secretsEqual(bearerToken(request), secret)) throw new ServiceError('unauthenticated');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { ERRORS, type ErrorCode } from '../../shared/errors.ts';
 import { isId } from '../../shared/ids.ts';
 import { openTestApp } from '../support/app.ts';
@@ -45,6 +45,31 @@ describe('every answer', () => {
       if (url.startsWith('/v1/')) assert.equal(answer.headers['cache-control'], 'no-store', url);
     }
     assert.equal(seen.size, 6);
+  });
+
+  test('forbids browsers to guess its type', async () => {
+    const urls = [
+      '/v1/health',
+      '/v1/memory/status',
+      '/v1/nothing',
+      '/livez',
+      '/metrics',
+      '/dashboard',
+      '/join',
+    ];
+    for (const url of [
+      ...urls,
+      '/docs',
+      '/docs/json',
+      '/docs/static/swagger-ui.css',
+      '/v1/%ff',
+      '/v1/health/',
+    ]) {
+      for (const method of ['GET', 'HEAD', 'OPTIONS'] as const) {
+        const answer = await app.inject({ method, url, headers });
+        assert.equal(answer.headers['x-content-type-options'], 'nosniff', `${method} ${url}`);
+      }
+    }
   });
 
   test('a request id that the caller sends is not taken over', async () => {
@@ -222,18 +247,44 @@ describe('bodies', () => {
   });
 });
 
-test('what is not HTTP is answered by a problem too', async () => {
-  const base = await app.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = new URL(base);
-  for (const request of ['nonsense\r\n\r\n', `GET /v1/health HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`]) {
-    const socket = connect(Number(port), '127.0.0.1');
+describe('a request that Node itself would refuse', () => {
+  let port: number;
+  before(async () => {
+    port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
+  });
+
+  /** Sends bytes, and asserts that the answer to them is a whole 400 after which the connection ends. */
+  async function assertRefused(request: string, detail: RegExp): Promise<void> {
+    const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
     socket.write(request);
     const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
     assert.match(head, /^HTTP\/1\.1 400 /);
     assert.match(head, /content-type: application\/problem\+json/);
-    const problem = JSON.parse(body) as { code: string; requestId: string };
+    assert.match(head, /x-content-type-options: nosniff/);
+    const problem = JSON.parse(body) as { code: string; requestId: string; detail: string };
     assert.equal(problem.code, 'invalid_request');
+    assert.match(problem.detail, detail);
     assert.ok(head.includes(`x-request-id: ${problem.requestId}`));
   }
+
+  test('because it is not HTTP is answered by a problem', async () => {
+    await assertRefused('nonsense\r\n\r\n', /not valid HTTP/);
+    await assertRefused(`GET /v1/health HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, /too long/);
+  });
+
+  test('because of what it expects is answered by a problem', async () => {
+    for (const head of ['GET /v1/health', 'POST /v1/memory/search', 'GET /nothing']) {
+      await assertRefused(
+        `${head} HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\ncontent-length: 100\r\n\r\n`,
+        /Expect: only 100-continue is supported/,
+      );
+    }
+  });
+
+  test('because it names no host is answered by a problem', async () => {
+    for (const head of ['GET /v1/health', 'GET /livez', 'GET /docs']) {
+      await assertRefused(`${head} HTTP/1.1\r\nconnection: close\r\n\r\n`, /no Host header/);
+    }
+  });
 });

@@ -137,3 +137,39 @@ describe('a body that costs more than it is worth', { timeout: 120_000 }, () => 
     assert.equal(new Set(Object.values(turns)).size, 3, JSON.stringify(turns));
   });
 });
+
+describe('connections', { timeout: 60_000 }, () => {
+  it('beyond MEMORY_MAX_CONNECTIONS are dropped, which is logged once', async (t) => {
+    const config = { ...service.config, maxConnections: 2 };
+    const few = await buildTestedApp({ ...service, config });
+    t.after(() => few.close());
+    const warn = t.mock.method(few.log, 'warn', () => {});
+    await few.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = new URL(few.listeningOrigin);
+    const open = async () => {
+      const socket = connect(Number(port), '127.0.0.1');
+      await once(socket, 'connect');
+      return socket;
+    };
+    const ask = async (socket: Awaited<ReturnType<typeof open>>) => {
+      socket.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n');
+      // Dropped ones end without a byte.
+      return String((await Promise.race([once(socket, 'data'), once(socket, 'close')]))[0]).slice(0, 12);
+    };
+    const kept = [await open(), await open()];
+    for (const socket of kept) assert.equal(await ask(socket), 'HTTP/1.1 200');
+    for (let n = 0; n < 3; n += 1) {
+      const socket = await open();
+      socket.on('error', () => {});
+      assert.notEqual(await ask(socket), 'HTTP/1.1 200');
+    }
+    const drops = warn.mock.calls.filter(({ arguments: [, text] }) =>
+      /MEMORY_MAX_CONNECTIONS/.test(String(text)),
+    );
+    assert.equal(drops.length, 1);
+    for (const socket of kept) {
+      assert.equal(await ask(socket), 'HTTP/1.1 200');
+      socket.destroy();
+    }
+  });
+});

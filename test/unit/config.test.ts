@@ -127,6 +127,7 @@ const SETTINGS: Record<string, Setting> = {
     refused: ['0', 'false', 'OFF', 'toString'],
   },
   MEMORY_BODY_MEGABYTES: wholeNumbers('bodyMegabytes', 128, 32, 65_536),
+  MEMORY_MAX_CONNECTIONS: wholeNumbers('maxConnections', 1000, 1, 1_000_000),
   MEMORY_RATE_LIMIT_PER_MINUTE: wholeNumbers('rateLimitPerMinute', 600, 1, 1_000_000),
   MEMORY_LOG_LEVEL: {
     key: 'logLevel',

@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import type { Config } from '../../shared/config.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { linger } from '../bodies/unread-bodies.ts';
+import { answerHeaders, problemDocument } from './errors.ts';
+
+const DROPS_LOGGED_EVERY_MS = 60_000;
+
+/** Node would answer an expectation that it does not know with an empty 417. */
+function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
+  linger(request.socket);
+  const requestId = newId();
+  const problem = new ServiceError('invalid_request', 'Expect: only 100-continue is supported');
+  const body = JSON.stringify(problemDocument(problem, requestId));
+  response.writeHead(problem.status, {
+    ...answerHeaders(request.url ?? '', requestId),
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  });
+  response.end(body);
+}
+
+/** Node closes connections beyond the limit without a word: the log is where an operator can see why. */
+function logDrops({ server, log }: FastifyInstance, maxConnections: number): void {
+  let dropped = 0;
+  let quietUntil = 0;
+  server.on('drop', () => {
+    dropped += 1;
+    if (Date.now() < quietUntil) return;
+    log.warn({ dropped, maxConnections }, 'connections were dropped: MEMORY_MAX_CONNECTIONS is reached');
+    dropped = 0;
+    quietUntil = Date.now() + DROPS_LOGGED_EVERY_MS;
+  });
+}
+
+/** Bounds the connections, and has what Node would refuse in a form of its own refused as everything else is. */
+export default fp(function connections(
+  app: FastifyInstance,
+  { maxConnections }: Pick<Config, 'maxConnections'>,
+  done: () => void,
+) {
+  const { server } = app;
+  server.maxConnections = maxConnections;
+  logDrops(app, maxConnections);
+  server.on('checkExpectation', refuseExpectation);
+  // Node would ask for the body at once. It is asked for when its sender is known to be allowed to send it.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
+  app.addHook('onRequest', async ({ raw }) => {
+    if (raw.httpVersion === '1.1' && raw.headers.host === undefined) {
+      throw new ServiceError('invalid_request', 'The request has no Host header; send one');
+    }
+  });
+  done();
+});
