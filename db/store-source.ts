@@ -12,6 +12,8 @@ import {
   lockSource,
   type NewSource,
   replaceSource,
+  type SourceField,
+  updateSourceFields,
 } from './queries/sources.ts';
 
 /** A document about to be stored: what it is, and its chunks. */
@@ -87,12 +89,14 @@ export async function discardSource(
   );
 }
 
-/** What became of a draft: stored as a new source, put in the place of an older text, or already there. */
-export interface StoredDraft {
-  outcome: 'created' | 'replaced' | 'duplicate';
-  source: Source;
-  embedded: number;
-}
+/**
+ * What became of a draft: stored as a new source, put in the place of an older text, already there, or there with
+ * other fields, which are updated now.
+ */
+export type StoredDraft = { source: Source; embedded: number } & (
+  | { outcome: 'created' | 'replaced' | 'duplicate' }
+  | { outcome: 'updated'; updated: SourceField[] }
+);
 
 /** Makes a staged source the one that everyone sees, in the transaction of whatever else makes it true. */
 export async function commitSource(tx: TeamTransaction, staged: StagedSource): Promise<StoredDraft> {
@@ -102,7 +106,12 @@ export async function commitSource(tx: TeamTransaction, staged: StagedSource): P
   if (present?.contentHash.equals(source.contentHash)) {
     if (staged.written) await deleteLoadingSource(tx, source.id);
     const pending = await countPendingChunks(tx, present.source.id);
-    return { outcome: 'duplicate', source: present.source, embedded: present.source.chunks - pending };
+    const embedded = present.source.chunks - pending;
+    // Only an external id says that it is this source that is meant, and not another one of the same text.
+    const changed =
+      source.externalId === null ? null : await updateSourceFields(tx, present.source.id, source);
+    if (changed !== null) return { outcome: 'updated', embedded, ...changed };
+    return { outcome: 'duplicate', source: present.source, embedded };
   }
   if (!staged.written) {
     await insertLoadingSource(tx, source);

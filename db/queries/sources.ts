@@ -10,9 +10,11 @@ export interface NewSource {
   layer: LayerId;
   kind: Source['kind'];
   title: string;
+  /** Null: not given. A source that is replaced keeps its own. */
   uri: string | null;
   externalId: string | null;
-  metadata: Record<string, unknown>;
+  /** Null: not given. A source that is replaced keeps its own; a new one has none. */
+  metadata: Record<string, unknown> | null;
   contentHash: Buffer;
 }
 
@@ -98,7 +100,7 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
       source.uri,
       source.externalId,
       source.contentHash,
-      JSON.stringify(source.metadata),
+      JSON.stringify(source.metadata ?? {}),
       tx.scope.userId,
     ],
   );
@@ -139,7 +141,8 @@ export async function replaceSource(
   // Upkeep took it for abandoned, chunks and all: the older text stays.
   if (written.length === 0) throw new Error('the source to replace by is not loading');
   const [row] = await tx.query<SourceRow>(
-    `update memory.source s set content_hash = $3, title = $4, uri = $5, metadata = $6, chunk_count = $7,
+    `update memory.source s set content_hash = $3, title = $4, uri = coalesce($5, s.uri),
+            metadata = coalesce($6::jsonb, s.metadata), chunk_count = $7,
             updated_at = now()
       where s.team_id = $1 and s.id = $2 returning ${SOURCE_COLUMNS}`,
     [
@@ -148,12 +151,47 @@ export async function replaceSource(
       loading.contentHash,
       loading.title,
       loading.uri,
-      JSON.stringify(loading.metadata),
+      metadataJson(loading),
       chunks,
     ],
   );
   if (row === undefined) throw new Error('the source to replace is gone');
   return toStored(row);
+}
+
+const metadataJson = ({ metadata }: Pick<NewSource, 'metadata'>) =>
+  metadata === null ? null : JSON.stringify(metadata);
+
+/** What a request with an unchanged text can change of a source. */
+export type SourceField = 'title' | 'uri' | 'metadata';
+
+/**
+ * Gives an active source the title of another, and its uri and metadata where it has them. Lock the source before.
+ * @returns the source as it is now, and which fields changed; null if none did
+ */
+export async function updateSourceFields(
+  tx: TeamTransaction,
+  activeId: string,
+  given: Pick<NewSource, 'title' | 'uri' | 'metadata'>,
+): Promise<{ source: Source; updated: SourceField[] } | null> {
+  const [row] = await tx.query<SourceRow & { updated: SourceField[] }>(
+    `with compared as (
+       select array_remove(array[
+                case when title <> $3 then 'title' end,
+                case when uri is distinct from coalesce($4, uri) then 'uri' end,
+                case when metadata <> coalesce($5::jsonb, metadata) then 'metadata' end], null) as updated
+         from memory.source where team_id = $1 and id = $2 and state = 'active'
+     )
+     update memory.source s
+        set title = $3, uri = coalesce($4, s.uri), metadata = coalesce($5::jsonb, s.metadata), updated_at = now()
+       from compared
+      where s.team_id = $1 and s.id = $2 and s.state = 'active' and cardinality(compared.updated) > 0
+     returning ${SOURCE_COLUMNS}, compared.updated`,
+    [tx.scope.teamId, activeId, given.title, given.uri, metadataJson(given)],
+  );
+  if (row === undefined) return null;
+  const { updated, ...source } = row;
+  return { source: toStored(source).source, updated };
 }
 
 /** Gives an active source another title and, with `text`, says what its chunks were replaced by. */

@@ -199,7 +199,13 @@ export const IngestRequest = Body({
   embeddingDim: Type.Optional(Type.Integer()),
   scope: Type.Optional(WriteScope),
   uri: Type.Optional(Text(2048)),
-  externalId: Type.Optional(Name),
+  externalId: Type.Optional(
+    Text(
+      300,
+      'names one source of the scope: another text replaces its chunks, the same text updates its fields; ' +
+        'an omitted uri or metadata keeps its value',
+    ),
+  ),
   metadata: Type.Optional(Metadata),
 });
 export type IngestRequest = Static<typeof IngestRequest>;
@@ -223,7 +229,12 @@ export const IngestResponse = Type.Object({
   source: Source,
   chunks: Type.Integer(),
   embedded: Type.Integer(),
-  duplicate: Type.Boolean(),
+  duplicate: Type.Boolean({ description: 'the text was stored already, and nothing changed' }),
+  updated: Type.Optional(
+    Type.Array(OneOf(['title', 'uri', 'metadata']), {
+      description: 'fields that changed in the source of the externalId, where the text was the same',
+    }),
+  ),
 });
 
 export const EmbeddingsClaimRequest = Body({

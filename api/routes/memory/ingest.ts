@@ -55,7 +55,7 @@ async function stage(
     title: body.title,
     uri: body.uri ?? null,
     externalId: body.externalId ?? null,
-    metadata: body.metadata ?? {},
+    metadata: body.metadata ?? null,
     contentHash: await contentHashInTurns(input),
     model: config.embeddingModel,
     chunks,
@@ -69,7 +69,21 @@ async function store(
   staged: StagedSource,
 ): Promise<Answer> {
   await holdLayer(tx, staged.source.layer);
-  const { outcome, source, embedded } = await commitSource(tx, staged);
+  const stored = await commitSource(tx, staged);
+  const { outcome, source, embedded } = stored;
+  const chunks = { chunks: source.chunks, embedded };
+  if (outcome === 'updated') {
+    insertAuditEvents(tx, [
+      {
+        kind: 'memory.update',
+        subjectType: 'source',
+        subjectId: source.id,
+        layer: staged.source.layer,
+        detail: { updated: stored.updated },
+      },
+    ]);
+    return { status: 200, body: { source, ...chunks, duplicate: false, updated: stored.updated } };
+  }
   if (outcome !== 'duplicate') {
     insertAuditEvents(tx, [
       {
@@ -77,14 +91,14 @@ async function store(
         subjectType: 'source',
         subjectId: source.id,
         layer: staged.source.layer,
-        detail: { chunks: source.chunks, embedded },
+        detail: chunks,
       },
     ]);
     await queueAfterWriting(tx, queue, config, embedded < source.chunks ? [staged.source.layer] : []);
   }
   return {
     status: outcome === 'created' ? 201 : 200,
-    body: { source, chunks: source.chunks, embedded, duplicate: outcome === 'duplicate' },
+    body: { source, ...chunks, duplicate: outcome === 'duplicate' },
   };
 }
 
@@ -99,6 +113,10 @@ export const ingestRoute: Routes = (app, deps) => {
       config: { jsonLimits: INGEST_JSON_LIMITS },
       schema: {
         summary: 'Store a text or chunks',
+        description:
+          'A text that the scope has already is a duplicate: 200, and nothing changes. An `externalId` names one ' +
+          'source of the scope: another text replaces its chunks (200), and the same text with another title, uri ' +
+          'or metadata updates these fields (200, `updated` lists them).',
         tags: ['memory'],
         body: IngestRequest,
         response: { 200: IngestResponse, 201: IngestResponse },
