@@ -1,5 +1,6 @@
 import { Page } from '../../shared/schemas/common.ts';
 import { Import } from '../../shared/schemas/imports.ts';
+import { Source } from '../../shared/schemas/memory.ts';
 import { type ServiceClient, ServiceRefusal } from './service-client.ts';
 
 const PAGE_LIMIT = 200;
@@ -12,28 +13,31 @@ export interface ImportRecords {
   all(): AsyncGenerator<Import>;
   /** Those with these ids. One that was forgotten is missing. */
   find(ids: ReadonlySet<string>): Promise<Map<string, Import>>;
+  /** The ids of sources that were deleted. */
+  deletedSources(): Promise<Set<string>>;
 }
 
 const ImportPage = Page(Import);
+const SourcePage = Page(Source);
 
 /** @param clientId the client whose imports are meant; without one, those of the Team layer */
 export function importRecords(service: ServiceClient, clientId: string | undefined): ImportRecords {
   const layer = clientId?.toLowerCase() ?? null;
-  async function* pages(): AsyncGenerator<Import[]> {
+  async function* pagesOf<Item extends { clientId: string | null }>(
+    read: (query: URLSearchParams) => Promise<{ items: Item[]; nextCursor: string | null }>,
+  ): AsyncGenerator<Item[]> {
     let cursor: string | null = null;
     do {
       const query = new URLSearchParams({ limit: String(PAGE_LIMIT) });
       if (clientId !== undefined) query.set('clientId', clientId);
       if (cursor !== null) query.set('cursor', cursor);
-      const page: { items: Import[]; nextCursor: string | null } = await service.get(
-        `/v1/memory/imports?${query.toString()}`,
-        ImportPage,
-      );
+      const page: { items: Item[]; nextCursor: string | null } = await read(query);
       // Without a client, the list is of all layers within reach.
       yield page.items.filter((item) => item.clientId === layer);
       cursor = page.nextCursor;
     } while (cursor !== null);
   }
+  const pages = () => pagesOf((query) => service.get(`/v1/memory/imports?${query.toString()}`, ImportPage));
   return {
     all: async function* all() {
       for await (const page of pages()) yield* page;
@@ -52,6 +56,15 @@ export function importRecords(service: ServiceClient, clientId: string | undefin
       }
       return found;
     },
+    deletedSources: async () => {
+      const ids = new Set<string>();
+      // Those that are there may be many more.
+      const deleted = pagesOf((query) =>
+        service.get(`/v1/memory/sources?state=archived&${query.toString()}`, SourcePage),
+      );
+      for await (const page of deleted) for (const { id } of page) ids.add(id);
+      return ids;
+    },
   };
 }
 
@@ -67,7 +80,10 @@ async function findOne(service: ServiceClient, id: string): Promise<Import | nul
 
 /** What the service has of a file already. */
 export interface Earlier {
-  /** The import that stands for it: one that is under way or done, else one that failed. Null: there is none. */
+  /**
+   * The import that stands for it: one that is under way or whose source is there, else one that failed. Null: there is
+   * none, also where the source was deleted after the last import.
+   */
   standing: Import | null;
   /** The ids of all its imports, cancelled ones too, newest first. */
   ids: string[];
@@ -77,7 +93,7 @@ export interface Earlier {
 export type FindEarlier = (name: string, sha256: string) => Earlier;
 
 /**
- * Reads the whole list, once.
+ * Reads the whole list, once, and which sources were deleted.
  * @param tell hears how many were read so far
  */
 export async function readEarlier(
@@ -86,20 +102,28 @@ export async function readEarlier(
 ): Promise<FindEarlier> {
   const byFile = new Map<string, Import[]>();
   let read = 0;
+  let completed = 0;
   for await (const item of records.all()) {
     read += 1;
     tell(read);
+    if (item.state === 'completed') completed += 1;
     if (item.sha256 === null) continue;
     const key = `${item.sha256} ${item.filename}`;
     const same = byFile.get(key);
     if (same === undefined) byFile.set(key, [item]);
     else same.push(item);
   }
+  const deleted = completed === 0 ? new Set<string>() : await records.deletedSources();
+  // A completed import without a source has lost it, too.
+  const ended = ({ state, sourceId }: Import) =>
+    state === 'failed' || (state === 'completed' && (sourceId === null || deleted.has(sourceId)));
   return (name, sha256) => {
     const same = byFile.get(`${sha256} ${name}`) ?? [];
-    const alive = same.find(({ state }) => state !== 'failed' && state !== 'cancelled');
+    const counted = same.filter(({ state }) => state !== 'cancelled');
+    const alive = counted.find((item) => !ended(item));
+    const latest = counted[0];
     return {
-      standing: alive ?? same.find(({ state }) => state === 'failed') ?? null,
+      standing: alive ?? (latest?.state === 'failed' ? latest : null),
       ids: same.map(({ id }) => id),
     };
   };

@@ -18,6 +18,7 @@ import {
   type Person,
   runAtTerminal,
 } from '../support/operator.ts';
+import { archived, listSources } from '../support/source-library.ts';
 import { addClient, addPerson, addTeam } from '../support/team.ts';
 
 const service = await openTestApp({}, { supervise: true });
@@ -99,6 +100,29 @@ describe('operator import', () => {
     const changed = await importDocs(person, company);
     assert.match(changed.stdout, /^3 files: 1 imported, 1 there already, 1 failed\.$/m);
     assert.deepEqual(await importedNames(service, company), ['a.txt', 'b.txt', 'b.txt', 'empty.txt']);
+  });
+
+  test('run again it imports a file whose source was deleted, once, until it is deleted again', async () => {
+    const company = await service.company();
+    const person = await personWith({
+      'a.txt': 'the aardwolf',
+      'copy.txt': 'the aardwolf',
+      'b.txt': 'the kudu',
+    });
+    await importDocs(person, company);
+    const active = async () =>
+      (await listSources(service, company, '?state=active')).map(({ title }) => title);
+    const before = new Set(await active());
+    for (let round = 0; round < 2; round += 1) {
+      const [source] = await listSources(service, company, '?state=active&q=a.txt');
+      assert.ok(source, 'the file has a source');
+      await archived(service, company, source.id);
+      // Both files of this content had the one source.
+      const again = await importDocs(person, company);
+      assert.match(again.stdout, /^3 files: 2 imported, 1 there already\.$/m);
+      assert.deepEqual(new Set(await active()), before);
+    }
+    assert.match((await importDocs(person, company)).stdout, /^3 files: 3 there already\.$/m);
   });
 
   test('--retry-failed retries what failed without sending it, and sends what is not kept any more', async () => {
