@@ -14,21 +14,51 @@ export interface Principal {
 /**
  * Finds the server principal or, at the first start, makes it with its Company and Team. Processes that start
  * at once wait for the first. Runs as the owner of the tables: at this point there is no one to act for.
+ * @param warn is given what the operator should know: another embedding model, settings without effect
  */
-export function resolvePrincipal(
+export async function resolvePrincipal(
   database: Database,
-  config: Pick<Config, 'companyName' | 'teamName' | 'ownerEmail' | 'embeddingModel'>,
+  config: Pick<Config, 'companyName' | 'teamName' | 'ownerEmail' | 'embeddingModel'> &
+    Partial<Pick<Config, 'firstStartVariables'>>,
+  warn: (message: string) => void = () => undefined,
 ): Promise<Principal> {
-  return database.transaction(async (tx) => {
+  const { principal, warnings } = await database.transaction(async (tx) => {
     await holdStartupLock(database, tx, 'bootstrap');
-    await adoptEmbeddingModel(tx, config.embeddingModel);
+    const change = await adoptEmbeddingModel(tx, config.embeddingModel);
     const [found] = await tx.query<Principal>(
       `select id as "userId", company_id as "companyId", email, password_hash is not null as "hasPassword"
          from identity.account where is_principal`,
     );
-    if (found !== undefined) return found;
-    const company = await createCompany(tx, { ...config, principal: true });
-    return { ...company, email: config.ownerEmail, hasPassword: false };
+    if (found === undefined) {
+      const company = await createCompany(tx, { ...config, principal: true });
+      return { principal: { ...company, email: config.ownerEmail, hasPassword: false }, warnings: [] };
+    }
+    return { principal: found, warnings: [...change, ...(await listIgnoredSettings(tx, found, config))] };
+  });
+  for (const warning of warnings) warn(warning);
+  return principal;
+}
+
+/** The settings of the first start that are set and differ from what there is now, a line for each. */
+async function listIgnoredSettings(
+  tx: Queryable,
+  { companyId, email }: Principal,
+  config: Parameters<typeof resolvePrincipal>[1],
+): Promise<string[]> {
+  const [now] = await tx.query<{ company: string; hasTeam: boolean }>(
+    `select name as company,
+            exists (select from identity.team t where t.company_id = c.id and t.name = $2) as "hasTeam"
+       from identity.company c where c.id = $1`,
+    [companyId, config.teamName],
+  );
+  const differs = {
+    MEMORY_COMPANY_NAME: config.companyName !== now?.company && 'the Company has another name',
+    MEMORY_TEAM_NAME: now?.hasTeam !== true && 'the Company has no Team of this name',
+    MEMORY_OWNER_EMAIL: config.ownerEmail !== email && 'its Owner has another email',
+  };
+  return (config.firstStartVariables ?? []).flatMap((name) => {
+    const why = differs[name];
+    return why === false ? [] : [`${name} is ignored: it applies at the first start only, and ${why}`];
   });
 }
 
@@ -70,8 +100,15 @@ export async function createCompany(
   return { companyId, userId, teamId };
 }
 
-/** Notes the model of the vectors. If it is another than before, a job marks the chunks that need one of it. */
-async function adoptEmbeddingModel(tx: Queryable, model: string): Promise<void> {
+/**
+ * Notes the model of the vectors. If it is another than before, a job marks the chunks that need one of it.
+ * @returns a line that tells of the change; none without one
+ */
+async function adoptEmbeddingModel(tx: Queryable, model: string): Promise<string[]> {
+  const [before] = await tx.query<{ model: string }>(
+    'select embedding_model as model from memory.deployment',
+  );
+  if (before?.model === model) return [];
   await tx.query(
     `insert into memory.deployment (embedding_model, swept_at) values ($1, now())
      on conflict (only_row) do update
@@ -79,4 +116,27 @@ async function adoptEmbeddingModel(tx: Queryable, model: string): Promise<void> 
        where memory.deployment.embedding_model <> excluded.embedding_model`,
     [model],
   );
+  if (before === undefined) return [];
+  const { chunks, embedded } = await countVectors(tx, model);
+  // Chunks of a source that is being stored have vectors and are not among those counted.
+  const waiting = Math.max(0, chunks - embedded);
+  return [
+    `the embedding model is ${model} and was ${before.model}: ${waiting} of ${chunks} chunks wait for a vector of it. ` +
+      `Searches find them by keyword only until then. If the change is not meant, set MEMORY_EMBEDDING_MODEL to ` +
+      `${before.model}`,
+  ];
+}
+
+/** How many chunks there are, of all Teams, and how many vectors of a model. */
+async function countVectors(tx: Queryable, model: string): Promise<{ chunks: number; embedded: number }> {
+  const [counts] = await tx.query<{ chunks: number; embedded: number }>(
+    // Chunks are summed from what triggers noted. Vectors of the new model are none, or those of a model that was in use
+    // until lately: by the index of each Team, for "all of a model" would read the vectors of all others.
+    `select (select coalesce(sum(n), 0)::bigint from memory.layer_tally where part = 'chunks') as chunks,
+            (select coalesce(sum(v.n), 0)::bigint from identity.team t
+               cross join lateral (select count(*) as n from memory.chunk_embedding e
+                                    where e.team_id = t.id and e.model = $1) v) as embedded`,
+    [model],
+  );
+  return counts ?? { chunks: 0, embedded: 0 };
 }

@@ -30,7 +30,7 @@ export async function startBackend(config: Config, logger: Logger): Promise<Back
       const applied = await migrate(database, set);
       if (applied.length > 0) logger.info({ set, applied }, 'migrated');
     }
-    const principal = await resolvePrincipal(database, config);
+    const principal = await resolvePrincipal(database, config, (warning) => logger.warn(warning));
     await assertIsolation(database);
     return { database, blobs: databaseBlobs(database), principal };
   } catch (error) {

@@ -2,6 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { totalmem } from 'node:os';
 import { canonicalBaseUrl } from './base-url.ts';
 import { canonicalEmail, isEmail } from './email.ts';
+import { warnOfUnknownVariables } from './unknown-variables.ts';
 
 /** Every setting of the service, read once at start-up. Frozen: nothing reads the environment afterwards. */
 export interface Config {
@@ -27,6 +28,8 @@ export interface Config {
   readonly companyName: string;
   readonly teamName: string;
   readonly ownerEmail: string;
+  /** Which of the variables that apply at the first start only are set. */
+  readonly firstStartVariables: readonly FirstStartVariable[];
   readonly sessionIdleSeconds: number;
   readonly sessionMaxSeconds: number;
   readonly serverEmbeddings: boolean;
@@ -51,6 +54,10 @@ export interface Config {
   /** Remarks for the operator: accepted, but not recommended. */
   readonly warnings: readonly string[];
 }
+
+/** The variables that apply at the first start only. */
+const FIRST_START_VARIABLES = ['MEMORY_COMPANY_NAME', 'MEMORY_TEAM_NAME', 'MEMORY_OWNER_EMAIL'] as const;
+export type FirstStartVariable = (typeof FIRST_START_VARIABLES)[number];
 
 /** How one model wants its input and how its output becomes one vector; undefined: as is usual for it. */
 export interface EmbeddingProfileSettings {
@@ -79,6 +86,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 /** Reads variables one by one and collects what is wrong with each, so that all faults show at once. */
 class Reader {
   readonly faults: string[] = [];
+  /** Every name that was asked for: the variables that there are. */
+  readonly known = new Set<string>();
   readonly #env: Readonly<Record<string, string | undefined>>;
 
   constructor(env: Readonly<Record<string, string | undefined>>) {
@@ -87,6 +96,7 @@ class Reader {
 
   /** An empty variable counts as unset: `FOO= npm start` is how a shell clears one. */
   raw(name: string): string | null {
+    this.known.add(name);
     const value = this.#env[name]?.trim();
     return value === undefined || value === '' ? null : value;
   }
@@ -286,6 +296,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     companyName: reader.text('MEMORY_COMPANY_NAME', 'Company'),
     teamName: reader.text('MEMORY_TEAM_NAME', 'General'),
     ownerEmail,
+    firstStartVariables: Object.freeze(FIRST_START_VARIABLES.filter((name) => reader.raw(name) !== null)),
     sessionIdleSeconds: reader.integer('MEMORY_SESSION_IDLE_SECONDS', 7 * 86_400, 1, 3650 * 86_400),
     sessionMaxSeconds: reader.integer('MEMORY_SESSION_MAX_SECONDS', 30 * 86_400, 1, 3650 * 86_400),
     serverEmbeddings: reader.oneOf('MEMORY_API_SERVER_EMBEDDINGS', false, { '1': true, '0': false }),
@@ -299,8 +310,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     // Two segments of the engine's log at least: where the next one does not fit, the engine cannot go on.
     minFreeDiskMegabytes: reader.integer('MEMORY_MIN_FREE_DISK_MB', 256, 32, 1_000_000_000),
     metricsToken: reader.raw('MEMORY_METRICS_TOKEN'),
-    warnings: Object.freeze(warnings),
+    warnings: Object.freeze([]),
   };
   if (reader.faults.length > 0) throw new ConfigError(reader.faults);
-  return Object.freeze(config);
+  // Last: until every variable was read, it is not known which there are.
+  warnings.push(...warnOfUnknownVariables(env, reader.known));
+  return Object.freeze({ ...config, warnings: Object.freeze(warnings) });
 }

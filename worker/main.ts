@@ -15,6 +15,8 @@ async function main(): Promise<void> {
     throw new Error('MEMORY_DATABASE_URL: expected for a worker process alone; `npm start` needs none');
   }
   const logger = createLogger(config.logLevel, 'worker');
+  // Beside an API that started it, whose settings are the same, they are in the log already.
+  if (process.send === undefined) for (const warning of config.warnings) logger.warn(warning);
   const { database, blobs } = await startBackend(config, logger);
   const queue = await openQueue({
     database,

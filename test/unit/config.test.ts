@@ -210,7 +210,7 @@ describe('settings', () => {
   test('every setting has a default that is checked above', () => {
     const tested = new Set<string>(Object.values(SETTINGS).map(({ key }) => key));
     const untested = Object.keys(read({})).filter((key) => !tested.has(key));
-    assert.deepEqual(untested, ['apiToken', 'warnings']);
+    assert.deepEqual(untested, ['apiToken', 'firstStartVariables', 'warnings']);
   });
 
   test('MEMORY_API_TOKEN is required, without spaces inside; a short one warns on loopback', () => {
@@ -275,6 +275,41 @@ describe('settings', () => {
 
   test('rate limits that are off warn', () => {
     assert.match(read({ MEMORY_RATE_LIMITS: 'off' }).warnings.join('\n'), /^MEMORY_RATE_LIMITS/);
+  });
+
+  test('an unknown MEMORY_ variable warns with the nearest name and without its value', () => {
+    const nearest = {
+      MEMORY_API_PROT: 'MEMORY_API_PORT',
+      MEMORY_PORT: 'MEMORY_API_PORT',
+      MEMORY_EMBEDING_MODEL: 'MEMORY_EMBEDDING_MODEL',
+      MEMORY_RATELIMITS: 'MEMORY_RATE_LIMITS',
+      MEMORY_DB_URL: 'MEMORY_DATABASE_URL',
+      [`MEMORY_DATA_DIR${'x'.repeat(100_000)}`]: 'MEMORY_DATA_DIR',
+    };
+    for (const [name, meant] of Object.entries(nearest)) {
+      assert.deepEqual(read({ [name]: 'SECRET' }).warnings, [
+        `${name} is not a setting and is ignored. Did you mean ${meant}?`,
+      ]);
+    }
+  });
+
+  test('variables that are known, empty, of the tests or without the prefix do not warn', () => {
+    const known = Object.fromEntries(
+      Object.entries(SETTINGS).flatMap(([name, { accepted }]) =>
+        name === 'MEMORY_RATE_LIMITS' ? [] : [[name, accepted[0]?.[0]]],
+      ),
+    );
+    const others = { MEMORY_API_PROT: ' ', MEMORY_TEST_DATABASE_URL: 'x', MEMORIES: 'x', API_PORT: 'x' };
+    assert.deepEqual(read({ ...known, ...others }).warnings, []);
+  });
+
+  test('the variables of the first start that are set are told', () => {
+    assert.deepEqual(read({}).firstStartVariables, []);
+    assert.deepEqual(
+      read({ MEMORY_TEAM_NAME: 'x', MEMORY_OWNER_EMAIL: 'a@b.example', MEMORY_COMPANY_NAME: '' })
+        .firstStartVariables,
+      ['MEMORY_TEAM_NAME', 'MEMORY_OWNER_EMAIL'],
+    );
   });
 
   test('the configuration and its lists are frozen', () => {

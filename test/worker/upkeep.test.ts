@@ -65,7 +65,15 @@ describe('upkeep', () => {
     });
     assert.equal(await count('embedding_pending', origin.teamId), 1);
 
-    await resolvePrincipal(database, { ...MODELS, embeddingModel: 'new/model' });
+    const warnings: string[] = [];
+    const start = (embeddingModel: string) =>
+      resolvePrincipal(database, { ...MODELS, embeddingModel }, (warning) => warnings.push(warning));
+    for (const model of ['old/model', 'new/model', 'new/model']) await start(model);
+    assert.equal(warnings.length, 1, 'a change is told once, and nothing where there is none');
+    assert.match(
+      warnings[0] ?? '',
+      /^the embedding model is new\/model and was old\/model: 2 of 3 chunks wait /,
+    );
     assert.deepEqual(await doJob('embeddings.backfill', {}), ['embeddings.backfill']);
     assert.equal(await count('embedding_pending', origin.teamId), 2, 'all but the third');
 
