@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { issueOwnerResetLink } from './api/links/reset-link.ts';
+import { assertCanListen } from './api/listening.ts';
 import { startApi } from './api/server.ts';
 import type { Principal } from './db/bootstrap.ts';
 import type { Database } from './db/database.ts';
@@ -29,6 +30,7 @@ async function announce(url: string): Promise<void> {
 async function startEmbedded(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel, 'memory');
   for (const warning of config.warnings) logger.warn(warning);
+  await assertCanListen(config);
   const { database, blobs, principal } = await startBackend(config, logger);
   try {
     const queue = await openQueue({ database, databaseUrl: null, supervise: true, logger, drainMs: 5_000 });

@@ -6,6 +6,7 @@ import { closeOnSignal, exitOnSignal, failStartup } from '../shared/lifecycle.ts
 import { createLogger } from '../shared/logger.ts';
 import { createPasswordHasher } from '../shared/passwords.ts';
 import { countExternalMemoryWithHeap } from './external-memory.ts';
+import { assertCanListen } from './listening.ts';
 import { startApi } from './server.ts';
 
 /** The API process: `web` in the Procfile. Needs a worker beside it, and so a PostgreSQL that both reach. */
@@ -19,6 +20,7 @@ async function main(): Promise<void> {
   }
   const logger = createLogger(config.logLevel, 'api');
   for (const warning of config.warnings) logger.warn(warning);
+  await assertCanListen(config);
   const { database, blobs } = await startBackend(config, logger);
   const queue = await openQueue({
     database,

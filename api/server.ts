@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { type App, buildApp } from './app.ts';
 import type { Dependencies } from './dependencies.ts';
+import { listeningFault } from './listening.ts';
 
 export interface RunningApi {
   readonly app: App;
@@ -22,7 +23,10 @@ async function drain(app: App): Promise<void> {
 /** The last step of start-up: builds the app and listens. */
 export async function startApi(deps: Dependencies): Promise<RunningApi> {
   const app = await buildApp(deps);
-  await app.listen({ host: deps.config.host, port: deps.config.port });
+  const { host, port } = deps.config;
+  await app.listen({ host, port }).catch((error: unknown) => {
+    throw listeningFault(error, { host, port });
+  });
   return { app, localUrl: localUrl(app.server.address() as AddressInfo), stop: () => drain(app) };
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -27,6 +27,10 @@ async function refusal(service: ServiceProcess): Promise<string[]> {
   assert.equal(await service.exited, 1, [...service.stdout, ...service.stderr].join('\n'));
   return service.stderr;
 }
+
+/** What the log warns of. */
+const warningsOf = (service: ServiceProcess) =>
+  logLines(service).flatMap((line) => (line['level'] === 40 ? [String(line['msg'])] : []));
 
 describe('settings at start-up', embedded, () => {
   let cwd: string;
@@ -104,6 +108,7 @@ describe('start.ts in an empty folder, on the embedded database', embedded, () =
         MEMORY_RATE_LIMITS: 'on',
         MEMORY_API_PORT: String(port),
         MEMORY_COMPANY_NAME: 'From the environment',
+        MEMORY_API_PROT: 'SECRET',
         MEMORY_DATABASE_URL: '',
       },
     });
@@ -136,10 +141,11 @@ describe('start.ts in an empty folder, on the embedded database', embedded, () =
       session.teams.map((team) => team.name),
       ['From the file'],
     );
-    const warnings = logLines(service).filter((line) => line['level'] === 40);
-    assert.equal(warnings.length, 1);
-    assert.match(String(warnings[0]?.['msg']), /^MEMORY_API_TOKEN /);
-    assert.ok(!service.stdout.some((line) => line.includes('short-token')));
+    assert.match(
+      warningsOf(service).join('\n'),
+      /^MEMORY_API_TOKEN .*\nMEMORY_API_PROT .*MEMORY_API_PORT\?$/,
+    );
+    assert.ok(!service.stdout.some((line) => /short-token|SECRET/.test(line)));
   });
 
   test('a second start on the same folder is refused in one line, and the first goes on', async () => {
@@ -159,19 +165,39 @@ describe('start.ts in an empty folder, on the embedded database', embedded, () =
     assert.equal(await service.exited, 0, service.stderr.join('\n'));
   });
 
-  test('a port in use ends it with 1 and one line, and gives the folder back', async () => {
+  test('a port in use ends it with 1 and one line that names the variable, before there is a database', async () => {
     const other = createServer().listen(platformPort, '127.0.0.1');
     try {
-      const began = await refusal(startMain('start.ts', { cwd }));
-      assert.equal(began.length, 1, began.join('\n'));
-      assert.match(began[0] ?? '', new RegExp(`EADDRINUSE.*${platformPort}`));
+      const empty = await temporaryFolder();
+      const env = { PORT: String(platformPort) };
+      for (const folder of [cwd, empty]) {
+        const began = await refusal(startMain('start.ts', { cwd: folder, env }));
+        assert.equal(began.length, 1, began.join('\n'));
+        assert.match(
+          began[0] ?? '',
+          new RegExp(`^MEMORY_API_PORT: 127\\.0\\.0\\.1:${platformPort} is in use; `),
+        );
+      }
+      assert.deepEqual(await readdir(empty), []);
     } finally {
       other.close();
     }
   });
 
+  test('a host that is not of this machine ends it with 1 and one line that names the variable', async () => {
+    const began = await refusal(startMain('start.ts', { cwd, env: { MEMORY_API_HOST: '192.0.2.1' } }));
+    assert.equal(began.length, 1, began.join('\n'));
+    assert.match(began[0] ?? '', /^MEMORY_API_HOST: 192\.0\.2\.1 is not an address of this machine; /);
+  });
+
   test('the next start listens on PORT where MEMORY_API_PORT is not set, and has all that was stored', async () => {
-    const next = startMain('start.ts', { cwd });
+    const env = {
+      MEMORY_RATE_LIMITS: 'on',
+      MEMORY_COMPANY_NAME: 'Another',
+      MEMORY_OWNER_EMAIL: 'owner@localhost',
+      MEMORY_EMBEDDING_MODEL: 'some/model',
+    };
+    const next = startMain('start.ts', { cwd, env });
     const nextUrl = await printedUrl(next);
     assert.equal(nextUrl, `http://127.0.0.1:${platformPort}`);
     const found = await fetch(`${nextUrl}/v1/memory/status`, {
@@ -180,6 +206,14 @@ describe('start.ts in an empty folder, on the embedded database', embedded, () =
     const status = (await found.json()) as { sources: { active: number }; workers: unknown[] };
     assert.equal(status.sources.active, 1);
     assert.equal(status.workers.length, 1, 'the first one said that it stopped');
+    // The Team's name is that of the first start, and so is the Owner's email.
+    const [model, company, ...others] = warningsOf(next);
+    assert.match(
+      String(model),
+      /^the embedding model is some\/model and was Xenova\/bge-m3: 1 of 1 chunks wait /,
+    );
+    assert.match(String(company), /^MEMORY_COMPANY_NAME is ignored: /);
+    assert.deepEqual(others, []);
     next.child.kill('SIGINT');
     assert.equal(await next.exited, 0);
   });
