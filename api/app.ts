@@ -30,6 +30,7 @@ import openapi from './plugins/openapi.ts';
 import { limitedByAddress, limitedBySession } from './plugins/rate-limit.ts';
 import untrustedProxy from './plugins/untrusted-proxy.ts';
 import { joinRoute } from './routes/auth/join.ts';
+import { linkRoute } from './routes/auth/link.ts';
 import { loginRoute } from './routes/auth/login.ts';
 import { logoutRoute } from './routes/auth/logout.ts';
 import { passwordRoute } from './routes/auth/password.ts';
@@ -182,7 +183,7 @@ function routes(deps: Dependencies): FastifyPluginAsync {
     // Each checks a secret of its own, and ignores a session sent along.
     await root.register(async (stranger) => {
       if (deps.config.rateLimits) stranger.addHook('onRequest', limitedByAddress(deps));
-      within(stranger, loginRoute, joinRoute, resetRoute, acceptRoute);
+      within(stranger, loginRoute, joinRoute, resetRoute, acceptRoute, linkRoute);
     });
     await root.register(async (caller) => {
       guard(caller, signedIn(deps));

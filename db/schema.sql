@@ -818,6 +818,46 @@ BEGIN ATOMIC
 END;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION identity.find_link(p_token_hash bytea)
+ RETURNS TABLE(kind text, email text, company text, team text, invited_by text, has_account boolean, expires_at timestamp with time zone, state text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'identity', 'pg_temp'
+BEGIN ATOMIC
+ SELECT 'reset'::text,
+     a.email,
+     c.name,
+     NULL::text AS text,
+     NULL::text AS text,
+     true,
+     l.expires_at,
+     f.state
+    FROM (((identity.find_reset_link(find_link.p_token_hash) f(id, user_id, company_id, state)
+      JOIN identity.reset_link l ON (((l.company_id = f.company_id) AND (l.id = f.id))))
+      JOIN identity.account a ON (((a.company_id = f.company_id) AND (a.id = f.user_id))))
+      JOIN identity.company c ON ((c.id = f.company_id)))
+ UNION ALL
+  SELECT
+         CASE
+             WHEN (f.team_id IS NULL) THEN 'invitation'::text
+             ELSE 'invite'::text
+         END AS "case",
+     f.email,
+     c.name,
+     t.name,
+     a.name,
+     (EXISTS ( SELECT
+            FROM identity.find_sign_in(f.email) find_sign_in(user_id, company_id, password_hash))) AS "exists",
+     i.expires_at,
+     f.state
+    FROM ((((identity.find_invite(find_link.p_token_hash) f(id, company_id, team_id, email, role, grants, state)
+      JOIN identity.invite i ON (((i.company_id = f.company_id) AND (i.id = f.id))))
+      JOIN identity.company c ON ((c.id = f.company_id)))
+      LEFT JOIN identity.team t ON (((t.company_id = f.company_id) AND (t.id = f.team_id))))
+      LEFT JOIN identity.account a ON (((a.company_id = f.company_id) AND (a.id = i.created_by) AND (a.closed_at IS NULL))));
+END;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION identity.find_reset_link(p_token_hash bytea)
  RETURNS TABLE(id uuid, user_id uuid, company_id uuid, state text)
  LANGUAGE sql

@@ -52,6 +52,18 @@ export type SessionRecord = Static<typeof SessionRecord>;
 export const LoginRequest = Body({ email: Email, password: Password });
 export const LogoutRequest = Body({ everywhere: Type.Optional(Type.Boolean()) });
 export const ResetRequest = Body({ token: Token, newPassword: NewPassword });
+export const LinkRequest = Body({ token: Token });
+/** What a one-time link is for. */
+export const Link = Type.Object({
+  kind: OneOf(['invite', 'invitation', 'reset']),
+  email: Type.String({ description: 'whose account the link makes or changes' }),
+  company: Type.String({ description: 'its name' }),
+  team: Nullable(Type.String({ description: 'its name; null unless the link is an invite' })),
+  invitedBy: Nullable(Type.String({ description: 'name; null for a reset link' })),
+  hasAccount: Type.Boolean({ description: 'whether using the link takes the present password of the email' }),
+  expiresAt: Time,
+});
+export type Link = Static<typeof Link>;
 export const PasswordRequest = Body({ currentPassword: Password, newPassword: NewPassword });
 /** Takes up an invite or an invitation. */
 export const JoinRequest = Body({ token: Token, name: Name, password: NewPassword });

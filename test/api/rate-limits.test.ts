@@ -39,6 +39,7 @@ const OPEN_ROUTES = {
   '/v1/auth/login': { email: 'nobody@example.com', password: '' },
   '/v1/auth/join': { token: 'none', name: 'Someone', password: PASSWORD },
   '/v1/auth/reset': { token: 'none', newPassword: PASSWORD },
+  '/v1/auth/link': { token: 'none' },
   '/v1/company/invitations/accept': { token: 'none', name: 'Someone', password: PASSWORD },
 } as const;
 const OPEN = Object.keys(OPEN_ROUTES) as (keyof typeof OPEN_ROUTES)[];

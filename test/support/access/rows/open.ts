@@ -61,6 +61,14 @@ export const OPEN_ROWS: readonly Row[] = [
     body: ({ token }) => ({ token, newPassword: PASSWORD }),
   },
   {
+    route: 'POST /v1/auth/link',
+    kind: 'open',
+    ok: 200,
+    secret: true,
+    values: async ({ at, targets }) => ({ token: (await targets.invite(at, 'people')).token }),
+    body: ({ token }) => ({ token }),
+  },
+  {
     route: 'POST /v1/company/invitations/accept',
     kind: 'open',
     ok: 201,
