@@ -5,6 +5,7 @@ import { servePage } from './serve-page.ts';
 const ASSETS = [
   'page.css',
   'ask-service.js',
+  'element.js',
   'link-page.js',
   'one-time-link.js',
   'page-text.js',

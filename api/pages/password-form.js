@@ -10,17 +10,36 @@ const [form, name, password, repeated, shown, submit] = [
   'shown',
   'submit',
 ].map((id) => document.getElementById(id));
+const retry = document.getElementById('retry');
+/** What only those fill in who have no account. */
+const forNewAccount = document.querySelectorAll('[data-for="new-account"]');
 // Not every page asks for a name.
 const fields = [name, password, repeated].filter((field) => field !== null);
+/** Of these, those that are asked for now. */
+let asked = fields;
 
 /** As the service counts: characters, not UTF-16 units. */
 const lengthOf = (text) => [...text].length;
 
-/** Shows the form, as it was left, for a person to fill in. */
-export function openForm() {
+/**
+ * Shows the form, as it was left, for a person to fill in.
+ * @param hasAccount whether the password is that of an account there is: then it is asked for once, and nothing else is
+ */
+export function openForm(hasAccount) {
   quiet();
+  for (const part of forNewAccount) part.hidden = hasAccount;
+  asked = hasAccount ? [password] : fields;
+  // What is hidden is read out all the same where it describes a field.
+  password.setAttribute('aria-describedby', `${hasAccount ? '' : 'rule '}password-problem`);
+  password.autocomplete = hasAccount ? 'current-password' : 'new-password';
   form.hidden = false;
-  fields[0].focus();
+  asked[0].focus();
+}
+
+/** Shows a button that has `act` done again; without one, none. */
+export function offerRetry(act) {
+  retry.hidden = act === null;
+  retry.onclick = act;
 }
 
 /** Hides the form and forgets what was typed. */
@@ -37,12 +56,14 @@ export function closeForm() {
  */
 export function complain(field, text) {
   quiet();
-  document.getElementById(`${field ?? 'form'}-problem`).textContent = text;
-  const input = fields.find(({ id }) => id === field);
+  document.getElementById(`${isAsked(field) ? field : 'form'}-problem`).textContent = text;
+  const input = asked.find(({ id }) => id === field);
   input?.setAttribute('aria-invalid', 'true');
   // Without a field at fault, what is left to do is to send it again.
   (input ?? submit).focus();
 }
+
+const isAsked = (field) => asked.some(({ id }) => id === field);
 
 function quiet() {
   for (const { id } of [...fields, form]) document.getElementById(`${id}-problem`).textContent = '';
@@ -51,8 +72,8 @@ function quiet() {
 
 /** The field that will not do and why, or null. */
 function findFault() {
-  if (name !== null && name.value.trim() === '') return ['name', 'Enter your name.'];
-  if (name !== null && lengthOf(name.value.trim()) > MAX_NAME_LENGTH) {
+  if (isAsked('name') && name.value.trim() === '') return ['name', 'Enter your name.'];
+  if (isAsked('name') && lengthOf(name.value.trim()) > MAX_NAME_LENGTH) {
     return ['name', `The name is longer than ${MAX_NAME_LENGTH} characters.`];
   }
   const length = lengthOf(password.value);
@@ -60,7 +81,8 @@ function findFault() {
     return ['password', `The password has ${length} of at least ${MIN_LENGTH} characters.`];
   }
   if (length > MAX_LENGTH) return ['password', `The password is longer than ${MAX_LENGTH} characters.`];
-  if (password.value !== repeated.value) return ['repeated', 'The two passwords are not the same.'];
+  if (isAsked('repeated') && password.value !== repeated.value)
+    return ['repeated', 'The two passwords are not the same.'];
   return null;
 }
 
@@ -84,7 +106,7 @@ export function onSubmit(send) {
     quiet();
     // Marked, not disabled: that would take the focus away, and with it the place of who uses a keyboard.
     form.setAttribute('aria-busy', 'true');
-    await send({ name: name?.value.trim(), password: password.value });
+    await send({ name: isAsked('name') ? name.value.trim() : undefined, password: password.value });
     form.removeAttribute('aria-busy');
   });
   shown.addEventListener('change', showPasswords);

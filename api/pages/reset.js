@@ -1,8 +1,11 @@
+import { named } from './element.js';
 import { runLinkPage } from './link-page.js';
 import { deadLinks } from './one-time-link.js';
 
 runLinkPage({
   name: 'reset',
+  kind: 'reset',
+  about: ({ email, company }) => ['For ', named(email), ' in the Company ', named(company), '.'],
   route: 'v1/auth/reset',
   body: ({ token, password }) => ({ token, newPassword: password }),
   done: [

@@ -1,3 +1,4 @@
+import { element, named } from './element.js';
 import { tell } from './page-text.js';
 import { endSession } from './session.js';
 
@@ -7,20 +8,14 @@ const NO_TEAM = 'None is open to you yet. An Owner of the Company can open one t
 
 let view = null;
 
-function element(tag, ...children) {
-  const made = document.createElement(tag);
-  made.append(...children);
-  return made;
-}
-
-/** What people have named: set apart, so that no script's direction reorders the words around it. */
-const named = (text) => element('bdi', text);
-
 /** Shows who is signed in, where and with what access, and lets them sign out. Takes the place of any before. */
 export function showSession(title, text, { token, user, company, teams }) {
   hideSession();
   const problem = element('p');
   problem.setAttribute('role', 'alert');
+  const dashboard = element('a', 'Open the dashboard');
+  // Relative, as all addresses: behind a proxy there may be a prefix.
+  dashboard.setAttribute('href', 'dashboard');
   const signOut = element('button', 'Sign out');
   signOut.type = 'button';
   view = element(
@@ -32,6 +27,7 @@ export function showSession(title, text, { token, user, company, teams }) {
       ...entry('Your role there', `Company ${ROLES[company.role]}`),
       ...entry('Teams', teams.length > 0 ? element('ul', ...teams.map(teamItem)) : NO_TEAM),
     ),
+    element('p', dashboard),
     problem,
     signOut,
   );

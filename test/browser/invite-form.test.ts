@@ -46,7 +46,11 @@ describe('the form of an invite in a browser', { skip: withoutBrowser }, () => {
       ofCompany,
     ]);
     await database.query('update identity.team set name = $2 where id = $1', [company.teamId, ofTeam]);
-    const { page, faults } = await openPage(browser, address((await makeInvite(service, company)).token));
+    const { token, invite } = await makeInvite(service, company);
+    const { page, faults } = await openPage(browser, address(token));
+    await heading(page, 'Join your Team');
+    const about = await page.locator('#about bdi').allTextContents();
+    assert.deepEqual(about, ['Owner', ofTeam, ofCompany, invite.email]);
     await fill(page, { name: mine });
     await heading(page, 'You have joined the Team');
     const shown = await page.locator('bdi').allTextContents();
@@ -81,7 +85,8 @@ describe('the form of an invite in a browser', { skip: withoutBrowser }, () => {
       await join(service, { token, password: 'not its password' });
     }
     const { page } = await openPage(browser, address(token));
-    await fill(page);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await send(page);
     await page.locator('#form-problem', { hasText: /Try again in 1\d minutes/ }).waitFor();
     await page.context().close();
   });

@@ -122,7 +122,20 @@ describe('the pages that take up an invite, in a browser', { skip: withoutBrowse
         await addAccount(service, company, { userId, email, role: 'member' });
         await givePassword(service, userId, PASSWORD);
         const { page, faults } = await openPage(browser, here((await invite(company, email)).url));
-        await fill(page, { name: 'Another Name', password: 'not its password' });
+        await heading(page, title);
+        assert.equal(await focused(page), 'password');
+        assert.deepEqual(
+          await page.locator('input:visible').evaluateAll((inputs) => inputs.map(({ id }) => id)),
+          ['password', 'shown'],
+          'neither a name nor the password again',
+        );
+        assert.equal(await page.locator('#password').getAttribute('autocomplete'), 'current-password');
+        assert.match(await page.locator('#about').innerText(), /has an account here/);
+        const enter = async (password: string) => {
+          await page.getByLabel('Password', { exact: true }).fill(password);
+          await page.getByRole('button').click();
+        };
+        await enter('not its password');
         const problem = page.locator('#password-problem', { hasText: 'has an account already' });
         await problem.waitFor();
         assert.equal(await problem.getAttribute('role'), 'alert');
@@ -131,8 +144,8 @@ describe('the pages that take up an invite, in a browser', { skip: withoutBrowse
           /Enter the password you have; your name stays/,
         );
         assert.equal(await focused(page), 'password');
-        assert.deepEqual(await values(page), ['Another Name', 'not its password', 'not its password']);
-        await fill(page, { name: 'Another Name' });
+        assert.deepEqual(await values(page), ['', 'not its password', '']);
+        await enter(PASSWORD);
         await heading(page, done);
         const { user } = (await askSession(service, await keptSession(page))).json<SessionInfo>();
         assert.deepEqual(user, { id: userId, email, name: 'Someone' });
@@ -165,7 +178,6 @@ describe('the pages that take up an invite, in a browser', { skip: withoutBrowse
           [`${base}/${name}#token=${'long'.repeat(100)}`, 'This link is not valid'],
         ] as const) {
           await page.goto(url);
-          await fill(page);
           await heading(page, says);
           assert.equal(await page.title(), says);
           assert.equal(await focused(page), 'heading');
@@ -274,8 +286,10 @@ describe('the pages that take up an invite, in a browser', { skip: withoutBrowse
           await heading(page, done);
           assert.ok(await fitsScreen(page));
           assert.equal(await page.locator('#password').getAttribute('type'), 'password');
-          await keyboard.press('Tab');
-          assert.equal(await focused(page), 'Sign out');
+          for (const next of ['Open the dashboard', 'Sign out']) {
+            await keyboard.press('Tab');
+            assert.equal(await focused(page), next);
+          }
           assert.deepEqual(faults, []);
           await page.context().close();
         }

@@ -41,6 +41,10 @@ describe('the reset page in a browser', { skip: withoutBrowser }, () => {
     await heading(page, 'Set your password');
     assert.equal(page.url(), `${base}/reset`, 'the token left the address bar');
     assert.equal(await focused(page), 'password');
+    assert.deepEqual(await page.locator('#about bdi').allTextContents(), [
+      company.ownerEmail,
+      'Test Company',
+    ]);
     await fill(page, PASSWORD);
     await heading(page, 'Your password is set');
     const text = await page.locator('main').innerText();
@@ -113,7 +117,6 @@ describe('the reset page in a browser', { skip: withoutBrowser }, () => {
       [`${base}/reset#token=${'long'.repeat(100)}`, 'This link is not valid'],
     ] as const) {
       await page.goto(url);
-      await fill(page, PASSWORD);
       await heading(page, title);
       assert.equal(await page.title(), title);
       assert.equal(await page.locator('form').isVisible(), false);
