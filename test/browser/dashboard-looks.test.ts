@@ -93,6 +93,21 @@ describe('the dashboard as it is seen and heard', { skip: withoutBrowser }, () =
     await page.context().close();
   });
 
+  test('on a phone the name and the reason of a failed import have the width of the page', async () => {
+    const { page } = await openFilled();
+    for (const width of [320, 390, 640]) {
+      await page.setViewportSize({ width, height: 700 });
+      const narrow = `[...document.querySelectorAll('#failed-rows :is(th, td)')]
+        .filter((cell) => cell.checkVisibility() && cell.textContent.trim() !== '')
+        .map((cell) => [cell, cell.getBoundingClientRect().width])
+        .filter(([cell, wide]) => wide < (cell.matches('th, .reason')
+          ? cell.parentElement.getBoundingClientRect().width - 1 : innerWidth / 4))
+        .map(([cell, wide]) => wide + ' ' + cell.textContent.slice(0, 40))`;
+      assert.deepEqual(await page.evaluate(narrow), [], `${width} px`);
+    }
+    await page.context().close();
+  });
+
   test('a screen reader finds landmarks, headings, and tables with their headers, on a phone too', async () => {
     const { page } = await openFilled();
     for (const landmark of ['banner', 'main'] as const) {
