@@ -64,7 +64,13 @@ function selectTeam(request: FastifyRequest): TeamMembership {
   if (requested === undefined && teams.length > 1) throw new ServiceError('team_required');
   const team = teams.find((candidate) => candidate.id === selectedTeamId);
   // A header that names no Team at all must not count as none: the only Team would be selected in its place.
-  if (team === undefined || (requested ?? team.id) !== team.id) throw new ServiceError('team_forbidden');
+  if (team === undefined || (requested ?? team.id) !== team.id) {
+    // One text for every such Team: it must not tell whether there is one.
+    throw new ServiceError(
+      'team_forbidden',
+      'The Team is not open to you. The Memory-Team header takes the id of a Team: GET /v1/auth/session lists yours',
+    );
+  }
   return team;
 }
 

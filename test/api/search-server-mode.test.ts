@@ -160,7 +160,9 @@ describe('a search in server mode', () => {
     const given = await ask({ queryEmbedding: along(1), ...SMALL_CLAIM });
     const { embedding, degraded, hits } = given.json<Found>();
     assert.deepEqual([embedding.mode, degraded, hits[0]?.semantic_rank], ['client-provided', false, 1]);
-    assert.equal(outcome(await ask({})), '400 query_embedding_required');
+    const missing = await ask({});
+    assert.equal(outcome(missing), '400 query_embedding_required');
+    assert.match(missing.json<{ detail: string }>().detail, /or "embeddingMode": "server"$/);
     assert.equal(api.queued(), 0);
   });
 

@@ -41,7 +41,15 @@ async function embedQuery(
     const vector = await embedder.embed(teamScope, body.query);
     return { mode: 'server', vector, degraded: vector === null };
   }
-  if (body.queryEmbedding === undefined) throw new ServiceError('query_embedding_required');
+  if (body.queryEmbedding === undefined) {
+    throw new ServiceError(
+      'query_embedding_required',
+      config.serverEmbeddings
+        ? 'The search needs a queryEmbedding, or "embeddingMode": "server"'
+        : 'The search needs a queryEmbedding. The service makes it itself, on "embeddingMode": "server", if it is ' +
+            'started with MEMORY_API_SERVER_EMBEDDINGS=1',
+    );
+  }
   checkEmbeddingClaim(body, config.embeddingModel);
   return {
     mode: 'client-provided',
