@@ -51,7 +51,6 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'api/plugins/identity.ts': [/ +/],
   'api/plugins/openapi.ts': [/^\/v1\/(team|memory|workspace)(\/|$)/],
   'api/workspace/manifest-page.ts': [/^\d{1,16}$/],
-  'api/workspace/pushed-files.ts': [/\s+/g],
   'db/embedded.ts': [/([+-]\d\d)$/],
   'db/faults.ts': [
     /^(22|54)/,
@@ -72,7 +71,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /[?#]/,
     { expression: /(?<!\/)\/+$/, known: [{ before: '', repeated: '/', after: '\0/' }] },
   ],
-  'shared/base64.ts': [/\s/, /\s+/g],
+  'shared/base64.ts': [/\s/],
   'shared/blocks.ts': [
     /^ {0,3}(#{1,6})[ \t](.*)$/,
     /(?:^|[ \t])#+$/,
@@ -82,7 +81,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /\S/,
     /^ {0,3}[#`~=-]/,
   ],
-  'shared/chunking.ts': [/^\ufeff/, /\r\n?/g, /\s*/y, /\n*/y],
+  'shared/chunking.ts': [, /\s*/y, /\n*/y],
   'shared/config.ts': [/^\d+$/, /^\d{1,3}$/, /^https?:$/, /\s|\p{Cc}/u],
   'shared/email.ts': [/^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u],
   'shared/ids.ts': [/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i],
@@ -93,7 +92,9 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'shared/media-types.ts': [/\.([^./\\]*)$/],
   'shared/schemas/common.ts': [/\S/u],
   'shared/schemas/memory.ts': [/\S/u],
+  'shared/prepare-batch.ts': [/[^\0-\x7f]/, /[\r\n]/],
   'shared/words.ts': [
+    /([\p{M}\uff9e\uff9f]{64})[\p{M}\uff9e\uff9f]+/gu,
     /([[\p{L}\p{N}\p{M}]&&[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}]]+)|([[\p{L}\p{N}\p{M}]&&[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+)|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv,
     /[-_./:@#+]/,
     /[\p{N}_./:@#+]/u,
@@ -109,6 +110,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /\p{Nd}/u,
   ],
   'shared/workspace-path.ts': [
+    /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/,
     /[<>:"|?*\\]/,
     /\p{Cc}/u,
     /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)/i,
