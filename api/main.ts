@@ -1,3 +1,4 @@
+import { REQUEST_TIMEOUTS } from '../db/postgres-pool.ts';
 import { openQueue } from '../db/queue.ts';
 import { startBackend } from '../db/startup.ts';
 import { readConfig } from '../shared/config.ts';
@@ -21,13 +22,14 @@ async function main(): Promise<void> {
   const logger = createLogger(config.logLevel, 'api');
   for (const warning of config.warnings) logger.warn(warning);
   await assertCanListen(config);
-  const { database, blobs } = await startBackend(config, logger);
+  const { database, blobs } = await startBackend(config, logger, REQUEST_TIMEOUTS);
   const queue = await openQueue({
     database,
     databaseUrl: config.databaseUrl,
     supervise: false,
     logger,
-    drainMs: 5_000,
+    // It runs no jobs.
+    drainMs: 1_000,
   });
   const api = await startApi({ config, database, queue, logger, passwords: createPasswordHasher(), blobs });
   logger.info({ url: api.localUrl, host: config.host }, 'listening');

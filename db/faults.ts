@@ -23,6 +23,13 @@ const CANNOT_WRITE = /^(53100|25006)/;
 const CONNECTION_LOST =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|has encountered a connection error/;
 
+const SILENCE = /timeout exceeded when trying to connect|Query read timeout/;
+
+/** Whether the database gave no answer in time: whoever asks again waits as long again. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof Error && SILENCE.test(error.message);
+}
+
 /** What an error of the database means to a caller, or null where it is a fault of our own. */
 export function databaseFault(error: unknown): 'bad_value' | 'cannot_write' | 'unavailable' | null {
   if (!(error instanceof Error)) return null;

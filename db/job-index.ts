@@ -13,7 +13,9 @@ export async function indexUnfinishedJobs(database: Database, schema: string): P
       `${schema}.job_unfinished`,
     ]);
     if (found !== undefined) return;
-    await tx.query(
+    // As a script, which the client does not time out: the table may be large.
+    await database.script(
+      tx,
       `create index job_unfinished on ${schema}.job (name, state) where state in ('active', 'failed')`,
     );
   });

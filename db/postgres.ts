@@ -1,9 +1,16 @@
 import pg from 'pg';
 import type { Logger } from '../shared/logger.ts';
 import type { Database, Queryable } from './database.ts';
+import {
+  type Condemn,
+  type ConnectionPool,
+  isUnanswered,
+  JOB_TIMEOUTS,
+  openConnectionPool,
+  type PostgresTimeouts,
+  poolSettings,
+} from './postgres-pool.ts';
 
-/** How long a statement may run before the server ends it. */
-const STATEMENT_TIMEOUT_MS = 15_000;
 /** A script, which is a migration, ends by the server's word alone. A time-out of 0 would mean the usual one. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -22,7 +29,7 @@ types.setTypeParser(NUMERIC, Number);
 // The declaration says that a parser takes the type's number; it takes the text.
 types.setTypeParser(INT8_ARRAY, types.getTypeParser(NUMERIC_ARRAY) as unknown as (text: string) => number[]);
 
-function queryable(client: pg.Pool | pg.PoolClient): Queryable {
+function queryable(client: pg.PoolClient): Queryable {
   return {
     query: async <R extends object>(text: string, values: readonly unknown[] = []) => {
       const bound = values.map(toBound);
@@ -39,50 +46,51 @@ function toBound(value: unknown): unknown {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
+/** How a database is opened where it is not as usual. */
+export interface PostgresOptions {
+  /** Connections of the pool. */
+  max?: number;
+  timeouts?: PostgresTimeouts;
+}
+
 /**
  * The driver for PostgreSQL.
  * @param url connection setting; a secret, never logged
- * @param max connections of the pool
  */
-export function openPostgres(url: string, logger: Logger, max = 10): Database {
-  const pool = new pg.Pool({
-    connectionString: url,
+export function openPostgres(
+  url: string,
+  logger: Logger,
+  { max = 10, timeouts = JOB_TIMEOUTS }: PostgresOptions = {},
+): Database {
+  const settings = {
+    ...poolSettings(url, timeouts),
     max,
     types,
     application_name: 'team-memory',
-    connectionTimeoutMillis: 5000,
-    idleTimeoutMillis: 30_000,
-    keepAlive: true,
     // Statements that are not waited for go out at once: `begin` with the first of its transaction.
     pipeline: true,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    // The client waits longer, so the server does it: also of a statement that left behind another.
-    query_timeout: 2 * STATEMENT_TIMEOUT_MS + 5000,
-    lock_timeout: 10_000,
-    idle_in_transaction_session_timeout: 60_000,
-  });
-  // Without these two a backend that the server terminates ends the process with an unhandled 'error'.
-  const onError = (error: Error) => logger.warn({ err: error }, 'a database connection was lost');
-  pool.on('error', onError);
-  pool.on('connect', (client) => client.on('error', onError));
-  let closing: Promise<void> | null = null;
+  };
+  const pool = openConnectionPool(settings, timeouts, logger);
 
   return {
     backend: 'postgres',
-    query: queryable(pool).query,
+    query: (text, values) =>
+      pool.use(async (client, condemn) => {
+        try {
+          return await queryable(client).query(text, values);
+        } catch (error) {
+          condemn(error as Error);
+          throw error;
+        }
+      }),
     transaction: (fn, opening) => inTransaction(pool, fn, opening),
     script: async (tx, text) => {
       const unhurried: pg.QueryConfig & pg.ClientConfig = { text, query_timeout: LONGEST_TIMER_MS };
       await (tx as PostgresTransaction).client.query(unhurried);
     },
-    connections: () => ({
-      max,
-      open: pool.totalCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
-    }),
+    connections: pool.connections,
     canWrite: () => true,
-    close: () => (closing ??= pool.end()),
+    close: pool.close,
   };
 }
 
@@ -92,31 +100,35 @@ interface PostgresTransaction extends Queryable {
 }
 
 async function inTransaction<T>(
-  pool: pg.Pool,
+  pool: ConnectionPool,
   fn: (tx: Queryable) => Promise<T>,
   opening: 'together' | undefined,
 ): Promise<T> {
-  const client = await pool.connect();
-  let failure: Error | undefined;
-  try {
-    const tx: PostgresTransaction = { ...queryable(client), client };
-    const result =
-      opening === 'together' ? await beginTogether(tx, fn) : await client.query('begin').then(() => fn(tx));
-    const { command } = await client.query('commit');
-    // COMMIT after a failed statement rolls back without a word but this one.
-    if (command !== 'COMMIT')
-      throw new Error('the transaction was rolled back: a statement in it had failed');
-    return result;
-  } catch (error) {
+  return pool.use(async (client, condemn) => {
     try {
-      await client.query('rollback');
-    } catch (rollbackError) {
-      // A client that cannot even roll back would poison its next user: have the pool destroy it.
-      failure = rollbackError instanceof Error ? rollbackError : new Error('rollback failed');
+      const tx: PostgresTransaction = { ...queryable(client), client };
+      const result =
+        opening === 'together' ? await beginTogether(tx, fn) : await client.query('begin').then(() => fn(tx));
+      const { command } = await client.query('commit');
+      // COMMIT after a failed statement rolls back without a word but this one.
+      if (command !== 'COMMIT')
+        throw new Error('the transaction was rolled back: a statement in it had failed');
+      return result;
+    } catch (error) {
+      await rollBack(client, condemn, error);
+      throw error;
     }
-    throw error;
-  } finally {
-    client.release(failure);
+  });
+}
+
+async function rollBack(client: pg.PoolClient, condemn: Condemn, cause: unknown): Promise<void> {
+  // Nobody answers on that connection: a rollback would wait as long as the statement did.
+  if (isUnanswered(cause)) return condemn(cause);
+  try {
+    await client.query('rollback');
+  } catch (error) {
+    // A client that cannot even roll back would poison its next user: have the pool destroy it.
+    condemn(error instanceof Error ? error : new Error('rollback failed'));
   }
 }
 

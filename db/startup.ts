@@ -6,6 +6,7 @@ import type { Database } from './database.ts';
 import { openEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
+import type { PostgresTimeouts } from './postgres-pool.ts';
 import { assertIsolation, ensureServiceRoles } from './service-role.ts';
 
 /** The first four steps of start-up, the same for API and worker. The fifth, listening, is the API's. */
@@ -18,12 +19,17 @@ export interface Backend {
 /**
  * Start-up, in the order that the specification gives: resolves the backend, migrates memory, migrates
  * identity, resolves or bootstraps the server principal. Then asserts that row-level security holds.
+ * @param timeouts of PostgreSQL; those of jobs where left out
  */
-export async function startBackend(config: Config, logger: Logger): Promise<Backend> {
+export async function startBackend(
+  config: Config,
+  logger: Logger,
+  timeouts?: PostgresTimeouts,
+): Promise<Backend> {
   const database =
     config.databaseUrl === null
       ? await openEmbedded({ dataDir: config.dataDir })
-      : openPostgres(config.databaseUrl, logger);
+      : openPostgres(config.databaseUrl, logger, timeouts === undefined ? {} : { timeouts });
   try {
     await ensureServiceRoles(database);
     for (const set of ['memory', 'identity'] as const) {

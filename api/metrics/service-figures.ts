@@ -3,6 +3,7 @@ import { countJobs, type QueueFigures } from '../../db/queries/job-figures.ts';
 import { type JobCount, listJobCounts } from '../../db/queries/job-tally.ts';
 import { listWorkers } from '../../db/queries/workers.ts';
 import { QUEUES } from '../../shared/queues.ts';
+import { within } from '../../shared/within.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** What the database knows of the service as a whole: no tenant's data. */
@@ -36,17 +37,11 @@ export function figuresReader({
     reading ??= readFigures(database).finally(() => {
       reading = null;
     });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error('the database did not answer in time')), PATIENCE_MS);
-    });
     try {
-      return await Promise.race([reading, late]);
+      return await within(PATIENCE_MS, reading, 'the database did not answer in time');
     } catch (error) {
       logger.warn({ err: error }, 'the figures of the service could not be read');
       return null;
-    } finally {
-      clearTimeout(timer);
     }
   };
 }

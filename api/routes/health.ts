@@ -3,24 +3,22 @@ import { withoutScope } from '../../db/database.ts';
 import { listWorkers, type WorkerRecord } from '../../db/queries/workers.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { Health } from '../../shared/schemas/memory.ts';
+import { within } from '../../shared/within.ts';
 import type { Routes } from '../app.ts';
 import { coalesce } from '../coalesce.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { embedderView } from '../embedding/embedder-view.ts';
 
+/** Less than what probes wait: most give up after 3 seconds or more. */
+const PATIENCE_MS = 2000;
+
 /** What the database answers, or null where it does not. A health check is no place to wait for one that hangs. */
 async function inTime<T>(logger: Logger, answer: Promise<T>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the database did not answer in time')), 5000);
-  });
   try {
-    return await Promise.race([answer, late]);
+    return await within(PATIENCE_MS, answer, 'the database did not answer in time');
   } catch (error) {
     logger.warn({ err: error }, 'the database does not answer');
     return null;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, it, test } from 'node:test';
+import { newId } from '../../shared/ids.ts';
 import { openTestApp } from '../support/app.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
 import { outcome } from '../support/sign-in.ts';
@@ -40,6 +41,23 @@ describe('a database that fails', () => {
       }
     });
   }
+
+  it('is not asked again for the other decisions of a request that it did not answer', async (t) => {
+    let asked = 0;
+    const app = await openFailingApp(t, service, (text) => {
+      if (!text.includes('memory.memory')) return null;
+      asked += 1;
+      return new Error('Query read timeout');
+    });
+    const decisions = Array.from({ length: 5 }, () => ({ action: 'publish', memoryId: newId() }));
+    const answer = await post({ app }, company, '/v1/memory/memories', { decisions });
+    const { results } = answer.json<{ results: { problem: { status: number } }[] }>();
+    assert.deepEqual(
+      results.map(({ problem }) => problem.status),
+      decisions.map(() => 503),
+    );
+    assert.equal(asked, 1);
+  });
 
   test('a value that only the database finds fault with is 400', async (t) => {
     const fault = (text: string) => (text.includes('search_candidates') ? databaseError('22003') : null);

@@ -106,8 +106,8 @@ async function vacuumServer(url: string): Promise<void> {
 
 async function measurePostgres(url: string, wanted: Wanted): Promise<number | null> {
   const { sizes, parts, folder } = wanted;
-  const wide = openPostgres(url, logger, FILL_CONNECTIONS);
-  const database = openPostgres(url, logger, 1);
+  const wide = openPostgres(url, logger, { max: FILL_CONNECTIONS });
+  const database = openPostgres(url, logger, { max: 1 });
   try {
     await prepareDatabase(wide);
     report.print(await describeDatabase(wide));

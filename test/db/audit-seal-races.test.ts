@@ -82,7 +82,9 @@ test('200 parallel writers and two sealing workers leave one unforked chain per 
   const companies = [await service.company(), await service.company()];
   // Workers have connections of their own, as other processes do.
   const workers =
-    databaseUrl === undefined ? database : openPostgres(service.url ?? '', createLogger('fatal', 'test'), 2);
+    databaseUrl === undefined
+      ? database
+      : openPostgres(service.url ?? '', createLogger('fatal', 'test'), { max: 2 });
   let writing = true;
   const work = async () => {
     for (;;) {

@@ -183,7 +183,7 @@ describe('a transaction', () => {
 describe('closing', () => {
   test('twice is fine', async () => {
     if (databaseUrl === undefined) return;
-    const own = openPostgres(databaseUrl, createLogger('fatal', 'test'), 1);
+    const own = openPostgres(databaseUrl, createLogger('fatal', 'test'), { max: 1 });
     await own.query('select 1');
     await Promise.all([own.close(), own.close()]);
   });
@@ -194,7 +194,7 @@ describe('a backend that the server ends', { skip: databaseUrl === undefined && 
   function openOne(): { one: Database; lost: Promise<void> } {
     const { promise: lost, resolve } = Promise.withResolvers<void>();
     const logger = { ...createLogger('fatal', 'test'), warn: () => resolve() } as unknown as Logger;
-    const one = openPostgres(databaseUrl ?? '', logger, 1);
+    const one = openPostgres(databaseUrl ?? '', logger, { max: 1 });
     after(() => one.close());
     return { one, lost };
   }

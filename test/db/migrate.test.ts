@@ -134,7 +134,7 @@ describe('processes that start at once', { skip: databaseUrl === undefined && 'n
   async function withProcesses(count: number, use: (processes: Database[]) => Promise<void>): Promise<void> {
     const own = await createEmptyDatabase(databaseUrl ?? '');
     const processes = Array.from({ length: count }, () =>
-      openPostgres(own.url, createLogger('fatal', 'test'), 2),
+      openPostgres(own.url, createLogger('fatal', 'test'), { max: 2 }),
     );
     try {
       await use(processes);

@@ -132,7 +132,8 @@ describe('a transaction within a scope', () => {
 });
 
 describe('on PostgreSQL', { skip: databaseUrl === undefined && 'needs PostgreSQL' }, () => {
-  const one = databaseUrl === undefined ? null : openPostgres(databaseUrl, createLogger('fatal', 'test'), 1);
+  const one =
+    databaseUrl === undefined ? null : openPostgres(databaseUrl, createLogger('fatal', 'test'), { max: 1 });
   after(() => one?.close());
 
   /** Has the driver send something else for `begin`, and notes what goes over the wire and what is answered. */

@@ -161,7 +161,7 @@ describe('kill -9 amid a push leaves all of it or nothing', () => {
     const own = await createEmptyDatabase(databaseUrl ?? '');
     const env = { MEMORY_DATABASE_URL: own.url, MEMORY_API_PORT: '0', MEMORY_API_HOST: '127.0.0.1' };
     const survivor = await startApi(env);
-    const database = openPostgres(own.url, createLogger('fatal', 'test'), 2);
+    const database = openPostgres(own.url, createLogger('fatal', 'test'), { max: 2 });
     t.after(async () => {
       await endProcesses();
       await database.close();

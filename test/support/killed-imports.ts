@@ -51,7 +51,7 @@ export async function killableWorkers(serverUrl: string): Promise<KillableServic
       await worker.line(/"msg":"working"/);
       return worker;
     },
-    openDatabase: async () => openPostgres(own.url, createLogger('fatal', 'test'), 4),
+    openDatabase: async () => openPostgres(own.url, createLogger('fatal', 'test'), { max: 4 }),
     close: async () => {
       await endProcesses();
       await own.drop();

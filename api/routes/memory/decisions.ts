@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import { isSilence } from '../../../db/faults.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import type { Problem } from '../../../shared/schemas/common.ts';
 import {
@@ -40,12 +41,16 @@ async function decideEach(
   signal: AbortSignal,
 ) {
   const results: { memory?: Memory; problem?: Static<typeof Problem> }[] = [];
+  let silence: unknown = null;
   for (const decision of decisions) {
     if (signal.aborted) break;
     try {
+      // Each would wait as long for a database that does not respond.
+      if (silence !== null) throw silence;
       results.push({ memory: await decide(deps, request.teamScope, decision, signal) });
     } catch (error) {
       const refusal = toServiceError(error);
+      if (isSilence(error)) silence = error;
       if (refusal.status >= 500) request.log.error({ err: refusal.cause ?? error }, 'a decision failed');
       results.push({ problem: problemDocument(refusal, request.id) as Static<typeof Problem> });
     }

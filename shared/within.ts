@@ -1,0 +1,28 @@
+/**
+ * Waits for a result no longer than so many milliseconds, and passes one that comes later to `late`.
+ * @throws Error with this message when the time is over
+ */
+export async function within<T>(
+  ms: number,
+  result: Promise<T>,
+  message: string,
+  late: (value: T) => void = () => undefined,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  let isLate = false;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      isLate = true;
+      reject(new Error(message));
+    }, ms);
+  });
+  result.then(
+    (value) => isLate && late(value),
+    () => undefined,
+  );
+  try {
+    return await Promise.race([result, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
