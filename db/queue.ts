@@ -2,9 +2,13 @@ import { fromPglite, type Job, PgBoss, type QueueOptions } from 'pg-boss';
 import { newId } from '../shared/ids.ts';
 import type { Logger } from '../shared/logger.ts';
 import { type Payload, QUEUES, type QueueName } from '../shared/queues.ts';
+import { within } from '../shared/within.ts';
 import { type Database, type Queryable, SERVICE_ROLE } from './database.ts';
 import type { EmbeddedDatabase } from './embedded.ts';
 import { indexUnfinishedJobs } from './job-index.ts';
+import { JOB_TIMEOUTS, type PostgresTimeouts, poolSettings } from './postgres-pool.ts';
+import { boundListenEnd, unhurriedChanges } from './queue-connections.ts';
+import { isAnotherWaiting, moveToLongJobs, type Sender, takeTurns } from './queue-turns.ts';
 import { holdStartupLock } from './startup-lock.ts';
 
 const SCHEMA = 'pgboss';
@@ -18,11 +22,11 @@ export interface JobQueue {
     payload: Payload<Q>,
     options?: SendOptions,
   ): Promise<void>;
-  /** Queues jobs of one group, such as a Team's, so that groups take turns. */
+  /** Queues jobs of one Team: Companies take turns, and the Teams of a Company within its turns. */
   sendInTurn<Q extends QueueName>(
     tx: Queryable,
     queue: Q,
-    group: string,
+    sender: Sender,
     payloads: readonly Payload<Q>[],
   ): Promise<void>;
   /**
@@ -41,6 +45,18 @@ export interface JobQueue {
    * @throws LostJobError as `settle`
    */
   giveBack(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
+  /**
+   * Gives the attempt that runs back as `giveBack`, to be run again among the long jobs.
+   * @throws LostJobError as `settle`
+   */
+  demote(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount' | 'groupId'>): Promise<void>;
+  /** Whether a Company other than this one has a job that is ready, and none that runs. */
+  isAnotherWaiting(tx: Queryable, queue: QueueName, companyId: string): Promise<boolean>;
+  /**
+   * Asks the database through the queue's own connections.
+   * @throws Error where no answer comes in so many milliseconds
+   */
+  check(ms: number): Promise<void>;
   /** How long jobs that run may take to finish when the queue stops, in milliseconds. */
   readonly drainMs: number;
   /** The queue itself, for the worker that takes jobs from it. */
@@ -60,32 +76,20 @@ export class LostJobError extends Error {
   override name = 'LostJobError';
 }
 
-/**
- * The turn of the next job of a group, so that groups take turns however many jobs each has waiting: a group's jobs
- * follow one another by one, and its first joins those of others where they are now. Start-time fair queueing (Goyal,
- * Vin, Cheng 1996), where each job counts as one. A turn is a priority: the higher comes first.
- *
- * Where the others are now is told by the next job of the one that is furthest on. A job that is tried again, or was
- * given back, keeps the turn that it had, which may be long past, and says nothing of now unless no other waits.
- */
-async function nextTurn(tx: Queryable, queue: QueueName, group: string): Promise<number> {
-  // Of two requests of a group at once the second must see the jobs of the first, or both take the same turns.
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 6))', [`${SCHEMA} ${queue} ${group}`]);
-  const [row] = await tx.query<{ turn: number | null }>(
-    `with waiting as (
-       select j.group_id = $2 as own, min(j.priority) as last,
-              max(j.priority) filter (where j.state = 'created' and j.retry_count = 0) as next
-         from ${SCHEMA}.job j where j.name = $1 and j.state < 'active' and not j.blocked group by j.group_id
-     )
-     select least(coalesce(min(next), min(last)), min(last) filter (where own) - 1) as turn from waiting`,
-    [queue, group],
-  );
-  return row?.turn ?? 0;
-}
-
 function connection(tx: Queryable) {
   return { executeSql: async (text: string, values?: unknown[]) => ({ rows: await tx.query(text, values) }) };
 }
+
+const giveBack: JobQueue['giveBack'] = async (tx, queue, job) => {
+  // Another number for the next attempt, and one more allowed: the number is what tells attempts apart.
+  const given = await tx.query(
+    `update ${SCHEMA}.job set state = 'created', started_on = null, heartbeat_on = null, start_after = now(),
+            retry_count = retry_count + 1, retry_limit = retry_limit + 1
+      where name = $1 and id = $2 and state = 'active' and retry_count = $3 returning id`,
+    [queue, job.id, job.retryCount],
+  );
+  if (given.length !== 1) throw new LostJobError(`job ${job.id} of ${queue} was taken over`);
+};
 
 export interface QueueSetup {
   database: Database;
@@ -96,7 +100,12 @@ export interface QueueSetup {
   logger: Logger;
   /** How long jobs that run may take to finish when the queue stops, in milliseconds. */
   drainMs: number;
+  /** Of the queue's own connections to PostgreSQL; those of jobs where left out. */
+  timeouts?: PostgresTimeouts;
 }
+
+/** How long closing the queue's connections may take after the drain: dead ones would never close. */
+const CLOSE_MS = 2000;
 
 /** Opens the queue in the service's own database, makes its tables and queues, and starts it. */
 export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
@@ -104,7 +113,11 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
   const boss = new PgBoss({
     ...(setup.databaseUrl === null
       ? { db: fromPglite((database as EmbeddedDatabase).patientEngine), backend: 'pglite' as const }
-      : { connectionString: setup.databaseUrl, max: 5, application_name: 'team-memory-queue' }),
+      : {
+          ...poolSettings(setup.databaseUrl, setup.timeouts ?? JOB_TIMEOUTS),
+          max: 5,
+          application_name: 'team-memory-queue',
+        }),
     schema: SCHEMA,
     useListenNotify: setup.supervise,
     supervise: setup.supervise,
@@ -116,7 +129,10 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
   });
   boss.on('error', (error) => logger.error({ err: error }, 'the queue reports an error'));
   boss.on('warning', (warning) => logger.warn({ warning }, 'the queue reports a warning'));
+  boundListenEnd(boss);
+  const started = setup.databaseUrl === null ? () => undefined : unhurriedChanges(boss, setup.databaseUrl);
   await boss.start();
+  started();
   await createQueues(boss);
   if (setup.databaseUrl === null && setup.supervise) await retryCutOffJobs(boss, database);
   await rememberQueues(boss);
@@ -132,9 +148,10 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
         ...(options.priority === undefined ? {} : { priority: options.priority }),
       });
     },
-    sendInTurn: async (tx, queue, group, payloads) => {
-      const turn = await nextTurn(tx, queue, group);
-      const jobs = payloads.map((data, index) => ({ data, group: { id: group }, priority: turn - index }));
+    sendInTurn: async (tx, queue, { companyId, teamId }, payloads) => {
+      const turns = await takeTurns(tx, { schema: SCHEMA, queue }, { companyId, teamId }, payloads.length);
+      const group = { id: companyId, tier: teamId };
+      const jobs = payloads.map((data, index) => ({ data, group, priority: turns[index] ?? 0 }));
       await boss.insert(queue, jobs, { db: connection(tx) });
     },
     settle: async (tx, queue, job) => {
@@ -152,20 +169,23 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
       );
       if (held.length !== 1) throw new LostJobError(`job ${job.id} of ${queue} was taken over`);
     },
-    giveBack: async (tx, queue, job) => {
-      // Another number for the next attempt, and one more allowed: the number is what tells attempts apart.
-      const given = await tx.query(
-        `update ${SCHEMA}.job set state = 'created', started_on = null, heartbeat_on = null, start_after = now(),
-                retry_count = retry_count + 1, retry_limit = retry_limit + 1
-          where name = $1 and id = $2 and state = 'active' and retry_count = $3 returning id`,
-        [queue, job.id, job.retryCount],
-      );
-      if (given.length !== 1) throw new LostJobError(`job ${job.id} of ${queue} was taken over`);
+    giveBack,
+    demote: async (tx, queue, job) => {
+      await giveBack(tx, queue, job);
+      await moveToLongJobs(tx, { schema: SCHEMA, queue }, job);
+    },
+    isAnotherWaiting: (tx, queue, companyId) => isAnotherWaiting(tx, { schema: SCHEMA, queue }, companyId),
+    check: async (ms) => {
+      await within(ms, boss.getDb().executeSql('select 1'), 'the queue did not answer in time');
     },
     drainMs: setup.drainMs,
     stop: () => {
       if (database.backend === 'pglite') (database as EmbeddedDatabase).stopWaiting();
-      return boss.stop({ graceful: true, timeout: setup.drainMs });
+      return within(
+        setup.drainMs + CLOSE_MS,
+        boss.stop({ graceful: true, timeout: setup.drainMs }),
+        'the queue did not stop in time',
+      ).catch((error: unknown) => logger.warn({ err: error }, 'connections of the queue were left open'));
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { addJobCounts } from '../db/queries/job-tally.ts';
 import { deleteWorker, recordWorker } from '../db/queries/workers.ts';
+import type { JobQueue } from '../db/queue.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { QueueName } from '../shared/queues.ts';
 import type { EmbedderState } from '../shared/schemas/status.ts';
@@ -8,6 +9,8 @@ import { latest } from './latest.ts';
 import type { JobTally } from './tally.ts';
 
 const BEAT_MS = 10_000;
+/** How long the queue may take to answer before a heartbeat. */
+const QUEUE_PATIENCE_MS = 5000;
 
 /** What a worker says of itself, at intervals and when something changes. */
 export interface Heartbeat {
@@ -21,6 +24,7 @@ export interface Heartbeat {
 
 interface Setup {
   database: Database;
+  queue: Pick<JobQueue, 'check'>;
   logger: Logger;
   id: string;
   queues: readonly QueueName[];
@@ -33,15 +37,17 @@ interface Setup {
 
 /** Says for the first time that the worker lives, and then every ten seconds. */
 export async function startHeartbeat(setup: Setup): Promise<Heartbeat> {
-  const { database, logger, id, queues, tally } = setup;
+  const { database, queue, logger, id, queues, tally } = setup;
   let leaving = false;
   const record = async () => {
     try {
+      // By the queue's own connections: a worker that cannot take jobs must not count as one that lives.
+      await queue.check(QUEUE_PATIENCE_MS);
       const embedder = leaving ? null : setup.embedder();
       const rssBytes = process.memoryUsage.rss() + setup.childBytes();
       await recordWorker(database, { id, queues, rssBytes, embedder });
     } catch (error) {
-      logger.warn({ err: error }, 'the worker could not say that it lives');
+      logger.warn({ err: error }, 'worker heartbeat failed');
     }
   };
   const count = async () => {

@@ -23,7 +23,8 @@ async function main(): Promise<void> {
     databaseUrl: config.databaseUrl,
     supervise: true,
     logger,
-    drainMs: 15_000,
+    // With the time for closing dead connections, below what the process has for draining.
+    drainMs: 13_000,
   });
   const worker = await startWorker({ config, database, blobs, queue, logger });
   logger.info({ workerId: worker.id }, 'working');

@@ -25,6 +25,10 @@ export async function runJob<Q extends QueueName>(
       await context.queue.giveBack(...attempt);
       outcome = 'given_back';
     },
+    demote: async (...attempt) => {
+      await context.queue.demote(...attempt);
+      outcome = 'given_back';
+    },
   };
   try {
     assertPayload(name, job.data);

@@ -1,15 +1,23 @@
 import type { Job, WorkOptions } from 'pg-boss';
+import { LONG_TURN } from '../db/queue-turns.ts';
 import type { Config } from '../shared/config.ts';
 import { newId } from '../shared/ids.ts';
 import type { QueueName } from '../shared/queues.ts';
 import type { EmbedderState } from '../shared/schemas/status.ts';
+import { within } from '../shared/within.ts';
 import type { JobContext, JobHandler, WorkerSetup } from './context.ts';
 import { type ModelClientOptions, openModelClient } from './embedder/model-client.ts';
 import { pace } from './embedder/pace.ts';
 import { openReadingPool, type ReadingOptions, type ReadingPool } from './extract/reading-pool.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { type ModelJobs, modelJobs, OF_THE_MODEL } from './model-jobs.ts';
-import { HANDLERS, OF_SERVER_EMBEDDINGS, TAKERS } from './registry.ts';
+import {
+  HANDLERS,
+  OF_SERVER_EMBEDDINGS,
+  TAKERS,
+  TAKERS_FOR_A_COMPANY,
+  TAKERS_OF_LONG_JOBS,
+} from './registry.ts';
 import { runJob } from './run-job.ts';
 import { scheduleJobs } from './schedules.ts';
 import { type JobTally, jobTally } from './tally.ts';
@@ -27,6 +35,9 @@ const WORK: WorkOptions & { perJobResults: true } = {
   burstWhenReadyExceeds: 1,
 };
 
+/** How long the record that a worker stops may take, beyond the time for draining. */
+const LAST_WORD_MS = 1000;
+
 export interface RunningWorker {
   readonly id: string;
   /** Takes no more jobs, finishes those that run, and says that it has gone. */
@@ -37,12 +48,17 @@ export interface RunningWorker {
 export interface WorkerOptions {
   reading?: ReadingOptions;
   model?: Partial<ModelClientOptions>;
+  /** How long an import may run while another Company waits, in milliseconds. */
+  giveWayAfterMs?: number;
 }
+
+/** Long enough for nearly every file, and short enough for whoever waits: the import of a newcomer begins after it. */
+const GIVE_WAY_AFTER_MS = 3000;
 
 /** Does the jobs of every queue, in this process. */
 export async function startWorker(
   setup: WorkerSetup,
-  { reading = {}, model = {} }: WorkerOptions = {},
+  { reading = {}, model = {}, giveWayAfterMs = GIVE_WAY_AFTER_MS }: WorkerOptions = {},
 ): Promise<RunningWorker> {
   const { config, database, queue, logger } = setup;
   const bounds = { seconds: config.importSeconds, megabytes: config.importMegabytes };
@@ -51,7 +67,7 @@ export async function startWorker(
   const stopping = new AbortController();
   let changed = (): void => undefined;
   const embedder = openEmbedder(setup, { changed: () => changed(), ...model });
-  const context: JobContext = { ...setup, readingPool, embedder, stopping: stopping.signal };
+  const context: JobContext = { ...setup, readingPool, embedder, stopping: stopping.signal, giveWayAfterMs };
   const id = newId();
   const queues = queuesOf(config);
   const tally = jobTally();
@@ -59,6 +75,7 @@ export async function startWorker(
   await scheduleJobs(setup, queues);
   const heartbeat = await startHeartbeat({
     database,
+    queue,
     logger,
     id,
     queues,
@@ -78,6 +95,7 @@ export async function startWorker(
     id,
     stop: () =>
       (stopped ??= (async () => {
+        const begun = performance.now();
         changed = () => undefined;
         heartbeat.leave();
         // What is not done in half of the time is given back in the other, so that nothing counts as failed.
@@ -88,7 +106,11 @@ export async function startWorker(
         clearTimeout(patience);
         await readingPool.close();
         await embedder?.model.close();
-        await heartbeat.stop();
+        // Where the database does not answer, the record of the worker lapses by itself.
+        const left = Math.max(LAST_WORD_MS, begun + queue.drainMs + LAST_WORD_MS - performance.now());
+        await within(left, heartbeat.stop(), 'the last heartbeat was not stored').catch((error: unknown) =>
+          logger.warn({ err: error }, 'the database did not record that the worker stops'),
+        );
       })()),
   };
 }
@@ -141,13 +163,31 @@ function takeModelJobs(context: JobContext, tally: JobTally): ModelJobs {
 }
 
 async function takeJobs<Q extends QueueName>(name: Q, context: JobContext, tally: JobTally): Promise<void> {
+  const forLong = TAKERS_OF_LONG_JOBS[name];
+  if (forLong === undefined) return startTakers(name, { localConcurrency: TAKERS[name] }, context, tally);
+  // pg-boss has one limit for each group of a queue, that of the last call: so the long jobs come first.
+  const ofLong = { localConcurrency: forLong, maxPriority: LONG_TURN };
+  await startTakers(name, ofLong, { ...context, giveWayAfterMs: null }, tally);
+  // The others take long jobs too where no other waits, which come first.
+  await startTakers(name, { localConcurrency: TAKERS[name] }, context, tally);
+}
+
+async function startTakers<Q extends QueueName>(
+  name: Q,
+  takers: Pick<WorkOptions, 'maxPriority'> & { localConcurrency: number },
+  context: JobContext,
+  tally: JobTally,
+): Promise<void> {
   const handle = HANDLERS[name] as JobHandler<Q>;
   const { boss } = context.queue;
-  const takers = TAKERS[name];
-  // One taker is left to others: a Team's thousand imports must not keep another's waiting.
-  const share = takers > 1 ? { localConcurrency: takers, localGroupConcurrency: takers - 1 } : {};
+  const forACompany = TAKERS_FOR_A_COMPANY[name];
+  // The jobs of such a queue are grouped by Company.
+  const share =
+    forACompany === undefined
+      ? {}
+      : { localGroupConcurrency: Math.min(forACompany, takers.localConcurrency) };
   let firstTaker = '';
-  firstTaker = await boss.work(name, { ...WORK, ...share }, async (jobs: Job<never>[]) => {
+  firstTaker = await boss.work(name, { ...WORK, ...takers, ...share }, async (jobs: Job<never>[]) => {
     const results = await Promise.all(jobs.map((job) => runJob(name, handle, job, context, tally)));
     boss.notifyWorker(firstTaker);
     return results;

@@ -3,8 +3,8 @@ import type { JobQueue } from '../../db/queue.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 
 /**
- * Gives each of these imports a job, in the transaction that makes them queued. Teams take turns. The job works for
- * the import's author: what it makes is theirs, whoever had it tried again.
+ * Gives each of these imports a job, in the transaction that makes them queued. Companies take turns, and the Teams of
+ * each. The job works for the import's author: what it makes is theirs, whoever had it tried again.
  */
 export async function queueImports(
   tx: TeamTransaction,
@@ -15,7 +15,7 @@ export async function queueImports(
   await queue.sendInTurn(
     tx,
     'import.process',
-    teamId,
+    { companyId, teamId },
     imports.map(({ id, clientId, createdBy }) => ({
       companyId,
       teamId,

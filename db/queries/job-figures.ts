@@ -66,3 +66,23 @@ export async function listPasts(tx: Queryable, queues: readonly string[]): Promi
     [queues],
   );
 }
+
+/**
+ * Whether one of the given queues has stood still for over a minute: a job is ready for so long, none runs, and pg-boss
+ * has noted none that ended since. Without the last, the moment between two jobs of a long queue would count.
+ */
+export async function hasStalledJobs(tx: Queryable, queues: readonly string[]): Promise<boolean> {
+  const rows = await tx.query(
+    `select from unnest($1::text[]) as q (name)
+      where not exists (select from pgboss.job j where j.name = q.name and j.state = 'active')
+        and exists (
+          select from pgboss.job j where j.name = q.name and j.state < 'active' and not j.blocked
+             and greatest(j.start_after, j.created_on) < now() - interval '1 minute')
+        and not exists (
+          select from pgboss.queue_stats s where s.name = q.name and s.captured_on > now() - interval '75 seconds'
+             and s.completed_delta + s.failed_delta > 0)
+      limit 1`,
+    [queues],
+  );
+  return rows.length > 0;
+}

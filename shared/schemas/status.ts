@@ -43,10 +43,12 @@ export type EmbedderState = Static<typeof EmbedderState>;
 
 export const Status = Type.Object({
   health: Type.Object({
-    ok: Type.Boolean(),
+    ok: Type.Boolean({ description: 'all of the following' }),
     database: Type.Boolean(),
-    queue: Type.Boolean(),
-    worker: Type.Boolean({ description: 'a worker was seen within 30 seconds' }),
+    queue: Type.Boolean({
+      description: 'it answers, and no job has been ready for over a minute while none runs or ends',
+    }),
+    worker: Type.Boolean({ description: 'a worker that reaches the queue was seen within 30 seconds' }),
   }),
   sources: Type.Object({ active: count, archived: count, byKind: Type.Record(Type.String(), count) }),
   chunks: Type.Object({ total: count, embedded: count, pending: count }),

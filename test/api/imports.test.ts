@@ -96,7 +96,7 @@ describe('POST /v1/memory/imports', () => {
         { filename: 'LOUD.TXT', title: 'LOUD.TXT', mediaType: 'text/plain', ...file('x') },
       ].map((own) => ({ ...common, ...own })),
     );
-    const jobs = await database.query('select from pgboss.job where group_id = $1 and name = $2', [
+    const jobs = await database.query('select from pgboss.job where group_tier = $1 and name = $2', [
       company.teamId,
       'import.process',
     ]);

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it, type TestContext, test } from 'node:test';
 import { buildApp } from '../../api/app.ts';
+import type { JobQueue } from '../../db/queue.ts';
 import { newId } from '../../shared/ids.ts';
+import { createLogger } from '../../shared/logger.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import type { Status } from '../../shared/schemas/status.ts';
+import { startHeartbeat } from '../../worker/heartbeat.ts';
+import { jobTally } from '../../worker/tally.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { get } from '../support/team.ts';
 
@@ -179,4 +183,61 @@ test('tells how many jobs a minute were done of late', async () => {
     { at: ago(45), completed: 20, failed: 0, seconds: 15, countedUntil: ago(55) },
   ]);
   assert.equal((await queueOf('keywords.count')).completedPerMinute, 60);
+});
+
+describe('health of the queue', () => {
+  /** A process tells it again for a second; this one has not looked yet. */
+  const healthNow = async (t: TestContext) => {
+    const app = await buildApp(service);
+    t.after(() => app.close());
+    return (await get({ app }, company, '/v1/memory/status')).json<Status>().health;
+  };
+
+  it('is false while a job is ready for over a minute and none of its queue runs or ends', async (t) => {
+    assert.equal((await healthNow(t)).queue, true);
+    await addJobs('workspace.prune', [{ state: 'created', createdOn: -50 }]);
+    assert.equal((await healthNow(t)).queue, true, 'it waits for less than a minute');
+    await addJobs('workspace.prune', [{ state: 'retry', createdOn: -500, startAfter: -70 }]);
+    assert.deepEqual(await healthNow(t), { ok: false, database: true, queue: false, worker: false });
+    await addNotes('workspace.prune', [{ at: new Date(), completed: 1, failed: 0, seconds: 15 }]);
+    assert.equal((await healthNow(t)).queue, true, 'one ended of late');
+    await database.query(`delete from pgboss.queue_stats where name = 'workspace.prune'`);
+    assert.equal((await healthNow(t)).queue, false);
+    await addJobs('workspace.prune', [{ state: 'active', createdOn: -500 }]);
+    assert.equal((await healthNow(t)).queue, true, 'one runs');
+    await database.query(`delete from pgboss.job where name = 'workspace.prune'`);
+  });
+
+  it('is no matter of jobs that wait for the model', async (t) => {
+    await addJobs('embed.chunks', [{ state: 'created', createdOn: -900 }]);
+    assert.equal((await healthNow(t)).queue, true);
+  });
+
+  it('is false while the queue does not answer', async (t) => {
+    const silent: JobQueue = { ...service.queue, check: () => Promise.reject(new Error('no answer')) };
+    const app = await buildApp({ ...service, queue: silent });
+    t.after(() => app.close());
+    const { health } = (await get({ app }, company, '/v1/memory/status')).json<Status>();
+    assert.deepEqual([health.ok, health.queue], [false, false]);
+  });
+
+  it('counts a worker only when its queue answers', async (t) => {
+    const start = async (queue: Pick<JobQueue, 'check'>) => {
+      const heartbeat = await startHeartbeat({
+        database,
+        queue,
+        logger: createLogger('silent', 'test'),
+        id: newId(),
+        queues: [QUEUE],
+        tally: jobTally(),
+        embedder: () => null,
+        childBytes: () => 0,
+      });
+      t.after(() => heartbeat.stop());
+    };
+    await start({ check: () => Promise.reject(new Error('no answer')) });
+    assert.equal((await healthNow(t)).worker, false);
+    await start(service.queue);
+    assert.deepEqual(await healthNow(t), { ok: true, database: true, queue: true, worker: true });
+  });
 });

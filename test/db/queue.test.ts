@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
+import { LONG_TURN } from '../../db/queue-turns.ts';
 import { newId } from '../../shared/ids.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 
@@ -8,22 +9,33 @@ import { openOwnTestApp } from '../support/own-service.ts';
 const { database, queue } = await openOwnTestApp();
 const QUEUE = 'import.process';
 
-async function send(group: string, jobs: number): Promise<void> {
-  const payload = { companyId: group, teamId: group, userId: group, clientId: null };
+async function send(companyId: string, jobs: number, teamId = companyId): Promise<void> {
+  const payload = { companyId, teamId, userId: companyId, clientId: null };
   const payloads = Array.from({ length: jobs }, () => ({ ...payload, importId: newId() }));
-  await database.transaction((tx) => queue.sendInTurn(tx, QUEUE, group, payloads));
+  await database.transaction((tx) => queue.sendInTurn(tx, QUEUE, { companyId, teamId }, payloads));
 }
 
 interface Taken {
   id: string;
   group: string;
+  groupId: string | null;
+  team: string | null;
   retryCount: number;
 }
 
-/** Takes the next job, as a worker does. */
-async function take(): Promise<Taken | null> {
-  const [job] = await queue.boss.fetch(QUEUE, { includeMetadata: true });
-  return job === undefined ? null : { id: job.id, group: job.groupId ?? '', retryCount: job.retryCount };
+/** Takes the next job, as a worker does, of those with turns within these. */
+async function take(turns: { minPriority?: number; maxPriority?: number } = {}): Promise<Taken | null> {
+  const [job] = await queue.boss.fetch(QUEUE, { includeMetadata: true, ...turns });
+  if (job === undefined) return null;
+  const { id, groupId = null, groupTier: team = null, retryCount } = job;
+  return { id, group: groupId ?? '', groupId, team, retryCount };
+}
+
+/** The Teams of the next jobs, in the order in which they are taken. */
+async function takeTeams(jobs: number): Promise<string> {
+  let teams = '';
+  for (let n = 0; n < jobs; n += 1) teams += (await take())?.team ?? '-';
+  return teams;
 }
 
 /** The groups of the next jobs, in the order in which they are taken. */
@@ -216,5 +228,102 @@ describe('groups of jobs take turns', () => {
       }),
       { numRuns: 15, endOnFailure: true },
     );
+  });
+});
+
+describe('Companies take turns before their Teams do', () => {
+  it('gives a Company with many Teams no more turns than one with one', async () => {
+    await empty();
+    for (const team of ['1', '2', '3']) await send('a', 20, team);
+    await send('b', 20, '4');
+    assert.match(await takeGroups(40), /^(ab|ba){20}$/);
+    assert.equal(await takeGroups(41), `${'a'.repeat(40)}-`, 'no job is lost by sharing turns');
+  });
+
+  it('divides the turns of a Company among its Teams', async () => {
+    await empty();
+    await send('a', 60, '1');
+    await send('b', 60, '9');
+    await send('a', 10, '2');
+    await send('a', 10, '3');
+    const teams = await takeTeams(60);
+    assert.equal(teams.replaceAll('9', '').length, 30, teams);
+    // The Team with the most jobs makes way, so the others are done early.
+    const shares = ['2', '3'].map((team) => teams.split(team).length - 1);
+    assert.ok(
+      shares.every((share) => share >= 8),
+      teams,
+    );
+    assert.match(teams, /1.*2.*1.*3.*1/);
+  });
+
+  it('begins the only job of a Team among the next of its Company', async () => {
+    await empty();
+    for (let sent = 0; sent < 1000; sent += 500) await send('a', 500, '1');
+    await send('a', 1, '2');
+    assert.match(await takeTeams(3), /2/);
+  });
+
+  it('keeps a Team that sends again and again to its share', async () => {
+    await empty();
+    await send('a', 30, '1');
+    for (let n = 0; n < 10; n += 1) await send('a', 3, '2');
+    assert.match(await takeTeams(40), /^(12|21){20}$/);
+  });
+
+  it('takes jobs that an earlier version queued, of which each Team is a group', async () => {
+    await empty();
+    await queue.boss.insert(QUEUE, [{ data: {}, group: { id: 'team' }, priority: -5 }]);
+    await send('a', 1, '1');
+    assert.deepEqual([await takeGroups(3)].join('').replace('team', 't').split('').sort(), ['-', 'a', 't']);
+  });
+});
+
+describe('long jobs', () => {
+  const ofOthers = { minPriority: LONG_TURN + 1 };
+  const long = { maxPriority: LONG_TURN };
+  const demote = (job: Taken) => database.transaction((tx) => queue.demote(tx, QUEUE, job));
+  const isAnotherWaiting = (company: string) =>
+    database.transaction((tx) => queue.isAnotherWaiting(tx, QUEUE, company));
+  /** Makes all jobs that wait as old as they must be to count as waiting. */
+  const age = () =>
+    database.query(
+      `update pgboss.job set created_on = created_on - interval '1 minute', start_after = start_after - interval '1 minute'
+        where name = $1`,
+      [QUEUE],
+    );
+
+  it('come after all others, and Companies take turns among them', async () => {
+    await empty();
+    await send('a', 3);
+    await send('b', 2);
+    for (let n = 0; n < 5; n += 1) {
+      const job = await take(ofOthers);
+      assert.ok(job);
+      await demote(job);
+    }
+    await send('c', 1);
+    assert.equal((await take())?.group, 'c');
+    assert.equal(await take(ofOthers), null);
+    let taken = '';
+    for (let n = 0; n < 5; n += 1) taken += (await take(long))?.group ?? '-';
+    assert.match(taken, /^(ab|ba){2}a$/);
+  });
+
+  it('give way only to another Company that has none running', async () => {
+    await empty();
+    await send('a', 2);
+    const running = await take();
+    assert.ok(running);
+    await age();
+    assert.equal(await isAnotherWaiting('a'), false, 'its own jobs');
+    await send('b', 2);
+    assert.equal(await isAnotherWaiting('a'), false, 'a worker may be about to take it');
+    await age();
+    assert.equal(await isAnotherWaiting('a'), true);
+    const taken = await take();
+    const other = taken?.group === 'b' ? taken : await take();
+    assert.equal(other?.group, 'b');
+    assert.equal(await isAnotherWaiting('a'), false, 'it has one running');
   });
 });

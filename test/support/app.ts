@@ -3,6 +3,7 @@ import { type App } from '../../api/app.ts';
 import type { Dependencies } from '../../api/dependencies.ts';
 import { databaseBlobs } from '../../db/blobs.ts';
 import type { Database } from '../../db/database.ts';
+import type { PostgresTimeouts } from '../../db/postgres-pool.ts';
 import { type JobQueue, openQueue } from '../../db/queue.ts';
 import { type Config, readConfig } from '../../shared/config.ts';
 import { newId } from '../../shared/ids.ts';
@@ -32,6 +33,10 @@ export interface SignedIn extends TestCompany {
 
 interface TestAppOptions {
   supervise?: boolean;
+  /** Of the queue's connections to PostgreSQL. */
+  timeouts?: PostgresTimeouts;
+  /** Where the queue reaches the database, if not where all else does. */
+  queueUrl?: string;
 }
 
 /** The whole HTTP app on the test database, without a port: ask it with `app.inject`. */
@@ -63,8 +68,9 @@ export async function buildTestApp(
   });
   const queue = await openQueue({
     database,
-    databaseUrl: config.databaseUrl,
+    databaseUrl: options.queueUrl ?? config.databaseUrl,
     supervise: options.supervise ?? false,
+    ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
     logger,
     drainMs: 15_000,
   });

@@ -35,6 +35,7 @@ export async function doJob(
     readingPool,
     embedder: null,
     stopping: new AbortController().signal,
+    giveWayAfterMs: null,
   };
   try {
     await HANDLERS[queue]({ id: newId(), data, signal: new AbortController().signal } as never, context);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, it, test } from 'node:test';
 import { createLogger } from '../../shared/logger.ts';
 import { IMPORTS_A_REQUEST } from '../../shared/schemas/imports.ts';
 import { type RunningWorker, startWorker } from '../../worker/worker.ts';
@@ -7,6 +7,7 @@ import type { SignedIn } from '../support/app.ts';
 import { databaseUrl } from '../support/database.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { importNow, importTexts, isOver, MISBEHAVE, untilImport } from '../support/running-imports.ts';
+import { addTeam } from '../support/team.ts';
 
 /** A database of its own: nobody else's imports wait in it. */
 const service = await openOwnTestApp();
@@ -44,7 +45,8 @@ describe('while one Team has very many imports waiting', () => {
     await sendMany(await busy, texts);
     worker = await startWorker(
       { ...service, logger: createLogger('silent', 'test') },
-      { reading: MISBEHAVE },
+      // Short, yet long enough for a file that ends to be read on a busy machine.
+      { reading: MISBEHAVE, giveWayAfterMs: 2000 },
     );
   });
   after(() => worker.stop());
@@ -82,5 +84,27 @@ describe('while one Team has very many imports waiting', () => {
     }
     const others = await Promise.all(endless.map((id) => importNow(service, slow, id)));
     assert.ok(!others.some(isOver), 'none of those that never end is over');
+  });
+
+  it('shares places by Company and not by Team', async (t) => {
+    const [slow, quick] = [await service.company(), await service.company()];
+    for (let n = 0; n < 4; n += 1) {
+      const teamId = await addTeam(service, slow);
+      const inTeam = { ...slow, teamId, headers: { ...slow.headers, 'memory-team': teamId } };
+      await sendMany(inTeam, ['waiting', 'waiting']);
+    }
+    const [id] = await importTexts(service, quick, ['a line']);
+    assert.equal((await untilImport(service, quick, id, t.signal, isOver)).state, 'completed');
+  });
+
+  it('reads a file to its end that gave way', async (t) => {
+    const slow = await service.company();
+    const [id] = await importTexts(service, slow, ['slow 1500']);
+    // Only a long one is cut off for others; it is read among the long ones, or in one go where none waits by then.
+    await database.query(`update pgboss.job set state = 'cancelled' where data->>'companyId' <> $1`, [
+      slow.companyId,
+    ]);
+    const done = await untilImport(service, slow, id, t.signal, isOver);
+    assert.equal(done.state, 'completed');
   });
 });

@@ -11,6 +11,7 @@ import type { JobContext, JobHandler } from '../context.ts';
 import { FileFault } from '../extract/extraction.ts';
 import { ReadingInterruptedError } from '../extract/reading-pool.ts';
 import { recordImportFailure } from './import-failure.ts';
+import { givingWay } from './import-giving-way.ts';
 import { type ImportProgress, importProgress } from './import-progress.ts';
 
 type ImportPayload = Payload<'import.process'>;
@@ -23,6 +24,8 @@ interface ImportRun {
   progress: ImportProgress;
   /** Aborts when nobody waits for it any more. */
   signal: AbortSignal;
+  /** Aborts when it must give way to another Company. */
+  givesWay: AbortSignal;
 }
 
 /** Reads the file, cuts it and writes what is large ahead: everything slow, outside the last transaction. */
@@ -102,13 +105,13 @@ async function recordImport(
 }
 
 /**
- * Ends a run that came to nothing: a fault of the file fails the import at once, a worker that stops gives the job
- * back, and anything else is thrown, for the queue to try again.
+ * Ends a run that came to nothing: a fault of the file fails the import at once, a worker that stops, or a run
+ * that gives way, gives the job back, and anything else is thrown, for the queue to try again.
  */
 async function endRun(
-  { database, queue }: JobContext,
+  { database, queue, stopping }: JobContext,
   scope: TeamScope,
-  { job, file }: ImportRun,
+  { job, file, givesWay }: ImportRun,
   error: unknown,
 ): Promise<void> {
   // Another worker has the job, and the import with it: leave both alone.
@@ -122,7 +125,8 @@ async function endRun(
   } else if (error instanceof ReadingInterruptedError) {
     await transaction(database, scope, async (tx) => {
       await requeueImport(tx, importId, file.attempts);
-      await queue.giveBack(tx, 'import.process', job);
+      if (givesWay.aborted && !stopping.aborted) await queue.demote(tx, 'import.process', job);
+      else await queue.giveBack(tx, 'import.process', job);
     });
   } else {
     await transaction(database, scope, (tx) => requeueImport(tx, importId, file.attempts));
@@ -152,8 +156,9 @@ export const processImport: JobHandler<'import.process'> = async (job, context) 
   if (file === null) return;
   const progress = importProgress(context, scope, job.data.importId, file.attempts);
   // The job's own says that it is this worker's no more: giving it back then finds that out.
-  const signal = AbortSignal.any([context.stopping, job.signal]);
-  const run = { job, file, progress, signal };
+  const { signal: givesWay, end } = givingWay(context, scope.companyId);
+  const signal = AbortSignal.any([context.stopping, job.signal, givesWay]);
+  const run = { job, file, progress, signal, givesWay };
   try {
     const staged = await stageImport(context, scope, run);
     await progress.end();
@@ -161,5 +166,7 @@ export const processImport: JobHandler<'import.process'> = async (job, context) 
   } catch (error) {
     await progress.end();
     await endRun(context, scope, run, error);
+  } finally {
+    end();
   }
 };

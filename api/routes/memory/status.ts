@@ -5,12 +5,15 @@ import { Status } from '../../../shared/schemas/status.ts';
 import type { Routes } from '../../app.ts';
 import { embedderView } from '../../embedding/embedder-view.ts';
 import { queueReader } from '../../metrics/queue-figures.ts';
+import { queueHealthReader } from '../../metrics/queue-health.ts';
 
 const RECENT_FAILURES = 10;
 
 /** GET /v1/memory/status: figures of what the caller reaches and, with Full access, of jobs and workers. */
-export const statusRoute: Routes = (app, { config, database }) => {
+export const statusRoute: Routes = (app, deps) => {
+  const { config, database } = deps;
   const readQueues = queueReader(database);
+  const readQueueHealth = queueHealthReader(deps);
   app.get(
     '/v1/memory/status',
     {
@@ -25,10 +28,15 @@ export const statusRoute: Routes = (app, { config, database }) => {
       }));
       // Of the whole service, so by connections of its own, at the same time.
       const readJobs = full ? readQueues() : [];
-      const [{ figures, recentFailures, workers }, jobs] = await Promise.all([readTeam, readJobs]);
+      const [{ figures, recentFailures, workers }, jobs, queue] = await Promise.all([
+        readTeam,
+        readJobs,
+        readQueueHealth(),
+      ]);
+      const worker = workers.length > 0;
       return {
-        // Whoever reads this line has an answer of the database, in which the queue lies too.
-        health: { ok: true, database: true, queue: true, worker: workers.length > 0 },
+        // Here the database has answered: where it does not, the request fails.
+        health: { ok: queue && worker, database: true, queue, worker },
         ...figures,
         imports: { ...figures.imports, recentFailures },
         jobs,

@@ -1,0 +1,38 @@
+import { withoutScope } from '../../db/database.ts';
+import { hasStalledJobs } from '../../db/queries/job-figures.ts';
+import { QUEUES } from '../../shared/queues.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { keptAnswer } from '../kept-answer.ts';
+
+/** How long the queue may take to answer. */
+const PATIENCE_MS = 2000;
+/** How long an answer is told again: many ask, and it changes within minutes. */
+const KEPT_MS = 1000;
+
+/** Queues whose jobs wait on purpose while no worker has its model ready: the embedder tells of that. */
+const OF_THE_MODEL: readonly string[] = ['embed.query', 'embed.chunks'];
+const WATCHED = Object.keys(QUEUES).filter((name) => !OF_THE_MODEL.includes(name));
+
+/** Whether the queue works: it answers by its own connections, and jobs that are ready are run. */
+export function queueHealthReader({
+  database,
+  queue,
+  logger,
+}: Pick<Dependencies, 'database' | 'queue' | 'logger'>): () => Promise<boolean> {
+  const answers = async () => {
+    try {
+      await queue.check(PATIENCE_MS);
+      return true;
+    } catch (error) {
+      logger.warn({ err: error }, 'the queue does not answer');
+      return false;
+    }
+  };
+  return keptAnswer(KEPT_MS, async () => {
+    const [isAnswering, isStalled] = await Promise.all([
+      answers(),
+      withoutScope(database, (tx) => hasStalledJobs(tx, WATCHED)),
+    ]);
+    return isAnswering && !isStalled;
+  });
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '../../db/database.ts';
+import { openPostgres } from '../../db/postgres.ts';
+import type { PostgresTimeouts } from '../../db/postgres-pool.ts';
+import { type JobQueue, openQueue } from '../../db/queue.ts';
+import { createLogger } from '../../shared/logger.ts';
+import type { Status } from '../../shared/schemas/status.ts';
+import { type RunningWorker, startWorker } from '../../worker/worker.ts';
+import { buildTestApp, type SignedIn, type TestApp } from '../support/app.ts';
+import { databaseUrl, prepareDatabase } from '../support/database.ts';
+import { createEmptyDatabase } from '../support/own-database.ts';
+import { importTexts, isOver, untilImport } from '../support/running-imports.ts';
+import { openTcpProxy, type TcpProxy, through } from '../support/tcp-proxy.ts';
+import { get } from '../support/team.ts';
+
+/** Those of the service, shortened. */
+const TIMEOUTS: PostgresTimeouts = {
+  connect: 2000,
+  connectWhileSilent: 500,
+  lock: 1000,
+  statement: 1500,
+  query: 2000,
+};
+const logger = createLogger('silent', 'test');
+
+/** The network swallows all that goes over the connections that are open. */
+function swallowAll(proxy: TcpProxy): void {
+  for (const connection of proxy.connections) connection.swallow();
+}
+
+describe('connections that the network has dropped without a word', {
+  skip: databaseUrl === undefined && 'on PostgreSQL',
+}, () => {
+  let own: Awaited<ReturnType<typeof createEmptyDatabase>>;
+  /** Of the API, of its queue, and of the worker. */
+  let [proxy, queueProxy, workerProxy]: TcpProxy[] = [];
+  let service: TestApp & { close(): Promise<void> };
+  let company: SignedIn;
+
+  const open = async () => {
+    const { hostname: host, port } = new URL(own.url);
+    return openTcpProxy({ host, port: Number(port) });
+  };
+  const openThrough = (to: TcpProxy): Database =>
+    openPostgres(through(own.url, to), logger, { timeouts: TIMEOUTS });
+
+  before(async () => {
+    own = await createEmptyDatabase(databaseUrl ?? '');
+    [proxy, queueProxy, workerProxy] = await Promise.all([open(), open(), open()]);
+    const database = openThrough(proxy);
+    await prepareDatabase(database);
+    const queueUrl = through(own.url, queueProxy);
+    service = await buildTestApp(database, through(own.url, proxy), {}, { timeouts: TIMEOUTS, queueUrl });
+    company = await service.company();
+  });
+  after(async () => {
+    await service.close();
+    for (const each of [proxy, queueProxy, workerProxy]) await each?.close();
+    await own.drop();
+  });
+
+  const status = () => get(service, company, '/v1/memory/status');
+  /** Has the pool open several connections that are idle afterwards. */
+  const warmUp = async () => {
+    const answers = await Promise.all(Array.from({ length: 6 }, status));
+    assert.deepEqual(
+      answers.map(({ statusCode }) => statusCode),
+      answers.map(() => 200),
+    );
+  };
+
+  it('answers 503 for the request that finds one, and the next request by a new one', async () => {
+    await warmUp();
+    assert.ok(proxy);
+    assert.ok(proxy.connections.length > 2, 'several are idle');
+    swallowAll(proxy);
+    const failed = await status();
+    assert.equal(failed.statusCode, 503, failed.body);
+    assert.equal(failed.json<{ code: string }>().code, 'unavailable');
+    const answered = await status();
+    assert.equal(answered.statusCode, 200, answered.body);
+  });
+
+  it('answers 503 where new connections get no answer either, and 200 as soon as they do', async () => {
+    await warmUp();
+    assert.ok(proxy);
+    proxy.onNew('swallow');
+    swallowAll(proxy);
+    const answers = await Promise.all([...Array.from({ length: 12 }, status), service.app.inject('/readyz')]);
+    assert.deepEqual(
+      answers.map(({ statusCode }) => statusCode),
+      answers.map(() => 503),
+    );
+    proxy.onNew('pass');
+    for (const connection of proxy.connections) connection.cut();
+    while ((await status()).statusCode !== 200) await pause(100);
+    assert.equal((await service.app.inject('/readyz')).statusCode, 200);
+  });
+
+  it("tells in health that the API's queue does not answer, and that it answers again", async (t) => {
+    const queueAnswers = async () => (await status()).json<Status>().health.queue;
+    assert.equal(await queueAnswers(), true);
+    assert.ok(queueProxy);
+    queueProxy.onNew('swallow');
+    swallowAll(queueProxy);
+    while (await queueAnswers()) await pause(100, undefined, { signal: t.signal });
+    queueProxy.onNew('pass');
+    for (const connection of queueProxy.connections) connection.cut();
+    while (!(await queueAnswers())) await pause(100, undefined, { signal: t.signal });
+  });
+
+  describe('of a worker', () => {
+    let worker: RunningWorker;
+    let queue: JobQueue;
+    let database: Database;
+    before(async () => {
+      assert.ok(workerProxy);
+      database = openThrough(workerProxy);
+      queue = await openQueue({
+        database,
+        databaseUrl: through(own.url, workerProxy),
+        supervise: true,
+        logger,
+        drainMs: 1000,
+        timeouts: TIMEOUTS,
+      });
+      worker = await startWorker({ ...service, database, queue, logger } as never);
+    });
+
+    it('are replaced, and imports that are given afterwards complete', async (t) => {
+      const complete = async (text: string) => {
+        const [id] = await importTexts(service, company, [text]);
+        assert.equal((await untilImport(service, company, id, t.signal, isOver)).state, 'completed');
+      };
+      await complete('before the network fails');
+      assert.ok(workerProxy);
+      swallowAll(workerProxy);
+      await complete('after the network failed');
+    });
+
+    it('do not keep the worker from stopping', async () => {
+      assert.ok(workerProxy);
+      workerProxy.onNew('swallow');
+      swallowAll(workerProxy);
+      await worker.stop();
+      await database.close();
+    });
+  });
+});
