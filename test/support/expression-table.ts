@@ -53,6 +53,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'api/workspace/manifest-page.ts': [/^\d{1,16}$/],
   'db/embedded.ts': [/([+-]\d\d)$/],
   'db/faults.ts': [
+    /timeout exceeded when trying to connect|Query read timeout/,
     /^(22|54)/,
     /^(53100|25006)/,
     /^(08|53|57P|57014|55P03|40001|40P01|23503)/,
@@ -65,6 +66,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
       because: 'the lock file is written by the service itself',
     },
   ],
+  'db/queue-connections.ts': [/^\s*begin\b/i, /\bindex\s+concurrently\b/i],
   'db/service-role.ts': [/tuple concurrently updated|already exists|duplicate key/],
   'shared/base-url.ts': [
     /^https?:\/\//i,
@@ -81,7 +83,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /\S/,
     /^ {0,3}[#`~=-]/,
   ],
-  'shared/chunking.ts': [, /\s*/y, /\n*/y],
+  'shared/chunking.ts': [/\s*/y, /\n*/y],
   'shared/config.ts': [/^\d+$/, /^\d{1,3}$/, /^https?:$/, /\s|\p{Cc}/u],
   'shared/email.ts': [/^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u],
   'shared/ids.ts': [/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i],
