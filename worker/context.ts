@@ -25,7 +25,7 @@ export interface JobContext extends WorkerSetup {
   embedder: { model: ModelClient; pace: Pace } | null;
   /** Aborts when the worker has waited long enough for what runs: a job that hears of it gives itself back. */
   stopping: AbortSignal;
-  /** How long a job may run while another Company waits, in milliseconds; null for one that may run to its end. */
+  /** How long a file can be read while another Company waits, in milliseconds; null: to its end. */
   giveWayAfterMs: number | null;
 }
 

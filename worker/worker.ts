@@ -48,7 +48,7 @@ export interface RunningWorker {
 export interface WorkerOptions {
   reading?: ReadingOptions;
   model?: Partial<ModelClientOptions>;
-  /** How long an import may run while another Company waits, in milliseconds. */
+  /** How long a file can be read while another Company waits, in milliseconds. */
   giveWayAfterMs?: number;
 }
 

@@ -46,7 +46,7 @@ describe('while one Team has very many imports waiting', () => {
     worker = await startWorker(
       { ...service, logger: createLogger('silent', 'test') },
       // Short, yet long enough for a file that ends to be read on a busy machine.
-      { reading: MISBEHAVE, giveWayAfterMs: 2000 },
+      { reading: MISBEHAVE, giveWayAfterMs: 1000 },
     );
   });
   after(() => worker.stop());
@@ -95,6 +95,15 @@ describe('while one Team has very many imports waiting', () => {
     }
     const [id] = await importTexts(service, quick, ['a line']);
     assert.equal((await untilImport(service, quick, id, t.signal, isOver)).state, 'completed');
+  });
+
+  it('imports a line of one Company while files of more Companies than there are places never end', async (t) => {
+    const quick = await service.company();
+    for (let n = 0; n < 5; n += 1) await sendMany(await service.company(), ['waiting', 'waiting']);
+    for (let n = 0; n < 3; n += 1) {
+      const [id] = await importTexts(service, quick, [`line ${n}`]);
+      assert.equal((await untilImport(service, quick, id, t.signal, isOver)).state, 'completed');
+    }
   });
 
   it('reads a file to its end that gave way', async (t) => {

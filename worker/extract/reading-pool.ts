@@ -29,6 +29,8 @@ class NotBegunError extends Error {
 interface Reading {
   /** Hears how far it is. */
   tell: (progress: ReadingProgress) => void;
+  /** Is called when a process begins to read it, once for each try. */
+  begun?: () => void;
   /** Breaks it off. */
   signal: AbortSignal;
 }
@@ -172,7 +174,7 @@ function faultOf(signal: NodeJS.Signals | null, bounds: ReadingBounds): FileFaul
 function readWith(
   reader: Reader,
   task: ReadingTask,
-  { bounds, tell, signal }: Reading & { bounds: ReadingBounds },
+  { bounds, tell, begun: onBegun, signal }: Reading & { bounds: ReadingBounds },
 ): Promise<ReadDocument> {
   const { child, files: file } = reader;
   const seconds = secondsFor(task.content.byteLength, bounds);
@@ -197,6 +199,7 @@ function readWith(
       );
     const hear = (answer: ReadingAnswer) => {
       if (!('file' in answer) || answer.file !== file) return;
+      if (!begun) onBegun?.();
       begun = true;
       if ('progress' in answer) tell(answer.progress);
       if ('chunks' in answer) chunks.push(...answer.chunks);

@@ -4,17 +4,27 @@ import type { JobContext } from '../context.ts';
 /** How often a run that has taken its time looks whether another Company waits. */
 const LOOK_EVERY_MS = 500;
 
+/** A run that gives way to others. */
+export interface GivingWay {
+  /** Aborts when the run must give way. */
+  readonly signal: AbortSignal;
+  /** Tells that its file is being read from now on. The time for starting a process does not count as the file's. */
+  readonly begin: () => void;
+  /** Tells that the run is over. */
+  readonly end: () => void;
+}
+
 /**
- * Has a run give way: when it has taken the time that it may, and from then on as soon as another Company waits that has
+ * Has a run give way once its file has been read for a while, from then on as soon as another Company waits that has
  * no import running.
  */
 export function givingWay(
   { database, queue, logger, giveWayAfterMs }: JobContext,
   companyId: string,
-): { signal: AbortSignal; end: () => void } {
+): GivingWay {
   const controller = new AbortController();
   const { signal } = controller;
-  if (giveWayAfterMs === null) return { signal, end: () => undefined };
+  if (giveWayAfterMs === null) return { signal, begin: () => undefined, end: () => undefined };
   const look = async () => {
     try {
       const isAnotherWaiting = await withoutScope(database, (tx) =>
@@ -25,13 +35,18 @@ export function givingWay(
       logger.warn({ err: error }, 'whether another Company waits could not be read');
     }
   };
+  let timer: NodeJS.Timeout | undefined;
   let ended = false;
-  let timer = setTimeout(async function again() {
+  const lookAgain = async () => {
     await look();
-    if (!ended && !signal.aborted) timer = setTimeout(again, LOOK_EVERY_MS);
-  }, giveWayAfterMs);
+    if (!ended && !signal.aborted) timer = setTimeout(lookAgain, LOOK_EVERY_MS);
+  };
   return {
     signal,
+    begin: () => {
+      clearTimeout(timer);
+      timer = setTimeout(lookAgain, giveWayAfterMs);
+    },
     end: () => {
       ended = true;
       clearTimeout(timer);

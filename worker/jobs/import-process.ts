@@ -11,7 +11,7 @@ import type { JobContext, JobHandler } from '../context.ts';
 import { FileFault } from '../extract/extraction.ts';
 import { ReadingInterruptedError } from '../extract/reading-pool.ts';
 import { recordImportFailure } from './import-failure.ts';
-import { givingWay } from './import-giving-way.ts';
+import { type GivingWay, givingWay } from './import-giving-way.ts';
 import { type ImportProgress, importProgress } from './import-progress.ts';
 
 type ImportPayload = Payload<'import.process'>;
@@ -24,8 +24,8 @@ interface ImportRun {
   progress: ImportProgress;
   /** Aborts when nobody waits for it any more. */
   signal: AbortSignal;
-  /** Aborts when it must give way to another Company. */
-  givesWay: AbortSignal;
+  /** When it must give way to another Company. */
+  givingWay: GivingWay;
 }
 
 /** Reads the file, cuts it and writes what is large ahead: everything slow, outside the last transaction. */
@@ -34,12 +34,12 @@ async function stageImport(
   scope: TeamScope,
   run: ImportRun,
 ): Promise<StagedSource> {
-  const { file, progress, signal, job } = run;
+  const { file, progress, signal, job, givingWay } = run;
   const { mediaType, content } = file;
   if (content === null) throw new FileFault('file_gone', 'The file is not kept any more: import it again.');
   const { title, chunks, contentHash } = await readingPool.read(
     { mediaType, content, teamId: scope.teamId },
-    { tell: ({ stage, share }) => progress.tell(stage, share), signal },
+    { tell: ({ stage, share }) => progress.tell(stage, share), begun: givingWay.begin, signal },
   );
   return stageSource(
     database,
@@ -111,7 +111,7 @@ async function recordImport(
 async function endRun(
   { database, queue, stopping }: JobContext,
   scope: TeamScope,
-  { job, file, givesWay }: ImportRun,
+  { job, file, givingWay }: ImportRun,
   error: unknown,
 ): Promise<void> {
   // Another worker has the job, and the import with it: leave both alone.
@@ -125,7 +125,7 @@ async function endRun(
   } else if (error instanceof ReadingInterruptedError) {
     await transaction(database, scope, async (tx) => {
       await requeueImport(tx, importId, file.attempts);
-      if (givesWay.aborted && !stopping.aborted) await queue.demote(tx, 'import.process', job);
+      if (givingWay.signal.aborted && !stopping.aborted) await queue.demote(tx, 'import.process', job);
       else await queue.giveBack(tx, 'import.process', job);
     });
   } else {
@@ -156,9 +156,9 @@ export const processImport: JobHandler<'import.process'> = async (job, context) 
   if (file === null) return;
   const progress = importProgress(context, scope, job.data.importId, file.attempts);
   // The job's own says that it is this worker's no more: giving it back then finds that out.
-  const { signal: givesWay, end } = givingWay(context, scope.companyId);
-  const signal = AbortSignal.any([context.stopping, job.signal, givesWay]);
-  const run = { job, file, progress, signal, givesWay };
+  const toOthers = givingWay(context, scope.companyId);
+  const signal = AbortSignal.any([context.stopping, job.signal, toOthers.signal]);
+  const run = { job, file, progress, signal, givingWay: toOthers };
   try {
     const staged = await stageImport(context, scope, run);
     await progress.end();
@@ -167,6 +167,6 @@ export const processImport: JobHandler<'import.process'> = async (job, context) 
     await progress.end();
     await endRun(context, scope, run, error);
   } finally {
-    end();
+    toOthers.end();
   }
 };
