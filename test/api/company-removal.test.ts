@@ -53,7 +53,7 @@ async function leftOf({ companyId }: SignedIn, { userId, email }: PasswordHolder
             (select count(*) from identity.company_grant where user_id = $2) as "companyGrants",
             (select count(*) from identity.access_request where user_id = $2 and state = 'open') as requests,
             (select count(*) from identity.invite i
-              where (i.created_by = $2 or i.email = $3) and identity.invite_state(i) = 'open') as invites,
+              where (i.created_by = $2 or i.email = $3) and identity.invite_state(i.used_at, i.revoked_at, i.expires_at) = 'open') as invites,
             (select count(*) from identity.account where id = $2 and password_hash is not null) as passwords
        from identity.company where id = $1`,
     [companyId, userId, email],

@@ -67,7 +67,7 @@ async function openOf(invites: Record<string, Issued>): Promise<string[]> {
   const states: string[] = [];
   for (const [name, { id }] of Object.entries(invites)) {
     const rows = await database.query(
-      `select from identity.invite i where id = $1 and identity.invite_state(i) = 'open'`,
+      `select from identity.invite i where id = $1 and identity.invite_state(i.used_at, i.revoked_at, i.expires_at) = 'open'`,
       [id],
     );
     if (rows.length === 1) states.push(name);
