@@ -29,7 +29,7 @@ const ANY_DATABASE = [
   'test/worker/model*.test.ts',
   'test/worker/fetch-*.test.ts',
   'test/worker/{large-model,pace,text-lanes}.test.ts',
-  'test/worker/reading-pool.test.ts',
+  'test/worker/reading-*.test.ts',
   'test/api/operator*.test.ts',
   // That both rank alike has a test of its own.
   'test/api/retrieval.test.ts',
@@ -39,12 +39,18 @@ const ANY_DATABASE = [
   'test/api/late-*.test.ts',
   // Headers, addresses and the document: what is asked of a database on the way has tests of its own on either.
   'test/api/{conventions,cross-origin,openapi,trusted-proxies,untrusted-proxy}.test.ts',
+  'test/api/{body-budget,field-errors,hostile-bodies}.test.ts',
 ];
 /**
  * What the embedded database alone has a part in, and the browser, whose pages ask nothing of a database: there no
  * worker of another file takes the jobs that a page is to show.
  */
-const EMBEDDED_ALONE = ['test/browser/**', 'test/db/folder-lock.test.ts', 'test/faults/demo.test.ts'];
+const EMBEDDED_ALONE = [
+  'test/browser/**',
+  'test/db/{folder-lock,full-log}.test.ts',
+  'test/api/full-disk.test.ts',
+  'test/faults/demo.test.ts',
+];
 
 /**
  * A migrated database with its queues, which every test file starts from: making one takes seconds. As a file for
