@@ -150,7 +150,8 @@ export async function buildApp(
   await app.register(connections, { maxConnections: deps.config.maxConnections });
   await app.register(unreadBodies);
   await app.register(input);
-  await app.register(bodyBudget, { bodyMegabytes: deps.config.bodyMegabytes });
+  const { bodyMegabytes, rateLimits } = deps.config;
+  await app.register(bodyBudget, { bodyMegabytes, rateLimits });
   await app.register(lateBodies);
   await app.register(identity);
   await app.register(openapi);

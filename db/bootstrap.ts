@@ -120,23 +120,28 @@ async function adoptEmbeddingModel(tx: Queryable, model: string): Promise<string
   const { chunks, embedded } = await countVectors(tx, model);
   // Chunks of a source that is being stored have vectors and are not among those counted.
   const waiting = Math.max(0, chunks - embedded);
+  const most = embedded >= MAX_COUNTED ? 'at most ' : '';
   return [
-    `the embedding model is ${model} and was ${before.model}: ${waiting} of ${chunks} chunks wait for a vector of it. ` +
+    `the embedding model is ${model} and was ${before.model}: ${most}${waiting} of ${chunks} chunks wait for a vector of it. ` +
       `Searches find them by keyword only until then. If the change is not meant, set MEMORY_EMBEDDING_MODEL to ` +
       `${before.model}`,
   ];
 }
 
-/** How many chunks there are, of all Teams, and how many vectors of a model. */
+/** Vectors counted of each Team for a line of the log: the start must not wait for a count of millions. */
+const MAX_COUNTED = 10_000;
+
+/** How many chunks there are, of all Teams, and how many vectors of a model: of each Team at most `MAX_COUNTED`. */
 async function countVectors(tx: Queryable, model: string): Promise<{ chunks: number; embedded: number }> {
   const [counts] = await tx.query<{ chunks: number; embedded: number }>(
-    // Chunks are summed from what triggers noted. Vectors of the new model are none, or those of a model that was in use
-    // until lately: by the index of each Team, for "all of a model" would read the vectors of all others.
+    // Chunks are summed from what triggers noted. Vectors are counted by the index of each Team, because the index of
+    // no column leads with the model. Usually there are none; a model that was in use before can have millions.
     `select (select coalesce(sum(n), 0)::bigint from memory.layer_tally where part = 'chunks') as chunks,
             (select coalesce(sum(v.n), 0)::bigint from identity.team t
-               cross join lateral (select count(*) as n from memory.chunk_embedding e
-                                    where e.team_id = t.id and e.model = $1) v) as embedded`,
-    [model],
+               cross join lateral (select count(*) as n from (
+                 select from memory.chunk_embedding e where e.team_id = t.id and e.model = $1 limit $2) few) v
+               ) as embedded`,
+    [model, MAX_COUNTED],
   );
   return counts ?? { chunks: 0, embedded: 0 };
 }

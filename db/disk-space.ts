@@ -1,4 +1,5 @@
 import { statfsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../shared/logger.ts';
 
 /** How long a look at the disk counts: it costs some microseconds, and statements come by the thousand. */
@@ -58,11 +59,7 @@ export function watchDiskSpace(freeBytes: (() => number) | null): DiskSpace {
     untilEnough: async () => {
       while (isLow()) {
         if (stopped.signal.aborted) throw new Error('the disk is almost full');
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, WAIT_MS);
-          timer.unref();
-          stopped.signal.addEventListener('abort', () => resolve(), { once: true });
-        });
+        await sleep(WAIT_MS, undefined, { ref: false, signal: stopped.signal }).catch(() => undefined);
       }
     },
     stopWaiting: () => stopped.abort(),

@@ -94,9 +94,13 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
   }
 }
 
+/** SQLSTATE of a change in a transaction that only reads, and of a full disk, which is the reason here. */
+const ONLY_READS = '25006';
+const DISK_FULL = '53100';
+
 /**
- * Has a transaction only read from the first statement on before which the disk is almost full: then PostgreSQL itself
- * refuses every change, and answers what only reads. Not waited for, so that statements keep their order.
+ * Makes a transaction read-only as soon as the disk is almost full before one of its statements: PostgreSQL then refuses
+ * every change and answers what only reads. Not waited for, so that statements keep their order.
  */
 function sparing(tx: Transaction, space: DiskSpace): Pick<Transaction, 'query' | 'exec'> {
   let onlyReads = false;
@@ -106,14 +110,19 @@ function sparing(tx: Transaction, space: DiskSpace): Pick<Transaction, 'query' |
     // It fails where the transaction has failed, and with it whatever comes.
     tx.exec('set transaction read only').catch(() => undefined);
   };
+  const tellWhy = (error: unknown): never => {
+    const refused = error as { code?: unknown };
+    if (onlyReads && refused.code === ONLY_READS) refused.code = DISK_FULL;
+    throw error;
+  };
   return {
     query: (...asked) => {
       spare();
-      return tx.query(...asked);
+      return tx.query<never>(...asked).catch(tellWhy);
     },
     exec: (...asked) => {
       spare();
-      return tx.exec(...asked);
+      return tx.exec(...asked).catch(tellWhy);
     },
   };
 }

@@ -43,7 +43,7 @@ export const JOB_TIMEOUTS: PostgresTimeouts = {
  * that nobody uses is gone within 20 seconds.
  */
 const IDLE_MS = 20_000;
-const KEEP_ALIVE_AFTER_MS = 10_000;
+export const KEEP_ALIVE_AFTER_MS = 10_000;
 /** How long the pool may take to close: a connection in use that is dead would hold up the end of the process. */
 const CLOSE_MS = 2000;
 

@@ -1,14 +1,15 @@
 import pg from 'pg';
 import type { PgBoss } from 'pg-boss';
 import { within } from '../shared/within.ts';
+import { KEEP_ALIVE_AFTER_MS } from './postgres-pool.ts';
 
 /** pg-boss changes its tables in transactions when it starts. */
 const AT_START = /^\s*begin\b/i;
 /** It builds and rebuilds indexes outside of transactions, at any time. */
 const INDEXING = /\bindex\s+concurrently\b/i;
 
-/** How long the end of LISTEN may take. */
-const LISTEN_END_MS = 1000;
+/** How long the end of LISTEN, or of a connection, can take. */
+const END_MS = 1000;
 
 /**
  * Has pg-boss change its tables and build indexes by connections without a limit of time, each its own: those of its
@@ -25,6 +26,7 @@ export function unhurriedChanges(boss: PgBoss, connectionString: string): () => 
       connectionString,
       connectionTimeoutMillis: 5000,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       application_name: 'team-memory-queue',
     });
     // The statement under way fails with it.
@@ -33,7 +35,7 @@ export function unhurriedChanges(boss: PgBoss, connectionString: string): () => 
     try {
       return await client.query(text, values);
     } finally {
-      await client.end();
+      await within(END_MS, client.end(), 'the connection did not end in time').catch(() => undefined);
     }
   };
   return () => {
@@ -52,7 +54,7 @@ export function boundListenEnd(boss: PgBoss): void {
   db.listen = async (...args) => {
     const handle = await listen(...args);
     return {
-      close: () => within(LISTEN_END_MS, handle.close(), 'LISTEN did not end in time').catch(() => undefined),
+      close: () => within(END_MS, handle.close(), 'LISTEN did not end in time').catch(() => undefined),
     };
   };
 }

@@ -73,8 +73,8 @@ async function nextTurn(tx: Queryable, { schema, queue }: TurnsOf, group: string
 }
 
 /**
- * Divides the turns of a Company among its Teams. With so many Teams waiting, every so-manieth turn of the Company after
- * the Team's own last job is the Team's. It is taken from the other Team that has the most jobs waiting, whose job moves
+ * Divides the turns of a Company among its Teams. With n Teams waiting, every nth turn of the Company after the Team's
+ * own last job is the Team's. It is taken from the other Team that has the most jobs waiting, whose job moves
  * behind, to one of the new turns. No other Company notices: the Company has as many turns as it has jobs. Only as many
  * jobs move as are queued, because moving all that follow would rewrite thousands of rows at each request.
  */

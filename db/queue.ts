@@ -176,6 +176,8 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
     },
     isAnotherWaiting: (tx, queue, companyId) => isAnotherWaiting(tx, { schema: SCHEMA, queue }, companyId),
     check: async (ms) => {
+      // Its statements wait for space, so one for each check would pile up.
+      if (!database.canWrite()) throw new Error('the queue waits for space on the disk');
       await within(ms, boss.getDb().executeSql('select 1'), 'the queue did not answer in time');
     },
     drainMs: setup.drainMs,

@@ -1,6 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, type Queryable, SERVICE_ROLE, WORKER_ROLE, withoutScope } from './database.ts';
 
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** The connecting role can neither make the roles of the service nor act as them. One line, for the operator. */
+export class RoleError extends Error {
+  override name = 'RoleError';
+  constructor() {
+    super(
+      `the database roles ${SERVICE_ROLE} and ${WORKER_ROLE} cannot be made by the role of MEMORY_DATABASE_URL; ` +
+        `as a superuser, run what is missing of: create role ${SERVICE_ROLE} nologin; create role ${WORKER_ROLE} nologin; ` +
+        `grant ${SERVICE_ROLE} to ${WORKER_ROLE} with inherit true, set false; ` +
+        `grant ${SERVICE_ROLE}, ${WORKER_ROLE} to <role> with inherit false, set true`,
+    );
+  }
+}
+
 /** Roles belong to the whole server, so another database may be making the same one right now. */
 const ATTEMPTS = 10;
 
@@ -15,6 +30,7 @@ export async function ensureServiceRoles(database: Database): Promise<void> {
       await database.transaction(createAndGrant);
       return;
     } catch (error) {
+      if ((error as { code?: unknown }).code === INSUFFICIENT_PRIVILEGE) throw new RoleError();
       const message = error instanceof Error ? error.message : '';
       const raced = /tuple concurrently updated|already exists|duplicate key/.test(message);
       if (!raced || attempt === ATTEMPTS) throw error;

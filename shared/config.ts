@@ -274,7 +274,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     apiToken,
     databaseUrl,
     dataDir: reader.text('MEMORY_DATA_DIR', '.data', 4096),
-    host,
+    // A name of two addresses, and the second listener would lack what is set on the first.
+    host: host.toLowerCase() === 'localhost' ? '127.0.0.1' : host,
     port: reader.integer('MEMORY_API_PORT', platformPort, 0, 65535),
     trustedProxies: reader.list('MEMORY_TRUSTED_PROXIES', 'IP addresses or CIDR blocks', isAddressOrBlock),
     allowedOrigins: reader.list(

@@ -10,8 +10,8 @@ const NUMBERS_A_PART = 1_024;
 const HASHED_LENGTH = 64 * 1024;
 
 /**
- * A JSON value as text in parts: together they are what `JSON.stringify` makes of it or, with fields in canonical order,
- * of `canonicalJson`. No part takes long, however large the value. Recursive: for values whose nesting was bounded before.
+ * A JSON value as text in parts: together they are what `JSON.stringify` makes of it, or with fields in canonical order
+ * the same text for the same value, in whatever order its fields came. No part takes long, however large the value. Recursive: for values whose nesting was bounded before.
  */
 export function* jsonParts(value: unknown, order: FieldOrder = 'given'): Generator<string> {
   if (typeof value === 'string') yield* textParts(value);
@@ -57,8 +57,8 @@ function* objectParts(given: Record<string, unknown>, order: FieldOrder): Genera
   yield '}';
 }
 
-/** The same fields in the order that `canonicalJson` puts them in. */
-export function withSortedFields(object: object): Record<string, unknown> {
+/** The same fields, sorted by name. */
+function withSortedFields(object: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

@@ -18,17 +18,21 @@ declare module 'fastify' {
 
 /** What one caller can have in flight: two of the largest bodies. */
 const MAX_CALLER_BYTES = 2 * DOCUMENT_BODY_LIMIT;
+const MIB = 1024 * 1024;
 /** When to come again. A body of 32 MiB takes a few seconds on most lines. */
 const RETRY_SECONDS = 2;
 
 /** Bounds the bytes of the large bodies that are in flight, of one caller and of all together. */
 export class BodyBudget {
   readonly #maxBytes: number;
+  readonly #maxCallerBytes: number;
   readonly #callers = new Map<string, number>();
   #bytes = 0;
 
-  constructor(maxBytes: number) {
+  /** @param limitsCallers whether one caller can have less than all together */
+  constructor(maxBytes: number, limitsCallers = true) {
     this.#maxBytes = maxBytes;
+    this.#maxCallerBytes = limitsCallers ? Math.min(MAX_CALLER_BYTES, maxBytes) : Number.POSITIVE_INFINITY;
   }
 
   get bytes(): number {
@@ -41,11 +45,12 @@ export class BodyBudget {
    */
   take(caller: string, bytes: number): () => void {
     const own = this.#callers.get(caller) ?? 0;
-    if (own + bytes > Math.min(MAX_CALLER_BYTES, this.#maxBytes)) {
+    if (own + bytes > this.#maxCallerBytes) {
       throw new ServiceError(
         'rate_limited',
-        `You are sending too many large bodies at once; try again in ${RETRY_SECONDS} seconds`,
-        { limit: { max: MAX_CALLER_BYTES, resetSeconds: RETRY_SECONDS } },
+        `Your large bodies in flight can have ${this.#maxCallerBytes / MIB} MiB together; ` +
+          `try again in ${RETRY_SECONDS} seconds`,
+        { limit: { max: this.#maxCallerBytes, resetSeconds: RETRY_SECONDS } },
       );
     }
     if (this.#bytes + bytes > this.#maxBytes) {
@@ -92,10 +97,10 @@ export const withinBodyBudget: onRequestAsyncHookHandler = async (request) => {
  */
 export default fp(function bodyBudget(
   app: FastifyInstance,
-  { bodyMegabytes }: Pick<Config, 'bodyMegabytes'>,
+  { bodyMegabytes, rateLimits }: Pick<Config, 'bodyMegabytes' | 'rateLimits'>,
   done: () => void,
 ) {
-  app.decorate('bodyBudget', new BodyBudget(bodyMegabytes * 1024 * 1024));
+  app.decorate('bodyBudget', new BodyBudget(bodyMegabytes * MIB, rateLimits));
   app.decorateRequest('releaseBody', null);
   app.addHook('onSend', async (request) => request.releaseBody?.());
   done();

@@ -4,6 +4,7 @@ import { type JobCount, listJobCounts } from '../../db/queries/job-tally.ts';
 import { listWorkers } from '../../db/queries/workers.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import { within } from '../../shared/within.ts';
+import { coalesce } from '../coalesce.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** What the database knows of the service as a whole: no tenant's data. */
@@ -32,13 +33,10 @@ export function figuresReader({
   database,
   logger,
 }: Pick<Dependencies, 'database' | 'logger'>): () => Promise<ServiceFigures | null> {
-  let reading: Promise<ServiceFigures> | null = null;
+  const read = coalesce(() => readFigures(database));
   return async () => {
-    reading ??= readFigures(database).finally(() => {
-      reading = null;
-    });
     try {
-      return await within(PATIENCE_MS, reading, 'the database did not answer in time');
+      return await within(PATIENCE_MS, read(), 'the database did not answer in time');
     } catch (error) {
       logger.warn({ err: error }, 'the figures of the service could not be read');
       return null;

@@ -42,7 +42,7 @@ export function toServiceError(error: unknown, request?: FastifyRequest): Servic
       cause: error,
     });
   }
-  if (fault === 'cannot_write') {
+  if (fault === 'disk_full') {
     return new ServiceError(
       'unavailable',
       'Changes and searches cannot be stored now, because the disk is almost full. Reading works. Try again later',

@@ -46,7 +46,8 @@ export default fp(function guesses(
     if (refusal.status !== 401) return refusal;
     app.requestMetrics.unauthenticated();
     unauthenticated.note(address);
-    if (!deps.config.rateLimits) return refusal;
+    // Where nothing can be stored, nothing can be counted.
+    if (!deps.config.rateLimits || !deps.database.canWrite()) return refusal;
     try {
       return (await limitUnauthenticated(deps, address)) ?? refusal;
     } catch (error) {

@@ -6,7 +6,7 @@ import { type RateLimit, ServiceError } from '../../shared/errors.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 const WINDOW_MS = 60_000;
-/** Sign-ins and uses of links by one address in a minute; as many requests that are refused with 401. */
+/** Sign-ins and uses of links by one address in a minute. The same number again for requests refused with 401. */
 const MAX_BY_ADDRESS = 30;
 /** How many times the limit of a session all sessions of an account have together. */
 const SESSIONS_PER_ACCOUNT = 5;

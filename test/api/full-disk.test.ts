@@ -133,7 +133,7 @@ describe('an embedded database on a disk that is almost full', () => {
       await leaveFree(t.signal, 10 * 2 ** 20);
       await tx.query(`update identity.company set name = 'whole' where id = $1`, [company.companyId]);
     });
-    await assert.rejects(change, { code: '25006' });
+    await assert.rejects(change, { code: '53100' });
     const [row] = await database.query<{ name: string }>('select name from identity.company where id = $1', [
       company.companyId,
     ]);

@@ -2,8 +2,15 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { canonicalJson } from '../../shared/canonical-json.ts';
 import { jsonHash, jsonParts } from '../../shared/json-parts.ts';
+
+/** The text in one piece, the fields of each object sorted: what the parts are compared with. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => {
+    if (part === null || typeof part !== 'object' || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
 
 /** The same value, the fields of every object in it in the reverse of their order. */
 function turned(value: unknown): unknown {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { transaction, withoutScope } from '../../db/database.ts';
+import { asWorker, transaction } from '../../db/database.ts';
 import { LostJobError } from '../../db/queue.ts';
 import { queueAfterWriting } from '../../db/text-written.ts';
 import { layerScope } from '../../shared/scope.ts';
@@ -247,7 +247,7 @@ test('layers of a deleted Team are not looked for', async () => {
   const company = await service.company();
   await storeTexts(service, company, ['left']);
   const listed = async () => {
-    const rows = await withoutScope(database, (tx) =>
+    const rows = await asWorker(database, (tx) =>
       tx.query<{ team: string }>('select team_id as team from memory.layers_without_vectors()'),
     );
     return rows.some(({ team }) => team === company.teamId);

@@ -15,7 +15,7 @@ export interface ReadingBounds extends TimeBounds {
   megabytes: number;
 }
 
-/** The reading was broken off because the worker stops. Nothing is wrong with the file. */
+/** The reading was interrupted: the worker stops, or the run gives way to others. Nothing is wrong with the file. */
 export class ReadingInterruptedError extends Error {
   override name = 'ReadingInterruptedError';
 }
@@ -192,7 +192,7 @@ function readWith(
       child.kill('SIGKILL');
       end(() => reject(reason));
     };
-    const interrupt = () => kill(new ReadingInterruptedError('the worker stops'));
+    const interrupt = () => kill(new ReadingInterruptedError('reading was interrupted'));
     const exited = (_code: number | null, by: NodeJS.Signals | null) =>
       end(() =>
         reject(begun ? faultOf(by, bounds) : new NotBegunError('the process that reads files is gone')),
@@ -277,7 +277,7 @@ export function openReadingPool(
           await untilReady(reader, reading.signal);
           return await readWith(reader, task, { bounds, ...reading });
         } catch (error) {
-          if (closed || reading.signal.aborted) throw new ReadingInterruptedError('the worker stops');
+          if (closed || reading.signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
           const innocent =
             error instanceof NotBegunError || (error instanceof EndedError && reader.files > 0);
           if (!innocent || tried === TRIES) throw error;

@@ -37,15 +37,19 @@ export function givingWay(
   };
   let timer: NodeJS.Timeout | undefined;
   let ended = false;
-  const lookAgain = async () => {
+  // A file that ends its process is begun again: only the last beginning counts.
+  let beginnings = 0;
+  const lookAgain = async (beginning: number) => {
     await look();
-    if (!ended && !signal.aborted) timer = setTimeout(lookAgain, LOOK_EVERY_MS);
+    if (ended || signal.aborted || beginning !== beginnings) return;
+    timer = setTimeout(lookAgain, LOOK_EVERY_MS, beginning);
   };
   return {
     signal,
     begin: () => {
+      beginnings += 1;
       clearTimeout(timer);
-      timer = setTimeout(lookAgain, giveWayAfterMs);
+      timer = setTimeout(lookAgain, giveWayAfterMs, beginnings);
     },
     end: () => {
       ended = true;

@@ -57,7 +57,7 @@ async function stageImport(
     },
     (share) => {
       progress.tell('storing', share);
-      if (signal.aborted) throw new ReadingInterruptedError('the worker stops');
+      if (signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
     },
   );
 }
