@@ -18,7 +18,8 @@ export const DEFAULT_JSON_LIMITS: JsonLimits = {
   containers: 10_000,
   members: 10_000,
   strings: 20_000,
-  values: 20_000,
+  // As many as 1 MiB can hold: a vector of a wrong length is told as such, however long it is.
+  values: 600_000,
 };
 /** Ingest: 2,000 chunks with a text and a vector, and metadata. */
 export const INGEST_JSON_LIMITS: JsonLimits = {

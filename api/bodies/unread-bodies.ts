@@ -27,7 +27,7 @@ export function linger(socket: Socket): void {
  */
 export default fp(function unreadBodies(app: FastifyInstance, _options: object, done: () => void) {
   app.addHook('onSend', async ({ raw }, reply) => {
-    if (raw.complete || raw.destroyed) return;
+    if (raw.complete || raw.readableEnded || raw.destroyed) return;
     const rest = declaredLength(raw);
     const isChunked = raw.headers['transfer-encoding'] !== undefined;
     // Without the 100 that its sender waits for, the body may come or not: what follows cannot be told from it.

@@ -106,10 +106,10 @@ describe('scope', () => {
         const answers = [
           await ask(member, scope),
           await post(service, member, '/v1/memory/expand', { chunkId: newId(), scope }),
-          await post(service, member, '/v1/memory/ingest', { title: 'x', text: 'x', scope }),
+          await post(service, member, '/v1/memory/ingest', { title: 'x', text: 'x', scope: { clientId } }),
           await post(service, member, '/v1/memory/imports', {
             items: [{ filename: 'a.md', text: 'x' }],
-            scope,
+            scope: { clientId },
           }),
           await get(service, member, `/v1/memory/imports?clientId=${clientId}`),
         ];
