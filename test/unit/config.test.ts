@@ -184,6 +184,7 @@ const SETTINGS: Record<string, Setting> = {
   MEMORY_IMPORT_PAYLOAD_DAYS: wholeNumbers('importPayloadDays', 30, 0, 3650),
   MEMORY_IMPORT_SECONDS: wholeNumbers('importSeconds', 120, 1, 600),
   MEMORY_IMPORT_MEGABYTES: wholeNumbers('importMegabytes', 1024, 128, 65_536),
+  MEMORY_MIN_FREE_DISK_MB: wholeNumbers('minFreeDiskMegabytes', 256, 32, 1_000_000_000),
   MEMORY_WORKSPACE_KEEP_VERSIONS: wholeNumbers('workspaceKeepVersions', 10, 1, 100_000),
   MEMORY_METRICS_TOKEN: {
     key: 'metricsToken',
