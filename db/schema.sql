@@ -374,8 +374,8 @@ table memory.chunk_keyword (
   constraint chunk_keyword_pkey PRIMARY KEY (team_id, chunk_id)
 );
 CREATE INDEX chunk_keyword_keys ON memory.chunk_keyword USING gin (keys) WITH (gin_pending_list_limit='512');
-CREATE INDEX chunk_keyword_layer ON memory.chunk_keyword USING btree (team_id, client_id);
-CREATE INDEX chunk_keyword_sample ON memory.chunk_keyword USING btree (team_id, uuid_hash(chunk_id));
+CREATE INDEX chunk_keyword_layer ON memory.chunk_keyword USING btree (team_id, client_id, chunk_id);
+CREATE INDEX chunk_keyword_sample ON memory.chunk_keyword USING btree (team_id, client_id, uuid_hash(chunk_id));
 row level security on;
 policy writes for insert to memory_service
     with check ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
@@ -537,7 +537,7 @@ table memory.keyword_df (
   team_id uuid not null,
   space "char" not null,
   term integer not null,
-  df integer not null,
+  counts public.sparsevec(16000) not null storage main,
   constraint keyword_df_space_check CHECK ((space = ANY (ARRAY['d'::"char", 'k'::"char"]))),
   constraint keyword_df_pkey PRIMARY KEY (team_id, space, term)
 );
@@ -545,11 +545,27 @@ row level security on;
 policy team for all to memory_service
     using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
 
+table memory.keyword_layer (
+  team_id uuid not null,
+  client_id uuid,
+  place integer not null,
+  chunks integer not null,
+  sampled integer not null,
+  counted_at timestamp with time zone not null default now(),
+  dims integer[] not null,
+  dim_counts integer[] not null,
+  keys integer[] not null,
+  key_counts integer[] not null,
+  constraint keyword_layer_sampled_check CHECK ((sampled > 0)),
+  constraint keyword_layer_team_id_fkey FOREIGN KEY (team_id) REFERENCES memory.keyword_team(team_id) ON DELETE CASCADE,
+  constraint keyword_layer_team_id_client_id_key UNIQUE NULLS NOT DISTINCT (team_id, client_id)
+);
+row level security on;
+policy team for all to memory_service
+    using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
+
 table memory.keyword_team (
   team_id uuid not null,
-  chunks integer not null default 0,
-  sampled integer not null default 1,
-  counted_at timestamp with time zone not null default now(),
   constraint keyword_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
   constraint keyword_team_pkey PRIMARY KEY (team_id)
 );
@@ -1144,6 +1160,46 @@ BEGIN ATOMIC
 END;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.counted_layers(OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT scales public.sparsevec, OUT team_scales public.sparsevec)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  few constant int := 3000;             -- chunks of other layers, all of which may be read to be thrown away
+  v_team constant uuid := claimed_team();
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
+begin
+  select coalesce(sum(l.chunks) filter (where l.reads), 1), coalesce(sum(l.sampled) filter (where l.reads), 0),
+         min(l.counted_at) filter (where l.reads),
+         ('{' || string_agg(l.scale, ',') filter (where l.reads) || '}/16000')::sparsevec,
+         case when sum(l.chunks) filter (where not l.reads) > few
+              then ('{' || string_agg(l.scale, ',') || '}/16000')::sparsevec end
+    into chunks, sampled, counted_at, scales, team_scales
+    from (select k.chunks, k.sampled, k.counted_at, k.place || ':' || (k.chunks::float8 / k.sampled)::real as scale,
+                 -- Hashed: a Team may have hundreds of clients.
+                 case when k.client_id is null then v_team_layer
+                      else k.client_id in (select unnest(v_clients)) end as reads
+            from keyword_layer k where k.team_id = v_team and k.chunks > 0) l;
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.end_layer_counts(p_client uuid, p_chunks integer, p_sampled integer)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+BEGIN ATOMIC
+ DELETE FROM memory.keyword_layer l
+   WHERE ((l.team_id = memory.claimed_team()) AND (NOT (l.client_id IS DISTINCT FROM end_layer_counts.p_client)) AND (end_layer_counts.p_sampled = 0));
+ UPDATE memory.keyword_layer l SET chunks = end_layer_counts.p_chunks, sampled = end_layer_counts.p_sampled, counted_at = now()
+   WHERE ((l.team_id = memory.claimed_team()) AND (NOT (l.client_id IS DISTINCT FROM end_layer_counts.p_client)) AND (end_layer_counts.p_sampled > 0));
+END;
+grant execute to memory_worker;
+
 CREATE OR REPLACE FUNCTION memory.filtered_chunks(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, OUT allowed uuid[], OUT refused uuid[])
  RETURNS record
  LANGUAGE plpgsql
@@ -1313,7 +1369,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.keyword_leg(p_query public.sparsevec, p_keys integer[], p_identifier_keys integer[], p_allowed uuid[], p_hidden uuid[], p_leg integer, OUT chunk_ids uuid[], OUT points double precision[], OUT names_it boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[])
+CREATE OR REPLACE FUNCTION memory.keyword_leg(p_query public.sparsevec, p_keys integer[], p_scales public.sparsevec, p_team_scales public.sparsevec, p_identifier_keys integer[], p_chunks double precision, p_allowed uuid[], p_hidden uuid[], p_leg integer, OUT chunk_ids uuid[], OUT points double precision[], OUT names_it boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -1325,28 +1381,42 @@ CREATE OR REPLACE FUNCTION memory.keyword_leg(p_query public.sparsevec, p_keys i
  SET work_mem TO '64MB'
 AS $function$
 declare
-  posting_cap constant int := 2000;     -- estimated postings within the scope that are read
-  read_cap constant int := 10000;       -- postings of the Team that are read for them
-  scored_cap constant int := 4000;      -- chunks scored, whatever the estimate
+  -- Estimated postings within the scope that are read at first: one for each forty chunks.
+  posting_cap constant float8 := least(greatest(p_chunks / 40, 500), 2000);
+  read_cap constant float8 := 10000;    -- the same where these gave too little
+  scored_cap constant int := 4000;      -- chunks scored, whatever the estimate, ...
+  common_cap constant int := 1000;      -- ... and of words that stand in more than posting_cap
   small constant int := 1000;           -- filtered chunks that are scored without a look at postings
+  scan_cap constant int := 300;         -- chunks of a scope whose own keys are looked through sooner than planned for
+  -- Postings of the Team beyond those of the scope that are read and thrown away, before the layers are looked up too:
+  -- to plan that costs as much as some thousand, and to gather a layer as much as one for each eight of its chunks.
+  thrown_away constant float8 := 3000 + p_chunks / 8;
   v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
+  v_frequencies float8[];
+  v_elsewhere float8[];                 -- in how many chunks of the whole Team each key stands
   v_one_by_one boolean := coalesce(cardinality(p_allowed) <= small, false);
+  v_scattered boolean;                  -- whether they are looked up together with the layers
+  v_scan boolean := false;              -- whether keys are looked for in all chunks of the scope, for these are few
   v_cap float8 := posting_cap;
   v_read record;
   v_rarest int[];                       -- of the first pass: what holds one of them is scored first
+  v_most int;
 begin
   chunk_ids := '{}'; points := '{}'; names_it := '{}'; scored := 0; keys_read := '{}'; rare_keys := '{}';
   if p_query is null or cardinality(p_keys) = 0 then
     return;
   end if;
-  -- Keys are read from the rarest on, of common ones what was stored first. A scope that is a small part of the Team
-  -- finds few of its own chunks among those postings. If it holds few, each is scored then. If not, it reads on, by the
-  -- next key if that is not too common, to where it should have posting_cap of its own; and where even that came to
-  -- nothing, as many of its own chunks are scored as may be. Not where a code was found.
+  v_frequencies := term_frequencies('k', p_keys, p_scales);
+  if p_team_scales is not null and not v_one_by_one then
+    v_elsewhere := term_frequencies('k', p_keys, p_team_scales);
+  end if;
+  -- Keys are read from the rarest on. Where that gives little, and the scope holds few chunks, each is scored then. If
+  -- not, it reads on, by the next key if that is not too common; and where even that came to nothing, as many of its
+  -- own chunks are scored as may be. Not where a code was found.
   for v_pass in 1 .. 4 loop
-    v_read := rarest_keys(p_keys, p_identifier_keys, v_cap);
+    v_read := rarest_keys(p_keys, v_frequencies, p_identifier_keys, v_cap);
     if not v_one_by_one and (v_pass > 3 or cardinality(v_read.keys) = cardinality(keys_read)) then
       exit when scored > 0;
       v_one_by_one := true;
@@ -1355,64 +1425,84 @@ begin
     keys_read := case when v_one_by_one then p_keys else v_read.keys end;
     v_rarest := coalesce(v_rarest, keys_read);
     rare_keys := v_read.rare;
-    with candidate as (
-      -- The fence keeps the planner from ANDing the GIN bitmap with one of the primary key: 0.7 ms, not 8.
-      (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
-        where not v_one_by_one and c.keys && v_rarest offset 0
-        -- Of a word that stands nearly everywhere it is chance which chunks are read and scored: fewer are.
-        limit case when v_pass = 1 and v_read.postings > scored_cap then scored_cap else read_cap end)
-      union all
-      (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
-        where not v_one_by_one and v_pass > 1 and c.keys && keys_read and not c.keys && v_rarest
-       offset 0 limit read_cap)
-      union all
-      (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys
-         from (select id from unnest(p_allowed) a (id) limit scored_cap) a
-         join chunk_keyword c on c.team_id = v_team and c.chunk_id = a.id
-        where v_one_by_one and (c.keys && keys_read) is true)
-      union all
-      (select c.* from (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
-                         where v_one_by_one and p_allowed is null and v_team_layer
-                           and c.team_id = v_team and c.client_id is null
-                           and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
-                         limit scored_cap) c
-        where c.keys && keys_read)
-      union all
-      (select c.* from (select c.team_id, c.client_id, c.chunk_id, c.weights, c.keys from chunk_keyword c
-                         where v_one_by_one and p_allowed is null
-                           and c.team_id = v_team and c.client_id = any (v_clients)
-                           and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
-                         limit scored_cap) c
-        where c.keys && keys_read)
-    ), compared as materialized (
-      select k.chunk_id, -(k.weights <#> p_query) as points,
-             cardinality(rare_keys) > 0 and k.keys && rare_keys as names_it
-        from candidate k
-       where k.team_id = v_team
-         and ((k.client_id is null and v_team_layer) or k.client_id = any (v_clients))
-         and (v_one_by_one or p_allowed is null or k.chunk_id in (select unnest(p_allowed)))
-         and (p_hidden is null or k.chunk_id not in (select unnest(p_hidden)))
-       limit case when not v_one_by_one and v_read.postings > scored_cap then posting_cap else scored_cap end
-    ), hits as (
-      select s.chunk_id, s.points, s.names_it from compared s
-       where s.points > 0 order by s.points desc, s.chunk_id limit p_leg
-    )
-    select (select count(*) from compared),
-           coalesce(array_agg(h.chunk_id order by h.points desc, h.chunk_id), '{}'),
-           coalesce(array_agg(h.points order by h.points desc, h.chunk_id), '{}'),
-           coalesce(array_agg(h.names_it order by h.points desc, h.chunk_id), '{}')
-      into scored, chunk_ids, points, names_it
-      from hits h;
+    -- Of words that stand in many chunks it is chance which are read and scored: fewer are.
+    v_most := case when v_one_by_one or v_read.postings <= posting_cap then scored_cap else common_cap end;
+    v_scattered := not v_one_by_one and v_elsewhere is not null and thrown_away < (
+      select sum(e.df) - v_read.postings from unnest(p_keys, v_elsewhere) e (key, df) where e.key = any (keys_read));
+    v_scan := v_scan or (v_scattered and p_allowed is null and p_chunks <= scan_cap and scope_holds_at_most(small));
+    if v_scattered and not v_scan then
+      select l.chunk_ids, l.points, l.scored into chunk_ids, points, scored
+        from scattered_keys(p_query, v_rarest, case when v_pass > 1 then keys_read end, chunk_ids, p_allowed, p_hidden,
+                            v_most, p_leg) l;
+    else
+      with candidate as (
+        -- The fences keep the planner from ANDing the GIN bitmap with one of the primary key: 0.7 ms, not 8.
+        (select c.chunk_id, c.weights
+           from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
+                  where not v_one_by_one and not v_scan and c.keys && v_rarest offset 0) c
+          where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+            and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
+            and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+          limit v_most)
+        union all
+        (select c.chunk_id, c.weights
+           from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
+                  where not v_one_by_one and not v_scan and v_pass > 1 and c.keys && keys_read
+                 offset 0) c
+          where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+            and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
+            and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+            and c.chunk_id <> all (chunk_ids)
+          limit v_most)
+        union all
+        (select c.chunk_id, c.weights
+           from (select id from unnest(p_allowed) a (id) order by id limit scored_cap) a
+           join chunk_keyword c on c.team_id = v_team and c.chunk_id = a.id
+          where v_one_by_one and (c.keys && keys_read) is true
+            and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+            and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden))))
+        union all
+        (select c.chunk_id, c.weights
+           from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
+                  where (v_one_by_one or v_scan) and p_allowed is null and v_team_layer
+                    and c.team_id = v_team and c.client_id is null
+                    and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+                  limit scored_cap) c
+          where c.keys && keys_read)
+        union all
+        (select c.chunk_id, c.weights
+           from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
+                  where (v_one_by_one or v_scan) and p_allowed is null
+                    and c.team_id = v_team and c.client_id = any (v_clients)
+                    and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+                  limit scored_cap) c
+          where c.keys && keys_read)
+      ), compared as materialized (
+        select k.chunk_id, -(k.weights <#> p_query) as points from candidate k limit v_most
+      ), hits as (
+        select s.chunk_id, s.points from compared s where s.points > 0 order by s.points desc, s.chunk_id limit p_leg
+      )
+      select (select count(*) from compared),
+             coalesce(array_agg(h.chunk_id order by h.points desc, h.chunk_id), '{}'),
+             coalesce(array_agg(h.points order by h.points desc, h.chunk_id), '{}')
+        into scored, chunk_ids, points
+        from hits h;
+    end if;
+    -- Of the best alone: to look at the keys of all that was scored took as long as to score them.
+    names_it := array_fill(false, array[cardinality(chunk_ids)]);
+    if cardinality(rare_keys) > 0 then
+      select coalesce(array_agg(coalesce(c.keys && rare_keys, false) order by h.rank), '{}') into names_it
+        from unnest(chunk_ids) with ordinality h (id, rank)
+        left join chunk_keyword c on c.team_id = v_team and c.chunk_id = h.id;
+    end if;
     exit when v_one_by_one or scored >= p_leg or true = any (names_it);
-    -- Where all was read that there is, nothing else holds a word. The estimate may be older than a large import.
-    exit when cardinality(keys_read) = cardinality(p_keys) and v_read.postings <= scored_cap
-          and not exists (select from chunk_keyword c where c.keys && keys_read offset read_cap);
+    -- Where all was read that there is, nothing else holds a word.
+    exit when cardinality(keys_read) = cardinality(p_keys) and scored < v_most;
     if v_pass = 1 then
       v_one_by_one := case when p_allowed is null then scope_holds_at_most(scored_cap)
                            else cardinality(p_allowed) <= scored_cap end;
     end if;
-    v_cap := least(read_cap, greatest(v_read.next_postings,
-                     case when scored > 0 then posting_cap * v_read.postings / scored end));
+    v_cap := least(read_cap, greatest(v_read.next_postings, 2000));
   end loop;
 end $function$;
 
@@ -1750,32 +1840,18 @@ begin
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.rarest_keys(p_keys integer[], p_identifier_keys integer[], p_cap double precision, OUT keys integer[], OUT postings double precision, OUT next_postings double precision, OUT rare integer[])
+CREATE OR REPLACE FUNCTION memory.rarest_keys(p_keys integer[], p_frequencies double precision[], p_identifier_keys integer[], p_cap double precision, OUT keys integer[], OUT postings double precision, OUT next_postings double precision, OUT rare integer[])
  RETURNS record
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_nestloop TO 'off'
+ STABLE
 AS $function$
 declare
   rare_df constant int := 20;           -- an identifier in more chunks than this names nothing
-  v_team constant uuid := claimed_team();
-  v_scale float8;
 begin
-  select greatest(t.chunks, 1)::float8 / greatest(t.sampled, 1)
-    into v_scale from keyword_team t where t.team_id = v_team;
-  v_scale := coalesce(v_scale, 1);
-  with estimated as (
-    select q.key, coalesce(k.df * v_scale, 0.5) as df
-      from unnest(p_keys) as q (key)
-      left join (select k.term, k.df from keyword_df k
-                  where k.team_id = v_team and k.space = 'k' and k.term = any (p_keys) offset 0) k on k.term = q.key
-  ), running as (
+  with running as (
     select e.key, e.df, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
            row_number() over (order by e.df, e.key) as place
-      from estimated e
+      from unnest(p_keys, p_frequencies) as e (key, df)
   )
   select coalesce(array_agg(r.key) filter (where r.postings <= p_cap or r.place = 1), '{}'),
          max(r.postings) filter (where r.postings <= p_cap or r.place = 1),
@@ -1832,22 +1908,88 @@ BEGIN ATOMIC
 END;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.replace_term_counts(p_spaces text[], p_terms integer[], p_dfs integer[], p_chunks integer, p_sampled integer)
+CREATE OR REPLACE FUNCTION memory.replace_layer_counts(p_client uuid, p_space text, p_from integer, p_to integer, p_terms integer[], p_counts integer[])
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
+ SET work_mem TO '64MB'
+ SET enable_seqscan TO 'off'
+ SET enable_nestloop TO 'off'
 AS $function$
+declare
+  most_layers constant int := 16000;    -- that a vector holds
+  v_team constant uuid := claimed_team();
+  v_place int;
+  v_old_terms int[];
+  v_old_counts int[];
+  v_terms int[];                        -- whose count is another now, and ...
+  v_olds int[];
+  v_news int[];
+  v_gone int[];                         -- ... those among them that are in the layer no more
 begin
-  insert into keyword_team (team_id, chunks, sampled, counted_at)
-    values (claimed_team(), p_chunks, greatest(p_sampled, 1), now())
-    on conflict (team_id) do update set chunks = excluded.chunks, sampled = excluded.sampled, counted_at = now();
-  delete from keyword_df d where d.team_id = claimed_team();
-  insert into keyword_df (team_id, space, term, df)
-    -- In the order of the key, for neighbours in the index are written together.
-    select claimed_team(), s::"char", t, d from unnest(p_spaces, p_terms, p_dfs) as n (s, t, d) order by 2, 3;
+  insert into keyword_team (team_id) values (v_team) on conflict (team_id) do update set team_id = v_team;
+  select l.place, case p_space when 'd' then l.dims else l.keys end,
+         case p_space when 'd' then l.dim_counts else l.key_counts end
+    into v_place, v_old_terms, v_old_counts
+    from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client;
+  if not found then
+    -- After the others; beyond the last place in one that was left.
+    select coalesce(max(l.place), 0) + 1 into v_place from keyword_layer l where l.team_id = v_team;
+    if v_place > most_layers then
+      select min(n) into v_place from generate_series(1, most_layers) n
+       where n not in (select l.place from keyword_layer l where l.team_id = v_team);
+    end if;
+    -- A Team of more layers than have places: the words of the last ones weigh as if they were not counted.
+    if v_place is null then
+      return;
+    end if;
+    insert into keyword_layer (team_id, client_id, place, chunks, sampled, dims, dim_counts, keys, key_counts)
+      values (v_team, p_client, v_place, 0, 1, '{}', '{}', '{}', '{}');
+  end if;
+
+  select array_agg(term order by term), array_agg(o.n order by term), array_agg(n.n order by term),
+         array_agg(term) filter (where n.n is null)
+    into v_terms, v_olds, v_news, v_gone
+    from (select * from unnest(v_old_terms, v_old_counts) o (term, n) where o.term between p_from and p_to) o
+    full join unnest(p_terms, p_counts) n (term, n) using (term)
+   where o.n is distinct from n.n;
+  if v_terms is null then
+    return;
+  end if;
+  -- What stood in this layer alone.
+  delete from keyword_df d
+   where d.team_id = v_team and d.space = p_space::"char" and d.term = any (v_gone) and strpos(d.counts::text, ',') = 0;
+  insert into keyword_df (team_id, space, term, counts)
+    select v_team, p_space::"char", c.term, ('{' || case
+             when k.entries is null then v_place || ':' || c.new
+             when c.old is null then k.entries || ',' || v_place || ':' || c.new
+             else trim(both ',' from replace(',' || k.entries || ',', ',' || v_place || ':' || c.old || ',',
+                                             coalesce(',' || v_place || ':' || c.new, '') || ','))
+           end || '}/16000')::sparsevec
+      from unnest(v_terms, v_olds, v_news) c (term, old, new)
+      -- The fence, and no nested loops: without statistics they read all of the Team's counts for each term.
+      left join (select d.term, substr(split_part(d.counts::text, '}', 1), 2) as entries from keyword_df d
+                  where d.team_id = v_team and d.space = p_space::"char" and d.term = any (v_terms) offset 0) k
+        on k.term = c.term
+     where c.new > 0 or k.entries is not null
+     -- In the order of the key, for neighbours in the index are written together.
+     order by c.term
+    on conflict (team_id, space, term) do update set counts = excluded.counts;
+
+  select coalesce(array_agg(a.term order by a.term), '{}'), coalesce(array_agg(a.n order by a.term), '{}')
+    into v_terms, v_news
+    from (select o.term, o.n from unnest(v_old_terms, v_old_counts) o (term, n) where o.term not between p_from and p_to
+          union all select n.term, n.n from unnest(p_terms, p_counts) n (term, n)) a;
+  if p_space = 'd' then
+    update keyword_layer l set dims = v_terms, dim_counts = v_news
+     where l.team_id = v_team and l.client_id is not distinct from p_client;
+  else
+    update keyword_layer l set keys = v_terms, key_counts = v_news
+     where l.team_id = v_team and l.client_id is not distinct from p_client;
+  end if;
 end $function$;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.return_captures(p_batch uuid)
  RETURNS void
@@ -1861,23 +2003,65 @@ BEGIN ATOMIC
 END;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.sample_chunks(p_limit integer)
- RETURNS TABLE(total integer, chunk_ids uuid[])
- LANGUAGE sql
+CREATE OR REPLACE FUNCTION memory.sample_chunks(p_client uuid, p_limit integer)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT ( SELECT (count(*))::integer AS count
-            FROM memory.chunk_keyword k
-           WHERE (k.team_id = memory.claimed_team())) AS count,
-     COALESCE(( SELECT array_agg(s.chunk_id) AS array_agg
-            FROM ( SELECT k.chunk_id
-                    FROM memory.chunk_keyword k
-                   WHERE (k.team_id = memory.claimed_team())
-                   ORDER BY (uuid_hash(k.chunk_id)), k.chunk_id
-                  LIMIT sample_chunks.p_limit) s), '{}'::uuid[]) AS "coalesce";
-END;
-grant execute to memory_service;
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  if p_client is null then
+    return (select coalesce(array_agg(s.chunk_id), '{}') from (
+      select k.chunk_id from chunk_keyword k where k.team_id = claimed_team() and k.client_id is null
+       order by k.client_id, uuid_hash(k.chunk_id), k.chunk_id limit p_limit) s);
+  end if;
+  return (select coalesce(array_agg(s.chunk_id), '{}') from (
+    select k.chunk_id from chunk_keyword k where k.team_id = claimed_team() and k.client_id = p_client
+     order by uuid_hash(k.chunk_id), k.chunk_id limit p_limit) s);
+end $function$;
+grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.scattered_keys(p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_leg integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+ SET work_mem TO '64MB'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
+begin
+  with candidate as (
+    (select c.chunk_id, c.weights from chunk_keyword c
+      where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+        and c.keys && p_first
+        and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
+        and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+      limit p_most)
+    union all
+    (select c.chunk_id, c.weights from chunk_keyword c
+      where p_keys is not null
+        and c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+        and c.keys && p_keys and c.chunk_id <> all (p_seen)
+        and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
+        and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+      limit p_most)
+  ), compared as materialized (
+    select k.chunk_id, -(k.weights <#> p_query) as points from candidate k limit p_most
+  ), hits as (
+    select s.chunk_id, s.points from compared s where s.points > 0 order by s.points desc, s.chunk_id limit p_leg
+  )
+  select (select count(*) from compared),
+         coalesce(array_agg(h.chunk_id order by h.points desc, h.chunk_id), '{}'),
+         coalesce(array_agg(h.points order by h.points desc, h.chunk_id), '{}')
+    into scored, chunk_ids, points
+    from hits h;
+end $function$;
 
 CREATE OR REPLACE FUNCTION memory.scope_holds_at_most(p_most integer)
  RETURNS boolean
@@ -1957,6 +2141,7 @@ declare
   short_share constant float8 := 0.1;   -- ... and as much more, in proportion, where hits are missing
   rounding constant float8 := 0.0005;   -- of a cosine of halfvecs: a vector is not quite like itself
   v_team constant uuid := claimed_team();
+  v_counted record;
   v_weights record;
   v_allowed uuid[];
   v_hidden uuid[];
@@ -1970,7 +2155,9 @@ begin
   if v_team is null then
     return;
   end if;
-  v_weights := weigh_terms(p_dims, p_factors, p_lengths, p_explain);
+  v_counted := counted_layers();
+  v_weights := weigh_terms(p_dims, p_factors, p_lengths, term_frequencies('d', p_dims, v_counted.scales),
+    v_counted.chunks, p_explain);
   v_clock := v_clock || clock_timestamp();
 
   -- What a filter lets through or does not, and else what is still being written: as sets, in which to look up once
@@ -1985,12 +2172,13 @@ begin
   end if;
   v_clock := v_clock || clock_timestamp();
 
-  v_keyword := keyword_leg(v_weights.weights, p_keys, p_identifier_keys, v_allowed, v_hidden, leg);
+  v_keyword := keyword_leg(v_weights.weights, p_keys, v_counted.scales, v_counted.team_scales, p_identifier_keys,
+    v_counted.chunks, v_allowed, v_hidden, leg);
   v_clock := v_clock || clock_timestamp();
   if p_embedding is null then
     select '{}'::uuid[] as chunk_ids, '{}'::float8[] as points, null::jsonb as detail into v_semantic;
   else
-    v_semantic := semantic_leg(p_embedding, p_model, v_allowed, v_hidden, leg, v_weights.chunks, p_explain);
+    v_semantic := semantic_leg(p_embedding, p_model, v_allowed, v_hidden, leg, v_counted.chunks, p_explain);
   end if;
   v_clock := v_clock || clock_timestamp();
 
@@ -2051,8 +2239,8 @@ begin
       'milliseconds', (
         select jsonb_object_agg(n.stage, round(1000 * extract(epoch from v_clock[n.nth + 1] - v_clock[n.nth]), 3))
           from unnest(array['weights', 'filters', 'keyword', 'semantic', 'fusion']) with ordinality n (stage, nth)),
-      'counted', (select jsonb_build_object('chunks', t.chunks, 'sampled', t.sampled, 'at', t.counted_at)
-                    from keyword_team t where t.team_id = v_team and t.chunks > 0));
+      'counted', case when v_counted.sampled > 0 then jsonb_build_object(
+        'chunks', v_counted.chunks, 'sampled', v_counted.sampled, 'at', v_counted.counted_at) end);
   end if;
 end $function$;
 grant execute to memory_service;
@@ -2172,8 +2360,7 @@ declare
   few_chunks constant int := 50;
   least_words_of_few constant float8 := 0.45;
   v_team constant uuid := memory.claimed_team();
-  v_chunks float8;
-  v_scale float8;
+  v_counted record;
   v_query sparsevec;
   v_whole float8;
   v_keys int[];
@@ -2182,26 +2369,22 @@ begin
                             or coalesce(p_client = any (memory.readable_clients()), false)) then
     return;
   end if;
-  select greatest(t.chunks, 1), greatest(t.chunks, 1)::float8 / greatest(t.sampled, 1)
-    into v_chunks, v_scale from keyword_team t where t.team_id = v_team;
-  v_chunks := coalesce(v_chunks, 1);
-  v_scale := coalesce(v_scale, 1);
+  v_counted := counted_layers();
 
   select ('{' || string_agg(w.dim || ':' || w.idf, ',' order by w.dim) || '}/536870912')::sparsevec,
          sum(w.idf * w.weight)
     into v_query, v_whole
     from (
-      select q.dim, q.weight, ln(1 + (v_chunks - d.df + 0.5) / (d.df + 0.5))::real as idf
-        from unnest(p_dims, p_weights) as q (dim, weight)
-        left join keyword_df k on k.team_id = v_team and k.space = 'd' and k.term = q.dim
-        cross join lateral (select least(coalesce(k.df * v_scale, 0.5), v_chunks) as df) d
+      select q.dim, q.weight, ln(1 + (v_counted.chunks - d.df + 0.5) / (d.df + 0.5))::real as idf
+        from unnest(p_dims, p_weights, term_frequencies('d', p_dims, v_counted.scales))
+               as q (dim, weight, df)
+        cross join lateral (select least(q.df, v_counted.chunks) as df) d
     ) w
    where w.idf > 0;
 
   with estimated as (
-    select q.key, coalesce(k.df * v_scale, 0.5) as df
-      from unnest(p_keys) as q (key)
-      left join keyword_df k on k.team_id = v_team and k.space = 'k' and k.term = q.key
+    select q.key, q.df
+      from unnest(p_keys, term_frequencies('k', p_keys, v_counted.scales)) as q (key, df)
   ), running as (
     select e.key, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
            row_number() over (order by e.df, e.key) as place
@@ -2234,10 +2417,39 @@ begin
   select a.id, least(a.points, 1)::float8, a.how from (
     select n.id, n.points, 'meaning' as how from by_meaning n where n.points >= least_meaning
     union all
-    select w.id, w.points, 'words' from by_words w where w.points >= case when v_chunks < few_chunks then least_words_of_few else least_words end
+    select w.id, w.points, 'words' from by_words w
+     where w.points >= case when v_counted.chunks < few_chunks then least_words_of_few else least_words end
   ) a order by 2 desc, 1 desc limit p_limit;
 end $function$;
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.stale_layers()
+ RETURNS TABLE(client_id uuid, chunks integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT COALESCE(n.client_id, l.client_id) AS "coalesce",
+     COALESCE(n.chunks, 0) AS "coalesce"
+    FROM (( SELECT k.client_id,
+             (count(*))::integer AS chunks
+            FROM memory.chunk_keyword k
+           WHERE (k.team_id = memory.claimed_team())
+           GROUP BY k.client_id) n
+      FULL JOIN ( SELECT c.client_id,
+             c.chunks
+            FROM memory.keyword_layer c
+           WHERE (c.team_id = memory.claimed_team())) l ON ((COALESCE(n.client_id, '00000000-0000-0000-0000-000000000000'::uuid) = COALESCE(l.client_id, '00000000-0000-0000-0000-000000000000'::uuid))))
+   WHERE
+         CASE
+             WHEN (l.chunks IS NOT NULL) THEN ((abs((COALESCE(n.chunks, 0) - l.chunks)))::numeric >= ((l.chunks)::numeric * 0.2))
+             ELSE (( SELECT count(*) AS count
+                FROM memory.keyword_layer c
+               WHERE (c.team_id = memory.claimed_team())) < 16000)
+         END
+   ORDER BY COALESCE(n.client_id, l.client_id) NULLS FIRST;
+END;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.stored_terms(p_chunks uuid[])
  RETURNS TABLE(weights bytea, keys bytea)
@@ -2249,7 +2461,7 @@ AS $function$
     from chunk_keyword k
    where k.team_id = claimed_team() and k.chunk_id = any (p_chunks)
 $function$;
-grant execute to memory_service;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.tally_pending()
  RETURNS trigger
@@ -2360,19 +2572,40 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.term_counts_are_stale()
- RETURNS boolean
- LANGUAGE sql
+CREATE OR REPLACE FUNCTION memory.term_frequencies(p_space "char", p_terms integer[], p_scales public.sparsevec)
+ RETURNS double precision[]
+ LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT ((abs((( SELECT count(*) AS count
-            FROM memory.chunk_keyword k
-           WHERE (k.team_id = memory.claimed_team())) - t.chunks)))::numeric >= ((GREATEST(t.chunks, 1))::numeric * 0.2))
-    FROM memory.keyword_team t
-   WHERE (t.team_id = memory.claimed_team());
-END;
-grant execute to memory_service;
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_nestloop TO 'off'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+begin
+  return (
+    select array_agg(case when k.df > 1 then k.df else 0.5 end order by q.place)
+      from unnest(p_terms) with ordinality as q (term, place)
+      left join (select d.term, -(d.counts <#> p_scales) as df from keyword_df d
+                  where d.team_id = v_team and d.space = p_space and d.term = any (p_terms) offset 0) k
+        on k.term = q.term);
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.uncounted_teams()
+ RETURNS TABLE(company_id uuid, team_id uuid)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+AS $function$
+begin
+  return query
+  select t.company_id, t.id from identity.team t
+   where t.deleted_at is null
+     and not exists (select from keyword_layer l where l.team_id = t.id and l.chunks > 0)
+     and exists (select from chunk_keyword k where k.team_id = t.id);
+end $function$;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.walk_audit(p_sequence bigint, p_hash bytea, p_limit integer)
  RETURNS TABLE(walked integer, sequence bigint, hash bytea, first_break uuid)
@@ -2413,23 +2646,12 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.weigh_terms(p_dims integer[], p_factors real[], p_lengths real[], p_explain boolean, OUT weights public.sparsevec, OUT whole double precision, OUT chunks double precision, OUT detail jsonb)
+CREATE OR REPLACE FUNCTION memory.weigh_terms(p_dims integer[], p_factors real[], p_lengths real[], p_frequencies double precision[], p_chunks double precision, p_explain boolean, OUT weights public.sparsevec, OUT whole double precision, OUT detail jsonb)
  RETURNS record
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_nestloop TO 'off'
+ STABLE
 AS $function$
-declare
-  v_team constant uuid := claimed_team();
-  v_scale float8;
 begin
-  select greatest(t.chunks, 1), greatest(t.chunks, 1)::float8 / greatest(t.sampled, 1)
-    into chunks, v_scale from keyword_team t where t.team_id = v_team;
-  chunks := coalesce(chunks, 1);
-  v_scale := coalesce(v_scale, 1);
   select ('{' || string_agg(w.dim || ':' || w.weight, ',' order by w.dim) filter (where w.weight > 0)
           || '}/536870912')::sparsevec,
          coalesce(sum(w.weight * w.length) filter (where w.weight > 0), 0),
@@ -2437,11 +2659,9 @@ begin
            jsonb_build_object('dim', w.dim, 'documents', w.df, 'weight', w.weight)), '[]') end
     into weights, whole, detail
     from (
-      select q.dim, q.length, d.df, (q.factor * ln(1 + (chunks - d.df + 0.5) / (d.df + 0.5)))::real as weight
-        from unnest(p_dims, p_factors, p_lengths) as q (dim, factor, length)
-        left join (select k.term, k.df from keyword_df k
-                    where k.team_id = v_team and k.space = 'd' and k.term = any (p_dims) offset 0) k on k.term = q.dim
-        cross join lateral (select least(coalesce(k.df * v_scale, 0.5), chunks) as df) d
+      select q.dim, q.length, d.df, (q.factor * ln(1 + (p_chunks - d.df + 0.5) / (d.df + 0.5)))::real as weight
+        from unnest(p_dims, p_factors, p_lengths, p_frequencies) as q (dim, factor, length, df)
+        cross join lateral (select least(q.df, p_chunks) as df) d
     ) w;
 end $function$;
 

@@ -1,6 +1,8 @@
-import { withoutScope } from '../db/database.ts';
+import { asWorker, withoutScope } from '../db/database.ts';
+import { uncountedTeams } from '../db/queries/keywords.ts';
 import { listWorkers } from '../db/queries/workers.ts';
 import type { QueueName } from '../shared/queues.ts';
+import { NOBODY } from '../shared/scope.ts';
 import type { WorkerSetup } from './context.ts';
 import { OF_SERVER_EMBEDDINGS, SCHEDULES } from './registry.ts';
 
@@ -16,7 +18,16 @@ export async function scheduleJobs(setup: WorkerSetup, queues: readonly QueueNam
   for (const name of AT_START) {
     if (queues.includes(name)) await withoutScope(database, (tx) => queue.send(tx, name, {}));
   }
+  if (queues.includes('keywords.count')) await countUncounted(setup);
   if (!setup.config.serverEmbeddings) await endServerEmbeddings(setup);
+}
+
+/** A change of how terms are counted leaves Teams without counts, and one that nobody writes to would stay so. */
+async function countUncounted({ database, queue }: WorkerSetup): Promise<void> {
+  for (const team of await asWorker(database, uncountedTeams)) {
+    const job = { ...team, userId: NOBODY };
+    await withoutScope(database, (tx) => queue.send(tx, 'keywords.count', job, { key: team.teamId }));
+  }
 }
 
 /**

@@ -130,7 +130,7 @@ export const SearchExplanation = Type.Object({
   terms: Type.Array(
     Type.Object({
       ...termFields,
-      documents: Type.Number({ description: 'chunks of the Team that hold it, estimated' }),
+      documents: Type.Number({ description: 'chunks of the scope that hold it, estimated' }),
       weight: Type.Number({ description: 'of the query’s side: its idf and what the query makes of it' }),
     }),
     { description: 'what the query asks for by keyword, the heaviest first' },
@@ -157,7 +157,7 @@ export const SearchExplanation = Type.Object({
   filtered: Nullable(Type.Integer(), 'how many chunks passed the filters; null without one'),
   counted: Nullable(
     Type.Object({ chunks: Type.Integer(), sampled: Type.Integer(), at: Time }),
-    'when, and from how many of the Team’s chunks, `documents` was last counted; null where it was not',
+    'from how many of the scope’s chunks `documents` was counted, and when the oldest of its layers was; null where none was',
   ),
   milliseconds: Type.Object({
     embedding: Type.Number({ description: 'making the query’s vector, or checking the one sent' }),

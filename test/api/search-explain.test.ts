@@ -5,7 +5,7 @@ import { answerHeron, explainHeron } from '../support/explained-search.ts';
 import { KEYWORDS_ALONE } from '../support/retrieval-run.ts';
 import { addSource } from '../support/source-library.ts';
 import { addClient, along, type Caller, CLAIM } from '../support/team.ts';
-import { countTermsNow } from '../support/term-counts.ts';
+import { countTermsNow, setTermCounts } from '../support/term-counts.ts';
 
 // A service that would make vectors of queries, if it had a worker: asked to, it answers from keywords.
 const service = await openTestApp(KEYWORDS_ALONE);
@@ -242,16 +242,8 @@ test('a term that stands nearly everywhere is told as a key that was not read', 
   const northern = Array.from({ length: LEG }, (_, n) => ({ text: `northern light ${n}` }));
   await addSource(service, company, { chunks: northern });
   await addBirds(company);
-  // As in a Team so large that reading the postings of its common words would take too long.
-  await database.query('update memory.keyword_team set chunks = $2, sampled = $2 where team_id = $1', [
-    company.teamId,
-    chunks,
-  ]);
-  await database.query('update memory.keyword_df set df = $2 where team_id = $1 and df < $3', [
-    company.teamId,
-    common,
-    LEG,
-  ]);
+  // As in a layer so large that reading the postings of its common words would take too long.
+  await setTermCounts(database, company, { chunks, words: { the: common, northern: LEG } });
   const { explain, hits } = await explained(company, { query: 'the northern harbour' });
   const read = new Map(explain.keyword.keys.map((key) => [key.key, key.read]));
   assert.deepEqual([read.get('the'), read.get('northern'), read.get('harbour')], [false, true, true]);

@@ -183,6 +183,27 @@ describe('of the items of one complete', () => {
     assert.deepEqual(ids(last?.similar ?? []), [first?.memoryId]);
   });
 
+  test('a member’s is as alike, whatever a client out of reach holds', async () => {
+    const company = await service.company();
+    const client = await addClient(service, company);
+    await publish(company, { content: RELEASES });
+    await publish(company, { content: INVOICES });
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    const asked = async () => {
+      const { batchId, captureIds } = await lend(service, member);
+      const answer = await complete(service, member, batchId, [
+        { captureIds, action: 'review', title: 'x', content: RELEASES_AGAIN },
+      ]);
+      return answer.json<{ results: { similar: SimilarMemory[] }[] }>().results[0]?.similar;
+    };
+    await countTermsNow(database, company);
+    const alone = await asked();
+    assert.equal(alone?.length, 1);
+    for (const n of [1, 2, 3]) await publish(company, { content: `staging cluster ${n}` }, client);
+    await countTermsNow(database, company);
+    assert.deepEqual(await asked(), alone);
+  });
+
   test('a member’s tells of memories of others in the same layer', async () => {
     const company = await service.company();
     const memoryId = await publish(company, { content: RELEASES });

@@ -8,7 +8,7 @@ import { queryTerms } from '../../shared/terms.ts';
 import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/database.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { storeSource } from '../support/sources.ts';
-import { countTermsNow } from '../support/term-counts.ts';
+import { setTermCounts } from '../support/term-counts.ts';
 
 const database = await openTestDatabase();
 
@@ -114,15 +114,10 @@ async function openTeamOfCommonWords(): Promise<TeamScope> {
   const scope = ownerScope(team);
   const texts = Array.from({ length: FILLERS }, (_, index) => `${COMMON} filler${index}`);
   await storeSource(database, scope, { layer: null, chunks: texts.map((text) => ({ text })) });
-  await countTermsNow(database, team);
-  await database.query('update memory.keyword_team set chunks = $2, sampled = $2 where team_id = $1', [
-    team.teamId,
-    TEAM_CHUNKS,
-  ]);
-  await database.query('update memory.keyword_df set df = $2 where team_id = $1', [
-    team.teamId,
-    COMMON_FREQUENCY,
-  ]);
+  await setTermCounts(database, team, {
+    chunks: TEAM_CHUNKS,
+    words: Object.fromEntries(COMMON_WORDS.map((word) => [word, COMMON_FREQUENCY])),
+  });
   return scope;
 }
 

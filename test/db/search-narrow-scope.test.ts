@@ -4,7 +4,6 @@ import { transaction } from '../../db/database.ts';
 import type { SearchFilters } from '../../db/queries/search.ts';
 import { archiveSource } from '../../db/queries/sources.ts';
 import { narrowScope, type TeamScope } from '../../shared/scope.ts';
-import { queryTerms } from '../../shared/terms.ts';
 import { openStandInVectors } from '../bench/stand-in-vectors.ts';
 import { openTestDatabase } from '../support/database.ts';
 import {
@@ -15,11 +14,12 @@ import {
   type SearchCorpus,
   searchCorpus,
 } from '../support/search-corpus.ts';
+import { setTermCounts } from '../support/term-counts.ts';
 
 const database = await openTestDatabase();
 
-/** Chunks that the Team's counts are said to be a sample of: the words below then stand in some thousands each. */
-const TEAM_CHUNKS = 9000;
+/** How many times more chunks the counts are said to be a sample of: the words below then stand in some thousands each. */
+const SCALE = 36;
 const COMMON = ['release', 'plan', 'meeting', 'budget', 'customer', 'invoice', 'index'];
 const RARE = ['walrus', 'heron', 'stork', 'osprey', 'curlew', 'plover'];
 
@@ -45,7 +45,7 @@ async function openCorpus(): Promise<SearchCorpus> {
     ].map((text) => ({ text })),
     { layer: corpus.clientId },
   );
-  await countCorpus(corpus, TEAM_CHUNKS);
+  await countCorpus(corpus, SCALE);
   return corpus;
 }
 
@@ -111,16 +111,8 @@ test('a code is found where more chunks of the scope hold the words around it th
   );
   // What was written last is read last.
   await addToCorpus(corpus, [{ text: 'pump AX_4711' }], { layer });
-  // As in a large Team, in which forty chunks of others hold the code too.
-  const { teamId } = corpus.team;
-  await database.query('update memory.keyword_team set chunks = 20000, sampled = 20000 where team_id = $1', [
-    teamId,
-  ]);
-  const frequencies = new Map([
-    ['pump', 6000],
-    ['ax_4711', 40],
-  ]);
-  await setFrequencies(corpus, frequencies);
+  // As in a large scope, in which forty chunks hold the code.
+  await setTermCounts(database, corpus.team, { chunks: 20_000, words: { pump: 6000, ax_4711: 40 } });
   const [first] = await searchCorpus(corpus, { query: 'pump ax_4711' });
   assert.equal(first?.text, 'pump AX_4711');
 });
@@ -134,36 +126,11 @@ for (const query of ['the budget', 'the budget zyxwv', 'walrus budget']) {
     );
     const budgets = Array.from({ length: 60 }, (_, n) => ({ text: `the budget ${n}` }));
     await addToCorpus(corpus, [...budgets, { text: 'walrus' }]);
-    await database.query(
-      'update memory.keyword_team set chunks = 20000, sampled = 20000 where team_id = $1',
-      [corpus.team.teamId],
-    );
-    const frequencies = new Map([
-      ['the', 7000],
-      ['budget', 2100],
-    ]);
-    await setFrequencies(corpus, frequencies);
+    await setTermCounts(database, corpus.team, { chunks: 20_000, words: { the: 7000, budget: 2100 } });
     const hits = await searchCorpus(corpus, { query });
     const found = hits.filter(({ text }) => text.includes('budget')).length;
     assert.ok(found >= 49, `${found} of 50`);
   });
-}
-
-/** Says in how many chunks of the Team words stand, by their keys. */
-async function setFrequencies(
-  { team }: SearchCorpus,
-  frequencies: ReadonlyMap<string, number>,
-): Promise<void> {
-  await database.query('delete from memory.keyword_df where team_id = $1', [team.teamId]);
-  for (const [word, df] of frequencies) {
-    const { keys, dims } = queryTerms(team.teamId, word);
-    await database.query(
-      `insert into memory.keyword_df (team_id, space, term, df)
-       select $1::uuid, 'k', k, $4::int from unnest($2::int[]) k
-       union all select $1::uuid, 'd', d, $4::int from unnest($3::int[]) d`,
-      [team.teamId, keys, dims, df],
-    );
-  }
 }
 
 describe('what is still being written, and what was archived, is found on no path', () => {
@@ -195,7 +162,7 @@ describe('what is still being written, and what was archived, is found on no pat
       corpus,
       near(40).map((chunk) => ({ ...chunk, text: `${chunk.text} gone` })),
     );
-    await countCorpus(corpus, corpus.chunks.length);
+    await countCorpus(corpus);
     hidden = new Set(
       corpus.chunks.filter((chunk) => chunk.loading || chunk.sourceId === gone).map((chunk) => chunk.id),
     );

@@ -16,6 +16,7 @@ import {
 } from '../support/database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
 import { storeSource } from '../support/sources.ts';
+import { setTermCounts } from '../support/term-counts.ts';
 
 const database = await openTestDatabase();
 
@@ -240,10 +241,7 @@ async function multiply(corpus: Corpus): Promise<{ scope: TeamScope; sources: [s
   });
   await database.query('analyze memory.chunk');
   // As the worker's count tells: by it a Team is known to be large.
-  await database.query('update memory.keyword_team set chunks = $2 where team_id = $1', [
-    team.teamId,
-    LARGE_SOURCES[0] + LARGE_SOURCES[1],
-  ]);
+  await setTermCounts(database, team, { chunks: LARGE_SOURCES[0] + LARGE_SOURCES[1], words: {} });
   return { scope: ownerScope(team), sources };
 }
 

@@ -102,7 +102,7 @@ describe('the ranking of the database equals the reference', () => {
   });
 
   test('for a Team so large that its counts come from a sample', async () => {
-    await countCorpus(corpus, 6000);
+    await countCorpus(corpus, 20);
     await askEachWord();
     await askGenerated(50);
   });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { transaction } from '../../db/database.ts';
-import { replaceTermCounts } from '../../db/queries/keywords.ts';
+import { transaction, workerTransaction } from '../../db/database.ts';
+import { replaceLayerCounts } from '../../db/queries/keywords.ts';
 import { searchChunks } from '../../db/queries/search.ts';
 import { archiveSource } from '../../db/queries/sources.ts';
+import type { LayerId } from '../../shared/scope.ts';
 import { chunkTerms, queryTerms } from '../../shared/terms.ts';
 import {
   createTestCompany,
@@ -11,7 +12,7 @@ import {
   TEST_MODEL_NAME,
   type TestCompany,
 } from '../support/database.ts';
-import { ownerScope } from '../support/scopes.ts';
+import { addClient, ownerScope } from '../support/scopes.ts';
 import { storeSource } from '../support/sources.ts';
 import { countTermsNow } from '../support/term-counts.ts';
 
@@ -19,23 +20,26 @@ const database = await openTestDatabase();
 
 const WRITERS = 3;
 const ROUNDS = 6;
+/** More than one step replaces the counts of. */
+const MANY_TERMS = 9000;
 /** Chunks of the count that may have moved before it is made anew: one in five. */
 const STALE_SHARE = 0.2;
 
-/** As it is stored: `space term` with how many chunks hold it. */
+/** As searches read them: `space term` with how many chunks of the one layer hold it. */
 async function storedCounts({ teamId }: TestCompany) {
   const rows = await database.query<{ term: string; df: number }>(
-    `select space::text || ' ' || term as term, df from memory.keyword_df where team_id = $1`,
+    `select d.space::text || ' ' || d.term as term, substring(d.counts::text from ':(\\d+)}')::int as df
+       from memory.keyword_df d where d.team_id = $1`,
     [teamId],
   );
-  const [team] = await database.query<{ chunks: number; sampled: number }>(
-    'select chunks, sampled from memory.keyword_team where team_id = $1',
+  const [layer] = await database.query<{ chunks: number; sampled: number }>(
+    'select chunks, sampled from memory.keyword_layer where team_id = $1',
     [teamId],
   );
-  return { terms: Object.fromEntries(rows.map(({ term, df }) => [term, df])), ...team };
+  return { terms: Object.fromEntries(rows.map(({ term, df }) => [term, df])), ...layer };
 }
 
-/** The same made afresh from the texts; what stands in one chunk only is left out. */
+/** The same made afresh from the texts, of so few chunks that what stands in one of them is kept too. */
 async function freshCounts({ teamId }: TestCompany) {
   const rows = await database.query<{ text: string }>('select text from memory.chunk where team_id = $1', [
     teamId,
@@ -47,8 +51,7 @@ async function freshCounts({ teamId }: TestCompany) {
       counted.set(term, (counted.get(term) ?? 0) + 1);
     }
   }
-  const terms = Object.fromEntries([...counted].filter(([, df]) => df >= 2));
-  return { terms, chunks: rows.length, sampled: Math.max(rows.length, 1) };
+  return { terms: Object.fromEntries(counted), chunks: rows.length, sampled: rows.length };
 }
 
 async function chunksOf({ teamId }: TestCompany): Promise<number> {
@@ -61,6 +64,12 @@ async function chunksOf({ teamId }: TestCompany): Promise<number> {
 
 function store(team: TestCompany, texts: readonly string[]): Promise<string> {
   return storeSource(database, ownerScope(team), { layer: null, chunks: texts.map((text) => ({ text })) });
+}
+
+/** Of layers in the order of their places: the place, the term and the count of each that is counted. */
+function entriesOf(layers: readonly ReadonlyMap<number, number>[]): number[][] {
+  const entries = layers.flatMap((counts, nth) => [...counts].map(([term, df]) => [nth + 1, term, df]));
+  return [0, 1, 2].map((column) => entries.map((entry) => entry[column] ?? Number.NaN));
 }
 
 /** Texts that share words with every other, and one code that stands nowhere else. */
@@ -138,19 +147,55 @@ describe('the frequencies of terms', () => {
 
   test('are one whole set where several are put in place at once', async () => {
     const team = await createTestCompany(database);
-    const set = (df: number) => Array.from({ length: 100 }, (_, term) => ({ space: 'd', term, df }) as const);
+    const set = (df: number) => new Map(Array.from({ length: 100 }, (_, term) => [term, df]));
     for (let round = 0; round < 3; round += 1) {
       await Promise.all(
         [2, 3, 4, 5].map((df) =>
-          transaction(database, ownerScope(team), (tx) =>
-            replaceTermCounts(tx, set(df), { total: df, sampled: df }),
-          ),
+          workerTransaction(database, ownerScope(team), async (tx) => {
+            const counts = { layer: null, chunks: df, sampled: df, dims: set(df), keys: new Map() };
+            for (const step of replaceLayerCounts(counts)) await step(tx);
+          }),
         ),
       );
       const { terms, chunks } = await storedCounts(team);
       assert.equal(Object.keys(terms).length, 100);
       assert.deepEqual(new Set(Object.values(terms)), new Set([chunks]), 'all of one count');
     }
+  });
+
+  test('are those of the last count of each layer, where one before it ended halfway', async () => {
+    const team = await createTestCompany(database);
+    const clientId = await addClient(database, team);
+    const set = (from: number, df: number) =>
+      new Map(Array.from({ length: MANY_TERMS }, (_, n) => [from + n, df + (n % 3)]));
+    const replace = async (layer: LayerId, dims: Map<number, number>, most = Number.POSITIVE_INFINITY) => {
+      const steps = replaceLayerCounts({ layer, chunks: 9, sampled: 9, dims, keys: dims });
+      assert.ok(steps.length > 5, 'several for each space');
+      for (const step of steps.slice(0, most)) await workerTransaction(database, ownerScope(team), step);
+    };
+    await replace(null, set(-100, 2));
+    await replace(clientId, set(-200, 3));
+    await replace(null, set(300, 4), 2);
+    await replace(null, set(1, 4));
+    const [wrong] = await database.query<{ terms: number }>(
+      `select count(*)::int as terms from memory.keyword_df d
+         full join (select s.space, t.term, string_agg(t.entry, ',') as entries
+                      from unnest(array['d', 'k']) s (space),
+                           (select l.term, l.place || ':' || l.df as entry
+                              from unnest($2::int[], $3::int[], $4::int[]) l (place, term, df) order by l.place) t
+                     group by 1, 2) e
+           on d.team_id = $1 and d.space::text = e.space and d.term = e.term
+        where coalesce(d.team_id, $1) = $1 and d.counts::text is distinct from '{' || e.entries || '}/16000'`,
+      [team.teamId, ...entriesOf([set(1, 4), set(-200, 3)])],
+    );
+    assert.equal(wrong?.terms, 0);
+  });
+
+  test('are of a layer that holds no word too, once', async () => {
+    const team = await createTestCompany(database);
+    await store(team, ['?!']);
+    await countTermsNow(database, team);
+    assert.deepEqual(await storedCounts(team), { terms: {}, chunks: 1, sampled: 1 });
   });
 
   test('are none once the last source is archived, and searches answer before and after', async () => {
@@ -162,7 +207,7 @@ describe('the frequencies of terms', () => {
     await transaction(database, ownerScope(team), (tx) => archiveSource(tx, sourceId));
     assert.deepEqual(await findsByWord(team, 'AX_1000'), [], 'counted still, and found no more');
     await countTermsNow(database, team);
-    assert.deepEqual(await storedCounts(team), { terms: {}, chunks: 0, sampled: 1 });
+    assert.deepEqual(await storedCounts(team), { terms: {} });
     assert.deepEqual(await findsByWord(team, 'AX_1000'), []);
     await store(team, textsOf('BX_2000'));
     assert.equal((await findsByWord(team, 'BX_2000')).length, 1);
@@ -173,16 +218,16 @@ test('counts that are written while their Team is deleted go with it', {
   skip: database.backend === 'pglite' ? 'one connection' : false,
 }, async () => {
   const team = await createTestCompany(database);
-  const counts = [{ space: 'd', term: 7, df: 3 } as const];
+  const counts = { layer: null, chunks: 3, sampled: 3, dims: new Map([[7, 3]]), keys: new Map() };
   let deleted: Promise<unknown> | undefined;
-  await transaction(database, ownerScope(team), async (tx) => {
-    await replaceTermCounts(tx, counts, { total: 3, sampled: 3 });
+  await workerTransaction(database, ownerScope(team), async (tx) => {
+    for (const step of replaceLayerCounts(counts)) await step(tx);
     // It has seen no counts, and waits for the row of the Team that they were written with.
     deleted = database.query('delete from identity.team where id = $1', [team.teamId]);
     await waitForLock('delete from identity.team');
   });
   await deleted;
-  assert.deepEqual((await storedCounts(team)).terms, {});
+  assert.deepEqual(await storedCounts(team), { terms: {} });
 });
 
 /** Until a statement that begins so waits for a lock. */

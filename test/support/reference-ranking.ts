@@ -15,10 +15,9 @@ export interface RankedChunk {
   visible: boolean;
 }
 
-/** In how many chunks of a sample each term occurs. */
+/** In how many chunks each term occurs, estimated from a sample: of a layer, or of those of a scope together. */
 export interface TermCounts {
   chunks: number;
-  sampled: number;
   dims: Map<number, number>;
   keys: Map<number, number>;
 }
@@ -31,26 +30,48 @@ export interface RankedHit {
 }
 
 const LEG = 50;
-const POSTING_CAP = 2000;
+/** Postings that are read for a search: one for each so many chunks, within these bounds. */
+const CHUNKS_A_POSTING = 40;
+const LEAST_POSTINGS = 500;
+const MOST_POSTINGS = 2000;
 const SCORED_CAP = 4000;
 const RARE_DF = 20;
 const KEYWORD_WEIGHT = 2;
 const LEAST_SHARE = 0.05;
 const SHORT_SHARE = 0.1;
 const UNKNOWN_DF = 0.5;
+/** Chunks of a layer in which a term that occurs once is kept. */
+const ONCE_MATTERS = 200;
 
-/** Counts the terms of all the chunks; one that occurs once counts as unknown. */
-export function countReferenceTerms(chunks: readonly RankedChunk[]): TermCounts {
+/** Counts the terms of all the chunks of a layer, as if they were a sample of more where `scale` is above 1. */
+export function countReferenceTerms(chunks: readonly RankedChunk[], scale = 1): TermCounts {
+  const least = chunks.length < ONCE_MATTERS ? 1 : 2;
   const count = (terms: (chunk: RankedChunk) => Iterable<number>) => {
     const df = new Map<number, number>();
     for (const chunk of chunks) for (const term of terms(chunk)) df.set(term, (df.get(term) ?? 0) + 1);
-    return new Map([...df].filter(([, frequency]) => frequency >= 2));
+    return new Map([...df].flatMap(([term, n]) => (n >= least ? [[term, n * scale]] : [])));
   };
   return {
-    chunks: chunks.length,
-    sampled: chunks.length,
+    chunks: chunks.length * scale,
     dims: count((chunk) => chunk.terms.dims),
     keys: count((chunk) => chunk.terms.keys),
+  };
+}
+
+/** What some layers hold together. */
+export function sumReferenceTerms(layers: readonly TermCounts[]): TermCounts {
+  const sum = (counts: (layer: TermCounts) => ReadonlyMap<number, number>) => {
+    const df = new Map<number, number>();
+    for (const layer of layers) for (const [term, n] of counts(layer)) df.set(term, (df.get(term) ?? 0) + n);
+    return df;
+  };
+  const chunks = layers.reduce((total, layer) => total + layer.chunks, 0);
+  // What stands once says no more than what stands nowhere.
+  const seen = (df: Map<number, number>) => new Map([...df].filter(([, n]) => n > 1));
+  return {
+    chunks: Math.max(1, chunks),
+    dims: seen(sum(({ dims }) => dims)),
+    keys: seen(sum(({ keys }) => keys)),
   };
 }
 
@@ -101,15 +122,11 @@ function rankOf(leg: readonly Scored[], id: string): number | null {
   return index === -1 ? null : index + 1;
 }
 
-function estimatedDf(counts: TermCounts, counted: number | undefined): number {
-  return counted === undefined ? UNKNOWN_DF : counted * (counts.chunks / counts.sampled);
-}
-
 /** What each dimension of the query weighs. */
 function queryWeights(counts: TermCounts, terms: QueryTerms): Map<number, number> {
   const weights = new Map<number, number>();
   for (const [index, dim] of terms.dims.entries()) {
-    const df = Math.min(estimatedDf(counts, counts.dims.get(dim)), counts.chunks);
+    const df = Math.min(counts.dims.get(dim) ?? UNKNOWN_DF, counts.chunks);
     const idf = Math.log(1 + (counts.chunks - df + 0.5) / (df + 0.5));
     weights.set(dim, Math.fround((terms.factors[index] ?? 0) * idf));
   }
@@ -153,22 +170,23 @@ function candidates(chunks: readonly RankedChunk[], counts: TermCounts, terms: Q
   return found.length >= LEG || isNamed ? found : holding(new Set(terms.keys));
 }
 
-/** The rarest keys, as long as not more than `POSTING_CAP` postings are read for them, and one at least. */
+/** The rarest keys, as long as not too many postings are read for them, and one at least. */
 function rarestKeys(counts: TermCounts, terms: QueryTerms): Set<number> {
-  const keys = terms.keys.map((key) => ({ key, df: estimatedDf(counts, counts.keys.get(key)) }));
+  const keys = terms.keys.map((key) => ({ key, df: counts.keys.get(key) ?? UNKNOWN_DF }));
   keys.sort((a, b) => a.df - b.df || a.key - b.key);
+  const most = Math.min(Math.max(counts.chunks / CHUNKS_A_POSTING, LEAST_POSTINGS), MOST_POSTINGS);
   const taken = new Set<number>();
   let postings = 0;
   for (const { key, df } of keys) {
     postings += df;
-    if (postings > POSTING_CAP && taken.size > 0) break;
+    if (postings > most && taken.size > 0) break;
     taken.add(key);
   }
   return taken;
 }
 
 function rareIdentifiers(counts: TermCounts, terms: QueryTerms): Set<number> {
-  return new Set(terms.identifierKeys.filter((key) => estimatedDf(counts, counts.keys.get(key)) <= RARE_DF));
+  return new Set(terms.identifierKeys.filter((key) => (counts.keys.get(key) ?? UNKNOWN_DF) <= RARE_DF));
 }
 
 function semanticLeg(chunks: readonly RankedChunk[], query: Float32Array): Scored[] {

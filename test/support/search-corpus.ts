@@ -10,6 +10,7 @@ import {
   countReferenceTerms,
   type RankedChunk,
   rankByReference,
+  sumReferenceTerms,
   type TermCounts,
 } from './reference-ranking.ts';
 import { addClient, ownerScope } from './scopes.ts';
@@ -30,13 +31,14 @@ export interface SearchCorpus {
   clientId: string;
   scope: TeamScope;
   chunks: StoredChunk[];
-  counts: TermCounts;
+  /** Of each layer that was counted. */
+  counts: Map<string | null, TermCounts>;
 }
 
 export async function openSearchCorpus(database: Database): Promise<SearchCorpus> {
   const team = await createTestCompany(database);
   const clientId = await addClient(database, team);
-  const counts = { chunks: 1, sampled: 1, dims: new Map(), keys: new Map() };
+  const counts = new Map();
   return { database, team, clientId, scope: ownerScope(team, [clientId]), chunks: [], counts };
 }
 
@@ -71,17 +73,24 @@ export async function addToCorpus(
 }
 
 /**
- * Counts the terms of the Team. Where more chunks are named than there are, the count is said to be a sample of so
- * many: terms that are common in it then stand in more chunks than are read for a search.
+ * Counts the terms of the Team. With a scale the counts are said to be of a sample of so many times more chunks: terms
+ * that are common in it then stand in more chunks than are read for a search.
  */
-export async function countCorpus(corpus: SearchCorpus, chunks = corpus.chunks.length): Promise<void> {
+export async function countCorpus(corpus: SearchCorpus, scale = 1): Promise<void> {
   await countTermsNow(corpus.database, corpus.team);
-  await corpus.database.query('update memory.keyword_team set chunks = $2 where team_id = $1', [
-    corpus.team.teamId,
-    chunks,
-  ]);
-  const counted = countReferenceTerms(corpus.chunks.map((chunk) => ({ ...chunk, visible: true })));
-  corpus.counts = { ...counted, chunks };
+  await corpus.database.query(
+    'update memory.keyword_layer set chunks = sampled * $2::int where team_id = $1',
+    [corpus.team.teamId, scale],
+  );
+  corpus.counts = new Map(
+    [...Map.groupBy(corpus.chunks, ({ clientId }) => clientId)].map(([layer, chunks]) => [
+      layer,
+      countReferenceTerms(
+        chunks.map((chunk) => ({ ...chunk, visible: true })),
+        scale,
+      ),
+    ]),
+  );
 }
 
 export interface CorpusQuestion extends SearchFilters {
@@ -104,12 +113,14 @@ export function searchCorpus(corpus: SearchCorpus, question: CorpusQuestion): Pr
 export async function askCorpus(corpus: SearchCorpus, question: CorpusQuestion): Promise<Hit[]> {
   const { query, embedding = null, scope = corpus.scope, topK = 50 } = question;
   const hits = await searchCorpus(corpus, question);
+  const reads = (layer: string | null) =>
+    layer === null ? scope.reads.team : scope.reads.clients.includes(layer);
   const ranked = rankByReference(
     corpus.chunks.map(({ clientId, loading, ...chunk }) => ({
       ...chunk,
-      visible: !loading && (clientId === null ? scope.reads.team : scope.reads.clients.includes(clientId)),
+      visible: !loading && reads(clientId),
     })),
-    corpus.counts,
+    sumReferenceTerms([...corpus.counts].flatMap(([layer, counts]) => (reads(layer) ? [counts] : []))),
     { terms: queryTerms(corpus.team.teamId, query), embedding, topK },
   );
   assert.deepEqual(

@@ -99,6 +99,7 @@ const LITERALS: Record<string, () => string> = {
   'timestamp with time zone': () => 'now()',
   'halfvec(1024)': () => `'[1${',0'.repeat(1023)}]'`,
   'sparsevec(536870912)': () => `'{1:1}/536870912'`,
+  'sparsevec(16000)': () => `'{1:1}/16000'`,
 };
 
 /** One row of each table, made from nothing but the catalog, and made so that all refer to each other. */

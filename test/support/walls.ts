@@ -18,6 +18,7 @@ export const DERIVED_TABLES = [
   'memory.chunk_keyword',
   'memory.chunk_embedding',
   'memory.keyword_df',
+  'memory.keyword_layer',
   'memory.keyword_team',
   'memory.layer_tally',
 ];
