@@ -55,8 +55,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'db/faults.ts': [
     /timeout exceeded when trying to connect|Query read timeout/,
     /^(22|54)/,
-    /^(53100|25006)/,
-    /^(08|53|57P|57014|55P03|40001|40P01|23503)/,
+    /^(08|53|57P|57014|55P03|40001|40P01|23503|25006)/,
     /timeout exceeded when trying to connect|Query read timeout|Connection terminated|has encountered a connection error/,
   ],
   'db/folder-lock.ts': [
