@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { totalmem } from 'node:os';
-import { canonicalBaseUrl } from './base-url.ts';
 import { canonicalEmail, isEmail } from './email.ts';
+import { SettingReader } from './setting-reader.ts';
 import { warnOfUnknownVariables } from './unknown-variables.ts';
 
 /** Every setting of the service, read once at start-up. Frozen: nothing reads the environment afterwards. */
@@ -83,79 +83,6 @@ export class ConfigError extends Error {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** Reads variables one by one and collects what is wrong with each, so that all faults show at once. */
-class Reader {
-  readonly faults: string[] = [];
-  /** Every name that was asked for: the variables that there are. */
-  readonly known = new Set<string>();
-  readonly #env: Readonly<Record<string, string | undefined>>;
-
-  constructor(env: Readonly<Record<string, string | undefined>>) {
-    this.#env = env;
-  }
-
-  /** An empty variable counts as unset: `FOO= npm start` is how a shell clears one. */
-  raw(name: string): string | null {
-    this.known.add(name);
-    const value = this.#env[name]?.trim();
-    return value === undefined || value === '' ? null : value;
-  }
-
-  fault(name: string, expected: string): void {
-    this.faults.push(`${name}: expected ${expected}`);
-  }
-
-  #parse<T>(name: string, expected: string, fallback: T, parse: (value: string) => T | null): T {
-    const value = this.raw(name);
-    if (value === null) return fallback;
-    const parsed = parse(value);
-    if (parsed !== null) return parsed;
-    this.fault(name, expected);
-    return fallback;
-  }
-
-  text(name: string, fallback: string, max = 300): string {
-    return this.#parse(name, `at most ${max} characters`, fallback, (v) => (v.length <= max ? v : null));
-  }
-
-  integer(name: string, fallback: number, min: number, max: number): number {
-    return this.#parse(name, `a whole number from ${min} to ${max}`, fallback, (v) => {
-      const n = Number(v);
-      return /^\d+$/.test(v) && n >= min && n <= max ? n : null;
-    });
-  }
-
-  oneOf<T>(name: string, fallback: T, values: Readonly<Record<string, T>>): T {
-    return this.#parse(name, `one of ${Object.keys(values).join(', ')}`, fallback, (v) =>
-      Object.hasOwn(values, v) ? (values[v] as T) : null,
-    );
-  }
-
-  url(name: string, protocols: readonly string[]): string | null {
-    const expected = `an absolute address beginning with ${protocols.map((p) => `${p}//`).join(' or ')}`;
-    return this.#parse<string | null>(name, expected, null, (v) =>
-      URL.canParse(v) && protocols.includes(new URL(v).protocol) ? v : null,
-    );
-  }
-
-  baseUrl(name: string): string | null {
-    const expected = 'an absolute http or https address without query and fragment';
-    return this.#parse<string | null>(name, expected, null, canonicalBaseUrl);
-  }
-
-  list(name: string, expected: string, isValid: (item: string) => boolean): readonly string[] {
-    return this.#parse<readonly string[]>(
-      name,
-      `a comma-separated list of ${expected}`,
-      Object.freeze([]),
-      (v) => {
-        const items = v.split(',').map((item) => item.trim());
-        return items.every(isValid) ? Object.freeze(items) : null;
-      },
-    );
-  }
-}
-
 function isAddressOrBlock(item: string): boolean {
   const [address = '', bits, ...rest] = item.split('/');
   const family = isIP(address);
@@ -183,7 +110,7 @@ function usualEmbeddingMegabytes(): number {
   return Math.max(512, Math.min(4096, Math.floor((memoryBytes() / 2 ** 20) * 0.75)));
 }
 
-function readModel(reader: Reader): ModelSettings {
+function readModel(reader: SettingReader): ModelSettings {
   const hub = reader.baseUrl('MEMORY_MODEL_HUB') ?? 'https://huggingface.co';
   return {
     embeddingModel: reader.text('MEMORY_EMBEDDING_MODEL', 'Xenova/bge-m3'),
@@ -205,7 +132,7 @@ function readModel(reader: Reader): ModelSettings {
  * @throws ConfigError with every fault of these
  */
 export function readModelSettings(env: Readonly<Record<string, string | undefined>>): ModelSettings {
-  const reader = new Reader(env);
+  const reader = new SettingReader(env);
   const settings = readModel(reader);
   if (reader.faults.length > 0) throw new ConfigError(reader.faults);
   return settings;
@@ -231,7 +158,7 @@ function isLoopback(host: string): boolean {
 }
 
 /** The worker reads it alike, although it listens nowhere: one environment must not start one half of the service. */
-function readApiToken(reader: Reader, host: string, warnings: string[]): string {
+function readApiToken(reader: SettingReader, host: string, warnings: string[]): string {
   const token = reader.raw('MEMORY_API_TOKEN');
   if (token === null) {
     reader.fault('MEMORY_API_TOKEN', 'a secret of at least 16 characters; it is required');
@@ -258,7 +185,7 @@ function readApiToken(reader: Reader, host: string, warnings: string[]): string 
  * @throws ConfigError with every fault, one line each, naming the variable and what it expects.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const reader = new Reader(env);
+  const reader = new SettingReader(env);
   const warnings: string[] = [];
   const databaseUrl = reader.url('MEMORY_DATABASE_URL', ['postgres:', 'postgresql:']);
   const host = reader.text('MEMORY_API_HOST', databaseUrl === null ? '127.0.0.1' : '0.0.0.0');

@@ -7,6 +7,7 @@ import { type Confinement, type ConfinementName, commandOf, findConfinement } fr
 import type { ReadDocument } from './document.ts';
 import { FileFault } from './extraction.ts';
 import { watchMemory } from './memory-watch.ts';
+import { EndedError, FAULTS } from './reading-faults.ts';
 import type { ReadingAnswer, ReadingProgress, ReadingTask } from './reading-process.ts';
 import { secondsFor, type TimeBounds } from './reading-time.ts';
 
@@ -34,9 +35,6 @@ interface Reading {
   /** Breaks it off. */
   signal: AbortSignal;
 }
-
-/** The process ended while it read, or was not to be trusted any more. What it had read before may have a part in that. */
-class EndedError extends FileFault {}
 
 /** Reads and cuts files in processes of their own, which are kept for the next file and replaced when a file ends one. */
 export interface ReadingPool {
@@ -83,24 +81,6 @@ const READABLE = [
   realpathSync(join(ROOT, 'node_modules')),
 ];
 const EXTRACTORS = new URL('./registry.ts', import.meta.url);
-
-const FAULTS = {
-  time: (seconds: number) =>
-    new FileFault(
-      'too_slow',
-      `Reading the file took longer than ${seconds} seconds, the most for a file of its size: divide it, or save it in a simpler form.`,
-    ),
-  memory: (megabytes: number) =>
-    new EndedError(
-      'too_much_memory',
-      `Reading the file took more memory than there is for it (${megabytes} MiB): divide it, or save it anew in a simpler form.`,
-    ),
-  crash: () =>
-    new EndedError(
-      'unreadable',
-      'The file cannot be read: it is damaged, or uses a part of its format that is not known here.',
-    ),
-};
 
 /** One process and what it is doing. */
 interface Reader {
