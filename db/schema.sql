@@ -512,8 +512,10 @@ table memory.import_payload (
   client_id uuid,
   import_id uuid not null,
   content bytea not null,
+  part integer not null default 0,
+  constraint import_payload_part_check CHECK ((part >= 0)),
   constraint import_payload_team_id_import_id_fkey FOREIGN KEY (team_id, import_id) REFERENCES memory.import(team_id, id) ON DELETE CASCADE,
-  constraint import_payload_pkey PRIMARY KEY (team_id, import_id)
+  constraint import_payload_pkey PRIMARY KEY (team_id, import_id, part)
 );
 row level security on;
 policy writes for all to memory_service

@@ -14,6 +14,9 @@ export interface NewImport {
   content: Buffer;
 }
 
+/** Bytes that one statement carries of a file. The embedded database answers nobody else until it ends. */
+const PART_BYTES = 4 * 1024 * 1024;
+
 /** Assigned where a run ends. */
 export const NO_PROGRESS = 'progress_stage = null, progress_percent = null';
 
@@ -80,11 +83,22 @@ export async function insertImport(tx: TeamTransaction, item: NewImport): Promis
     ],
   );
   if (row === undefined) throw new Error('the import was not inserted');
-  await tx.query(
-    'insert into memory.import_payload (team_id, client_id, import_id, content) values ($1, $2, $3, $4)',
-    [tx.scope.teamId, item.layer, item.id, item.content],
-  );
+  for (const [part, content] of partsOf(item.content).entries()) {
+    await tx.query(
+      `insert into memory.import_payload (team_id, client_id, import_id, part, content) values ($1, $2, $3, $4, $5)`,
+      [tx.scope.teamId, item.layer, item.id, part, content],
+    );
+  }
   return toImport(row);
+}
+
+/** A file in the parts in which it is stored; an empty one has one part. */
+function partsOf(content: Uint8Array): Uint8Array[] {
+  const parts: Uint8Array[] = [];
+  for (let start = 0; start === 0 || start < content.byteLength; start += PART_BYTES) {
+    parts.push(content.subarray(start, start + PART_BYTES));
+  }
+  return parts;
 }
 
 /** One import within the scope, or null. */
@@ -124,15 +138,32 @@ export interface StartedImport {
 
 /** Marks an import as running and counts the run. Null: there is nothing to do, it was settled or cancelled. */
 export async function startImport(tx: TeamTransaction, id: string): Promise<StartedImport | null> {
-  const [row] = await tx.query<StartedImport>(
+  const [row] = await tx.query<StartedImport & { lastPart: number | null }>(
     `update memory.import i set state = 'running', attempts = i.attempts + 1, progress_stage = 'reading', progress_percent = 0,
             updated_at = now()
       where i.team_id = $1 and i.id = $2 and i.state in ('queued', 'running')
       returning i.filename, i.title, i.media_type as "mediaType", i.attempts,
-        (select p.content from memory.import_payload p where p.team_id = i.team_id and p.import_id = i.id) as content`,
+        (select p.content from memory.import_payload p
+          where p.team_id = i.team_id and p.import_id = i.id and p.part = 0) as content,
+        (select max(p.part) from memory.import_payload p
+          where p.team_id = i.team_id and p.import_id = i.id) as "lastPart"`,
     [tx.scope.teamId, id],
   );
-  return row ?? null;
+  if (row === undefined) return null;
+  const { content, lastPart, ...started } = row;
+  if (content === null || lastPart === null) return { ...started, content: null };
+  const parts = [content];
+  for (let part = 1; part <= lastPart; part += 1) parts.push(await readPart(tx, id, part));
+  return { ...started, content: parts.length === 1 ? content : Buffer.concat(parts) };
+}
+
+async function readPart(tx: TeamTransaction, id: string, part: number): Promise<Buffer> {
+  const [row] = await tx.query<{ content: Buffer }>(
+    'select content from memory.import_payload where team_id = $1 and import_id = $2 and part = $3',
+    [tx.scope.teamId, id, part],
+  );
+  if (row === undefined) throw new Error(`part ${part} of the file of import ${id} is missing`);
+  return row.content;
 }
 
 /** Tells how far a run is. Nothing where the import was settled, or another run has begun. */

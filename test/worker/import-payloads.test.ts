@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { asWorker } from '../../db/database.ts';
+import { asWorker, transaction } from '../../db/database.ts';
+import { insertImport, startImport } from '../../db/queries/imports.ts';
 import { pruneImportPayloads } from '../../db/queries/upkeep.ts';
+import { newId } from '../../shared/ids.ts';
 import type { SignedIn } from '../support/app.ts';
 import { doJob } from '../support/do-job.ts';
 import {
@@ -17,6 +20,7 @@ import {
   sendRetry,
 } from '../support/import-records.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
+import { ownerScope } from '../support/scopes.ts';
 import { addClient, archiveTeam } from '../support/team.ts';
 
 /** Upkeep goes over the files of all Teams, so these tests have a database of their own. No worker is at work. */
@@ -38,6 +42,34 @@ async function isKept(company: SignedIn, id: string): Promise<boolean> {
   assert.equal(payloadPrunedAt === null, kept);
   return kept;
 }
+
+describe('the file of an import', () => {
+  test('is stored in parts, so that no statement carries much, and is read whole', async () => {
+    const company = await service.company();
+    const MIB = 1024 * 1024;
+    for (const [bytes, lengths] of [
+      [0, [0]],
+      [4 * MIB, [4 * MIB]],
+      [9 * MIB + 7, [4 * MIB, 4 * MIB, MIB + 7]],
+    ] as const) {
+      const content = randomBytes(bytes);
+      const read = await transaction(database, ownerScope(company), async (tx) => {
+        const file = { filename: 'a.txt', title: 'a', mediaType: 'text/plain', content };
+        const { id } = await insertImport(tx, { id: newId(), layer: null, ...file });
+        const parts = await tx.query<{ length: number }>(
+          'select length(content) as length from memory.import_payload where import_id = $1 order by part',
+          [id],
+        );
+        assert.deepEqual(
+          parts.map(({ length }) => length),
+          lengths,
+        );
+        return startImport(tx, id);
+      });
+      assert.ok(read?.content?.equals(content), `${bytes} bytes`);
+    }
+  });
+});
 
 describe('the file of a failed import', () => {
   test('is kept for 30 days after it failed, and then let go, and the record says so', async () => {
