@@ -3,8 +3,8 @@ import { giveWayBetweenSteps, slicesOf } from './give-way.ts';
 const BLANK = /\s/;
 
 /**
- * The bytes that a text in base64 stands for, blanks and line ends left aside; null where it is none. The event loop
- * turns meanwhile.
+ * The bytes that a text in base64 stands for, blanks and line ends left aside; null for text that is not base64. The event loop
+ * turns in between.
  */
 export async function decodeBase64(text: string): Promise<Buffer | null> {
   const decoded: Buffer[] = [];
@@ -26,7 +26,7 @@ export async function decodeBase64(text: string): Promise<Buffer | null> {
   return last === null ? null : Buffer.concat([...decoded, last]);
 }
 
-/** How many bytes a text in base64 stands for at most, without decoding it. The event loop turns meanwhile. */
+/** How many bytes a text in base64 stands for at most, without decoding it. The event loop turns in between. */
 export async function base64Length(text: string): Promise<number> {
   const giveWay = giveWayBetweenSteps();
   let characters = 0;
@@ -56,7 +56,7 @@ function withoutBlanks(text: string): string {
 }
 
 /**
- * Decodes base64 without blanks. What is none is told by the length of what comes out, for Node passes over it: an
+ * Decodes base64 without blanks. Text that is not base64 shows in the length of the result, because Node skips it: an
  * expression looks at 14 million characters for a third of a second.
  */
 function decodeWhole(base64: string): Buffer | null {

@@ -12,7 +12,7 @@ export function contentHash(input: ChunkInput): Buffer {
   return hash.digest();
 }
 
-/** Like `contentHash`; the event loop turns meanwhile. */
+/** Like `contentHash`; the event loop turns in between. */
 export async function contentHashInTurns(input: ChunkInput): Promise<Buffer> {
   const hash = createHash('sha256');
   const giveWay = giveWayBetweenSteps();

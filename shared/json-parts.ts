@@ -62,7 +62,7 @@ function withSortedFields(object: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The SHA-256 of a JSON value as text: see `jsonParts`. The event loop turns meanwhile. */
+/** The SHA-256 of a JSON value as text: see `jsonParts`. The event loop turns in between. */
 export async function jsonHash(value: unknown, order: FieldOrder): Promise<Buffer> {
   const hash = createHash('sha256');
   const giveWay = giveWayBetweenSteps();

@@ -71,7 +71,7 @@ export class JsonShape {
     this.#limits = limits;
   }
 
-  /** The first limit that is exceeded, as the 400 that names it; null while there is none. */
+  /** The first limit that is exceeded, as the 400 that names it; null until then. */
   get fault(): ServiceError | null {
     return this.#fault;
   }

@@ -4,7 +4,7 @@ import { ServiceError } from '../../shared/errors.ts';
 import { DEFAULT_JSON_LIMITS } from '../body-limits.ts';
 import { JsonShape } from './json-shape.ts';
 
-/** A body of which less arrives on average over a window is cut off: it holds memory for as long as it takes. */
+/** A body that arrives more slowly than this, on average over a window, is cut off: it holds memory until it is there. */
 export const LEAST_BYTES_PER_SECOND = 8 * 1024;
 const WINDOW_MS = 10_000;
 

@@ -41,7 +41,7 @@ async function readContent(
 }
 
 /**
- * Reads the files of a push. The event loop turns meanwhile, between two files at least: one is hashed in 30 ms.
+ * Reads the files of a push. The event loop turns in between, between two files at least: one is hashed in 30 ms.
  * @throws ServiceError `invalid_path`, `invalid_request`, `payload_too_large`
  */
 export async function readPushedFiles(files: readonly PushedFile[]): Promise<Pushed[]> {
