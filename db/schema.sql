@@ -568,6 +568,12 @@ policy team for all to memory_service
 
 table memory.keyword_team (
   team_id uuid not null,
+  chunks integer not null default 0,
+  sampled integer not null default 0,
+  counted_at timestamp with time zone,
+  scales public.sparsevec(16000) storage main,
+  layers uuid[] not null default '{}'::uuid[],
+  counted integer not null default 0,
   constraint keyword_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
   constraint keyword_team_pkey PRIMARY KEY (team_id)
 );
@@ -1162,44 +1168,27 @@ BEGIN ATOMIC
 END;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.counted_layers(OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT scales public.sparsevec, OUT team_scales public.sparsevec)
- RETURNS record
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
-AS $function$
-declare
-  few constant int := 3000;             -- chunks of other layers, all of which may be read to be thrown away
-  v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
-begin
-  select coalesce(sum(l.chunks) filter (where l.reads), 1), coalesce(sum(l.sampled) filter (where l.reads), 0),
-         min(l.counted_at) filter (where l.reads),
-         ('{' || string_agg(l.scale, ',') filter (where l.reads) || '}/16000')::sparsevec,
-         case when sum(l.chunks) filter (where not l.reads) > few
-              then ('{' || string_agg(l.scale, ',') || '}/16000')::sparsevec end
-    into chunks, sampled, counted_at, scales, team_scales
-    from (select k.chunks, k.sampled, k.counted_at, k.place || ':' || (k.chunks::float8 / k.sampled)::real as scale,
-                 -- Hashed: a Team may have hundreds of clients.
-                 case when k.client_id is null then v_team_layer
-                      else k.client_id in (select unnest(v_clients)) end as reads
-            from keyword_layer k where k.team_id = v_team and k.chunks > 0) l;
-end $function$;
-
 CREATE OR REPLACE FUNCTION memory.end_layer_counts(p_client uuid, p_chunks integer, p_sampled integer)
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
-BEGIN ATOMIC
- DELETE FROM memory.keyword_layer l
-   WHERE ((l.team_id = memory.claimed_team()) AND (NOT (l.client_id IS DISTINCT FROM end_layer_counts.p_client)) AND (end_layer_counts.p_sampled = 0));
- UPDATE memory.keyword_layer l SET chunks = end_layer_counts.p_chunks, sampled = end_layer_counts.p_sampled, counted_at = now()
-   WHERE ((l.team_id = memory.claimed_team()) AND (NOT (l.client_id IS DISTINCT FROM end_layer_counts.p_client)) AND (end_layer_counts.p_sampled > 0));
-END;
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+begin
+  -- First, for who counts another layer at the same time must sum up after this one.
+  perform from keyword_team t where t.team_id = v_team for update;
+  delete from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled = 0;
+  update keyword_layer l set chunks = p_chunks, sampled = p_sampled, counted_at = now()
+   where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled > 0;
+  update keyword_team t set (chunks, sampled, counted_at, scales, layers, counted) = (
+    select coalesce(sum(l.chunks), 0), coalesce(sum(l.sampled), 0), min(l.counted_at),
+           ('{' || string_agg(layer_scale(l.place, l.chunks, l.sampled), ',') || '}/16000')::sparsevec,
+           coalesce(array_agg(l.client_id), '{}'), count(*)
+      from keyword_layer l where l.team_id = v_team and l.chunks > 0)
+   where t.team_id = v_team;
+end $function$;
 grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.filtered_chunks(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, OUT allowed uuid[], OUT refused uuid[])
@@ -1371,7 +1360,48 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.keyword_leg(p_query public.sparsevec, p_keys integer[], p_scales public.sparsevec, p_team_scales public.sparsevec, p_identifier_keys integer[], p_chunks double precision, p_allowed uuid[], p_hidden uuid[], p_leg integer, OUT chunk_ids uuid[], OUT points double precision[], OUT names_it boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[])
+CREATE OR REPLACE FUNCTION memory.keys_one_by_one(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_keys integer[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_leg integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+begin
+  with candidate as (
+    (select c.chunk_id, c.weights
+       from (select id from unnest(p_allowed) a (id) order by id limit p_most) a
+       join chunk_keyword c on c.team_id = v_team and c.chunk_id = a.id
+      where (c.keys && p_keys) is true
+        and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+        and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden))))
+    union all
+    (select c.chunk_id, c.weights
+       from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
+              where p_allowed is null and p_team_layer and c.team_id = v_team and c.client_id is null
+                and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+              limit p_most) c
+      where c.keys && p_keys)
+    union all
+    (select c.chunk_id, c.weights
+       from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
+              where p_allowed is null and c.team_id = v_team and c.client_id = any (p_clients)
+                and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+              limit p_most) c
+      where c.keys && p_keys)
+  ), compared as materialized (
+    select k.chunk_id, -(k.weights <#> p_query) as points from candidate k limit p_most
+  ), hits as (
+    select s.chunk_id, s.points from compared s where s.points > 0 order by s.points desc, s.chunk_id limit p_leg
+  )
+  select (select count(*) from compared),
+         coalesce(array_agg(h.chunk_id order by h.points desc, h.chunk_id), '{}'),
+         coalesce(array_agg(h.points order by h.points desc, h.chunk_id), '{}')
+    into scored, chunk_ids, points
+    from hits h;
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.keyword_leg(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_allowed uuid[], p_hidden uuid[], p_leg integer, OUT chunk_ids uuid[], OUT points double precision[], OUT names_it boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -1388,16 +1418,13 @@ declare
   read_cap constant float8 := 10000;    -- the same where these gave too little
   scored_cap constant int := 4000;      -- chunks scored, whatever the estimate, ...
   common_cap constant int := 1000;      -- ... and of words that stand in more than posting_cap
+  rare_df constant int := 20;           -- an identifier in more chunks than this names nothing
   small constant int := 1000;           -- filtered chunks that are scored without a look at postings
   scan_cap constant int := 300;         -- chunks of a scope whose own keys are looked through sooner than planned for
   -- Postings of the Team beyond those of the scope that are read and thrown away, before the layers are looked up too:
   -- to plan that costs as much as some thousand, and to gather a layer as much as one for each eight of its chunks.
   thrown_away constant float8 := 3000 + p_chunks / 8;
   v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
-  v_frequencies float8[];
-  v_elsewhere float8[];                 -- in how many chunks of the whole Team each key stands
   v_one_by_one boolean := coalesce(cardinality(p_allowed) <= small, false);
   v_scattered boolean;                  -- whether they are looked up together with the layers
   v_scan boolean := false;              -- whether keys are looked for in all chunks of the scope, for these are few
@@ -1410,15 +1437,22 @@ begin
   if p_query is null or cardinality(p_keys) = 0 then
     return;
   end if;
-  v_frequencies := term_frequencies('k', p_keys, p_scales);
-  if p_team_scales is not null and not v_one_by_one then
-    v_elsewhere := term_frequencies('k', p_keys, p_team_scales);
-  end if;
   -- Keys are read from the rarest on. Where that gives little, and the scope holds few chunks, each is scored then. If
   -- not, it reads on, by the next key if that is not too common; and where even that came to nothing, as many of its
   -- own chunks are scored as may be. Not where a code was found.
   for v_pass in 1 .. 4 loop
-    v_read := rarest_keys(p_keys, v_frequencies, p_identifier_keys, v_cap);
+    -- At most v_cap estimated postings, the rarest key first and that one always; and how many with the next key.
+    with running as (
+      select e.key, e.df, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
+             row_number() over (order by e.df, e.key) as place
+        from unnest(p_keys, p_frequencies) as e (key, df)
+    )
+    select coalesce(array_agg(r.key) filter (where r.postings <= v_cap or r.place = 1), '{}') as keys,
+           max(r.postings) filter (where r.postings <= v_cap or r.place = 1) as postings,
+           min(r.postings) filter (where r.postings > v_cap and r.place > 1) as next_postings,
+           coalesce(array_agg(r.key) filter (where r.df <= rare_df and r.key = any (p_identifier_keys)), '{}') as rare
+      into v_read
+      from running r;
     if not v_one_by_one and (v_pass > 3 or cardinality(v_read.keys) = cardinality(keys_read)) then
       exit when scored > 0;
       v_one_by_one := true;
@@ -1429,56 +1463,39 @@ begin
     rare_keys := v_read.rare;
     -- Of words that stand in many chunks it is chance which are read and scored: fewer are.
     v_most := case when v_one_by_one or v_read.postings <= posting_cap then scored_cap else common_cap end;
-    v_scattered := not v_one_by_one and v_elsewhere is not null and thrown_away < (
-      select sum(e.df) - v_read.postings from unnest(p_keys, v_elsewhere) e (key, df) where e.key = any (keys_read));
-    v_scan := v_scan or (v_scattered and p_allowed is null and p_chunks <= scan_cap and scope_holds_at_most(small));
+    v_scattered := false;
+    if p_team_frequencies is not null and not v_one_by_one then
+      v_scattered := thrown_away < (select sum(e.df) - v_read.postings
+        from unnest(p_keys, p_team_frequencies) e (key, df) where e.key = any (keys_read));
+      v_scan := v_scan or (v_scattered and p_allowed is null and p_chunks <= scan_cap and scope_holds_at_most(small));
+    end if;
     if v_scattered and not v_scan then
       select l.chunk_ids, l.points, l.scored into chunk_ids, points, scored
-        from scattered_keys(p_query, v_rarest, case when v_pass > 1 then keys_read end, chunk_ids, p_allowed, p_hidden,
-                            v_most, p_leg) l;
+        from scattered_keys(p_team_layer, p_clients, p_query, v_rarest, case when v_pass > 1 then keys_read end,
+                            chunk_ids, p_allowed, p_hidden, v_most, p_leg) l;
+    elsif v_one_by_one or v_scan then
+      select l.chunk_ids, l.points, l.scored into chunk_ids, points, scored
+        from keys_one_by_one(p_team_layer, p_clients, p_query, keys_read, p_allowed, p_hidden, v_most, p_leg) l;
     else
       with candidate as (
         -- The fences keep the planner from ANDing the GIN bitmap with one of the primary key: 0.7 ms, not 8.
         (select c.chunk_id, c.weights
            from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
-                  where not v_one_by_one and not v_scan and c.keys && v_rarest offset 0) c
-          where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+                  where c.keys && v_rarest offset 0) c
+          where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
             and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
             and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
           limit v_most)
         union all
         (select c.chunk_id, c.weights
            from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
-                  where not v_one_by_one and not v_scan and v_pass > 1 and c.keys && keys_read
+                  where v_pass > 1 and c.keys && keys_read
                  offset 0) c
-          where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+          where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
             and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
             and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
             and c.chunk_id <> all (chunk_ids)
           limit v_most)
-        union all
-        (select c.chunk_id, c.weights
-           from (select id from unnest(p_allowed) a (id) order by id limit scored_cap) a
-           join chunk_keyword c on c.team_id = v_team and c.chunk_id = a.id
-          where v_one_by_one and (c.keys && keys_read) is true
-            and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
-            and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden))))
-        union all
-        (select c.chunk_id, c.weights
-           from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
-                  where (v_one_by_one or v_scan) and p_allowed is null and v_team_layer
-                    and c.team_id = v_team and c.client_id is null
-                    and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
-                  limit scored_cap) c
-          where c.keys && keys_read)
-        union all
-        (select c.chunk_id, c.weights
-           from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
-                  where (v_one_by_one or v_scan) and p_allowed is null
-                    and c.team_id = v_team and c.client_id = any (v_clients)
-                    and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
-                  limit scored_cap) c
-          where c.keys && keys_read)
       ), compared as materialized (
         select k.chunk_id, -(k.weights <#> p_query) as points from candidate k limit v_most
       ), hits as (
@@ -1535,6 +1552,12 @@ begin
   ) f order by f.id desc limit p_limit;
 end $function$;
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.layer_scale(p_place integer, p_chunks integer, p_sampled integer)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN (((p_place)::text || ':'::text) || ((((p_chunks)::double precision / (p_sampled)::double precision))::real)::text);
 
 CREATE OR REPLACE FUNCTION memory.layers_without_vectors()
  RETURNS TABLE(company_id uuid, team_id uuid, client_id uuid)
@@ -1842,27 +1865,6 @@ begin
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.rarest_keys(p_keys integer[], p_frequencies double precision[], p_identifier_keys integer[], p_cap double precision, OUT keys integer[], OUT postings double precision, OUT next_postings double precision, OUT rare integer[])
- RETURNS record
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  rare_df constant int := 20;           -- an identifier in more chunks than this names nothing
-begin
-  with running as (
-    select e.key, e.df, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
-           row_number() over (order by e.df, e.key) as place
-      from unnest(p_keys, p_frequencies) as e (key, df)
-  )
-  select coalesce(array_agg(r.key) filter (where r.postings <= p_cap or r.place = 1), '{}'),
-         max(r.postings) filter (where r.postings <= p_cap or r.place = 1),
-         min(r.postings) filter (where r.postings > p_cap and r.place > 1),
-         coalesce(array_agg(r.key) filter (where r.df <= rare_df and r.key = any (p_identifier_keys)), '{}')
-    into keys, postings, next_postings, rare
-    from running r;
-end $function$;
-
 CREATE OR REPLACE FUNCTION memory.readable_clients()
  RETURNS uuid[]
  LANGUAGE sql
@@ -2024,7 +2026,7 @@ begin
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.scattered_keys(p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_leg integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer)
+CREATE OR REPLACE FUNCTION memory.scattered_keys(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_leg integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer)
  RETURNS record
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -2035,12 +2037,10 @@ CREATE OR REPLACE FUNCTION memory.scattered_keys(p_query public.sparsevec, p_fir
 AS $function$
 declare
   v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
 begin
   with candidate as (
     (select c.chunk_id, c.weights from chunk_keyword c
-      where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+      where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
         and c.keys && p_first
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
@@ -2048,7 +2048,7 @@ begin
     union all
     (select c.chunk_id, c.weights from chunk_keyword c
       where p_keys is not null
-        and c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+        and c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
         and c.keys && p_keys and c.chunk_id <> all (p_seen)
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
@@ -2143,23 +2143,20 @@ declare
   short_share constant float8 := 0.1;   -- ... and as much more, in proportion, where hits are missing
   rounding constant float8 := 0.0005;   -- of a cosine of halfvecs: a vector is not quite like itself
   v_team constant uuid := claimed_team();
-  v_counted record;
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
   v_weights record;
   v_allowed uuid[];
   v_hidden uuid[];
   v_keyword record;
   v_semantic record;
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
   v_filtered constant boolean := num_nonnulls(p_kinds, p_sources, p_after, p_before) > 0;
   v_clock timestamptz[] := array[clock_timestamp()];
 begin
   if v_team is null then
     return;
   end if;
-  v_counted := counted_layers();
-  v_weights := weigh_terms(p_dims, p_factors, p_lengths, term_frequencies('d', p_dims, v_counted.scales),
-    v_counted.chunks, p_explain);
+  v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, p_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
   -- What a filter lets through or does not, and else what is still being written: as sets, in which to look up once
@@ -2174,13 +2171,13 @@ begin
   end if;
   v_clock := v_clock || clock_timestamp();
 
-  v_keyword := keyword_leg(v_weights.weights, p_keys, v_counted.scales, v_counted.team_scales, p_identifier_keys,
-    v_counted.chunks, v_allowed, v_hidden, leg);
+  v_keyword := keyword_leg(v_team_layer, v_clients, v_weights.weights, p_keys, v_weights.key_frequencies,
+    v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_allowed, v_hidden, leg);
   v_clock := v_clock || clock_timestamp();
   if p_embedding is null then
     select '{}'::uuid[] as chunk_ids, '{}'::float8[] as points, null::jsonb as detail into v_semantic;
   else
-    v_semantic := semantic_leg(p_embedding, p_model, v_allowed, v_hidden, leg, v_counted.chunks, p_explain);
+    v_semantic := semantic_leg(p_embedding, p_model, v_allowed, v_hidden, leg, v_weights.chunks, p_explain);
   end if;
   v_clock := v_clock || clock_timestamp();
 
@@ -2211,7 +2208,7 @@ begin
     select coalesce(k.chunk_id, s.chunk_id) as id, s.rank as s_rank, k.rank as k_rank,
            coalesce(k.names_it, false) as names_it,
            coalesce(keyword_weight * (coalesce(k.points, kn.lowest) - kn.mean) / kn.deviation, 0) as k_z,
-           case when s.chunk_id is null and not exists (
+           case when p_embedding is null or s.chunk_id is null and not exists (
                   select from chunk_embedding e
                    where e.team_id = v_team and e.chunk_id = k.chunk_id and (e.model = p_model) is true) then 0
                 else coalesce((coalesce(s.points, sn.lowest) - sn.mean) / sn.deviation, 0) end as s_z
@@ -2241,8 +2238,8 @@ begin
       'milliseconds', (
         select jsonb_object_agg(n.stage, round(1000 * extract(epoch from v_clock[n.nth + 1] - v_clock[n.nth]), 3))
           from unnest(array['weights', 'filters', 'keyword', 'semantic', 'fusion']) with ordinality n (stage, nth)),
-      'counted', case when v_counted.sampled > 0 then jsonb_build_object(
-        'chunks', v_counted.chunks, 'sampled', v_counted.sampled, 'at', v_counted.counted_at) end);
+      'counted', case when v_weights.sampled > 0 then jsonb_build_object(
+        'chunks', v_weights.chunks, 'sampled', v_weights.sampled, 'at', v_weights.counted_at) end);
   end if;
 end $function$;
 grant execute to memory_service;
@@ -2362,35 +2359,21 @@ declare
   few_chunks constant int := 50;
   least_words_of_few constant float8 := 0.45;
   v_team constant uuid := memory.claimed_team();
-  v_counted record;
-  v_query sparsevec;
-  v_whole float8;
+  v_weighed record;
   v_keys int[];
 begin
   if v_team is null or not ((p_client is null and memory.reads_team_layer())
                             or coalesce(p_client = any (memory.readable_clients()), false)) then
     return;
   end if;
-  v_counted := counted_layers();
+  -- Its vector is of idf alone: the text's side of each term is in p_weights, which is its length here.
+  v_weighed := weigh_query(reads_team_layer(), readable_clients(), p_dims, array_fill(1::real, array[cardinality(p_dims)]),
+                           p_weights, p_keys, false);
 
-  select ('{' || string_agg(w.dim || ':' || w.idf, ',' order by w.dim) || '}/536870912')::sparsevec,
-         sum(w.idf * w.weight)
-    into v_query, v_whole
-    from (
-      select q.dim, q.weight, ln(1 + (v_counted.chunks - d.df + 0.5) / (d.df + 0.5))::real as idf
-        from unnest(p_dims, p_weights, term_frequencies('d', p_dims, v_counted.scales))
-               as q (dim, weight, df)
-        cross join lateral (select least(q.df, v_counted.chunks) as df) d
-    ) w
-   where w.idf > 0;
-
-  with estimated as (
-    select q.key, q.df
-      from unnest(p_keys, term_frequencies('k', p_keys, v_counted.scales)) as q (key, df)
-  ), running as (
+  with running as (
     select e.key, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
            row_number() over (order by e.df, e.key) as place
-      from estimated e
+      from unnest(p_keys, v_weighed.key_frequencies) as e (key, df)
   )
   select array_agg(r.key) into v_keys
     from running r where r.place = 1 or (r.postings <= posting_cap and r.place <= rarest);
@@ -2407,11 +2390,11 @@ begin
       join chunk_embedding e on e.team_id = v_team and e.chunk_id = c.id and e.model = p_model
      group by p.id
   ), by_words as (
-    select k.id, -(k.weights <#> v_query) / v_whole as points
+    select k.id, -(k.weights <#> v_weighed.weights) / v_weighed.whole as points
       -- The fence, as in search_candidates, has the index of keys answer alone.
       from (select m.team_id, m.client_id, m.id, m.state, m.weights from memory_item m
              where m.keys && v_keys offset 0) k
-     where v_query is not null and v_whole > 0
+     where v_weighed.weights is not null and v_weighed.whole > 0
        and k.team_id = v_team and k.client_id is not distinct from p_client and k.state = 'published'
        and not exists (select from by_meaning n where n.id = k.id)
      limit scored_cap
@@ -2420,7 +2403,7 @@ begin
     select n.id, n.points, 'meaning' as how from by_meaning n where n.points >= least_meaning
     union all
     select w.id, w.points, 'words' from by_words w
-     where w.points >= case when v_counted.chunks < few_chunks then least_words_of_few else least_words end
+     where w.points >= case when v_weighed.chunks < few_chunks then least_words_of_few else least_words end
   ) a order by 2 desc, 1 desc limit p_limit;
 end $function$;
 grant execute to memory_service;
@@ -2574,26 +2557,6 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.term_frequencies(p_space "char", p_terms integer[], p_scales public.sparsevec)
- RETURNS double precision[]
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_nestloop TO 'off'
-AS $function$
-declare
-  v_team constant uuid := claimed_team();
-begin
-  return (
-    select array_agg(case when k.df > 1 then k.df else 0.5 end order by q.place)
-      from unnest(p_terms) with ordinality as q (term, place)
-      left join (select d.term, -(d.counts <#> p_scales) as df from keyword_df d
-                  where d.team_id = v_team and d.space = p_space and d.term = any (p_terms) offset 0) k
-        on k.term = q.term);
-end $function$;
-
 CREATE OR REPLACE FUNCTION memory.uncounted_teams()
  RETURNS TABLE(company_id uuid, team_id uuid)
  LANGUAGE plpgsql
@@ -2648,23 +2611,77 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.weigh_terms(p_dims integer[], p_factors real[], p_lengths real[], p_frequencies double precision[], p_chunks double precision, p_explain boolean, OUT weights public.sparsevec, OUT whole double precision, OUT detail jsonb)
+CREATE OR REPLACE FUNCTION memory.weigh_query(p_team_layer boolean, p_clients uuid[], p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_explain boolean, OUT weights public.sparsevec, OUT whole double precision, OUT key_frequencies double precision[], OUT team_key_frequencies double precision[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT detail jsonb)
  RETURNS record
  LANGUAGE plpgsql
  STABLE
 AS $function$
+declare
+  few constant int := 3000;             -- chunks of other layers, all of which may be read to be thrown away
+  v_team constant uuid := claimed_team();
+  v_layers int;
+  v_some boolean;                       -- whether the reader reads some of them, not all
+  v_team_chunks int;
+  v_scales sparsevec;                   -- by what the count of each layer is multiplied, in the layer's place
+  v_team_scales sparsevec;
 begin
-  select ('{' || string_agg(w.dim || ':' || w.weight, ',' order by w.dim) filter (where w.weight > 0)
-          || '}/536870912')::sparsevec,
+  select t.chunks, t.sampled, t.counted_at, t.scales, t.chunks, t.counted
+    into chunks, sampled, counted_at, v_scales, v_team_chunks, v_layers
+    from keyword_team t where t.team_id = v_team and t.chunks > 0;
+  -- A Team may have hundreds of clients: who reads all layers needs no row of each.
+  v_some := v_layers > cardinality(p_clients) + p_team_layer::int;
+  if not v_some then
+    select exists (select from keyword_team t, unnest(t.layers) l (client_id)
+                    where t.team_id = v_team and case when l.client_id is null then not p_team_layer
+                                                      else l.client_id not in (select unnest(p_clients)) end)
+      into v_some;
+  end if;
+  if v_some then
+    v_team_scales := v_scales;
+    select sum(l.chunks), sum(l.sampled), min(l.counted_at),
+           ('{' || string_agg(layer_scale(l.place, l.chunks, l.sampled), ',') || '}/16000')::sparsevec
+      into chunks, sampled, counted_at, v_scales
+      from (select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
+             where k.team_id = v_team and k.client_id is null and p_team_layer and k.chunks > 0
+            union all
+            select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
+             where k.team_id = v_team and k.client_id = any (p_clients) and k.chunks > 0) l;
+    if v_team_chunks - coalesce(chunks, 0) <= few then
+      v_team_scales := null;
+    end if;
+  end if;
+  chunks := coalesce(chunks, 1);
+  sampled := coalesce(sampled, 0);
+
+  with counted as materialized (
+    select d.space, d.term, -(d.counts <#> v_scales) as df, null::float8 as team_df from keyword_df d
+     where d.team_id = v_team and d.space = 'd' and d.term = any (p_dims)
+    union all
+    select d.space, d.term, -(d.counts <#> v_scales), -(d.counts <#> v_team_scales) from keyword_df d
+     where d.team_id = v_team and d.space = 'k' and d.term = any (p_keys)
+  ), asked as (
+    select 'd'::"char" as space, q.term, q.factor, q.length, q.place
+      from unnest(p_dims, p_factors, p_lengths) with ordinality as q (term, factor, length, place)
+    union all
+    select 'k', q.term, null, null, q.place from unnest(p_keys) with ordinality as q (term, place)
+  ), weighed as (
+    select q.space, q.term, q.length, f.df, f.team_df,
+           (q.factor * ln(1 + (chunks - least(f.df, chunks) + 0.5) / (least(f.df, chunks) + 0.5)))::real as weight
+      from asked q left join counted c on c.space = q.space and c.term = q.term
+      cross join lateral (select case when c.df > 1 then c.df else 0.5 end as df,
+                                 case when c.team_df > 1 then c.team_df else 0.5 end as team_df) f
+     -- As dimensions ascend in a vector, and keys are asked for.
+     order by q.space, case q.space when 'd' then q.term else q.place end
+  )
+  select ('{' || string_agg(w.term || ':' || w.weight, ',') filter (where w.weight > 0) || '}/536870912')::sparsevec,
          coalesce(sum(w.weight * w.length) filter (where w.weight > 0), 0),
+         array_agg(w.df) filter (where w.space = 'k'),
+         array_agg(w.team_df) filter (where w.space = 'k' and v_team_scales is not null),
          case when p_explain then coalesce(jsonb_agg(
-           jsonb_build_object('dim', w.dim, 'documents', w.df, 'weight', w.weight)), '[]') end
-    into weights, whole, detail
-    from (
-      select q.dim, q.length, d.df, (q.factor * ln(1 + (p_chunks - d.df + 0.5) / (d.df + 0.5)))::real as weight
-        from unnest(p_dims, p_factors, p_lengths, p_frequencies) as q (dim, factor, length, df)
-        cross join lateral (select least(q.df, p_chunks) as df) d
-    ) w;
+           jsonb_build_object('dim', w.term, 'documents', least(w.df, chunks), 'weight', w.weight))
+             filter (where p_explain and w.space = 'd'), '[]') end
+    into weights, whole, key_frequencies, team_key_frequencies, detail
+    from weighed w;
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.writable_clients()

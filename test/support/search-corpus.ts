@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Database, transaction } from '../../db/database.ts';
+import { type Database, transaction, workerTransaction } from '../../db/database.ts';
 import { type SearchFilters, searchChunks } from '../../db/queries/search.ts';
 import { stageSource } from '../../db/store-source.ts';
 import type { Hit } from '../../shared/schemas/memory.ts';
@@ -78,10 +78,15 @@ export async function addToCorpus(
  */
 export async function countCorpus(corpus: SearchCorpus, scale = 1): Promise<void> {
   await countTermsNow(corpus.database, corpus.team);
-  await corpus.database.query(
-    'update memory.keyword_layer set chunks = sampled * $2::int where team_id = $1',
-    [corpus.team.teamId, scale],
+  const layers = await corpus.database.query<{ id: string | null; sampled: number }>(
+    'select client_id as id, sampled from memory.keyword_layer where team_id = $1',
+    [corpus.team.teamId],
   );
+  for (const { id, sampled } of layers) {
+    await workerTransaction(corpus.database, corpus.scope, (tx) =>
+      tx.query('select memory.end_layer_counts($1, $2, $3)', [id, sampled * scale, sampled]),
+    );
+  }
   corpus.counts = new Map(
     [...Map.groupBy(corpus.chunks, ({ clientId }) => clientId)].map(([layer, chunks]) => [
       layer,

@@ -13,7 +13,16 @@ drop function memory.rarest_keys(int[], int[], float8);
 drop function memory.keyword_leg(sparsevec, int[], int[], uuid[], uuid[], int);
 
 drop table memory.keyword_df;
-alter table memory.keyword_team drop column chunks, drop column sampled, drop column counted_at;
+-- What was counted of all layers of the Team together, for those who read them all: as counted_layers says it.
+alter table memory.keyword_team
+  drop column chunks, drop column sampled, drop column counted_at,
+  add column chunks int not null default 0,
+  add column sampled int not null default 0,
+  add column counted_at timestamptz,
+  add column scales sparsevec(16000) storage main,
+  -- Their clients, null for the Team layer, and how many layers these are.
+  add column layers uuid[] not null default '{}',
+  add column counted int not null default 0;
 
 -- What was counted of each layer, a row each: in how many chunks of a sample each term occurs, of the dimensions of the
 -- weights and of the keys. Terms ascend.
@@ -173,15 +182,31 @@ begin
   end if;
 end $$;
 
+-- By what the count of a layer is multiplied, for it is one of a sample: the layer's entry in the vector of scales.
+-- Stable, for so it is put into the statement that calls it.
+create function memory.layer_scale(p_place int, p_chunks int, p_sampled int) returns text
+language sql stable
+return p_place::text || ':' || (p_chunks::float8 / p_sampled)::real::text;
+
 -- Says of how many chunks the counts of a layer now are. Without any nothing is kept of it.
 create function memory.end_layer_counts(p_client uuid, p_chunks int, p_sampled int) returns void
-language sql security definer set search_path = memory, public, pg_temp
-begin atomic
-  delete from memory.keyword_layer l
-   where l.team_id = memory.claimed_team() and l.client_id is not distinct from p_client and p_sampled = 0;
-  update memory.keyword_layer l set chunks = p_chunks, sampled = p_sampled, counted_at = now()
-   where l.team_id = memory.claimed_team() and l.client_id is not distinct from p_client and p_sampled > 0;
-end;
+language plpgsql security definer set search_path = memory, public, pg_temp
+as $$
+declare
+  v_team constant uuid := claimed_team();
+begin
+  -- First, for who counts another layer at the same time must sum up after this one.
+  perform from keyword_team t where t.team_id = v_team for update;
+  delete from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled = 0;
+  update keyword_layer l set chunks = p_chunks, sampled = p_sampled, counted_at = now()
+   where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled > 0;
+  update keyword_team t set (chunks, sampled, counted_at, scales, layers, counted) = (
+    select coalesce(sum(l.chunks), 0), coalesce(sum(l.sampled), 0), min(l.counted_at),
+           ('{' || string_agg(layer_scale(l.place, l.chunks, l.sampled), ',') || '}/16000')::sparsevec,
+           coalesce(array_agg(l.client_id), '{}'), count(*)
+      from keyword_layer l where l.team_id = v_team and l.chunks > 0)
+   where t.team_id = v_team;
+end $$;
 
 -- Teams with chunks of which nothing was ever counted.
 create function memory.uncounted_teams() returns table (company_id uuid, team_id uuid)
@@ -195,108 +220,99 @@ begin
      and exists (select from chunk_keyword k where k.team_id = t.id);
 end $$;
 
--- What was counted of the layers of the claims, all together: their chunks, or 1, how many of those were looked at,
--- when the oldest of the counts was made, and by what the count of each layer is multiplied, in its place. The scales
--- of all layers of the Team are there too where the others are large: to choose the way of a search, for nothing else.
-create function memory.counted_layers(
-  out chunks float8, out sampled int, out counted_at timestamptz, out scales sparsevec, out team_scales sparsevec
-)
-language plpgsql stable security definer
-set search_path = memory, public, pg_temp
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-as $$
-declare
-  few constant int := 3000;             -- chunks of other layers, all of which may be read to be thrown away
-  v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
-begin
-  select coalesce(sum(l.chunks) filter (where l.reads), 1), coalesce(sum(l.sampled) filter (where l.reads), 0),
-         min(l.counted_at) filter (where l.reads),
-         ('{' || string_agg(l.scale, ',') filter (where l.reads) || '}/16000')::sparsevec,
-         case when sum(l.chunks) filter (where not l.reads) > few
-              then ('{' || string_agg(l.scale, ',') || '}/16000')::sparsevec end
-    into chunks, sampled, counted_at, scales, team_scales
-    from (select k.chunks, k.sampled, k.counted_at, k.place || ':' || (k.chunks::float8 / k.sampled)::real as scale,
-                 -- Hashed: a Team may have hundreds of clients.
-                 case when k.client_id is null then v_team_layer
-                      else k.client_id in (select unnest(v_clients)) end as reads
-            from keyword_layer k where k.team_id = v_team and k.chunks > 0) l;
-end $$;
-
--- In how many chunks of the layers of some scales each of the terms stands, estimated, in their order; 0.5 of one that
--- was not seen, or once: most terms are, and it says nothing of how rare they are.
-create function memory.term_frequencies(p_space "char", p_terms int[], p_scales sparsevec)
-returns float8[]
-language plpgsql stable security definer
-set search_path = memory, public, pg_temp
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_nestloop = off
-as $$
-declare
-  v_team constant uuid := claimed_team();
-begin
-  return (
-    select array_agg(case when k.df > 1 then k.df else 0.5 end order by q.place)
-      from unnest(p_terms) with ordinality as q (term, place)
-      left join (select d.term, -(d.counts <#> p_scales) as df from keyword_df d
-                  where d.team_id = v_team and d.space = p_space and d.term = any (p_terms) offset 0) k
-        on k.term = q.term);
-end $$;
+-- The functions from here to keyword_leg are parts of a search, which no other role may call. They get the claims from
+-- it: to parse those of hundreds of clients takes as long as to look up a word. Each function and each statement takes
+-- some time in every transaction, so they are few.
 
 -- The query's side of BM25 (Robertson & Zaragoza 2009): idf = ln(1 + (n - df + 0.5) / (df + 0.5)) of each term, from
 -- the sampled document frequencies, times the factor of the term. The chunk's side lies in chunk_keyword.weights.
 -- `whole` is the sum of all, each as long as its term is in words: what a text has that holds the whole query.
-create function memory.weigh_terms(
-  p_dims int[], p_factors real[], p_lengths real[], p_frequencies float8[], p_chunks float8, p_explain boolean,
-  out weights sparsevec, out whole float8, out detail jsonb
-)
-language plpgsql stable
-as $$
-begin
-  select ('{' || string_agg(w.dim || ':' || w.weight, ',' order by w.dim) filter (where w.weight > 0)
-          || '}/536870912')::sparsevec,
-         coalesce(sum(w.weight * w.length) filter (where w.weight > 0), 0),
-         case when p_explain then coalesce(jsonb_agg(
-           jsonb_build_object('dim', w.dim, 'documents', w.df, 'weight', w.weight)), '[]') end
-    into weights, whole, detail
-    from (
-      select q.dim, q.length, d.df, (q.factor * ln(1 + (p_chunks - d.df + 0.5) / (d.df + 0.5)))::real as weight
-        from unnest(p_dims, p_factors, p_lengths, p_frequencies) as q (dim, factor, length, df)
-        cross join lateral (select least(q.df, p_chunks) as df) d
-    ) w;
-end $$;
-
--- Which keys are read for at most p_cap estimated postings, the rarest first and that one always, and how many postings
--- it would be with the next key; and which of the identifiers' keys are rare.
-create function memory.rarest_keys(
-  p_keys int[], p_frequencies float8[], p_identifier_keys int[], p_cap float8,
-  out keys int[], out postings float8, out next_postings float8, out rare int[]
+--
+-- What was counted is that of the reader's layers, all together: n is their chunks, or 1; then how many of those were
+-- looked at, and when the oldest of the counts was made. In how many chunks of them each key stands is estimated, in
+-- the order of the keys; 0.5 of one that was not seen, or once: most terms are, and it says nothing of how rare they
+-- are. Where the other layers are large, it is there of all layers of the Team too: to choose the way of a search, and
+-- for nothing else.
+create function memory.weigh_query(
+  p_team_layer boolean, p_clients uuid[],
+  p_dims int[], p_factors real[], p_lengths real[], p_keys int[], p_explain boolean,
+  out weights sparsevec, out whole float8, out key_frequencies float8[], out team_key_frequencies float8[],
+  out chunks float8, out sampled int, out counted_at timestamptz, out detail jsonb
 )
 language plpgsql stable
 as $$
 declare
-  rare_df constant int := 20;           -- an identifier in more chunks than this names nothing
+  few constant int := 3000;             -- chunks of other layers, all of which may be read to be thrown away
+  v_team constant uuid := claimed_team();
+  v_layers int;
+  v_some boolean;                       -- whether the reader reads some of them, not all
+  v_team_chunks int;
+  v_scales sparsevec;                   -- by what the count of each layer is multiplied, in the layer's place
+  v_team_scales sparsevec;
 begin
-  with running as (
-    select e.key, e.df, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
-           row_number() over (order by e.df, e.key) as place
-      from unnest(p_keys, p_frequencies) as e (key, df)
+  select t.chunks, t.sampled, t.counted_at, t.scales, t.chunks, t.counted
+    into chunks, sampled, counted_at, v_scales, v_team_chunks, v_layers
+    from keyword_team t where t.team_id = v_team and t.chunks > 0;
+  -- A Team may have hundreds of clients: who reads all layers needs no row of each.
+  v_some := v_layers > cardinality(p_clients) + p_team_layer::int;
+  if not v_some then
+    select exists (select from keyword_team t, unnest(t.layers) l (client_id)
+                    where t.team_id = v_team and case when l.client_id is null then not p_team_layer
+                                                      else l.client_id not in (select unnest(p_clients)) end)
+      into v_some;
+  end if;
+  if v_some then
+    v_team_scales := v_scales;
+    select sum(l.chunks), sum(l.sampled), min(l.counted_at),
+           ('{' || string_agg(layer_scale(l.place, l.chunks, l.sampled), ',') || '}/16000')::sparsevec
+      into chunks, sampled, counted_at, v_scales
+      from (select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
+             where k.team_id = v_team and k.client_id is null and p_team_layer and k.chunks > 0
+            union all
+            select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
+             where k.team_id = v_team and k.client_id = any (p_clients) and k.chunks > 0) l;
+    if v_team_chunks - coalesce(chunks, 0) <= few then
+      v_team_scales := null;
+    end if;
+  end if;
+  chunks := coalesce(chunks, 1);
+  sampled := coalesce(sampled, 0);
+
+  with counted as materialized (
+    select d.space, d.term, -(d.counts <#> v_scales) as df, null::float8 as team_df from keyword_df d
+     where d.team_id = v_team and d.space = 'd' and d.term = any (p_dims)
+    union all
+    select d.space, d.term, -(d.counts <#> v_scales), -(d.counts <#> v_team_scales) from keyword_df d
+     where d.team_id = v_team and d.space = 'k' and d.term = any (p_keys)
+  ), asked as (
+    select 'd'::"char" as space, q.term, q.factor, q.length, q.place
+      from unnest(p_dims, p_factors, p_lengths) with ordinality as q (term, factor, length, place)
+    union all
+    select 'k', q.term, null, null, q.place from unnest(p_keys) with ordinality as q (term, place)
+  ), weighed as (
+    select q.space, q.term, q.length, f.df, f.team_df,
+           (q.factor * ln(1 + (chunks - least(f.df, chunks) + 0.5) / (least(f.df, chunks) + 0.5)))::real as weight
+      from asked q left join counted c on c.space = q.space and c.term = q.term
+      cross join lateral (select case when c.df > 1 then c.df else 0.5 end as df,
+                                 case when c.team_df > 1 then c.team_df else 0.5 end as team_df) f
+     -- As dimensions ascend in a vector, and keys are asked for.
+     order by q.space, case q.space when 'd' then q.term else q.place end
   )
-  select coalesce(array_agg(r.key) filter (where r.postings <= p_cap or r.place = 1), '{}'),
-         max(r.postings) filter (where r.postings <= p_cap or r.place = 1),
-         min(r.postings) filter (where r.postings > p_cap and r.place > 1),
-         coalesce(array_agg(r.key) filter (where r.df <= rare_df and r.key = any (p_identifier_keys)), '{}')
-    into keys, postings, next_postings, rare
-    from running r;
+  select ('{' || string_agg(w.term || ':' || w.weight, ',') filter (where w.weight > 0) || '}/536870912')::sparsevec,
+         coalesce(sum(w.weight * w.length) filter (where w.weight > 0), 0),
+         array_agg(w.df) filter (where w.space = 'k'),
+         array_agg(w.team_df) filter (where w.space = 'k' and v_team_scales is not null),
+         case when p_explain then coalesce(jsonb_agg(
+           jsonb_build_object('dim', w.term, 'documents', least(w.df, chunks), 'weight', w.weight))
+             filter (where p_explain and w.space = 'd'), '[]') end
+    into weights, whole, key_frequencies, team_key_frequencies, detail
+    from weighed w;
 end $$;
 
 -- What keyword_leg finds by keys, where they stand in many more chunks of the Team than of the scope: looked up by the
 -- key and by the layers at once, planned for their values. In the same order, that of storage.
 create function memory.scattered_keys(
-  p_query sparsevec, p_first int[], p_keys int[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[],
+  p_team_layer boolean, p_clients uuid[], p_query sparsevec, p_first int[], p_keys int[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[],
   p_most int, p_leg int,
   out chunk_ids uuid[], out points float8[], out scored int
 )
@@ -308,12 +324,10 @@ set work_mem = '64MB'
 as $$
 declare
   v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
 begin
   with candidate as (
     (select c.chunk_id, c.weights from chunk_keyword c
-      where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+      where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
         and c.keys && p_first
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
@@ -321,7 +335,7 @@ begin
     union all
     (select c.chunk_id, c.weights from chunk_keyword c
       where p_keys is not null
-        and c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+        and c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
         and c.keys && p_keys and c.chunk_id <> all (p_seen)
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
@@ -338,14 +352,61 @@ begin
     from hits h;
 end $$;
 
+-- What keyword_leg finds where it looks through the chunks themselves for keys: those that pass a filter, or those of
+-- the scope.
+create function memory.keys_one_by_one(
+  p_team_layer boolean, p_clients uuid[], p_query sparsevec, p_keys int[], p_allowed uuid[], p_hidden uuid[],
+  p_most int, p_leg int,
+  out chunk_ids uuid[], out points float8[], out scored int
+)
+language plpgsql stable
+as $$
+declare
+  v_team constant uuid := claimed_team();
+begin
+  with candidate as (
+    (select c.chunk_id, c.weights
+       from (select id from unnest(p_allowed) a (id) order by id limit p_most) a
+       join chunk_keyword c on c.team_id = v_team and c.chunk_id = a.id
+      where (c.keys && p_keys) is true
+        and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+        and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden))))
+    union all
+    (select c.chunk_id, c.weights
+       from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
+              where p_allowed is null and p_team_layer and c.team_id = v_team and c.client_id is null
+                and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+              limit p_most) c
+      where c.keys && p_keys)
+    union all
+    (select c.chunk_id, c.weights
+       from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
+              where p_allowed is null and c.team_id = v_team and c.client_id = any (p_clients)
+                and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+              limit p_most) c
+      where c.keys && p_keys)
+  ), compared as materialized (
+    select k.chunk_id, -(k.weights <#> p_query) as points from candidate k limit p_most
+  ), hits as (
+    select s.chunk_id, s.points from compared s where s.points > 0 order by s.points desc, s.chunk_id limit p_leg
+  )
+  select (select count(*) from compared),
+         coalesce(array_agg(h.chunk_id order by h.points desc, h.chunk_id), '{}'),
+         coalesce(array_agg(h.points order by h.points desc, h.chunk_id), '{}')
+    into scored, chunk_ids, points
+    from hits h;
+end $$;
+
 -- The best chunks by keyword, best first, with what was read to find them. Sets of chunks are hashed as long as they
 -- fit work_mem, and searched through for each row where not: there must be room for a Team's. What is found follows
 -- from the chunks of the scope: others decide at most on the way to it.
 create function memory.keyword_leg(
-  p_query sparsevec,          -- by weigh_terms, or null
-  p_keys int[],               -- candidate keys, and ...
-  p_scales sparsevec,         -- ... for term_frequencies: of the scope, and ...
-  p_team_scales sparsevec,    -- ... of all layers, where the others are large
+  p_team_layer boolean,       -- what the claims let be read, as search_candidates was asked with, and ...
+  p_clients uuid[],           -- ... of which clients
+  p_query sparsevec,          -- by weigh_query, or null
+  p_keys int[],               -- candidate keys, and by weigh_query in how many chunks each stands ...
+  p_frequencies float8[],     -- ... of the scope, and ...
+  p_team_frequencies float8[],-- ... of all layers, where the others are large
   p_identifier_keys int[],    -- those among the keys that stand for identifiers
   p_chunks float8,            -- of the scope, as they were counted
   p_allowed uuid[],           -- where a filter is set, and not known by what it refuses: the chunks that pass it
@@ -368,16 +429,13 @@ declare
   read_cap constant float8 := 10000;    -- the same where these gave too little
   scored_cap constant int := 4000;      -- chunks scored, whatever the estimate, ...
   common_cap constant int := 1000;      -- ... and of words that stand in more than posting_cap
+  rare_df constant int := 20;           -- an identifier in more chunks than this names nothing
   small constant int := 1000;           -- filtered chunks that are scored without a look at postings
   scan_cap constant int := 300;         -- chunks of a scope whose own keys are looked through sooner than planned for
   -- Postings of the Team beyond those of the scope that are read and thrown away, before the layers are looked up too:
   -- to plan that costs as much as some thousand, and to gather a layer as much as one for each eight of its chunks.
   thrown_away constant float8 := 3000 + p_chunks / 8;
   v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
-  v_frequencies float8[];
-  v_elsewhere float8[];                 -- in how many chunks of the whole Team each key stands
   v_one_by_one boolean := coalesce(cardinality(p_allowed) <= small, false);
   v_scattered boolean;                  -- whether they are looked up together with the layers
   v_scan boolean := false;              -- whether keys are looked for in all chunks of the scope, for these are few
@@ -390,15 +448,22 @@ begin
   if p_query is null or cardinality(p_keys) = 0 then
     return;
   end if;
-  v_frequencies := term_frequencies('k', p_keys, p_scales);
-  if p_team_scales is not null and not v_one_by_one then
-    v_elsewhere := term_frequencies('k', p_keys, p_team_scales);
-  end if;
   -- Keys are read from the rarest on. Where that gives little, and the scope holds few chunks, each is scored then. If
   -- not, it reads on, by the next key if that is not too common; and where even that came to nothing, as many of its
   -- own chunks are scored as may be. Not where a code was found.
   for v_pass in 1 .. 4 loop
-    v_read := rarest_keys(p_keys, v_frequencies, p_identifier_keys, v_cap);
+    -- At most v_cap estimated postings, the rarest key first and that one always; and how many with the next key.
+    with running as (
+      select e.key, e.df, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
+             row_number() over (order by e.df, e.key) as place
+        from unnest(p_keys, p_frequencies) as e (key, df)
+    )
+    select coalesce(array_agg(r.key) filter (where r.postings <= v_cap or r.place = 1), '{}') as keys,
+           max(r.postings) filter (where r.postings <= v_cap or r.place = 1) as postings,
+           min(r.postings) filter (where r.postings > v_cap and r.place > 1) as next_postings,
+           coalesce(array_agg(r.key) filter (where r.df <= rare_df and r.key = any (p_identifier_keys)), '{}') as rare
+      into v_read
+      from running r;
     if not v_one_by_one and (v_pass > 3 or cardinality(v_read.keys) = cardinality(keys_read)) then
       exit when scored > 0;
       v_one_by_one := true;
@@ -409,56 +474,39 @@ begin
     rare_keys := v_read.rare;
     -- Of words that stand in many chunks it is chance which are read and scored: fewer are.
     v_most := case when v_one_by_one or v_read.postings <= posting_cap then scored_cap else common_cap end;
-    v_scattered := not v_one_by_one and v_elsewhere is not null and thrown_away < (
-      select sum(e.df) - v_read.postings from unnest(p_keys, v_elsewhere) e (key, df) where e.key = any (keys_read));
-    v_scan := v_scan or (v_scattered and p_allowed is null and p_chunks <= scan_cap and scope_holds_at_most(small));
+    v_scattered := false;
+    if p_team_frequencies is not null and not v_one_by_one then
+      v_scattered := thrown_away < (select sum(e.df) - v_read.postings
+        from unnest(p_keys, p_team_frequencies) e (key, df) where e.key = any (keys_read));
+      v_scan := v_scan or (v_scattered and p_allowed is null and p_chunks <= scan_cap and scope_holds_at_most(small));
+    end if;
     if v_scattered and not v_scan then
       select l.chunk_ids, l.points, l.scored into chunk_ids, points, scored
-        from scattered_keys(p_query, v_rarest, case when v_pass > 1 then keys_read end, chunk_ids, p_allowed, p_hidden,
-                            v_most, p_leg) l;
+        from scattered_keys(p_team_layer, p_clients, p_query, v_rarest, case when v_pass > 1 then keys_read end,
+                            chunk_ids, p_allowed, p_hidden, v_most, p_leg) l;
+    elsif v_one_by_one or v_scan then
+      select l.chunk_ids, l.points, l.scored into chunk_ids, points, scored
+        from keys_one_by_one(p_team_layer, p_clients, p_query, keys_read, p_allowed, p_hidden, v_most, p_leg) l;
     else
       with candidate as (
         -- The fences keep the planner from ANDing the GIN bitmap with one of the primary key: 0.7 ms, not 8.
         (select c.chunk_id, c.weights
            from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
-                  where not v_one_by_one and not v_scan and c.keys && v_rarest offset 0) c
-          where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+                  where c.keys && v_rarest offset 0) c
+          where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
             and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
             and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
           limit v_most)
         union all
         (select c.chunk_id, c.weights
            from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
-                  where not v_one_by_one and not v_scan and v_pass > 1 and c.keys && keys_read
+                  where v_pass > 1 and c.keys && keys_read
                  offset 0) c
-          where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+          where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
             and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
             and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
             and c.chunk_id <> all (chunk_ids)
           limit v_most)
-        union all
-        (select c.chunk_id, c.weights
-           from (select id from unnest(p_allowed) a (id) order by id limit scored_cap) a
-           join chunk_keyword c on c.team_id = v_team and c.chunk_id = a.id
-          where v_one_by_one and (c.keys && keys_read) is true
-            and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
-            and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden))))
-        union all
-        (select c.chunk_id, c.weights
-           from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
-                  where (v_one_by_one or v_scan) and p_allowed is null and v_team_layer
-                    and c.team_id = v_team and c.client_id is null
-                    and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
-                  limit scored_cap) c
-          where c.keys && keys_read)
-        union all
-        (select c.chunk_id, c.weights
-           from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
-                  where (v_one_by_one or v_scan) and p_allowed is null
-                    and c.team_id = v_team and c.client_id = any (v_clients)
-                    and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
-                  limit scored_cap) c
-          where c.keys && keys_read)
       ), compared as materialized (
         select k.chunk_id, -(k.weights <#> p_query) as points from candidate k limit v_most
       ), hits as (
@@ -519,23 +567,20 @@ declare
   short_share constant float8 := 0.1;   -- ... and as much more, in proportion, where hits are missing
   rounding constant float8 := 0.0005;   -- of a cosine of halfvecs: a vector is not quite like itself
   v_team constant uuid := claimed_team();
-  v_counted record;
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
   v_weights record;
   v_allowed uuid[];
   v_hidden uuid[];
   v_keyword record;
   v_semantic record;
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
   v_filtered constant boolean := num_nonnulls(p_kinds, p_sources, p_after, p_before) > 0;
   v_clock timestamptz[] := array[clock_timestamp()];
 begin
   if v_team is null then
     return;
   end if;
-  v_counted := counted_layers();
-  v_weights := weigh_terms(p_dims, p_factors, p_lengths, term_frequencies('d', p_dims, v_counted.scales),
-    v_counted.chunks, p_explain);
+  v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, p_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
   -- What a filter lets through or does not, and else what is still being written: as sets, in which to look up once
@@ -550,13 +595,13 @@ begin
   end if;
   v_clock := v_clock || clock_timestamp();
 
-  v_keyword := keyword_leg(v_weights.weights, p_keys, v_counted.scales, v_counted.team_scales, p_identifier_keys,
-    v_counted.chunks, v_allowed, v_hidden, leg);
+  v_keyword := keyword_leg(v_team_layer, v_clients, v_weights.weights, p_keys, v_weights.key_frequencies,
+    v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_allowed, v_hidden, leg);
   v_clock := v_clock || clock_timestamp();
   if p_embedding is null then
     select '{}'::uuid[] as chunk_ids, '{}'::float8[] as points, null::jsonb as detail into v_semantic;
   else
-    v_semantic := semantic_leg(p_embedding, p_model, v_allowed, v_hidden, leg, v_counted.chunks, p_explain);
+    v_semantic := semantic_leg(p_embedding, p_model, v_allowed, v_hidden, leg, v_weights.chunks, p_explain);
   end if;
   v_clock := v_clock || clock_timestamp();
 
@@ -587,7 +632,7 @@ begin
     select coalesce(k.chunk_id, s.chunk_id) as id, s.rank as s_rank, k.rank as k_rank,
            coalesce(k.names_it, false) as names_it,
            coalesce(keyword_weight * (coalesce(k.points, kn.lowest) - kn.mean) / kn.deviation, 0) as k_z,
-           case when s.chunk_id is null and not exists (
+           case when p_embedding is null or s.chunk_id is null and not exists (
                   select from chunk_embedding e
                    where e.team_id = v_team and e.chunk_id = k.chunk_id and (e.model = p_model) is true) then 0
                 else coalesce((coalesce(s.points, sn.lowest) - sn.mean) / sn.deviation, 0) end as s_z
@@ -617,8 +662,8 @@ begin
       'milliseconds', (
         select jsonb_object_agg(n.stage, round(1000 * extract(epoch from v_clock[n.nth + 1] - v_clock[n.nth]), 3))
           from unnest(array['weights', 'filters', 'keyword', 'semantic', 'fusion']) with ordinality n (stage, nth)),
-      'counted', case when v_counted.sampled > 0 then jsonb_build_object(
-        'chunks', v_counted.chunks, 'sampled', v_counted.sampled, 'at', v_counted.counted_at) end);
+      'counted', case when v_weights.sampled > 0 then jsonb_build_object(
+        'chunks', v_weights.chunks, 'sampled', v_weights.sampled, 'at', v_weights.counted_at) end);
   end if;
 end $$;
 
@@ -648,35 +693,21 @@ declare
   few_chunks constant int := 50;
   least_words_of_few constant float8 := 0.45;
   v_team constant uuid := memory.claimed_team();
-  v_counted record;
-  v_query sparsevec;
-  v_whole float8;
+  v_weighed record;
   v_keys int[];
 begin
   if v_team is null or not ((p_client is null and memory.reads_team_layer())
                             or coalesce(p_client = any (memory.readable_clients()), false)) then
     return;
   end if;
-  v_counted := counted_layers();
+  -- Its vector is of idf alone: the text's side of each term is in p_weights, which is its length here.
+  v_weighed := weigh_query(reads_team_layer(), readable_clients(), p_dims, array_fill(1::real, array[cardinality(p_dims)]),
+                           p_weights, p_keys, false);
 
-  select ('{' || string_agg(w.dim || ':' || w.idf, ',' order by w.dim) || '}/536870912')::sparsevec,
-         sum(w.idf * w.weight)
-    into v_query, v_whole
-    from (
-      select q.dim, q.weight, ln(1 + (v_counted.chunks - d.df + 0.5) / (d.df + 0.5))::real as idf
-        from unnest(p_dims, p_weights, term_frequencies('d', p_dims, v_counted.scales))
-               as q (dim, weight, df)
-        cross join lateral (select least(q.df, v_counted.chunks) as df) d
-    ) w
-   where w.idf > 0;
-
-  with estimated as (
-    select q.key, q.df
-      from unnest(p_keys, term_frequencies('k', p_keys, v_counted.scales)) as q (key, df)
-  ), running as (
+  with running as (
     select e.key, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
            row_number() over (order by e.df, e.key) as place
-      from estimated e
+      from unnest(p_keys, v_weighed.key_frequencies) as e (key, df)
   )
   select array_agg(r.key) into v_keys
     from running r where r.place = 1 or (r.postings <= posting_cap and r.place <= rarest);
@@ -693,11 +724,11 @@ begin
       join chunk_embedding e on e.team_id = v_team and e.chunk_id = c.id and e.model = p_model
      group by p.id
   ), by_words as (
-    select k.id, -(k.weights <#> v_query) / v_whole as points
+    select k.id, -(k.weights <#> v_weighed.weights) / v_weighed.whole as points
       -- The fence, as in search_candidates, has the index of keys answer alone.
       from (select m.team_id, m.client_id, m.id, m.state, m.weights from memory_item m
              where m.keys && v_keys offset 0) k
-     where v_query is not null and v_whole > 0
+     where v_weighed.weights is not null and v_weighed.whole > 0
        and k.team_id = v_team and k.client_id is not distinct from p_client and k.state = 'published'
        and not exists (select from by_meaning n where n.id = k.id)
      limit scored_cap
@@ -706,7 +737,7 @@ begin
     select n.id, n.points, 'meaning' as how from by_meaning n where n.points >= least_meaning
     union all
     select w.id, w.points, 'words' from by_words w
-     where w.points >= case when v_counted.chunks < few_chunks then least_words_of_few else least_words end
+     where w.points >= case when v_weighed.chunks < few_chunks then least_words_of_few else least_words end
   ) a order by 2 desc, 1 desc limit p_limit;
 end $$;
 
@@ -716,12 +747,11 @@ revoke execute on function
   memory.replace_layer_counts(uuid, text, int, int, int[], int[]),
   memory.end_layer_counts(uuid, int, int),
   memory.uncounted_teams(),
-  memory.counted_layers(),
-  memory.term_frequencies("char", int[], sparsevec),
-  memory.weigh_terms(int[], real[], real[], float8[], float8, boolean),
-  memory.rarest_keys(int[], float8[], int[], float8),
-  memory.scattered_keys(sparsevec, int[], int[], uuid[], uuid[], uuid[], int, int),
-  memory.keyword_leg(sparsevec, int[], sparsevec, sparsevec, int[], float8, uuid[], uuid[], int) from public;
+  memory.layer_scale(int, int, int),
+  memory.weigh_query(boolean, uuid[], int[], real[], real[], int[], boolean),
+  memory.scattered_keys(boolean, uuid[], sparsevec, int[], int[], uuid[], uuid[], uuid[], int, int),
+  memory.keys_one_by_one(boolean, uuid[], sparsevec, int[], uuid[], uuid[], int, int),
+  memory.keyword_leg(boolean, uuid[], sparsevec, int[], float8[], float8[], int[], float8, uuid[], uuid[], int) from public;
 -- To count is upkeep, and what counts are made of is no request's to read.
 revoke execute on function memory.stored_terms(uuid[]) from memory_service;
 grant execute on function
