@@ -47,14 +47,9 @@ interface Range {
  * Cuts `text` into pieces. Nothing but white space between pieces is lost. A heading begins a piece, stays
  * with what follows it, and so does a heading right below another. No surrogate pair and no grapheme is taken
  * apart, unless one grapheme alone is longer than a piece. Blank text gives no pieces.
- */
-export function cutText(text: string): Piece[] {
-  return [...cutPieces(text)].filter((piece) => piece !== null);
-}
-
-/**
- * Cuts `text` like `cutText`, one piece after the other, so that its caller can stop at a bound. Gives null between
- * pieces after every few milliseconds of work that made none, so that its caller can let others work.
+ *
+ * Gives one piece after the other, so that its caller can stop at a bound, and null between pieces after every few
+ * milliseconds of work that made none, so that its caller can let others work.
  */
 export function* cutPieces(text: string): Generator<Piece | null> {
   const packer = new Packer(yield* withPlainLines(text));

@@ -5,9 +5,7 @@ import { Piscina } from 'piscina';
 import { ServiceError } from './errors.ts';
 import type { ThreadOutcome, ThreadTask } from './prepare-batch-thread.ts';
 import {
-  addPortion,
   type ChunkInput,
-  emptyBatch,
   type Portion,
   type PreparedChunk,
   prepareInPortions,
@@ -69,7 +67,7 @@ export async function prepareBatch(
   signal?: AbortSignal,
 ): Promise<PreparedChunk[][]> {
   assertWanted(signal);
-  const prepared = emptyBatch(inputs.length);
+  const prepared = inputs.map((): PreparedChunk[] => []);
   if (isLittle(inputs)) {
     for (const portion of prepareInPortions(teamId, inputs)) {
       addPortion(prepared, portion);
@@ -84,6 +82,11 @@ export async function prepareBatch(
   assertWanted(signal);
   if (outcome === 'too_many_chunks') throw new TooManyChunksError();
   return prepared;
+}
+
+/** Puts chunks to the inputs that they belong to. */
+function addPortion(batch: readonly PreparedChunk[][], { chunks, inputs }: Portion): void {
+  for (const [index, chunk] of chunks.entries()) batch[inputs[index] ?? 0]?.push(chunk);
 }
 
 /** Refuses to go on for a request that is gone. Its answer reaches nobody, so it is no fault of the service. */

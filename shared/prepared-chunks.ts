@@ -49,14 +49,7 @@ export interface Portion {
  * @throws TooManyChunksError as soon as there are too many
  */
 export function prepareChunksNow(teamId: string, input: ChunkInput): PreparedChunk[] {
-  return prepareBatchNow(teamId, [input])[0] ?? [];
-}
-
-/** Makes the chunks of each input, like `prepareChunksNow`. */
-export function prepareBatchNow(teamId: string, inputs: readonly ChunkInput[]): PreparedChunk[][] {
-  const prepared = emptyBatch(inputs.length);
-  for (const portion of prepareInPortions(teamId, inputs)) addPortion(prepared, portion);
-  return prepared;
+  return [...prepareInPortions(teamId, [input])].flatMap(({ chunks }) => chunks);
 }
 
 /**
@@ -83,16 +76,6 @@ export function* prepareInPortions(teamId: string, inputs: readonly ChunkInput[]
     }
   }
   yield portion;
-}
-
-/** What a batch of so many inputs is prepared into. */
-export function emptyBatch(inputs: number): PreparedChunk[][] {
-  return Array.from({ length: inputs }, () => []);
-}
-
-/** Puts chunks to the inputs that they belong to. */
-export function addPortion(batch: readonly PreparedChunk[][], { chunks, inputs }: Portion): void {
-  for (const [index, chunk] of chunks.entries()) batch[inputs[index] ?? 0]?.push(chunk);
 }
 
 type CutPiece = Piece & Pick<PreparedChunk, 'page'>;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { cutText } from '../../shared/chunking.ts';
+import { cutText } from '../support/cut-text.ts';
 import { LARGE_MODEL, writeLargeModel } from '../support/large-model.ts';
 import { createEmptyDatabase } from '../support/own-database.ts';
 import { endProcesses, temporaryFolder } from '../support/processes.ts';

@@ -8,7 +8,6 @@ import { prepareBatch } from '../../shared/prepare-batch.ts';
 import {
   type ChunkInput,
   MAX_CHUNKS,
-  prepareBatchNow,
   prepareChunksNow,
   prepareInPortions,
   TooManyChunksError,
@@ -52,11 +51,11 @@ describe('a batch of texts', () => {
       .map((parts): ChunkInput => ({ parts })),
   );
 
-  it('is cut into the same chunks as each text alone', () => {
-    fc.assert(
-      fc.property(fc.array(input, { maxLength: 5 }), (inputs) => {
+  it('is cut into the same chunks as each text alone', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(input, { maxLength: 5 }), async (inputs) => {
         const alone = inputs.map((one) => prepareChunksNow(TEAM, one));
-        assert.deepEqual(prepareBatchNow(TEAM, inputs), alone);
+        assert.deepEqual(await prepareBatch(TEAM, inputs), alone);
       }),
       { numRuns: 40 },
     );
@@ -107,7 +106,7 @@ describe('the bound on chunks', () => {
   it('stops the cutting, and counts the chunks of all texts together', () => {
     const half = MAX_CHUNKS / 2;
     const [first, second] = [countedParts(half), countedParts(half + 1_000)];
-    assert.throws(() => prepareBatchNow(TEAM, [first, second]), TooManyChunksError);
+    assert.throws(() => [...prepareInPortions(TEAM, [first, second])], TooManyChunksError);
     assert.equal(first.looked.parts, half);
     assert.equal(second.looked.parts, half + 1);
   });

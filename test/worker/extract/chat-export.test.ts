@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { cutText } from '../../../shared/chunking.ts';
 import { extractJson } from '../../../worker/extract/json.ts';
+import { cutText } from '../../support/cut-text.ts';
 import { assertDamageIsTold, extracted, extractedInProcess, textOf } from '../../support/extraction.ts';
 
 const read = (value: unknown) => extracted(extractJson, JSON.stringify(value));

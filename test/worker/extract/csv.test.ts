@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { cutText } from '../../../shared/chunking.ts';
 import { extractCsv, extractTsv } from '../../../worker/extract/csv.ts';
+import { cutText } from '../../support/cut-text.ts';
 import {
   assertDamageIsTold,
   extracted,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { cutText } from '../../../shared/chunking.ts';
 import { importMediaType } from '../../../shared/media-types.ts';
 import { extractDocx } from '../../../worker/extract/docx.ts';
+import { cutText } from '../../support/cut-text.ts';
 import { assertDamagedMembersAreTold } from '../../support/damaged-members.ts';
 import {
   assertDamageIsTold,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { cutText } from '../../../shared/chunking.ts';
 import { extractJson } from '../../../worker/extract/json.ts';
 import { findJsonFault } from '../../../worker/extract/json-fault.ts';
+import { cutText } from '../../support/cut-text.ts';
 import {
   assertDamageIsTold,
   extracted,

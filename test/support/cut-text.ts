@@ -1,0 +1,6 @@
+import { cutPieces, type Piece } from '../../shared/chunking.ts';
+
+/** All pieces of a text at once. */
+export function cutText(text: string): Piece[] {
+  return [...cutPieces(text)].filter((piece) => piece !== null);
+}
