@@ -4,8 +4,7 @@ import { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Config } from '../../shared/config.ts';
-
-const WARNING_MS = 60_000;
+import { onceAMinute } from '../once-a-minute.ts';
 
 /** One address as a proxy writes it: some add the port, which differs with each connection, and IPv6 then has brackets. */
 const HOST_AND_PORT = /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[\d.]+))(?::\d{1,5})?$/;
@@ -51,7 +50,7 @@ export default fp(function clientAddress(
 ) {
   if (trustedProxies.length === 0) return done();
   const isTrusted = proxyAddr.compile([...trustedProxies]);
-  let warnedAt = Number.NEGATIVE_INFINITY;
+  const isWarningDue = onceAMinute();
   app.addHook('onRequest', async ({ raw, log }) => {
     const forwarded = raw.headers['x-forwarded-for'];
     const proxy = raw.socket.remoteAddress;
@@ -62,9 +61,9 @@ export default fp(function clientAddress(
       return;
     }
     delete raw.headers['x-forwarded-for'];
-    if (performance.now() < warnedAt + WARNING_MS) return;
-    warnedAt = performance.now();
-    log.warn({ proxy }, 'X-Forwarded-For is no IP address: limits count its callers as the proxy itself');
+    if (isWarningDue()) {
+      log.warn({ proxy }, 'X-Forwarded-For is no IP address: limits count its callers as the proxy itself');
+    }
   });
   done();
 });

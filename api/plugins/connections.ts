@@ -5,9 +5,8 @@ import type { Config } from '../../shared/config.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { linger } from '../bodies/unread-bodies.ts';
+import { onceAMinute } from '../once-a-minute.ts';
 import { answerHeaders, problemDocument } from './errors.ts';
-
-const DROPS_LOGGED_EVERY_MS = 60_000;
 
 /** Node would answer an expectation that it does not know with an empty 417. */
 function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
@@ -27,13 +26,12 @@ function refuseExpectation(request: IncomingMessage, response: ServerResponse): 
 /** Node closes connections beyond the limit without a word: the log is where an operator can see why. */
 function logDrops({ server, log }: FastifyInstance, maxConnections: number): void {
   let dropped = 0;
-  let quietUntil = 0;
+  const isLogDue = onceAMinute();
   server.on('drop', () => {
     dropped += 1;
-    if (Date.now() < quietUntil) return;
+    if (!isLogDue()) return;
     log.warn({ dropped, maxConnections }, 'connections were dropped: MEMORY_MAX_CONNECTIONS is reached');
     dropped = 0;
-    quietUntil = Date.now() + DROPS_LOGGED_EVERY_MS;
   });
 }
 

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onceAMinute } from '../../api/once-a-minute.ts';
+
+test('a line of the log is due at first, and then once a minute at most', (t) => {
+  let clock = 0;
+  t.mock.method(performance, 'now', () => clock);
+  const isDue = onceAMinute();
+  const dueAt = (at: number) => {
+    clock = at;
+    return isDue();
+  };
+  const asked = [0, 1, 59_999, 60_000, 60_001, 119_999, 500_000, 559_999, 560_000];
+  assert.deepEqual(asked.filter(dueAt), [0, 60_000, 500_000, 560_000]);
+  assert.ok(onceAMinute()(), 'each line has a minute of its own');
+});
