@@ -7,6 +7,7 @@
  */
 
 import { type Block, readBlocks } from './blocks.ts';
+import { slicesOf } from './give-way.ts';
 import { type CutPreference, findCut } from './long-text.ts';
 
 /** The most that a piece may have, in UTF-16 code units. */
@@ -24,9 +25,6 @@ const ORPHAN_LENGTH = 200;
  */
 const FREE_PIECES = 100;
 const CHARACTERS_A_PIECE = 100;
-
-/** Line breaks are made alike in slices of this many code units. */
-const SLICE_LENGTH = 256 * 1024;
 
 /** One piece of a document. */
 export interface Piece {
@@ -67,11 +65,8 @@ function* withPlainLines(text: string): Generator<null, string> {
   const start = text.startsWith('\ufeff') ? 1 : 0;
   if (!text.includes('\r')) return text.slice(start);
   const slices: string[] = [];
-  for (let from = start; from < text.length; ) {
-    let to = from + SLICE_LENGTH;
-    if (text[to - 1] === '\r' && text[to] === '\n') to += 1;
-    slices.push(plainSlice(text.slice(from, to)));
-    from = to;
+  for (const slice of slicesOf(text.slice(start))) {
+    slices.push(plainSlice(slice));
     yield null;
   }
   return slices.join('');

@@ -19,13 +19,19 @@ export function giveWayBetweenSteps(): () => Promise<void> {
   };
 }
 
-/** A text in slices that take no surrogate pair apart. An empty one gives none. */
-export function* slicesOf(text: string, length = SLICE_LENGTH): Generator<string> {
+/** A text in slices that split neither a surrogate pair nor a CRLF. An empty text gives none. */
+export function* slicesOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
-    let to = Math.min(text.length, from + length);
-    const last = text.charCodeAt(to - 1);
-    if (to < text.length && to - from > 1 && last >= 0xd800 && last < 0xdc00) to -= 1;
+    let to = Math.min(text.length, from + SLICE_LENGTH);
+    if (to < text.length && isWithinPair(text, to)) to -= 1;
     yield text.slice(from, to);
     from = to;
   }
+}
+
+/** Whether `index` is between the two code units of a surrogate pair or of a CRLF. */
+function isWithinPair(text: string, index: number): boolean {
+  const before = text.charCodeAt(index - 1);
+  const isHighSurrogate = before >= 0xd800 && before < 0xdc00;
+  return isHighSurrogate || text.startsWith('\r\n', index - 1);
 }

@@ -118,6 +118,11 @@ describe('any document', () => {
   test('gives the same pieces with CRLF as with LF', () => {
     const text = `# Title\n\n${SENTENCES.english.repeat(60)}\n\n\`\`\`\na\n\nb\n\`\`\`\n`;
     assert.deepEqual(cutText(text.replaceAll('\n', '\r\n')), cutText(text));
+    // Long enough to be read in slices. A CRLF that two slices share would become two line breaks.
+    const long = `${'a\n'.repeat(5)}\n`.repeat(40_000);
+    for (const before of ['', 'b', 'bc']) {
+      assert.deepEqual(cutText(before + long.replaceAll('\n', '\r\n')), cutText(before + long), before);
+    }
   });
 });
 
