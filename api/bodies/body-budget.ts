@@ -3,7 +3,7 @@ import fp from 'fastify-plugin';
 import type { Config } from '../../shared/config.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { DEFAULT_BODY_LIMIT, DOCUMENT_BODY_LIMIT } from '../body-limits.ts';
-import { declaredLength } from './read-body.ts';
+import { declaredLength, isChunked } from './declared-length.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -77,8 +77,7 @@ export class BodyBudget {
 function bytesToTake(request: FastifyRequest): number {
   const { bodyLimit } = request.routeOptions;
   if (bodyLimit <= DEFAULT_BODY_LIMIT) return 0;
-  const isChunked = request.headers['transfer-encoding'] !== undefined;
-  const bytes = isChunked ? bodyLimit : (declaredLength(request) ?? 0);
+  const bytes = isChunked(request) ? bodyLimit : (declaredLength(request) ?? 0);
   // What is too large is refused before it is read.
   return bytes > DEFAULT_BODY_LIMIT && bytes <= bodyLimit ? bytes : 0;
 }

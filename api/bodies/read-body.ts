@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
 import { DEFAULT_JSON_LIMITS } from '../body-limits.ts';
+import { acceptedLength } from './declared-length.ts';
 import { JsonShape } from './json-shape.ts';
 
 /** A body that arrives more slowly than this, on average over a window, is cut off: it holds memory until it is there. */
@@ -10,12 +11,6 @@ const WINDOW_MS = 10_000;
 
 /** What a chunked body gets at first. It doubles as more arrives. */
 const FIRST_BYTES = 64 * 1024;
-
-/** The length that a request declares for its body; null where it declares none: the body is chunked, or there is none. */
-export function declaredLength({ headers }: Pick<IncomingMessage, 'headers'>): number | null {
-  if (headers['transfer-encoding'] !== undefined) return null;
-  return headers['content-length'] === undefined ? null : Number(headers['content-length']);
-}
 
 /** The bytes of a body as they arrive, in one piece from the start: a list of parts would be copied at the end. */
 class Arriving {
@@ -53,8 +48,7 @@ class Arriving {
  */
 export async function readBody(request: FastifyRequest, stream: IncomingMessage): Promise<Buffer> {
   const { bodyLimit: limit, config } = request.routeOptions;
-  const declared = declaredLength(request);
-  if (declared !== null && declared > limit) throw new ServiceError('payload_too_large');
+  const declared = acceptedLength(request);
   if (stream.destroyed) throw cutOff();
 
   const shape = new JsonShape(config?.jsonLimits ?? DEFAULT_JSON_LIMITS);

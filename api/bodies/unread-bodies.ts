@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { declaredLength } from './read-body.ts';
+import { declaredLength, isChunked } from './declared-length.ts';
 
 /** Less than this is read to its end, and the connection is kept. */
 const KEPT_BYTES = 64 * 1024;
@@ -28,11 +28,10 @@ export function linger(socket: Socket): void {
 export default fp(function unreadBodies(app: FastifyInstance, _options: object, done: () => void) {
   app.addHook('onSend', async ({ raw }, reply) => {
     if (raw.complete || raw.readableEnded || raw.destroyed) return;
-    const rest = declaredLength(raw);
-    const isChunked = raw.headers['transfer-encoding'] !== undefined;
+    const isLong = isChunked(raw) || (declaredLength(raw) ?? 0) > KEPT_BYTES;
     // Without the 100 that its sender waits for, the body may come or not: what follows cannot be told from it.
     const isAwaited = raw.headers.expect !== undefined;
-    if (isChunked || isAwaited || (rest ?? 0) > KEPT_BYTES) reply.header('connection', 'close');
+    if (isLong || isAwaited) reply.header('connection', 'close');
     if (reply.getHeader('connection') === 'close') linger(raw.socket);
   });
   done();

@@ -10,7 +10,8 @@ import type {
 import fp from 'fastify-plugin';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { Body } from '../../shared/schemas/common.ts';
-import { declaredLength, readBody } from '../bodies/read-body.ts';
+import { acceptedLength } from '../bodies/declared-length.ts';
+import { readBody } from '../bodies/read-body.ts';
 import { DEFAULT_BODY_LIMIT } from '../body-limits.ts';
 
 declare module 'fastify' {
@@ -142,11 +143,8 @@ export async function letOthersRun(request: FastifyRequest): Promise<void> {
 
 /** Refuses a body that its length says is too large, whatever its type is. Then asks for it, if its sender waits. */
 const expectBody: preParsingAsyncHookHandler = async (request, reply) => {
-  const declared = declaredLength(request);
-  if (declared !== null && declared > request.routeOptions.bodyLimit) {
-    throw new ServiceError('payload_too_large');
-  }
-  if (request.headers.expect !== undefined && declared !== 0) reply.raw.writeContinue();
+  const length = acceptedLength(request);
+  if (request.headers.expect !== undefined && length !== 0) reply.raw.writeContinue();
 };
 
 /** Reads JSON bodies, an empty one as none, and refuses text that cannot be stored before any schema sees it. */
