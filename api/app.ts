@@ -100,7 +100,7 @@ export async function buildApp(
     genReqId: () => randomUUID(),
     bodyLimit: DEFAULT_BODY_LIMIT,
     // Fastify's own time-outs are all off by default: a silent client would hold its connection for ever.
-    // Longer than the largest ingest takes on a slow machine, whose client hears nothing meanwhile.
+    // Longer than the largest ingest takes on a slow machine: its client receives nothing until all is stored.
     connectionTimeout: 300_000,
     requestTimeout: 120_000,
     // The largest ingest takes about a minute; what takes longer will not come to an end.

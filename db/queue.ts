@@ -31,7 +31,7 @@ export interface JobQueue {
   ): Promise<void>;
   /**
    * Marks the very attempt that runs as done.
-   * @throws LostJobError when the job went to another worker meanwhile, so that the transaction rolls back
+   * @throws LostJobError when another worker has taken the job, so that the transaction rolls back
    */
   settle(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
   /**

@@ -23,7 +23,7 @@ export interface SourceDraft extends Omit<NewSource, 'id'> {
   model: string;
 }
 
-/** At most so many chunks of a draft are written in the transaction that commits it, whose locks are held meanwhile. */
+/** How many chunks the transaction that commits a draft writes at most: it holds locks while it writes. */
 const CHUNKS_OF_SMALL = { postgres: 100, pglite: 50 };
 /** Chunks that a transaction before it writes. With the embedded database everyone else waits for it to end. */
 const CHUNKS_A_TRANSACTION = { postgres: 250, pglite: 50 };

@@ -48,7 +48,7 @@ function withoutBlanks(text: string): string {
   let length = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    // Most are letters, of which none needs the expression.
+    // Most are letters, and a letter does not need the expression.
     const letter = unit > 0x20 && unit < 0x80;
     if (letter || !BLANK.test(text.charAt(i))) kept[length++] = unit;
   }

@@ -13,7 +13,7 @@ import { purgeDeletedTeam } from './jobs/team-purge.ts';
 import { pruneOld } from './jobs/upkeep-prune.ts';
 import { pruneWorkspace } from './jobs/workspace-prune.ts';
 
-/** Who does the jobs of which queue: the only list. */
+/** The handler of each queue: the only list. */
 export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
   'import.process': processImport,
   'import.dead': failLostImport,

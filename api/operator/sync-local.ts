@@ -27,7 +27,7 @@ export interface LocalFile extends Content {
   settled: boolean;
 }
 
-/** Paths of which it is not known, or not clear, what is here: nothing is done about them. */
+/** Paths where it is unknown or unclear what is here: nothing is done about them. */
 export class Held {
   readonly #names = new Set<string>();
 
@@ -138,7 +138,7 @@ async function findClientFolders(folder: string, view: LocalView): Promise<Map<s
   return found;
 }
 
-/** Reads a file where it may have changed since both sides were in step; null where it has gone meanwhile. */
+/** Reads a file if it may have changed since both sides were in step; null if it was deleted before it could be read. */
 async function readLocal(file: FolderFile, base: BaseFile | undefined): Promise<LocalFile | null> {
   const { path: at, bytes, modified } = file;
   if (base !== undefined && base.bytes === bytes && base.modified === modified)

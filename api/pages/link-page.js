@@ -39,7 +39,7 @@ export function runLinkPage(page) {
       return;
     }
     const { session, problem } = await findSession();
-    // A link opened meanwhile.
+    // A link was opened before the answer came.
     if (token !== null) return;
     if (session !== null) showSession('You are signed in', '', session);
     else if (problem !== undefined) tell('Your session cannot be shown now', problem);
@@ -48,7 +48,7 @@ export function runLinkPage(page) {
 
   async function openLink(opened) {
     const reply = await askService('POST', 'v1/auth/link', { body: { token: opened } });
-    // Another link was opened meanwhile.
+    // Another link was opened before the answer came.
     if (token !== opened) return;
     if (reply.status === 200) {
       // One that leads to another page is as unknown here as any.
@@ -112,7 +112,7 @@ export function runLinkPage(page) {
     const reply = await askService('POST', page.route, { body: page.body({ token, ...typed, link }) });
     const worked = reply.status === 200 || reply.status === 201;
     if (worked) keepSession(reply.answer.token);
-    // Another link was opened meanwhile: the form is for that one now.
+    // Another link was opened before the answer came: the form is for that one now.
     if (token !== sent) return;
     if (worked) {
       finish();

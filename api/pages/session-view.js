@@ -55,7 +55,7 @@ async function leave(token, left, problem) {
   problem.textContent = '';
   const failure = await endSession(token);
   left.removeAttribute('aria-busy');
-  // A link opened meanwhile: the page is about something else now.
+  // A link was opened before the answer came: the page is about something else now.
   if (view !== left) return;
   if (failure !== null) {
     problem.textContent = `You are still signed in. ${failure}`;

@@ -188,7 +188,7 @@ export async function requeueImport(tx: TeamTransaction, id: string, attempt: nu
   );
 }
 
-/** Marks an import as done and drops its file. False: it was settled or cancelled meanwhile. */
+/** Marks an import as done and drops its file. False if it is already settled or cancelled. */
 export async function completeImport(tx: TeamTransaction, id: string, sourceId: string): Promise<boolean> {
   const rows = await tx.query(
     `with gone as (delete from memory.import_payload where team_id = $1 and import_id = $2)

@@ -54,7 +54,7 @@ export interface LayerCounts extends LayerSize {
   keys: ReadonlyMap<number, number>;
 }
 
-/** Terms whose counts are replaced by one transaction: the embedded database answers no one else meanwhile. */
+/** Terms whose counts are replaced by one transaction: the embedded database answers no one else until it ends. */
 const SLICE = 4000;
 const LEAST_INT4 = -(2 ** 31);
 const MOST_INT4 = 2 ** 31 - 1;
@@ -88,7 +88,7 @@ function replaceInSpace(layer: LayerId, space: 'd' | 'k', counts: ReadonlyMap<nu
   });
 }
 
-/** Teams that have chunks of which nothing was ever counted: those from before layers were. */
+/** Teams with chunks that were never counted: the chunks are older than the counts of layers. */
 export async function uncountedTeams(
   tx: WorkerTransaction,
 ): Promise<{ companyId: string; teamId: string }[]> {

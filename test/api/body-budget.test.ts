@@ -11,7 +11,7 @@ import { addPerson, post } from '../support/team.ts';
 const MIB = 1024 * 1024;
 const INGEST = '/v1/memory/ingest';
 
-// Room for three of the largest bodies, of which one caller can have two.
+// Room for three of the largest bodies; one caller can have two.
 const service = await openTestApp({ MEMORY_BODY_MEGABYTES: '96', MEMORY_RATE_LIMITS: 'on' });
 const { app } = service;
 

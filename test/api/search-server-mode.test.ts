@@ -29,7 +29,7 @@ const service = await openServerMode({ MEMORY_QUERY_EMBEDDING_TIMEOUT_MS: String
 const { database } = service;
 const WORKER = newId();
 
-/** A Company with two chunks, of which one has a vector. */
+/** A Company with two chunks: one with a vector, one without. */
 async function scene() {
   const company = await service.company();
   await post(service, company, '/v1/memory/ingest', {

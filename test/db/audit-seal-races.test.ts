@@ -63,7 +63,7 @@ async function verify(company: SignedIn): Promise<AuditVerification> {
   return answer.json<AuditVerification>();
 }
 
-/** One of 100 requests of a Company, each of which records an event: searches, sources and captures by turns. */
+/** One of 100 requests of a Company: searches, sources and captures by turns. Each records an event. */
 async function write(company: SignedIn, n: number): Promise<void> {
   const search = { query: `words ${n}`, scope: {}, queryEmbedding: along(n), ...CLAIM };
   const [url, body, status] = (

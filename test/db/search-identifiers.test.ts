@@ -16,8 +16,9 @@ const COMMON = `the of and what does stand in for our team where when is how to 
   der die das und was steht wo ist wie wir haben über для что это как где наш когда 会议 我们 请问 是什么 ของเรา คืออะไร`;
 const COMMON_WORDS = COMMON.split(/\s+/);
 
-/** Chunks of which each common word is said to stand in so many: three of them exceed the postings that are read. */
+/** How many chunks the Team is said to have. */
 const TEAM_CHUNKS = 6000;
+/** How many of them each common word is said to stand in. Three such words exceed the postings that are read. */
 const COMMON_FREQUENCY = 3000;
 
 /** Many more than a leg holds would hide a chunk that matches by a lone number. */

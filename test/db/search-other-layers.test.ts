@@ -46,7 +46,7 @@ async function told(scope: TeamScope, queries: readonly string[]): Promise<strin
 
 interface Team {
   company: TestCompany;
-  /** Two, the second of which is read by none of the scopes, and the layer of neither. */
+  /** Two. No scope that is compared reads the second. */
   clients: [string, string];
   everything: TeamScope;
 }

@@ -16,7 +16,7 @@ import {
   startMain,
 } from './processes.ts';
 
-/** How much is imported, and how often one of so many processes is killed meanwhile. */
+/** How many imports run, and how often one of so many processes is killed before all are done. */
 export interface KillPlan {
   imports: number;
   kills: number;
@@ -107,7 +107,7 @@ export async function killWhileImporting(
     await untilImports(asked, ({ completed, failed }) => completed + failed >= reached);
     await sleep(Math.random() * 500, undefined, { signal });
     await victim?.kill9();
-    // The others work on meanwhile, and are killed in their turn.
+    // The others work on while this one starts, and are killed in their turn.
     const next = service.startWorker();
     next.catch(() => undefined);
     workers[place] = next;

@@ -9,7 +9,7 @@ export interface HeadAnswer {
   json<T>(): T;
 }
 
-/** A request of which only the head was sent so far, on a connection of its own. */
+/** A request on a connection of its own: its head is sent, its body is not. */
 export interface SentHead {
   request: ClientRequest;
   answer: Promise<HeadAnswer>;

@@ -11,7 +11,7 @@ const MAX_TOTAL_BYTES = 256 * MIB;
 const SUSPECT_BYTES = 32 * MIB;
 const MAX_RATIO = 200;
 
-/** The files in a ZIP archive, none of which unpacks to more than the bounds. */
+/** The files in a ZIP archive. None of them unpacks to more than the bounds. */
 export interface ZipArchive {
   readonly names: ReadonlySet<string>;
   /**

@@ -2,7 +2,7 @@ import { asWorker } from '../../db/database.ts';
 import { findUnsealedCompany, sealAudit } from '../../db/queries/audit-chain.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 
-/** Events sealed in one transaction: the embedded database answers no one else meanwhile. */
+/** Events sealed in one transaction: the embedded database answers no one else until it ends. */
 const SLICE = { postgres: 1000, pglite: 200 };
 
 /**
@@ -29,7 +29,7 @@ async function sealRound({ database, logger }: JobContext, failed: Map<string, u
 
 /**
  * Seals audit events, so that none can be changed or taken out without a trace. Two workers at it share the work.
- * What is recorded meanwhile may wait for the next job: that one comes in a minute.
+ * What is recorded while it runs may wait for the next job, a minute later.
  */
 export const sealAuditEvents: JobHandler<'audit.seal'> = async (job, context) => {
   const failed = new Map<string, unknown>();

@@ -13,7 +13,7 @@ import type { JobHandler } from '../context.ts';
 
 /** Chunks of a layer that are counted: their frequencies stand for those of all of it. */
 const SAMPLE = 2000;
-/** Chunks counted by one statement: the embedded database answers no one else meanwhile. */
+/** Chunks counted by one statement: the embedded database answers no one else until it ends. */
 const SLICE = 100;
 /**
  * Chunks of a layer in which a term that occurs once is kept: it may stand once in each of many clients, and searches
@@ -27,7 +27,7 @@ const ONCE_MATTERS = 200;
  */
 export const countKeywords: JobHandler<'keywords.count'> = async (job, { database, queue }) => {
   const scope = upkeepScope(job.data);
-  // Looks again at the end: what was written meanwhile may have sent no job, since this one was waiting.
+  // Looks again after each round: what was written during it may have sent no job, because this one was waiting.
   for (;;) {
     const stale = await workerTransaction(database, scope, staleLayers);
     if (stale.length === 0) break;
