@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { asWorker, type Queryable, transaction, type WorkerTransaction } from '../../db/database.ts';
 import { openPostgres } from '../../db/postgres.ts';
+import { JOB_TIMEOUTS } from '../../db/postgres-pool.ts';
 import { sealAudit } from '../../db/queries/audit-chain.ts';
 import { createLogger } from '../../shared/logger.ts';
 import type { AuditVerification } from '../../shared/schemas/audit.ts';
@@ -20,8 +21,11 @@ import { openOwnTestApp } from '../support/own-service.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { along, CLAIM, post } from '../support/team.ts';
 
-/** Sealing goes over the events of all Companies, so these tests have a database of their own. */
-const service = await openOwnTestApp();
+/**
+ * Sealing goes over the events of all Companies, so these tests have a database of their own. Many requests at once wait
+ * for its connections, and on a busy machine longer than the service allows: it would answer the last ones with 503.
+ */
+const service = await openOwnTestApp({}, { timeouts: { ...JOB_TIMEOUTS, connect: 60_000 } });
 const { database } = service;
 await sealAll(database);
 

@@ -1,6 +1,6 @@
 import { after } from 'node:test';
 import type { Dependencies } from '../../api/dependencies.ts';
-import { openPostgres } from '../../db/postgres.ts';
+import { openPostgres, type PostgresOptions } from '../../db/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { buildTestApp, type TestApp } from './app.ts';
 import { databaseUrl, openPrepared, prepareDatabase } from './database.ts';
@@ -9,9 +9,11 @@ import { createEmptyDatabase } from './own-database.ts';
 /**
  * The HTTP app on a database of the test file's own, where else files share one: for tests of the
  * server principal, of whom a database has one, and for tests that read everything there is.
+ * @param postgres how its connections are opened, where that is PostgreSQL
  */
 export async function openOwnTestApp(
   env: Record<string, string> = {},
+  postgres: PostgresOptions = {},
 ): Promise<TestApp & Dependencies & { url: string | undefined }> {
   if (databaseUrl === undefined) {
     const service = await buildTestApp(await openPrepared(), undefined, env);
@@ -19,7 +21,7 @@ export async function openOwnTestApp(
     return { ...service, url: undefined };
   }
   const own = await createEmptyDatabase(databaseUrl);
-  const database = openPostgres(own.url, createLogger('fatal', 'test'));
+  const database = openPostgres(own.url, createLogger('fatal', 'test'), postgres);
   await prepareDatabase(database);
   const service = await buildTestApp(database, own.url, env);
   after(async () => {
