@@ -573,7 +573,9 @@ declare
   v_allowed uuid[];
   v_hidden uuid[];
   v_keyword record;
-  v_semantic record;
+  v_near uuid[] := '{}';                -- by meaning, nearest first
+  v_similarities float8[] := '{}';
+  v_near_detail jsonb;
   v_filtered constant boolean := num_nonnulls(p_kinds, p_sources, p_after, p_before) > 0;
   v_clock timestamptz[] := array[clock_timestamp()];
 begin
@@ -598,10 +600,9 @@ begin
   v_keyword := keyword_leg(v_team_layer, v_clients, v_weights.weights, p_keys, v_weights.key_frequencies,
     v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_allowed, v_hidden, leg);
   v_clock := v_clock || clock_timestamp();
-  if p_embedding is null then
-    select '{}'::uuid[] as chunk_ids, '{}'::float8[] as points, null::jsonb as detail into v_semantic;
-  else
-    v_semantic := semantic_leg(p_embedding, p_model, v_allowed, v_hidden, leg, v_weights.chunks, p_explain);
+  if p_embedding is not null then
+    select s.chunk_ids, s.points, s.detail into v_near, v_similarities, v_near_detail
+      from semantic_leg(p_embedding, p_model, v_allowed, v_hidden, leg, v_weights.chunks, p_explain) s;
   end if;
   v_clock := v_clock || clock_timestamp();
 
@@ -612,7 +613,7 @@ begin
              with ordinality k (chunk_id, points, names_it, rank)
   ), nearest as (
     select s.chunk_id, s.points, s.rank
-      from unnest(v_semantic.chunk_ids, v_semantic.points) with ordinality s (chunk_id, points, rank)
+      from unnest(v_near, v_similarities) with ordinality s (chunk_id, points, rank)
   ), by_meaning as (
     select n.chunk_id, n.points, n.rank from nearest n
      where p_min_similarity is null or n.points + rounding >= p_min_similarity
@@ -658,7 +659,7 @@ begin
         - coalesce(cardinality(v_hidden), 0)) end,
       'keyword', jsonb_build_object('keysRead', v_keyword.keys_read, 'rareKeys', v_keyword.rare_keys,
         'scored', v_keyword.scored, 'hits', cardinality(v_keyword.chunk_ids)),
-      'semantic', v_semantic.detail,
+      'semantic', v_near_detail,
       'milliseconds', (
         select jsonb_object_agg(n.stage, round(1000 * extract(epoch from v_clock[n.nth + 1] - v_clock[n.nth]), 3))
           from unnest(array['weights', 'filters', 'keyword', 'semantic', 'fusion']) with ordinality n (stage, nth)),
