@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 
-/** Limits a line of the log. What is returned answers true when it is first asked, and then once a minute at most. */
+/** For a line of the log: a function that returns true when it is first called, and then once a minute at most. */
 export function onceAMinute(): () => boolean {
   let quietUntil = Number.NEGATIVE_INFINITY;
   return () => {

@@ -573,7 +573,7 @@ table memory.keyword_team (
   counted_at timestamp with time zone,
   scales public.sparsevec(16000) storage main,
   layers uuid[] not null default '{}'::uuid[],
-  counted integer not null default 0,
+  layer_count integer not null default 0,
   constraint keyword_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
   constraint keyword_team_pkey PRIMARY KEY (team_id)
 );
@@ -1177,12 +1177,15 @@ AS $function$
 declare
   v_team constant uuid := claimed_team();
 begin
-  -- First, for who counts another layer at the same time must sum up after this one.
+  -- The Team's row first: whoever counts another layer at the same time sums up after this one.
   perform from keyword_team t where t.team_id = v_team for update;
-  delete from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled = 0;
+  -- Another worker may have counted the layer since, when it was not empty: then that one ends it.
+  delete from keyword_layer l
+   where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled = 0
+     and l.dims = '{}' and l.keys = '{}';
   update keyword_layer l set chunks = p_chunks, sampled = p_sampled, counted_at = now()
    where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled > 0;
-  update keyword_team t set (chunks, sampled, counted_at, scales, layers, counted) = (
+  update keyword_team t set (chunks, sampled, counted_at, scales, layers, layer_count) = (
     select coalesce(sum(l.chunks), 0), coalesce(sum(l.sampled), 0), min(l.counted_at),
            ('{' || string_agg(layer_scale(l.place, l.chunks, l.sampled), ',') || '}/16000')::sparsevec,
            coalesce(array_agg(l.client_id), '{}'), count(*)
@@ -1404,7 +1407,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION memory.keyword_leg(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_allowed uuid[], p_hidden uuid[], p_leg integer, OUT chunk_ids uuid[], OUT points double precision[], OUT names_it boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[])
  RETURNS record
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
+ STABLE
  SET search_path TO 'memory', 'public', 'pg_temp'
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
@@ -1932,7 +1935,11 @@ declare
   v_news int[];
   v_gone int[];                         -- ... those among them that are in the layer no more
 begin
-  insert into keyword_team (team_id) values (v_team) on conflict (team_id) do update set team_id = v_team;
+  perform from keyword_team t where t.team_id = v_team for update;
+  -- The Team is gone.
+  if not found then
+    return;
+  end if;
   select l.place, case p_space when 'd' then l.dims else l.keys end,
          case p_space when 'd' then l.dim_counts else l.key_counts end
     into v_place, v_old_terms, v_old_counts
@@ -2029,7 +2036,7 @@ grant execute to memory_worker;
 CREATE OR REPLACE FUNCTION memory.scattered_keys(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_most integer, p_leg integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer)
  RETURNS record
  LANGUAGE plpgsql
- STABLE SECURITY DEFINER
+ STABLE
  SET search_path TO 'memory', 'public', 'pg_temp'
  SET plan_cache_mode TO 'force_custom_plan'
  SET enable_seqscan TO 'off'
@@ -2367,9 +2374,9 @@ begin
                             or coalesce(p_client = any (memory.readable_clients()), false)) then
     return;
   end if;
-  -- Its vector is of idf alone: the text's side of each term is in p_weights, which is its length here.
-  v_weighed := weigh_query(reads_team_layer(), readable_clients(), p_dims, array_fill(1::real, array[cardinality(p_dims)]),
-                           p_weights, p_keys, false);
+  -- Of the idf alone: the factor of each term is 1. What it weighs in the text is its length.
+  v_weighed := weigh_query(reads_team_layer(), readable_clients(), p_dims,
+    array_fill(1::real, array[coalesce(cardinality(p_dims), 0)]), p_weights, p_keys, false);
 
   with running as (
     select e.key, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
@@ -2616,28 +2623,26 @@ CREATE OR REPLACE FUNCTION memory.weigh_query(p_team_layer boolean, p_clients uu
  RETURNS record
  LANGUAGE plpgsql
  STABLE
+ SET enable_nestloop TO 'off'
 AS $function$
 declare
   few constant int := 3000;             -- chunks of other layers, all of which may be read to be thrown away
   v_team constant uuid := claimed_team();
-  v_layers int;
-  v_some boolean;                       -- whether the reader reads some of them, not all
+  v_reads_all boolean;
   v_team_chunks int;
   v_scales sparsevec;                   -- by what the count of each layer is multiplied, in the layer's place
   v_team_scales sparsevec;
 begin
-  select t.chunks, t.sampled, t.counted_at, t.scales, t.chunks, t.counted
-    into chunks, sampled, counted_at, v_scales, v_team_chunks, v_layers
+  -- A Team may have hundreds of clients: who reads all layers needs no row of each. To count them comes first, for the
+  -- list of them is stored apart from the row.
+  select t.chunks, t.sampled, t.counted_at, t.scales,
+         case when t.layer_count <= cardinality(p_clients) + p_team_layer::int then not exists (
+           select from unnest(t.layers) l (client_id)
+            where ((l.client_id is null and p_team_layer) or l.client_id in (select unnest(p_clients))) is not true) end
+    into chunks, sampled, counted_at, v_scales, v_reads_all
     from keyword_team t where t.team_id = v_team and t.chunks > 0;
-  -- A Team may have hundreds of clients: who reads all layers needs no row of each.
-  v_some := v_layers > cardinality(p_clients) + p_team_layer::int;
-  if not v_some then
-    select exists (select from keyword_team t, unnest(t.layers) l (client_id)
-                    where t.team_id = v_team and case when l.client_id is null then not p_team_layer
-                                                      else l.client_id not in (select unnest(p_clients)) end)
-      into v_some;
-  end if;
-  if v_some then
+  if found and v_reads_all is not true then
+    v_team_chunks := chunks;
     v_team_scales := v_scales;
     select sum(l.chunks), sum(l.sampled), min(l.counted_at),
            ('{' || string_agg(layer_scale(l.place, l.chunks, l.sampled), ',') || '}/16000')::sparsevec
@@ -2671,7 +2676,7 @@ begin
       from asked q left join counted c on c.space = q.space and c.term = q.term
       cross join lateral (select case when c.df > 1 then c.df else 0.5 end as df,
                                  case when c.team_df > 1 then c.team_df else 0.5 end as team_df) f
-     -- As dimensions ascend in a vector, and keys are asked for.
+     -- Dimensions ascend in a sparsevec; keys come in the order of p_keys.
      order by q.space, case q.space when 'd' then q.term else q.place end
   )
   select ('{' || string_agg(w.term || ':' || w.weight, ',') filter (where w.weight > 0) || '}/536870912')::sparsevec,

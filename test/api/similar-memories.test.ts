@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { SimilarMemory } from '../../shared/schemas/library.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { complete, completed, foundByWords, type GivenItem, keep, lend } from '../support/consolidation.ts';
-import { decided } from '../support/memories.ts';
+import { decided, listMemories } from '../support/memories.ts';
 import { addClient, addPerson, addTeam, along, CLAIM } from '../support/team.ts';
 import { countTermsNow } from '../support/term-counts.ts';
 
@@ -181,6 +181,17 @@ describe('of the items of one complete', () => {
     const [review, first, discarded, last] = results;
     for (const result of [review, first, discarded]) assert.deepEqual(result?.similar, []);
     assert.deepEqual(ids(last?.similar ?? []), [first?.memoryId]);
+  });
+
+  test('one without a word waits for review beside it, and both are listed', async () => {
+    const company = await service.company();
+    await publish(company, { content: RELEASES });
+    const { memoryId } = await keep(service, company, { action: 'review', content: '?!' });
+    const items = await listMemories(service, company, '?state=review');
+    assert.deepEqual(
+      items.map(({ id, similar }) => ({ id, similar })),
+      [{ id: memoryId, similar: [] }],
+    );
   });
 
   test('a member’s is as alike, whatever a client out of reach holds', async () => {

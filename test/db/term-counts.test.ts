@@ -133,6 +133,41 @@ describe('the frequencies of terms', () => {
     assert.deepEqual(await storedCounts(team), await freshCounts(team));
   });
 
+  test('stay those of a layer that one run found empty while another counted it', async () => {
+    const team = await createTestCompany(database);
+    const counts = (terms: [number, number][], layer: LayerId = null) => ({
+      layer,
+      chunks: terms.length,
+      sampled: terms.length,
+      dims: new Map(terms),
+      keys: new Map(terms),
+    });
+    const run = async (steps: ReturnType<typeof replaceLayerCounts>) => {
+      for (const step of steps) await workerTransaction(database, ownerScope(team), step);
+    };
+    const empty = replaceLayerCounts(counts([]));
+    const full = replaceLayerCounts(
+      counts([
+        [7, 2],
+        [8, 2],
+      ]),
+    );
+    await run(empty.slice(0, -1));
+    await run(full.slice(0, -1));
+    await run(empty.slice(-1));
+    await run(full.slice(-1));
+    // Another layer has a place of its own then.
+    await run(replaceLayerCounts(counts([[7, 1]], await addClient(database, team))));
+    const rows = await database.query<{ counts: string }>(
+      `select counts::text from memory.keyword_df where team_id = $1 and space = 'd' order by term`,
+      [team.teamId],
+    );
+    assert.deepEqual(
+      rows.map((row) => row.counts),
+      ['{1:2,2:1}/16000', '{1:2}/16000'],
+    );
+  });
+
   test('are one whole set where two runs count at once', async () => {
     const team = await createTestCompany(database);
     for (let round = 1; round <= 4; round += 1) {

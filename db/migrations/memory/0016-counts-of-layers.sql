@@ -13,16 +13,17 @@ drop function memory.rarest_keys(int[], int[], float8);
 drop function memory.keyword_leg(sparsevec, int[], int[], uuid[], uuid[], int);
 
 drop table memory.keyword_df;
--- What was counted of all layers of the Team together, for those who read them all: as counted_layers says it.
+-- The sums of all layers that were counted, for those who read them all: see weigh_query. end_layer_counts writes
+-- them.
 alter table memory.keyword_team
   drop column chunks, drop column sampled, drop column counted_at,
   add column chunks int not null default 0,
   add column sampled int not null default 0,
   add column counted_at timestamptz,
   add column scales sparsevec(16000) storage main,
-  -- Their clients, null for the Team layer, and how many layers these are.
+  -- The clients of these layers, null for the Team layer, and how many layers there are.
   add column layers uuid[] not null default '{}',
-  add column counted int not null default 0;
+  add column layer_count int not null default 0;
 
 -- What was counted of each layer, a row each: in how many chunks of a sample each term occurs, of the dimensions of the
 -- weights and of the keys. Terms ascend.
@@ -120,7 +121,11 @@ declare
   v_news int[];
   v_gone int[];                         -- ... those among them that are in the layer no more
 begin
-  insert into keyword_team (team_id) values (v_team) on conflict (team_id) do update set team_id = v_team;
+  perform from keyword_team t where t.team_id = v_team for update;
+  -- The Team is gone.
+  if not found then
+    return;
+  end if;
   select l.place, case p_space when 'd' then l.dims else l.keys end,
          case p_space when 'd' then l.dim_counts else l.key_counts end
     into v_place, v_old_terms, v_old_counts
@@ -182,25 +187,28 @@ begin
   end if;
 end $$;
 
--- By what the count of a layer is multiplied, for it is one of a sample: the layer's entry in the vector of scales.
--- Stable, for so it is put into the statement that calls it.
+-- By what the count of a layer is multiplied, because it is the count of a sample: the layer's entry in the vector of
+-- scales. Declared stable, so that it is inlined: as a call it took 20 times as long.
 create function memory.layer_scale(p_place int, p_chunks int, p_sampled int) returns text
 language sql stable
 return p_place::text || ':' || (p_chunks::float8 / p_sampled)::real::text;
 
--- Says of how many chunks the counts of a layer now are. Without any nothing is kept of it.
+-- Ends the count of a layer: keeps how many chunks it has, or deletes its row where it has none, and sums up the Team.
 create function memory.end_layer_counts(p_client uuid, p_chunks int, p_sampled int) returns void
 language plpgsql security definer set search_path = memory, public, pg_temp
 as $$
 declare
   v_team constant uuid := claimed_team();
 begin
-  -- First, for who counts another layer at the same time must sum up after this one.
+  -- The Team's row first: whoever counts another layer at the same time sums up after this one.
   perform from keyword_team t where t.team_id = v_team for update;
-  delete from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled = 0;
+  -- Another worker may have counted the layer since, when it was not empty: then that one ends it.
+  delete from keyword_layer l
+   where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled = 0
+     and l.dims = '{}' and l.keys = '{}';
   update keyword_layer l set chunks = p_chunks, sampled = p_sampled, counted_at = now()
    where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled > 0;
-  update keyword_team t set (chunks, sampled, counted_at, scales, layers, counted) = (
+  update keyword_team t set (chunks, sampled, counted_at, scales, layers, layer_count) = (
     select coalesce(sum(l.chunks), 0), coalesce(sum(l.sampled), 0), min(l.counted_at),
            ('{' || string_agg(layer_scale(l.place, l.chunks, l.sampled), ',') || '}/16000')::sparsevec,
            coalesce(array_agg(l.client_id), '{}'), count(*)
@@ -220,48 +228,51 @@ begin
      and exists (select from chunk_keyword k where k.team_id = t.id);
 end $$;
 
--- The functions from here to keyword_leg are parts of a search, which no other role may call. They get the claims from
--- it: to parse those of hundreds of clients takes as long as to look up a word. Each function and each statement takes
--- some time in every transaction, so they are few.
+-- The functions from here to keyword_leg are parts of search_candidates and similar_memories. No role may call them by
+-- itself. They are told which layers may be read, because to parse the ids of hundreds of clients takes as long as to
+-- look up a word. And they are few: each function and each statement costs some time in every transaction.
 
--- The query's side of BM25 (Robertson & Zaragoza 2009): idf = ln(1 + (n - df + 0.5) / (df + 0.5)) of each term, from
--- the sampled document frequencies, times the factor of the term. The chunk's side lies in chunk_keyword.weights.
--- `whole` is the sum of all, each as long as its term is in words: what a text has that holds the whole query.
---
--- What was counted is that of the reader's layers, all together: n is their chunks, or 1; then how many of those were
--- looked at, and when the oldest of the counts was made. In how many chunks of them each key stands is estimated, in
--- the order of the keys; 0.5 of one that was not seen, or once: most terms are, and it says nothing of how rare they
--- are. Where the other layers are large, it is there of all layers of the Team too: to choose the way of a search, and
--- for nothing else.
+-- The query's side of BM25 (Robertson & Zaragoza 2009): idf = ln(1 + (n - df + 0.5) / (df + 0.5)) of each term, times
+-- the factor of the term. n and df are sums over the layers that may be read, df estimated from their samples. The
+-- chunk's side lies in chunk_keyword.weights.
 create function memory.weigh_query(
   p_team_layer boolean, p_clients uuid[],
   p_dims int[], p_factors real[], p_lengths real[], p_keys int[], p_explain boolean,
-  out weights sparsevec, out whole float8, out key_frequencies float8[], out team_key_frequencies float8[],
-  out chunks float8, out sampled int, out counted_at timestamptz, out detail jsonb
+  out weights sparsevec,
+  out whole float8,                     -- what a text scores that holds the whole query: weight times length in words
+  -- In how many chunks each key stands, in the order of the keys. 0.5 stands for none or one: most terms stand in one
+  -- chunk, and it does not say how rare they are.
+  out key_frequencies float8[],
+  -- The same of all layers of the Team, or null where the others hold few chunks. It chooses the way of a search, which
+  -- finds the same on any.
+  out team_key_frequencies float8[],
+  out chunks float8,                    -- n; 1 where nothing was counted
+  out sampled int,                      -- how many of the chunks were looked at
+  out counted_at timestamptz,           -- when the oldest of the counts was made
+  out detail jsonb                      -- with p_explain: the frequency and the weight of each term
 )
 language plpgsql stable
+-- Thousands of terms may be asked for, and a planner without statistics compares each with each.
+set enable_nestloop = off
 as $$
 declare
   few constant int := 3000;             -- chunks of other layers, all of which may be read to be thrown away
   v_team constant uuid := claimed_team();
-  v_layers int;
-  v_some boolean;                       -- whether the reader reads some of them, not all
+  v_reads_all boolean;
   v_team_chunks int;
   v_scales sparsevec;                   -- by what the count of each layer is multiplied, in the layer's place
   v_team_scales sparsevec;
 begin
-  select t.chunks, t.sampled, t.counted_at, t.scales, t.chunks, t.counted
-    into chunks, sampled, counted_at, v_scales, v_team_chunks, v_layers
+  -- A Team may have hundreds of clients: who reads all layers needs no row of each. To count them comes first, for the
+  -- list of them is stored apart from the row.
+  select t.chunks, t.sampled, t.counted_at, t.scales,
+         case when t.layer_count <= cardinality(p_clients) + p_team_layer::int then not exists (
+           select from unnest(t.layers) l (client_id)
+            where ((l.client_id is null and p_team_layer) or l.client_id in (select unnest(p_clients))) is not true) end
+    into chunks, sampled, counted_at, v_scales, v_reads_all
     from keyword_team t where t.team_id = v_team and t.chunks > 0;
-  -- A Team may have hundreds of clients: who reads all layers needs no row of each.
-  v_some := v_layers > cardinality(p_clients) + p_team_layer::int;
-  if not v_some then
-    select exists (select from keyword_team t, unnest(t.layers) l (client_id)
-                    where t.team_id = v_team and case when l.client_id is null then not p_team_layer
-                                                      else l.client_id not in (select unnest(p_clients)) end)
-      into v_some;
-  end if;
-  if v_some then
+  if found and v_reads_all is not true then
+    v_team_chunks := chunks;
     v_team_scales := v_scales;
     select sum(l.chunks), sum(l.sampled), min(l.counted_at),
            ('{' || string_agg(layer_scale(l.place, l.chunks, l.sampled), ',') || '}/16000')::sparsevec
@@ -295,7 +306,7 @@ begin
       from asked q left join counted c on c.space = q.space and c.term = q.term
       cross join lateral (select case when c.df > 1 then c.df else 0.5 end as df,
                                  case when c.team_df > 1 then c.team_df else 0.5 end as team_df) f
-     -- As dimensions ascend in a vector, and keys are asked for.
+     -- Dimensions ascend in a sparsevec; keys come in the order of p_keys.
      order by q.space, case q.space when 'd' then q.term else q.place end
   )
   select ('{' || string_agg(w.term || ':' || w.weight, ',') filter (where w.weight > 0) || '}/536870912')::sparsevec,
@@ -309,14 +320,16 @@ begin
     from weighed w;
 end $$;
 
+-- What ends scattered_keys, keys_one_by_one and keyword_leg must be the same in each: from `compared` on.
+
 -- What keyword_leg finds by keys, where they stand in many more chunks of the Team than of the scope: looked up by the
 -- key and by the layers at once, planned for their values. In the same order, that of storage.
 create function memory.scattered_keys(
-  p_team_layer boolean, p_clients uuid[], p_query sparsevec, p_first int[], p_keys int[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[],
-  p_most int, p_leg int,
+  p_team_layer boolean, p_clients uuid[], p_query sparsevec, p_first int[], p_keys int[], p_seen uuid[],
+  p_allowed uuid[], p_hidden uuid[], p_most int, p_leg int,
   out chunk_ids uuid[], out points float8[], out scored int
 )
-language plpgsql stable security definer
+language plpgsql stable
 set search_path = memory, public, pg_temp
 set plan_cache_mode = force_custom_plan
 set enable_seqscan = off
@@ -415,7 +428,7 @@ create function memory.keyword_leg(
   out chunk_ids uuid[], out points float8[], out names_it boolean[],
   out scored int, out keys_read int[], out rare_keys int[]
 )
-language plpgsql stable security definer
+language plpgsql stable
 set search_path = memory, public, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -536,7 +549,7 @@ begin
   end loop;
 end $$;
 
--- As before, but for the counts.
+-- As before, but for the counts: it reads its claims once, and weigh_query sums what was counted of their layers.
 create or replace function memory.search_candidates(
   p_embedding halfvec,        -- unit length, or null: keywords alone
   p_model text,
@@ -668,7 +681,7 @@ begin
   end if;
 end $$;
 
--- As before, but for the counts: of the layers of the claims, as in search_candidates.
+-- As before, but for the counts: as in search_candidates.
 create or replace function memory.similar_memories(
   p_client uuid,              -- the layer: null for the Team layer
   p_embedding halfvec,        -- unit length, or null
@@ -701,9 +714,9 @@ begin
                             or coalesce(p_client = any (memory.readable_clients()), false)) then
     return;
   end if;
-  -- Its vector is of idf alone: the text's side of each term is in p_weights, which is its length here.
-  v_weighed := weigh_query(reads_team_layer(), readable_clients(), p_dims, array_fill(1::real, array[cardinality(p_dims)]),
-                           p_weights, p_keys, false);
+  -- Of the idf alone: the factor of each term is 1. What it weighs in the text is its length.
+  v_weighed := weigh_query(reads_team_layer(), readable_clients(), p_dims,
+    array_fill(1::real, array[coalesce(cardinality(p_dims), 0)]), p_weights, p_keys, false);
 
   with running as (
     select e.key, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
@@ -752,7 +765,8 @@ revoke execute on function
   memory.weigh_query(boolean, uuid[], int[], real[], real[], int[], boolean),
   memory.scattered_keys(boolean, uuid[], sparsevec, int[], int[], uuid[], uuid[], uuid[], int, int),
   memory.keys_one_by_one(boolean, uuid[], sparsevec, int[], uuid[], uuid[], int, int),
-  memory.keyword_leg(boolean, uuid[], sparsevec, int[], float8[], float8[], int[], float8, uuid[], uuid[], int) from public;
+  memory.keyword_leg(boolean, uuid[], sparsevec, int[], float8[], float8[], int[], float8, uuid[], uuid[], int)
+  from public;
 -- To count is upkeep, and what counts are made of is no request's to read.
 revoke execute on function memory.stored_terms(uuid[]) from memory_service;
 grant execute on function
