@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { transaction, workerTransaction } from '../../db/database.ts';
+import { type Database, transaction, workerTransaction } from '../../db/database.ts';
 import { replaceLayerCounts } from '../../db/queries/keywords.ts';
 import { searchChunks } from '../../db/queries/search.ts';
 import { archiveSource } from '../../db/queries/sources.ts';
@@ -8,10 +8,12 @@ import type { LayerId } from '../../shared/scope.ts';
 import { chunkTerms, queryTerms } from '../../shared/terms.ts';
 import {
   createTestCompany,
+  databaseUrl,
   openTestDatabase,
   TEST_MODEL_NAME,
   type TestCompany,
 } from '../support/database.ts';
+import { openOwnDatabase } from '../support/own-database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
 import { storeSource } from '../support/sources.ts';
 import { countTermsNow } from '../support/term-counts.ts';
@@ -276,3 +278,32 @@ async function waitForLock(beginning: string): Promise<void> {
     if (row?.waits) return;
   }
 }
+
+/** Chunks that the indexes of the table of chunks gave so far. */
+async function chunksReadByIndexes(of: Database): Promise<number> {
+  await of.query('select pg_stat_force_next_flush()');
+  const [row] = await of.query<{ n: number }>(
+    `select sum(idx_tup_read)::int as n from pg_stat_user_indexes where schemaname = 'memory' and relname = 'chunk'`,
+  );
+  return row?.n ?? Number.NaN;
+}
+
+const skip = databaseUrl !== undefined && 'PostgreSQL renews its statistics by itself';
+test('a large text that follows a first small one is stored by looking each chunk up, not all of the Team', {
+  skip,
+}, async () => {
+  const own = await openOwnDatabase();
+  try {
+    const team = await createTestCompany(own);
+    const scope = ownerScope(team);
+    await storeSource(own, scope, { layer: null, chunks: [{ text: 'the first' }] });
+    await countTermsNow(own, team);
+    const before = await chunksReadByIndexes(own);
+    const chunks = Array.from({ length: 600 }, (_, n) => ({ text: `heron ${n}` }));
+    await storeSource(own, scope, { layer: null, chunks });
+    const read = (await chunksReadByIndexes(own)) - before;
+    assert.ok(read > 0 && read < 20 * chunks.length, `${read} for ${chunks.length}`);
+  } finally {
+    await own.close();
+  }
+});
