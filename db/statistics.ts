@@ -26,6 +26,11 @@ export async function renewStatistics(database: Database): Promise<void> {
   if (database.backend !== 'pglite') return;
   const chunks = await database.query('select from memory.chunk limit $1', [FEW_CHUNKS]);
   if (chunks.length < FEW_CHUNKS) return;
+  // Of 3,000 rows. Searches are as fast as with ten times as many, and of 25,000 chunks those held up all for a second.
+  await database.query(`select set_config('default_statistics_target', '10', false)`);
   // One by one, and outside a transaction: others are answered in between.
-  for (const table of SEARCHED) await database.query(`vacuum (analyze) memory.${table}`);
+  for (const table of SEARCHED) {
+    await database.query(`analyze memory.${table}`);
+    await database.query(`vacuum memory.${table}`);
+  }
 }

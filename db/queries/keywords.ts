@@ -55,7 +55,7 @@ export interface LayerCounts extends LayerSize {
 }
 
 /** Terms whose counts are replaced by one transaction: the embedded database answers no one else until it ends. */
-const SLICE = 4000;
+const SLICE = 1000;
 const LEAST_INT4 = -(2 ** 31);
 const MOST_INT4 = 2 ** 31 - 1;
 
