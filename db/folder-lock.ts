@@ -77,8 +77,7 @@ function holderOf(content: string): 'alive' | 'dead' | 'unknown' {
 
 /**
  * Locks a folder against every other process, by a file whose holder changes it each second. The beat runs in
- * a thread of its own: the embedded database computes on the main thread, and a beat that stalled with it
- * would let a second process in.
+ * a thread of its own: a beat that stalled with the main thread would let a second process in.
  * @throws FolderLockedError when another process holds it
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {

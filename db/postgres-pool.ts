@@ -71,7 +71,7 @@ export type Condemn = (reason: Error) => void;
 /** Connections that are lent for a statement or a transaction. */
 export interface ConnectionPool {
   /** @throws Error where none is to be had in time */
-  use<T>(fn: (client: pg.PoolClient, condemn: Condemn) => Promise<T>): Promise<T>;
+  use<T>(fn: (client: pg.Client, condemn: Condemn) => Promise<T>): Promise<T>;
   readonly connections: () => Connections;
   /** Closes it. Closing twice is fine. */
   readonly close: () => Promise<void>;

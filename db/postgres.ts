@@ -23,13 +23,13 @@ const INT8 = 20;
 const INT8_ARRAY = 1016;
 const NUMERIC = 1700;
 const NUMERIC_ARRAY = 1231;
-const types = new pg.TypeOverrides();
+export const types = new pg.TypeOverrides();
 types.setTypeParser(INT8, Number);
 types.setTypeParser(NUMERIC, Number);
 // The declaration says that a parser takes the type's number; it takes the text.
 types.setTypeParser(INT8_ARRAY, types.getTypeParser(NUMERIC_ARRAY) as unknown as (text: string) => number[]);
 
-function queryable(client: pg.PoolClient): Queryable {
+function queryable(client: pg.Client): Queryable {
   return {
     query: async <R extends object>(text: string, values: readonly unknown[] = []) => {
       const bound = values.map(toBound);
@@ -74,8 +74,21 @@ export function openPostgres(
 
   return {
     backend: 'postgres',
+    ...statementsOn(pool),
+    connections: pool.connections,
+    canWrite: () => true,
+    close: pool.close,
+  };
+}
+
+/** What is lent by turns to those who run statements. */
+type Loans = Pick<ConnectionPool, 'use'>;
+
+/** How statements and transactions run on connections that are lent. */
+export function statementsOn(loans: Loans): Pick<Database, 'query' | 'transaction' | 'script'> {
+  return {
     query: (text, values) =>
-      pool.use(async (client, condemn) => {
+      loans.use(async (client, condemn) => {
         try {
           return await queryable(client).query(text, values);
         } catch (error) {
@@ -83,28 +96,25 @@ export function openPostgres(
           throw error;
         }
       }),
-    transaction: (fn, opening) => inTransaction(pool, fn, opening),
+    transaction: (fn, opening) => inTransaction(loans, fn, opening),
     script: async (tx, text) => {
       const unhurried: pg.QueryConfig & pg.ClientConfig = { text, query_timeout: LONGEST_TIMER_MS };
       await (tx as PostgresTransaction).client.query(unhurried);
     },
-    connections: pool.connections,
-    canWrite: () => true,
-    close: pool.close,
   };
 }
 
 /** A transaction with its connection, for what a statement alone cannot ask. */
 interface PostgresTransaction extends Queryable {
-  readonly client: pg.PoolClient;
+  readonly client: pg.Client;
 }
 
 async function inTransaction<T>(
-  pool: ConnectionPool,
+  loans: Loans,
   fn: (tx: Queryable) => Promise<T>,
   opening: 'together' | undefined,
 ): Promise<T> {
-  return pool.use(async (client, condemn) => {
+  return loans.use(async (client, condemn) => {
     try {
       const tx: PostgresTransaction = { ...queryable(client), client };
       const result =
@@ -121,7 +131,7 @@ async function inTransaction<T>(
   });
 }
 
-async function rollBack(client: pg.PoolClient, condemn: Condemn, cause: unknown): Promise<void> {
+async function rollBack(client: pg.Client, condemn: Condemn, cause: unknown): Promise<void> {
   // Nobody answers on that connection: a rollback would wait as long as the statement did.
   if (isUnanswered(cause)) return condemn(cause);
   try {

@@ -1,4 +1,4 @@
-import { fromPglite, type Job, PgBoss, type QueueOptions } from 'pg-boss';
+import { type Job, PgBoss, type QueueOptions } from 'pg-boss';
 import { newId } from '../shared/ids.ts';
 import type { Logger } from '../shared/logger.ts';
 import { type Payload, QUEUES, type QueueName } from '../shared/queues.ts';
@@ -112,7 +112,7 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
   const { database, logger } = setup;
   const boss = new PgBoss({
     ...(setup.databaseUrl === null
-      ? { db: fromPglite((database as EmbeddedDatabase).patientEngine), backend: 'pglite' as const }
+      ? { db: (database as EmbeddedDatabase).patient, backend: 'pglite' as const }
       : {
           ...poolSettings(setup.databaseUrl, setup.timeouts ?? JOB_TIMEOUTS),
           max: 5,

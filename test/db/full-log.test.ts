@@ -11,10 +11,12 @@ test('an embedded database that cannot write its log ends the process with a mes
 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'team-memory-full-'));
   t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const file = join(import.meta.dirname, '..', 'support', 'full-log.ts');
+  const support = join(import.meta.dirname, '..', 'support');
+  const args = ['--import', join(support, 'no-space.ts'), join(support, 'full-log.ts'), folder];
+  const env = { ...process.env, NO_SPACE_IF: join(folder, 'no-space') };
   const ended = await new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    const options = { timeout: 240_000, killSignal: 'SIGKILL' } as const;
-    execFile(process.execPath, [file, folder], options, (error, stdout, stderr) =>
+    const options = { env, timeout: 240_000, killSignal: 'SIGKILL' } as const;
+    execFile(process.execPath, args, options, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? error?.signal ?? 0, stdout, stderr }),
     );
   });

@@ -64,7 +64,7 @@ async function writeSnapshot(folder: string): Promise<{ snapshot: string; dataDi
   const queue = await openQueue({ database, databaseUrl: null, supervise: false, logger, drainMs: 1000 });
   await queue.stop();
   const snapshot = join(folder, 'snapshot.tar');
-  const dump = await database.engine.dumpDataDir('none');
+  const dump = await database.dump();
   await writeFile(snapshot, new Uint8Array(await dump.arrayBuffer()));
   await database.close();
   return { snapshot, dataDir };

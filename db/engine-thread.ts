@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+import { vector } from '@electric-sql/pglite-pgvector';
+import { EmbeddedFiles } from './embedded-files.ts';
+import type { EngineSetup } from './engine.ts';
+
+/** What the thread is asked: messages of PostgreSQL's protocol, a snapshot of all files, or to close. */
+export type Asked = Uint8Array<ArrayBuffer> | 'dump' | 'close';
+
+const { folder, snapshot } = workerData as EngineSetup;
+const port = parentPort;
+if (port === null) throw new Error('this file runs as a thread of its own');
+
+const engine = await PGlite.create({
+  ...(folder === null ? {} : { fs: new EmbeddedFiles(join(folder, 'postgres')) }),
+  ...(snapshot === undefined ? {} : { loadDataDir: snapshot }),
+  extensions: { vector },
+});
+
+port.on('message', async (asked: Asked) => {
+  if (asked === 'close') {
+    await engine.close();
+    port.close();
+  } else if (asked === 'dump') {
+    port.postMessage(await engine.dumpDataDir('none'));
+  } else {
+    // A copy: the engine keeps its own.
+    const answer = engine.execProtocolRawSync(asked).slice();
+    port.postMessage(answer, [answer.buffer]);
+  }
+});
+port.postMessage('ready');
