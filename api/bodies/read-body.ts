@@ -84,11 +84,15 @@ export async function readBody(request: FastifyRequest, stream: IncomingMessage)
     return await promise;
   } finally {
     clearInterval(pace);
-    stream.off('data', onData).off('end', onEnd).off('close', onClose);
-    // What still arrives is discarded. A later fault of the connection has no one else to handle it.
+    stream.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose);
+    // A later fault of the connection has no one else to handle it. `onClose` would keep the bytes until the answer.
+    stream.on('error', ignoreFault);
+    // What still arrives is discarded.
     stream.resume();
   }
 }
+
+function ignoreFault(): void {}
 
 function cutOff(): ServiceError {
   return new ServiceError('invalid_request', 'The body ended before its length was reached');
