@@ -16,9 +16,12 @@ import {
   updateSourceFields,
 } from './queries/sources.ts';
 
+/** All chunks of a source, or portions of them in order. Each iteration begins with the first chunk. */
+export type ChunkSequence = readonly NewChunk[] | AsyncIterable<readonly NewChunk[]>;
+
 /** A document about to be stored: what it is, and its chunks. */
 export interface SourceDraft extends Omit<NewSource, 'id'> {
-  chunks: readonly NewChunk[];
+  chunks: ChunkSequence;
   /** Of the chunks' vectors. */
   model: string;
 }
@@ -28,47 +31,101 @@ const CHUNKS_OF_SMALL = { postgres: 100, pglite: 50 };
 /** Chunks that a transaction before it writes. With the embedded database everyone else waits for it to end. */
 const CHUNKS_A_TRANSACTION = { postgres: 250, pglite: 50 };
 
+/** How many chunks of a source are written, and how many of these have a vector. */
+interface WrittenCounts {
+  chunks: number;
+  embedded: number;
+}
+
 /** A draft on its way: its chunks are written already if they are many. */
 export interface StagedSource {
   source: NewSource;
-  draft: SourceDraft;
-  written: boolean;
+  /** Of the chunks' vectors. */
+  model: string;
+  /** Null: the chunks are few, or the text is stored already. */
+  written: WrittenCounts | null;
+  /** The chunks that are not written. */
+  unwritten: ChunkSequence;
 }
 
 /**
  * Writes the chunks of a large draft, batch by batch, under a source that no one sees yet. A small draft waits
- * for `commitSource`. If the process dies in between, upkeep removes what was written.
- * @param tell hears how much of it is written, from 0 to 1. What it throws breaks the staging off, at once: what was
- *   written is left to upkeep
+ * for `commitSource`. Portions of chunks are asked for as they are written, and none where the text is stored already.
+ * If the process dies in between, upkeep removes what was written.
+ * @param tell hears how many chunks are written. What it throws breaks the staging off, at once: what was written is
+ *   left to upkeep
  */
 export async function stageSource(
   database: Database,
   scope: TeamScope,
   draft: SourceDraft,
-  tell: (share: number) => void = () => undefined,
+  tell: (written: number) => void = () => undefined,
 ): Promise<StagedSource> {
   const { chunks, model, ...fields } = draft;
   const source: NewSource = { ...fields, id: newId() };
-  const large = chunks.length > CHUNKS_OF_SMALL[database.backend];
+  const staged: StagedSource = { source, model, written: null, unwritten: chunks };
+  if ('length' in chunks && chunks.length <= CHUNKS_OF_SMALL[database.backend]) return staged;
   // A large text that is there already is not written only to be thrown away.
-  const written = large && !(await isStored(database, scope, source));
-  const staged = { source, draft, written };
-  if (!written) return staged;
-  const batchSize = CHUNKS_A_TRANSACTION[database.backend];
-  for (let start = 0; start < chunks.length; start += batchSize) {
-    const batch = chunks.slice(start, start + batchSize);
-    try {
-      await transaction(database, scope, async (tx) => {
-        if (start === 0) await insertLoadingSource(tx, source);
-        await insertChunks(tx, { ...source, model }, batch, start);
-      });
-    } catch (error) {
-      await discardSource(database, scope, staged);
-      throw error;
-    }
-    tell(Math.min(1, (start + batchSize) / chunks.length));
-  }
+  if (await isStored(database, scope, source)) return staged;
+  for await (const written of writeAhead(database, scope, staged)) tell(written);
   return staged;
+}
+
+/**
+ * Writes what is not written, unless it turns out to be small. Yields how many chunks are written, after each batch.
+ * What it has written is discarded if it fails, and stays if its caller breaks the iteration off.
+ */
+async function* writeAhead(
+  database: Database,
+  scope: TeamScope,
+  staged: StagedSource,
+): AsyncGenerator<number, void> {
+  const { backend } = database;
+  try {
+    for await (const { batch, isLast } of batchesOf(staged.unwritten, CHUNKS_A_TRANSACTION[backend])) {
+      if (staged.written === null && isLast && batch.length <= CHUNKS_OF_SMALL[backend]) {
+        staged.unwritten = batch;
+        return;
+      }
+      const written = (staged.written ??= { chunks: 0, embedded: 0 });
+      await transaction(database, scope, (tx) => writeBatch(tx, staged, written, batch));
+      yield written.chunks;
+    }
+    staged.unwritten = [];
+  } catch (error) {
+    await discardSource(database, scope, staged);
+    throw error;
+  }
+}
+
+/** Chunks in batches of `size`; the last one can be smaller, and is there even if there are no chunks. */
+async function* batchesOf(
+  chunks: ChunkSequence,
+  size: number,
+): AsyncGenerator<{ batch: readonly NewChunk[]; isLast: boolean }, void> {
+  let rest: readonly NewChunk[] = [];
+  for await (const portion of 'length' in chunks ? [chunks] : chunks) {
+    rest = rest.length === 0 ? portion : [...rest, ...portion];
+    let start = 0;
+    for (; rest.length - start > size; start += size) {
+      yield { batch: rest.slice(start, start + size), isLast: false };
+    }
+    rest = rest.slice(start);
+  }
+  yield { batch: rest, isLast: true };
+}
+
+/** Writes the next chunks of a source, with the first of them the source itself, and adds them to `written`. */
+async function writeBatch(
+  tx: TeamTransaction,
+  { source, model }: StagedSource,
+  written: WrittenCounts,
+  batch: readonly NewChunk[],
+): Promise<void> {
+  if (written.chunks === 0) await insertLoadingSource(tx, source);
+  await insertChunks(tx, { ...source, model }, batch, written.chunks);
+  written.chunks += batch.length;
+  written.embedded += batch.filter((chunk) => chunk.embedding !== null).length;
 }
 
 async function isStored(database: Database, scope: TeamScope, source: NewSource): Promise<boolean> {
@@ -82,7 +139,7 @@ export async function discardSource(
   scope: TeamScope,
   staged: StagedSource,
 ): Promise<void> {
-  if (!staged.written) return;
+  if (staged.written === null) return;
   // Upkeep removes what this cannot: a fault here must not hide the outcome that led to it.
   await transaction(database, scope, (tx) => deleteLoadingSource(tx, staged.source.id)).catch(
     () => undefined,
@@ -100,11 +157,11 @@ export type StoredDraft = { source: Source; embedded: number } & (
 
 /** Makes a staged source the one that everyone sees, in the transaction of whatever else makes it true. */
 export async function commitSource(tx: TeamTransaction, staged: StagedSource): Promise<StoredDraft> {
-  const { source, draft } = staged;
+  const { source } = staged;
   await lockSource(tx, source);
   const present = await findActiveSource(tx, source);
   if (present?.contentHash.equals(source.contentHash)) {
-    if (staged.written) await deleteLoadingSource(tx, source.id);
+    if (staged.written !== null) await deleteLoadingSource(tx, source.id);
     const pending = await countPendingChunks(tx, present.source.id);
     const embedded = present.source.chunks - pending;
     // Only an external id says that it is this source that is meant, and not another one of the same text.
@@ -113,15 +170,20 @@ export async function commitSource(tx: TeamTransaction, staged: StagedSource): P
     if (changed !== null) return { outcome: 'updated', embedded, ...changed };
     return { outcome: 'duplicate', source: present.source, embedded };
   }
-  if (!staged.written) {
-    await insertLoadingSource(tx, source);
-    await insertChunks(tx, { ...source, model: draft.model }, draft.chunks, 0);
-  }
-  const embedded = draft.chunks.filter((chunk) => chunk.embedding !== null).length;
+  const { chunks, embedded } = staged.written ?? (await writeWhole(tx, staged));
   if (present !== null) {
-    const stored = await replaceSource(tx, present.source.id, source, draft.chunks.length);
+    const stored = await replaceSource(tx, present.source.id, source, chunks);
     return { outcome: 'replaced', source: stored.source, embedded };
   }
-  const stored = await activateSource(tx, source.id, draft.chunks.length);
+  const stored = await activateSource(tx, source.id, chunks);
   return { outcome: 'created', source: stored.source, embedded };
+}
+
+/** Writes all chunks in one transaction: few, or those of a text that is not stored any longer. */
+async function writeWhole(tx: TeamTransaction, staged: StagedSource): Promise<WrittenCounts> {
+  const written = { chunks: 0, embedded: 0 };
+  for await (const { batch } of batchesOf(staged.unwritten, CHUNKS_A_TRANSACTION.postgres)) {
+    await writeBatch(tx, staged, written, batch);
+  }
+  return written;
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
-import { type ChunkInput, prepareInPortions, TooManyChunksError } from './prepared-chunks.ts';
+import { type ChunkInput, countInSteps, prepareInPortions, TooManyChunksError } from './prepared-chunks.ts';
 import { Turns } from './turns.ts';
 
 /** A batch to be prepared, and where its chunks go. */
@@ -16,20 +16,29 @@ export type ThreadOutcome = 'prepared' | 'too_many_chunks' | 'unwanted';
 
 const turns = new Turns();
 
-/** The thread's side of `prepareBatch`: a portion at a time, by turns with the other tasks of the thread. */
+/**
+ * The thread's side of `prepareBatch`: a portion at a time, by turns with the other tasks of the thread. That there are
+ * too many chunks is found before the first portion, for what is made of portions as they come.
+ */
 export default async function prepare({ teamId, inputs, port }: ThreadTask): Promise<ThreadOutcome> {
   const closed = new AbortController();
   port.once('close', () => closed.abort());
-  const portions = prepareInPortions(teamId, inputs);
+  /** The next step of the work, in a turn of its own. */
+  const step = async <T, R>(steps: Iterator<T, R>) => {
+    await turns.take(teamId);
+    try {
+      closed.signal.throwIfAborted();
+      return steps.next();
+    } finally {
+      turns.release();
+    }
+  };
   try {
+    const counting = countInSteps(inputs);
+    while (!(await step(counting)).done);
+    const portions = prepareInPortions(teamId, inputs);
     while (true) {
-      await turns.take(teamId);
-      let portion: ReturnType<typeof portions.next>;
-      try {
-        portion = portions.next();
-      } finally {
-        turns.release();
-      }
+      const portion = await step(portions);
       if (portion.done) return 'prepared';
       port.postMessage(portion.value);
       // One at a time: who takes them has others to serve.

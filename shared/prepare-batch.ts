@@ -41,52 +41,81 @@ function threads(): Piscina {
       return least === undefined || (least.currentUsage > 0 && workers.length < most) ? null : least;
     },
     idleTimeout: 10_000,
+    // What is made is handed on at once. V8 would let what is dead grow to 32 MiB before it collects it.
+    resourceLimits: { maxYoungGenerationSizeMb: 12 },
   });
   return pool;
-}
-
-/** Like `prepareBatch`, of one input. */
-export async function prepareChunks(
-  teamId: string,
-  input: ChunkInput,
-  signal?: AbortSignal,
-): Promise<PreparedChunk[]> {
-  const [prepared = []] = await prepareBatch(teamId, [input], signal);
-  return prepared;
 }
 
 /**
  * Cuts texts and makes the terms of their chunks: all inputs of a request at once, so that how much it is is judged by
  * their sum. Much goes to a thread, which Teams share by turns. The event loop turns in either case.
  * @param signal of the request: nothing more is cut for one that is gone
- * @throws TooManyChunksError for more than one source may have, of all inputs together
+ * @throws TooManyChunksError for more than one source can have, of all inputs together
  */
 export async function prepareBatch(
   teamId: string,
   inputs: readonly ChunkInput[],
   signal?: AbortSignal,
 ): Promise<PreparedChunk[][]> {
-  assertWanted(signal);
   const prepared = inputs.map((): PreparedChunk[] => []);
-  if (isLittle(inputs)) {
-    for (const portion of prepareInPortions(teamId, inputs)) {
-      addPortion(prepared, portion);
-      await nextTurn();
-      assertWanted(signal);
-    }
-    return prepared;
+  for await (const { chunks, inputs: places } of portionsOf(teamId, inputs, signal)) {
+    for (const [index, chunk] of chunks.entries()) prepared[places[index] ?? 0]?.push(chunk);
   }
-  const outcome = await prepareInThread({ teamId, inputs }, signal, (portion) =>
-    addPortion(prepared, portion),
-  );
-  assertWanted(signal);
-  if (outcome === 'too_many_chunks') throw new TooManyChunksError();
   return prepared;
 }
 
-/** Puts chunks to the inputs that they belong to. */
-function addPortion(batch: readonly PreparedChunk[][], { chunks, inputs }: Portion): void {
-  for (const [index, chunk] of chunks.entries()) batch[inputs[index] ?? 0]?.push(chunk);
+/** Chunks of one input: all of them where that is little work, else portions, made when they are asked for. */
+export type PreparedSource = readonly PreparedChunk[] | AsyncIterable<readonly PreparedChunk[]>;
+
+/**
+ * Like `prepareBatch`, of one input, but of a large one nothing is made before it is asked for, and then one portion
+ * ahead of what was asked for: all chunks of a large text take many times its memory. That there are too many is found
+ * before the first portion. Each iteration begins at the first chunk; one that is abandoned ends the work for it.
+ */
+export async function prepareSource(
+  teamId: string,
+  input: ChunkInput,
+  signal?: AbortSignal,
+): Promise<PreparedSource> {
+  assertWanted(signal);
+  if (!isLittle([input])) {
+    return { [Symbol.asyncIterator]: () => chunksOf(portionsOf(teamId, [input], signal)) };
+  }
+  const [prepared = []] = await prepareBatch(teamId, [input], signal);
+  return prepared;
+}
+
+async function* chunksOf(portions: AsyncIterable<Portion>): AsyncGenerator<PreparedChunk[], void> {
+  for await (const { chunks } of portions) if (chunks.length > 0) yield chunks;
+}
+
+/** The chunks of a batch, portion by portion, each in a turn of the event loop. */
+async function* portionsOf(
+  teamId: string,
+  inputs: readonly ChunkInput[],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Portion, void> {
+  assertWanted(signal);
+  const portions = isLittle(inputs)
+    ? portionsInTurns(teamId, inputs)
+    : portionsFromThread({ teamId, inputs }, signal);
+  for await (const portion of portions) {
+    assertWanted(signal);
+    yield portion;
+  }
+  assertWanted(signal);
+}
+
+/** Makes portions in the thread of the caller. */
+async function* portionsInTurns(
+  teamId: string,
+  inputs: readonly ChunkInput[],
+): AsyncGenerator<Portion, void> {
+  for (const portion of prepareInPortions(teamId, inputs)) {
+    yield portion;
+    await nextTurn();
+  }
 }
 
 /** Refuses to go on for a request that is gone. Its answer reaches nobody, so it is no fault of the service. */
@@ -95,26 +124,48 @@ function assertWanted(signal: AbortSignal | undefined): void {
     throw new ServiceError('invalid_request', 'The connection was closed before the answer');
 }
 
-/** Has a thread prepare a batch; `take` gets the chunks portion by portion, each in a turn of the event loop. */
-async function prepareInThread(
+/** Portions that a thread makes. It makes the next one while the last is used, and waits until that is asked for. */
+async function* portionsFromThread(
   task: Omit<ThreadTask, 'port'>,
   signal: AbortSignal | undefined,
-  take: (portion: Portion) => void,
-): Promise<ThreadOutcome> {
+): AsyncGenerator<Portion, void> {
   const { port1: own, port2: port } = new MessageChannel();
+  let arrived: Portion | undefined;
+  let hasEnded = false;
+  let wake: () => void = () => undefined;
   own.on('message', (portion: Portion) => {
-    take(portion);
-    own.postMessage('next');
+    arrived = portion;
+    wake();
   });
   // The thread finds its port closed, and stops.
   const stop = () => own.close();
   signal?.addEventListener('abort', stop, { once: true });
+  const outcome = threads().run({ ...task, port }, { transferList: [port] }) as Promise<ThreadOutcome>;
+  const ended = outcome
+    .catch(() => undefined)
+    .then(() => {
+      hasEnded = true;
+      wake();
+    });
   try {
-    // It ends when the last portion was taken.
-    return (await threads().run({ ...task, port }, { transferList: [port] })) as ThreadOutcome;
+    while (true) {
+      // Not a race with the outcome: that would keep every portion until the thread ends.
+      if (arrived === undefined && !hasEnded) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      const portion = arrived;
+      if (portion === undefined) break;
+      arrived = undefined;
+      own.postMessage('next');
+      yield portion;
+    }
+    if ((await outcome) === 'too_many_chunks') throw new TooManyChunksError();
   } finally {
     signal?.removeEventListener('abort', stop);
     own.close();
+    await ended;
   }
 }
 

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { prepareChunks } from '../../shared/prepare-batch.ts';
+import { prepareSource } from '../../shared/prepare-batch.ts';
 import { prepareChunksNow } from '../../shared/prepared-chunks.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { sendHead } from '../support/sent-heads.ts';
+import { outcome } from '../support/sign-in.ts';
+import { post as send } from '../support/team.ts';
 
 /** About 1,500 chunks: many transactions on either database. */
 const TEXT = Array.from(
@@ -68,6 +71,32 @@ describe('a large ingest', () => {
     assert.equal(source.chunks, chunks);
   });
 
+  test('leaves nothing where its caller is gone before it is written', async () => {
+    const body = JSON.stringify({ title: 'Gone', text: `Gone. ${TEXT}` });
+    const { request, answer } = sendHead(url, '/v1/memory/ingest', company.headers, Buffer.byteLength(body));
+    request.end(body);
+    while (!(await isBeingWritten())) await nextTurn();
+    request.destroy();
+    await assert.rejects(answer);
+    while (await isBeingWritten()) await nextTurn();
+    const stored = await app.database.query('select from memory.source where team_id = $1 and title = $2', [
+      company.teamId,
+      'Gone',
+    ]);
+    assert.deepEqual(stored, []);
+  });
+
+  test('of more chunks than a source can have is refused, and leaves nothing', async () => {
+    const text = Array.from(
+      { length: 51_000 },
+      (_, n) => `# ${n}\n\n${'The pump leaks. '.repeat(7)}\n\n`,
+    ).join('');
+    const answer = await send(app, company, '/v1/memory/ingest', { title: 'Too much', text });
+    assert.equal(outcome(answer), '400 invalid_request');
+    assert.match(answer.json<{ detail: string }>().detail, /more than 50000 chunks/);
+    assert.ok(!(await isBeingWritten()));
+  });
+
   test('is cut and indexed in a thread: the event loop turns meanwhile, and the outcome is the same', async () => {
     const inputs = [{ text: TEXT }, { chunks: TEXT.split('\n\n').slice(0, 2000) }];
     for (const input of inputs) {
@@ -78,7 +107,9 @@ describe('a large ingest', () => {
         if (!done) setImmediate(turn);
       };
       setImmediate(turn);
-      const prepared = await prepareChunks(company.teamId, input);
+      const portions = await prepareSource(company.teamId, input);
+      assert.ok(!('length' in portions), 'it comes in portions');
+      const prepared = (await Array.fromAsync(portions)).flat();
       done = true;
       assert.ok(turns > 10, `${turns} turns`);
       assert.deepEqual(prepared, prepareChunksNow(company.teamId, input));

@@ -4,8 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { asWorker, transaction } from '../../db/database.ts';
 import { selectNearbyChunks } from '../../db/queries/chunks.ts';
 import { searchChunks } from '../../db/queries/search.ts';
+import { archiveSource } from '../../db/queries/sources.ts';
 import { prune } from '../../db/queries/upkeep.ts';
-import { commitSource, stageSource } from '../../db/store-source.ts';
+import { commitSource, type StagedSource, stageSource } from '../../db/store-source.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/terms.ts';
@@ -241,6 +242,130 @@ describe('a large draft', () => {
     assert.equal(await shown(scope, 'first'), 0);
     assert.ok((await shown(scope, 'second')) > 0);
     assert.equal((await sourcesOf(scope)).length, 1);
+  });
+});
+
+describe('a draft whose chunks come in portions', () => {
+  /** A draft of `large`, in portions of these sizes and then the rest. `onRead` is called before each portion. */
+  function drawn(
+    scope: TeamScope,
+    given: GivenSource,
+    sizes: number[],
+    onRead?: (index: number) => Promise<void>,
+  ) {
+    const draft = draftOf(scope.teamId, given);
+    const all = draft.chunks;
+    assert.ok('length' in all);
+    const portions = async function* () {
+      let start = 0;
+      for (const [index, size] of [...sizes, all.length].entries()) {
+        await onRead?.(index);
+        yield all.slice(start, start + size);
+        start += size;
+      }
+    };
+    return { ...draft, chunks: { [Symbol.asyncIterator]: portions } };
+  }
+  const unreadable = async () => assert.fail('it is read');
+  const commit = (scope: TeamScope, staged: StagedSource) =>
+    transaction(database, scope, (tx) => commitSource(tx, staged));
+  const textsOf = async (scope: TeamScope) => {
+    const rows = await database.query<{ text: string }>(
+      'select text from memory.chunk where team_id = $1 order by ordinal',
+      [scope.teamId],
+    );
+    return rows.map(({ text }) => text);
+  };
+
+  test('is stored whole and in order, however long the portions are', async () => {
+    for (const sizes of [[], [0, 1, 0, 99, 1, 140], [100], [50, 50, 50], [250]]) {
+      const { scope } = await openTeam();
+      const given = { layer: null, chunks: large('portions') };
+      const staged = await stageSource(database, scope, drawn(scope, given, sizes));
+      assert.ok(staged.written);
+      const { outcome, source, embedded } = await commit(scope, staged);
+      assert.deepEqual([outcome, source.chunks, embedded], ['created', LARGE, LARGE]);
+      assert.deepEqual(
+        await textsOf(scope),
+        given.chunks.map(({ text }) => text),
+      );
+    }
+  });
+
+  test('is written while it is read', async () => {
+    const { scope } = await openTeam();
+    const stored: number[] = [];
+    const given = { layer: null, chunks: large('piped') };
+    const staged = await stageSource(
+      database,
+      scope,
+      drawn(scope, given, [255, 10], async () => {
+        stored.push((await textsOf(scope)).length);
+      }),
+    );
+    assert.deepEqual(stored, [0, 250, 250]);
+    assert.deepEqual(staged.written, { chunks: LARGE, embedded: LARGE });
+  });
+
+  test('waits for its commit if it turns out to be small', async () => {
+    const { scope } = await openTeam();
+    const given = { layer: null, chunks: small('few') };
+    const staged = await stageSource(database, scope, drawn(scope, given, [0]));
+    assert.equal(staged.written, null);
+    assert.deepEqual(await sourcesOf(scope), []);
+    assert.equal((await commit(scope, staged)).source.chunks, 1);
+  });
+
+  test('leaves nothing if a portion fails', async () => {
+    const { scope } = await openTeam();
+    const states: string[] = [];
+    const failing = drawn(scope, { layer: null, chunks: large('broken') }, [255], async (index) => {
+      if (index === 0) return;
+      states.push(...(await sourcesOf(scope)).map(({ state }) => state));
+      throw new Error('the text is gone');
+    });
+    await assert.rejects(stageSource(database, scope, failing), /the text is gone/);
+    assert.deepEqual(states, ['loading']);
+    assert.deepEqual(await sourcesOf(scope), []);
+  });
+
+  test('is not read where its text is stored already, and its counts are those of what is stored', async () => {
+    const { scope } = await openTeam();
+    const given = { layer: null, chunks: large('twice') };
+    const { source } = await storeDraft(database, scope, given);
+    const staged = await stageSource(database, scope, drawn(scope, given, [], unreadable));
+    const again = await commit(scope, staged);
+    assert.deepEqual(
+      [again.outcome, again.source.id, again.source.chunks, again.embedded],
+      ['duplicate', source.id, LARGE, LARGE],
+    );
+  });
+
+  test('is written by its commit where the stored text is archived after it was found', async () => {
+    const { scope } = await openTeam();
+    const given = { layer: null, chunks: large('gone') };
+    const { source } = await storeDraft(database, scope, given);
+    const staged = await stageSource(database, scope, drawn(scope, given, [100]));
+    await transaction(database, scope, (tx) => archiveSource(tx, source.id));
+    const { outcome, source: stored, embedded } = await commit(scope, staged);
+    assert.deepEqual([outcome, stored.chunks, embedded], ['created', LARGE, LARGE]);
+    assert.deepEqual(
+      await textsOf(scope),
+      given.chunks.map(({ text }) => text),
+    );
+  });
+
+  test('is not read further once its staging is broken off', async () => {
+    const { scope } = await openTeam();
+    const read: number[] = [];
+    const draft = drawn(scope, { layer: null, chunks: large('halted') }, [255], async (index) => {
+      read.push(index);
+    });
+    const halt = (written: number) => {
+      throw new Error(`halted at ${written}`);
+    };
+    await assert.rejects(stageSource(database, scope, draft, halt), /halted at (50|250)$/);
+    assert.deepEqual(read, [0]);
   });
 });
 

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { MessageChannel, MessagePort } from 'node:worker_threads';
 import fc from 'fast-check';
+import { Piscina } from 'piscina';
 import { cutPieces } from '../../shared/chunking.ts';
 import { prepareContents } from '../../shared/memory-content.ts';
-import { prepareBatch } from '../../shared/prepare-batch.ts';
+import { prepareBatch, prepareSource } from '../../shared/prepare-batch.ts';
+import prepareInThread from '../../shared/prepare-batch-thread.ts';
 import {
   type ChunkInput,
   MAX_CHUNKS,
@@ -122,6 +125,97 @@ describe('the bound on chunks', () => {
   it('is told of a text that a thread cuts', async () => {
     const chunks = Array.from({ length: MAX_CHUNKS + 1 }, () => 'a');
     await assert.rejects(prepareBatch(TEAM, [{ chunks: ['b', ...chunks] }]), TooManyChunksError);
+  });
+});
+
+describe('a large source', () => {
+  /** Chunks and not a text: cutting gives portions without chunks when the machine is busy. */
+  const input = { chunks: Array.from({ length: 1_200 }, (_, n) => `${n} ${PROSE}`) };
+
+  /** The source in portions. */
+  async function portionsOf(given: ChunkInput) {
+    const source = await prepareSource(TEAM, given);
+    assert.ok(!('length' in source), 'it is large');
+    return source;
+  }
+
+  it('is prepared one portion ahead of its reader', async (t) => {
+    const post = t.mock.method(MessagePort.prototype, 'postMessage');
+    const read: unknown[] = [];
+    let taken = 0;
+    for await (const chunks of await portionsOf(input)) {
+      taken += 1;
+      read.push(...chunks);
+      // The thread would get ahead if it could.
+      if (taken < 5) await pause(50);
+      const asked = post.mock.calls.filter(({ arguments: [value] }) => value === 'next');
+      assert.equal(asked.length, taken);
+    }
+    assert.deepEqual(read, prepareChunksNow(TEAM, input));
+    assert.ok(taken >= 6, `${taken} portions`);
+  });
+
+  it('waits in its thread for a reader, and ends when there is none any longer', async () => {
+    const { port1: own, port2: port } = new MessageChannel();
+    let made = 0;
+    own.on('message', () => {
+      made += 1;
+    });
+    const outcome = prepareInThread({ teamId: TEAM, inputs: [input], port });
+    for (const asked of [1, 2, 3]) {
+      while (made < asked) await nextTurn();
+      for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+      assert.equal(made, asked);
+      if (asked < 3) own.postMessage('next');
+    }
+    own.close();
+    assert.equal(await outcome, 'unwanted');
+  });
+
+  it('is read from its beginning each time', async () => {
+    const portions = await portionsOf(input);
+    for await (const chunks of portions) {
+      assert.deepEqual(chunks, prepareChunksNow(TEAM, input).slice(0, chunks.length));
+      break;
+    }
+    assert.deepEqual((await Array.fromAsync(portions)).flat(), prepareChunksNow(TEAM, input));
+  });
+
+  const abandoned: [how: string, read: (portions: AsyncIterable<unknown>) => Promise<void>][] = [
+    [
+      'stops',
+      async (portions) => {
+        for await (const _ of portions) break;
+      },
+    ],
+    [
+      'fails',
+      async (portions) => {
+        const reading = async () => {
+          for await (const _ of portions) throw new Error('full disk');
+        };
+        await assert.rejects(reading(), /full disk/);
+      },
+    ],
+  ];
+  for (const [how, read] of abandoned) {
+    it(`is not prepared further when its reader ${how}`, { timeout: 30_000 }, async (t) => {
+      const run = t.mock.method(Piscina.prototype, 'run');
+      // Returns when the thread has ended the task.
+      await read(await portionsOf({ text: PROSE.repeat(100_000) }));
+      assert.equal(run.mock.callCount(), 1);
+      assert.equal(await run.mock.calls[0]?.result, 'unwanted');
+    });
+  }
+
+  it('of too many chunks is refused before its first portion', async () => {
+    let portions = 0;
+    const reading = async () => {
+      const chunks = Array.from({ length: MAX_CHUNKS + 1 }, () => 'a');
+      for await (const _ of await portionsOf({ chunks })) portions += 1;
+    };
+    await assert.rejects(reading(), TooManyChunksError);
+    assert.equal(portions, 0);
   });
 });
 

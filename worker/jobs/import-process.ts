@@ -55,8 +55,8 @@ async function stageImport(
       model: config.embeddingModel,
       chunks: chunks.map((chunk) => ({ ...chunk, embedding: null })),
     },
-    (share) => {
-      progress.tell('storing', share);
+    (written) => {
+      progress.tell('storing', written / chunks.length);
       if (signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
     },
   );

@@ -1,13 +1,19 @@
 import type { TeamTransaction } from '../../../db/database.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import type { NewChunk } from '../../../db/queries/chunks.ts';
-import { commitSource, discardSource, type StagedSource, stageSource } from '../../../db/store-source.ts';
+import {
+  type ChunkSequence,
+  commitSource,
+  discardSource,
+  type StagedSource,
+  stageSource,
+} from '../../../db/store-source.ts';
 import { queueAfterWriting } from '../../../db/text-written.ts';
 import { contentHashInTurns } from '../../../shared/content-hash.ts';
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
 import { invalidField } from '../../../shared/errors.ts';
-import { prepareChunks } from '../../../shared/prepare-batch.ts';
-import type { ChunkInput } from '../../../shared/prepared-chunks.ts';
+import { type PreparedSource, prepareSource } from '../../../shared/prepare-batch.ts';
+import type { ChunkInput, PreparedChunk } from '../../../shared/prepared-chunks.ts';
 import { IngestRequest, IngestResponse } from '../../../shared/schemas/memory.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
@@ -45,10 +51,7 @@ async function stage(
   input: ChunkInput,
   embeddings: readonly (Float32Array | null)[],
 ): Promise<StagedSource> {
-  const prepared = await prepareChunks(teamScope.teamId, input, signal);
-  const chunks = prepared.map(
-    (chunk, index): NewChunk => ({ ...chunk, embedding: embeddings[index] ?? null }),
-  );
+  const prepared = await prepareSource(teamScope.teamId, input, signal);
   return stageSource(database, teamScope, {
     layer,
     kind: 'ingest',
@@ -58,8 +61,27 @@ async function stage(
     metadata: body.metadata ?? null,
     contentHash: await contentHashInTurns(input),
     model: config.embeddingModel,
-    chunks,
+    chunks: withEmbeddings(prepared, embeddings),
   });
+}
+
+/** The chunks, each with the vector that came with it. */
+function withEmbeddings(
+  prepared: PreparedSource,
+  embeddings: readonly (Float32Array | null)[],
+): ChunkSequence {
+  const join = (chunks: readonly PreparedChunk[], from: number) =>
+    chunks.map((chunk, index): NewChunk => ({ ...chunk, embedding: embeddings[from + index] ?? null }));
+  if ('length' in prepared) return join(prepared, 0);
+  return {
+    async *[Symbol.asyncIterator]() {
+      let from = 0;
+      for await (const portion of prepared) {
+        yield join(portion, from);
+        from += portion.length;
+      }
+    },
+  };
 }
 
 /** Makes a staged source the one that everyone sees, with its audit event and the jobs that follow. */
