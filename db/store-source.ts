@@ -1,4 +1,6 @@
 import { newId } from '../shared/ids.ts';
+import type { PreparedSource } from '../shared/prepare-batch.ts';
+import type { PreparedChunk } from '../shared/prepared-chunks.ts';
 import type { Source } from '../shared/schemas/memory.ts';
 import type { TeamScope } from '../shared/scope.ts';
 import { type Database, type TeamTransaction, transaction } from './database.ts';
@@ -18,6 +20,25 @@ import {
 
 /** All chunks of a source, or portions of them in order. Each iteration begins with the first chunk. */
 export type ChunkSequence = readonly NewChunk[] | AsyncIterable<readonly NewChunk[]>;
+
+/** Prepared chunks, each with the vector that came with it, in their order; null where none came. */
+export function withEmbeddings(
+  prepared: PreparedSource,
+  embeddings: readonly (Float32Array | null)[] = [],
+): ChunkSequence {
+  const join = (chunks: readonly PreparedChunk[], from: number) =>
+    chunks.map((chunk, index): NewChunk => ({ ...chunk, embedding: embeddings[from + index] ?? null }));
+  if ('length' in prepared) return join(prepared, 0);
+  return {
+    async *[Symbol.asyncIterator]() {
+      let from = 0;
+      for await (const portion of prepared) {
+        yield join(portion, from);
+        from += portion.length;
+      }
+    },
+  };
+}
 
 /** A document about to be stored: what it is, and its chunks. */
 export interface SourceDraft extends Omit<NewSource, 'id'> {

@@ -5,6 +5,7 @@ import { newId } from '../../shared/ids.ts';
 import type { ReadDocument } from '../../worker/extract/document.ts';
 import { type Extraction, type Extractor, FileFault } from '../../worker/extract/extraction.ts';
 import { openReadingPool } from '../../worker/extract/reading-pool.ts';
+import { wholeDocument } from './held-document.ts';
 
 const bytesOf = (content: string | Uint8Array) =>
   typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
@@ -86,6 +87,7 @@ export async function extractedInProcess(
     await pool.read(
       { mediaType, content: bytesOf(content), teamId: newId() },
       { tell: () => undefined, signal: t.signal },
+      wholeDocument,
     ),
   );
 }

@@ -1,6 +1,7 @@
 import { newId } from '../../shared/ids.ts';
 import type { ConfinementName } from '../../worker/extract/confinement.ts';
 import { openReadingPool } from '../../worker/extract/reading-pool.ts';
+import { wholeDocument } from './held-document.ts';
 
 /*
  * A parent of a reading process, for tests that end or signal it: reads the text of its argument by the extractors
@@ -20,6 +21,7 @@ process.on('SIGINT', () => process.stdout.write('interrupted\n'));
 const { chunks } = await pool.read(
   { mediaType: 'text/plain', content: Buffer.from(process.argv[2] ?? ''), teamId: newId() },
   { tell: () => void process.stdout.write('told\n'), signal: new AbortController().signal },
+  wholeDocument,
 );
 process.stdout.write(`${chunks[0]?.text}\n`);
 await pool.close();

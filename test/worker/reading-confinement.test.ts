@@ -11,6 +11,7 @@ import type { Confinement, ConfinementName } from '../../worker/extract/confinem
 import { watchMemory } from '../../worker/extract/memory-watch.ts';
 import { noNetworkFilter } from '../../worker/extract/network-filter.ts';
 import { openReadingPool } from '../../worker/extract/reading-pool.ts';
+import { wholeDocument } from '../support/held-document.ts';
 import { ATTEMPTS, FINDINGS, type Prey } from '../support/hostile-extractor.ts';
 import { endProcesses, ROOT, temporaryFolder } from '../support/processes.ts';
 
@@ -114,10 +115,11 @@ async function attack(
       unixSocket,
     };
     const task = { mediaType: 'text/plain', content: Buffer.from(JSON.stringify(prey)), teamId: newId() };
-    const { chunks } = await pool.read(task, {
-      tell: () => undefined,
-      signal: new AbortController().signal,
-    });
+    const { chunks } = await pool.read(
+      task,
+      { tell: () => undefined, signal: new AbortController().signal },
+      wholeDocument,
+    );
     outcomes[attempt] = chunks.map((chunk) => chunk.text).join('');
   }
   const given = ['given-link', 'secret', 'secret.json', 'unix'];

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '../../shared/ids.ts';
+import { prepareChunksNow } from '../../shared/prepared-chunks.ts';
 import { FileFault } from '../../worker/extract/extraction.ts';
 import {
   openReadingPool,
@@ -13,6 +14,7 @@ import {
   type ReadingOptions,
   type ReadingPool,
 } from '../../worker/extract/reading-pool.ts';
+import { wholeDocument } from '../support/held-document.ts';
 import { childrenOf, running, until } from '../support/process-table.ts';
 import {
   endProcesses,
@@ -50,7 +52,7 @@ async function read(
   }: Partial<Parameters<ReadingPool['read']>[1]> = {},
 ): Promise<string> {
   const task = { mediaType: 'text/plain', content: Buffer.from(text), teamId: newId() };
-  const { chunks } = await pool.read(task, { tell, signal });
+  const { chunks } = await pool.read(task, { tell, signal }, wholeDocument);
   return chunks.map((chunk) => chunk.text).join('');
 }
 
@@ -189,6 +191,60 @@ test('what is left of one file in memory is not counted against the next', async
   assert.equal(await read(pool, 'keep 200'), '1');
   assert.equal(await read(pool, 'blocks 300'), '300');
   await until(t.signal, () => running([pid]).length === 0);
+});
+
+describe('a document of many chunks', () => {
+  const TEXT = Array.from({ length: 900 }, (_, n) => `paragraph ${n} `.repeat(100)).join('\n\n');
+  const reading = () => ({ tell: () => undefined, signal: new AbortController().signal });
+  const task = (text: string) => ({
+    mediaType: 'text/plain',
+    content: Buffer.from(text),
+    teamId: newId(),
+  });
+
+  test('comes in portions, each time from the first, and its process is kept meanwhile', async (t) => {
+    const pool = poolOf(t);
+    const pid = await idlePid(pool);
+    const asked = task(TEXT);
+    await pool.read(asked, reading(), async (document) => {
+      const portions = await Array.fromAsync(document.chunks);
+      assert.ok(portions.length > 1);
+      const all = portions.flat();
+      assert.equal(all.length, document.chunkCount);
+      assert.deepEqual(all, prepareChunksNow(asked.teamId, { text: TEXT }));
+      assert.notEqual(await idlePid(pool), pid);
+      assert.deepEqual((await Array.fromAsync(document.chunks)).flat(), all);
+    });
+  });
+
+  test('whose rest nobody wants leaves its process to the next file', async (t) => {
+    const pool = poolOf(t);
+    const pid = await idlePid(pool);
+    await pool.read(task(TEXT), reading(), async ({ chunks }) => {
+      for await (const portion of chunks) if (portion.length > 0) break;
+    });
+    assert.equal(await idlePid(pool), pid);
+  });
+
+  test('whose process ends before all was asked for is no fault of the file', async (t) => {
+    const pool = poolOf(t);
+    const pid = await idlePid(pool);
+    const read = pool.read(task(TEXT), reading(), async ({ chunks }) => {
+      for await (const portion of chunks) if (portion.length > 0) process.kill(pid, 'SIGKILL');
+    });
+    await assert.rejects(read, (error) => !(error instanceof FileFault));
+    assert.notEqual(await idlePid(pool), pid);
+  });
+
+  test('is given up where nobody waits for it any more', async (t) => {
+    const pool = poolOf(t);
+    const stop = new AbortController();
+    const given = { ...reading(), signal: stop.signal };
+    const read = pool.read(task(TEXT), given, async ({ chunks }) => {
+      for await (const portion of chunks) if (portion.length > 0) stop.abort();
+    });
+    await assert.rejects(read, ReadingInterruptedError);
+  });
 });
 
 describe('a worker that stops', () => {

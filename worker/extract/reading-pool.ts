@@ -1,14 +1,20 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { on } from 'node:events';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PreparedChunk } from '../../shared/prepared-chunks.ts';
 import { type Confinement, type ConfinementName, commandOf, findConfinement } from './confinement.ts';
-import type { ReadDocument } from './document.ts';
 import { FileFault } from './extraction.ts';
 import { watchMemory } from './memory-watch.ts';
 import { EndedError, FAULTS } from './reading-faults.ts';
-import type { ReadingAnswer, ReadingProgress, ReadingTask } from './reading-process.ts';
+import type {
+  DocumentHead,
+  ReadingAnswer,
+  ReadingProgress,
+  ReadingRequest,
+  ReadingTask,
+} from './reading-process.ts';
 import { secondsFor, type TimeBounds } from './reading-time.ts';
 
 /** What one file may take. */
@@ -36,15 +42,23 @@ interface Reading {
   signal: AbortSignal;
 }
 
+/** A document that a process has read, and holds while it is used. */
+export interface HeldDocument extends DocumentHead {
+  /** Portions, asked for one by one. Each iteration begins with the first. */
+  chunks: AsyncIterable<PreparedChunk[]>;
+}
+
 /** Reads and cuts files in processes of their own, which are kept for the next file and replaced when a file ends one. */
 export interface ReadingPool {
   /** What the operating system forbids the processes. */
   readonly confinement: Promise<Confinement>;
   /**
+   * Reads a file, and gives its document to `use`. The process holds the document until `use` has ended.
+   * @returns what `use` returns
    * @throws FileFault for a fault of the file: its extractor's, or that it took too long or too much memory
    * @throws ReadingInterruptedError
    */
-  read(task: ReadingTask, reading: Reading): Promise<ReadDocument>;
+  read<T>(task: ReadingTask, reading: Reading, use: (document: HeldDocument) => Promise<T>): Promise<T>;
   /** Ends the processes. Closing twice is fine. */
   close(): Promise<void>;
 }
@@ -69,6 +83,8 @@ const IDLE_MS = 30_000;
 const TRIES = 3;
 /** One that is not ready by then will not be. */
 const START_MS = 60_000;
+/** A portion is there already and has only to be sent. */
+const PORTION_MS = 60_000;
 
 const MAIN = fileURLToPath(new URL('./reading-process.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -150,15 +166,19 @@ function faultOf(signal: NodeJS.Signals | null, bounds: ReadingBounds): FileFaul
   return signal === 'SIGKILL' || signal === 'SIGABRT' ? FAULTS.memory(bounds.megabytes) : FAULTS.crash();
 }
 
+/** A process that has just ended is told of by its exit, and does not hear this. */
+function ask({ child }: Reader, request: ReadingRequest): void {
+  child.send(request, () => undefined);
+}
+
 /** Has one process read one file. It is of no more use if this rejects with anything that ended it. */
 function readWith(
   reader: Reader,
   task: ReadingTask,
   { bounds, tell, begun: onBegun, signal }: Reading & { bounds: ReadingBounds },
-): Promise<ReadDocument> {
+): Promise<DocumentHead> {
   const { child, files: file } = reader;
   const seconds = secondsFor(task.content.byteLength, bounds);
-  const chunks: PreparedChunk[] = [];
   let begun = false;
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
@@ -182,10 +202,9 @@ function readWith(
       if (!begun) onBegun?.();
       begun = true;
       if ('progress' in answer) tell(answer.progress);
-      if ('chunks' in answer) chunks.push(...answer.chunks);
       if (!('rssBytes' in answer)) return;
       reader.rssBytes = answer.rssBytes;
-      if ('document' in answer) end(() => resolve({ ...answer.document, chunks }));
+      if ('document' in answer) end(() => resolve(answer.document));
       else if ('fault' in answer) end(() => reject(new FileFault(answer.fault.code, answer.fault.message)));
       else kill(FAULTS.crash());
     };
@@ -196,9 +215,44 @@ function readWith(
     child.on('message', hear);
     child.on('exit', exited);
     if (signal.aborted) interrupt();
-    // A process that has just ended is told of by its exit.
-    else child.send({ file, task }, () => undefined);
+    else ask(reader, { file, task });
   });
+}
+
+/** The chunks of the file that a process has read, portion by portion. */
+async function* portionsOf(
+  reader: Reader,
+  chunkCount: number,
+  signal: AbortSignal,
+): AsyncGenerator<PreparedChunk[], void> {
+  for (let from = 0; from < chunkCount; ) {
+    const portion = await nextPortion(reader, from, signal);
+    from += portion.length;
+    yield portion;
+  }
+}
+
+/** @throws Error where the process has ended, or says nothing: that is no fault of the file, which it has read */
+async function nextPortion(reader: Reader, from: number, signal: AbortSignal): Promise<PreparedChunk[]> {
+  const { child, files: file } = reader;
+  const ended = new AbortController();
+  const giveUp = AbortSignal.any([ended.signal, signal, AbortSignal.timeout(PORTION_MS)]);
+  const end = () => ended.abort();
+  child.once('exit', end);
+  try {
+    if (child.exitCode !== null || child.signalCode !== null) end();
+    const answers = on(child, 'message', { signal: giveUp });
+    ask(reader, { file, from });
+    for await (const [answer] of answers as AsyncIterable<[ReadingAnswer]>) {
+      if ('chunks' in answer && answer.file === file && answer.chunks.length > 0) return answer.chunks;
+    }
+    throw new Error('the process that read the file gave nothing of it');
+  } catch (error) {
+    if (signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
+    throw error;
+  } finally {
+    child.off('exit', end);
+  }
 }
 
 /** A pool of as many processes as files are read at once. */
@@ -245,25 +299,43 @@ export function openReadingPool(
     free.push(reader);
   };
 
+  /** Has a process read a file. Who gets the document has the process, and gives it back. */
+  const readBySome = async (
+    task: ReadingTask,
+    reading: Reading,
+  ): Promise<{ reader: Reader; document: DocumentHead }> => {
+    const found = await confinement;
+    for (let tried = 1; ; tried += 1) {
+      if (closed) throw new ReadingInterruptedError('the pool is closed');
+      // The second verdict is one on this file alone.
+      const reader = take(tried > 1, found);
+      try {
+        await untilReady(reader, reading.signal);
+        return { reader, document: await readWith(reader, task, { bounds, ...reading }) };
+      } catch (error) {
+        giveBack(reader);
+        if (closed || reading.signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
+        const innocent = error instanceof NotBegunError || (error instanceof EndedError && reader.files > 0);
+        if (!innocent || tried === TRIES) throw error;
+      }
+    }
+  };
+
   return {
     confinement,
-    read: async (task, reading) => {
-      const found = await confinement;
-      for (let tried = 1; ; tried += 1) {
-        if (closed) throw new ReadingInterruptedError('the pool is closed');
-        // The second verdict is one on this file alone.
-        const reader = take(tried > 1, found);
-        try {
-          await untilReady(reader, reading.signal);
-          return await readWith(reader, task, { bounds, ...reading });
-        } catch (error) {
-          if (closed || reading.signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
-          const innocent =
-            error instanceof NotBegunError || (error instanceof EndedError && reader.files > 0);
-          if (!innocent || tried === TRIES) throw error;
-        } finally {
-          giveBack(reader);
-        }
+    read: async (task, reading, use) => {
+      const { reader, document } = await readBySome(task, reading);
+      const chunks = {
+        [Symbol.asyncIterator]: () => portionsOf(reader, document.chunkCount, reading.signal),
+      };
+      try {
+        return await use({ ...document, chunks });
+      } catch (error) {
+        if (closed) throw new ReadingInterruptedError('reading was interrupted');
+        throw error;
+      } finally {
+        ask(reader, { file: reader.files, done: true });
+        giveBack(reader);
       }
     },
     close: async () => {

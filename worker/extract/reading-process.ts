@@ -9,7 +9,7 @@ import { type Extractor, FileFault, type TellProgress } from './extraction.ts';
  * thread: one that is given other options of Node has none of the permission model's walls.
  */
 
-/** What the parent asks. */
+/** A file to be read. */
 export interface ReadingTask {
   mediaType: string;
   content: Uint8Array;
@@ -17,9 +17,18 @@ export interface ReadingTask {
   teamId: string;
 }
 
+/**
+ * What the parent asks: to read a file, for the chunks of the one read last that come after the first `from`, and to let
+ * go of them.
+ */
+export type ReadingRequest = { file: number } & ({ task: ReadingTask } | { from: number } | { done: true });
+
+/** A document as the parent is told of it: it asks for the chunks, portion by portion. */
+export type DocumentHead = Omit<ReadDocument, 'chunks'> & { chunkCount: number };
+
 /** What became of a file. */
 type ReadingOutcome =
-  | { document: Omit<ReadDocument, 'chunks'> }
+  | { document: DocumentHead }
   | { fault: { code: string; message: string } }
   | { error: string };
 
@@ -27,9 +36,9 @@ type ReadingOutcome =
 export type ReadingProgress = { stage: Extract<ImportStage, 'reading' | 'cutting'>; share: number };
 
 /**
- * What it is told: once that it may ask; then of each file that it is begun, progress as often as it comes, the chunks
- * in several portions, and the outcome with the memory that the process holds after it. `file` is the number that the
- * file was sent with: what a library says too late must not be taken for the next one's.
+ * What it is told: once that it may ask; then of each file that it is begun, progress as often as it comes, the outcome
+ * with the memory that the process holds after it, and each portion of chunks that it asks for. `file` is the number that
+ * the file was sent with: what a library says too late must not be taken for the next one's.
  */
 export type ReadingAnswer =
   | { ready: true }
@@ -42,8 +51,11 @@ export type ReadingAnswer =
 
 /** How often progress is told, at most. */
 const TELL_EVERY_MS = 200;
-/** Chunks of one answer: the parent, which takes an answer at once, has others to serve. */
-const CHUNKS_AN_ANSWER = 500;
+/** Chunks of one portion: the parent, which takes it at once, has others to serve. */
+const CHUNKS_A_PORTION = 500;
+
+/** Of the file that was read last, until the parent has stored them: it has not the memory for all of them at once. */
+let chunks: PreparedChunk[] = [];
 
 /** Has each answer sent before the next step: a file that ends the process must not take its progress along. */
 function send(answer: ReadingAnswer): void {
@@ -74,11 +86,9 @@ async function read(file: number, { mediaType, content, teamId }: ReadingTask): 
     const extract = await load();
     const extraction = await extract(content, progressTeller(file));
     send({ file, progress: { stage: 'cutting', share: 0 } });
-    const { chunks, ...document } = prepareDocument(extraction, teamId);
-    for (let start = 0; start < chunks.length; start += CHUNKS_AN_ANSWER) {
-      send({ file, chunks: chunks.slice(start, start + CHUNKS_AN_ANSWER) });
-    }
-    return { document };
+    const { chunks: cut, ...document } = prepareDocument(extraction, teamId);
+    chunks = cut;
+    return { document: { ...document, chunkCount: cut.length } };
   } catch (error) {
     // Past the limit that the system holds the process to. The parent takes this end for what it is.
     if (isOutOfMemory(error)) process.abort();
@@ -97,8 +107,17 @@ const { EXTRACTORS: extractors } = (await import(extractorsModule)) as {
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 process.on('disconnect', () => process.exit(0));
-process.on('message', ({ file, task }: { file: number; task: ReadingTask }) => {
-  send({ file, begun: true });
-  void read(file, task).then((outcome) => send({ file, ...outcome, rssBytes: process.memoryUsage.rss() }));
+process.on('message', (asked: ReadingRequest) => {
+  const { file } = asked;
+  if ('task' in asked) {
+    send({ file, begun: true });
+    void read(file, asked.task).then((outcome) =>
+      send({ file, ...outcome, rssBytes: process.memoryUsage.rss() }),
+    );
+  } else if ('from' in asked) {
+    send({ file, chunks: chunks.slice(asked.from, asked.from + CHUNKS_A_PORTION) });
+  } else {
+    chunks = [];
+  }
 });
 send({ ready: true });

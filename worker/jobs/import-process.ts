@@ -3,13 +3,19 @@ import { insertAuditEvents } from '../../db/queries/audit.ts';
 import { DOCUMENT_TITLE } from '../../db/queries/chunks.ts';
 import { completeImport, requeueImport, type StartedImport, startImport } from '../../db/queries/imports.ts';
 import { LostJobError } from '../../db/queue.ts';
-import { commitSource, discardSource, type StagedSource, stageSource } from '../../db/store-source.ts';
+import {
+  commitSource,
+  discardSource,
+  type StagedSource,
+  stageSource,
+  withEmbeddings,
+} from '../../db/store-source.ts';
 import { queueAfterWriting } from '../../db/text-written.ts';
 import type { Payload } from '../../shared/queues.ts';
 import { jobScope, type TeamScope } from '../../shared/scope.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 import { FileFault } from '../extract/extraction.ts';
-import { ReadingInterruptedError } from '../extract/reading-pool.ts';
+import { type HeldDocument, ReadingInterruptedError } from '../extract/reading-pool.ts';
 import { recordImportFailure } from './import-failure.ts';
 import { type GivingWay, givingWay } from './import-giving-way.ts';
 import { type ImportProgress, importProgress } from './import-progress.ts';
@@ -28,19 +34,29 @@ interface ImportRun {
   givingWay: GivingWay;
 }
 
-/** Reads the file, cuts it and writes what is large ahead: everything slow, outside the last transaction. */
-async function stageImport(
-  { database, config, readingPool }: JobContext,
-  scope: TeamScope,
-  run: ImportRun,
-): Promise<StagedSource> {
-  const { file, progress, signal, job, givingWay } = run;
+/** Reads and cuts the file, and stores what came of it. */
+async function runImport(context: JobContext, scope: TeamScope, run: ImportRun): Promise<void> {
+  const { file, progress, signal, givingWay } = run;
   const { mediaType, content } = file;
   if (content === null) throw new FileFault('file_gone', 'The file is not kept any more: import it again.');
-  const { title, chunks, contentHash } = await readingPool.read(
+  await context.readingPool.read(
     { mediaType, content, teamId: scope.teamId },
     { tell: ({ stage, share }) => progress.tell(stage, share), begun: givingWay.begin, signal },
+    async (document) => {
+      const staged = await stageImport(context, scope, run, document);
+      await progress.end();
+      await finishImport(context, scope, run.job, staged);
+    },
   );
+}
+
+/** Writes ahead what is large, outside the last transaction. */
+async function stageImport(
+  { database, config }: JobContext,
+  scope: TeamScope,
+  { file, progress, signal, job }: ImportRun,
+  { title, contentHash, chunks, chunkCount }: HeldDocument,
+): Promise<StagedSource> {
   return stageSource(
     database,
     scope,
@@ -53,10 +69,10 @@ async function stageImport(
       metadata: { filename: file.filename, ...(title === null ? {} : { [DOCUMENT_TITLE]: title }) },
       contentHash: Buffer.from(contentHash),
       model: config.embeddingModel,
-      chunks: chunks.map((chunk) => ({ ...chunk, embedding: null })),
+      chunks: withEmbeddings(chunks),
     },
     (written) => {
-      progress.tell('storing', written / chunks.length);
+      progress.tell('storing', written / chunkCount);
       if (signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
     },
   );
@@ -160,9 +176,7 @@ export const processImport: JobHandler<'import.process'> = async (job, context) 
   const signal = AbortSignal.any([context.stopping, job.signal, toOthers.signal]);
   const run = { job, file, progress, signal, givingWay: toOthers };
   try {
-    const staged = await stageImport(context, scope, run);
-    await progress.end();
-    await finishImport(context, scope, job, staged);
+    await runImport(context, scope, run);
   } catch (error) {
     await progress.end();
     await endRun(context, scope, run, error);

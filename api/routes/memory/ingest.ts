@@ -1,19 +1,18 @@
 import type { TeamTransaction } from '../../../db/database.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import type { NewChunk } from '../../../db/queries/chunks.ts';
 import {
-  type ChunkSequence,
   commitSource,
   discardSource,
   type StagedSource,
   stageSource,
+  withEmbeddings,
 } from '../../../db/store-source.ts';
 import { queueAfterWriting } from '../../../db/text-written.ts';
 import { contentHashInTurns } from '../../../shared/content-hash.ts';
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
 import { invalidField } from '../../../shared/errors.ts';
-import { type PreparedSource, prepareSource } from '../../../shared/prepare-batch.ts';
-import type { ChunkInput, PreparedChunk } from '../../../shared/prepared-chunks.ts';
+import { prepareSource } from '../../../shared/prepare-batch.ts';
+import type { ChunkInput } from '../../../shared/prepared-chunks.ts';
 import { IngestRequest, IngestResponse } from '../../../shared/schemas/memory.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
@@ -63,25 +62,6 @@ async function stage(
     model: config.embeddingModel,
     chunks: withEmbeddings(prepared, embeddings),
   });
-}
-
-/** The chunks, each with the vector that came with it. */
-function withEmbeddings(
-  prepared: PreparedSource,
-  embeddings: readonly (Float32Array | null)[],
-): ChunkSequence {
-  const join = (chunks: readonly PreparedChunk[], from: number) =>
-    chunks.map((chunk, index): NewChunk => ({ ...chunk, embedding: embeddings[from + index] ?? null }));
-  if ('length' in prepared) return join(prepared, 0);
-  return {
-    async *[Symbol.asyncIterator]() {
-      let from = 0;
-      for await (const portion of prepared) {
-        yield join(portion, from);
-        from += portion.length;
-      }
-    },
-  };
 }
 
 /** Makes a staged source the one that everyone sees, with its audit event and the jobs that follow. */
