@@ -9,6 +9,8 @@ import { wholeDocument } from './held-document.ts';
  * confinement to try.
  */
 const only = process.argv[3] as ConfinementName | undefined;
+// As a worker does that still waits for what runs. Before any process is there, which tells the test to send it.
+process.on('SIGINT', () => process.stdout.write('interrupted\n'));
 const pool = openReadingPool(
   { seconds: 60, megabytes: 512 },
   {
@@ -16,8 +18,6 @@ const pool = openReadingPool(
     ...(only === undefined ? {} : { confinements: [only] }),
   },
 );
-// As a worker does that still waits for what runs.
-process.on('SIGINT', () => process.stdout.write('interrupted\n'));
 const { chunks } = await pool.read(
   { mediaType: 'text/plain', content: Buffer.from(process.argv[2] ?? ''), teamId: newId() },
   { tell: () => void process.stdout.write('told\n'), signal: new AbortController().signal },
