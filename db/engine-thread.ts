@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
+import { freeMemory } from '../shared/free-memory.ts';
 import { EmbeddedFiles } from './embedded-files.ts';
 import type { EngineSetup } from './engine.ts';
+import { joinedBytes } from './joined-bytes.ts';
 
 /** What the thread is asked: messages of PostgreSQL's protocol, a snapshot of all files, or to close. */
 export type Asked = Uint8Array<ArrayBuffer> | 'dump' | 'close';
@@ -25,8 +27,16 @@ port.on('message', async (asked: Asked) => {
   } else if (asked === 'dump') {
     port.postMessage(await engine.dumpDataDir('none'));
   } else {
-    // A copy: the engine keeps its own.
-    const answer = engine.execProtocolRawSync(asked).slice();
+    const parts: Uint8Array[] = [];
+    // Not by `execProtocolRaw`: that parses all it answers, and keeps what it parsed for ever.
+    await engine.execProtocolRawStream(asked, {
+      // Written already; to wait for it would let the next message come first.
+      syncToFs: false,
+      // Copied: these bytes lie in the engine's own memory.
+      onRawData: (part) => parts.push(part.slice()),
+    });
+    freeMemory(asked);
+    const answer = joinedBytes(parts);
     port.postMessage(answer, [answer.buffer]);
   }
 });

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
 import pg from 'pg';
 import type { Asked } from './engine-thread.ts';
+import { joinedBytes } from './joined-bytes.ts';
 import { types } from './postgres.ts';
 import type { ConnectionPool } from './postgres-pool.ts';
 
@@ -47,15 +48,12 @@ class ThreadStream extends Duplex {
 
   override _read(): void {}
 
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.#send(new Uint8Array(chunk), done);
+  override _write(chunk: Buffer, encoding: BufferEncoding, done: () => void): void {
+    this._writev([{ chunk, encoding }], done);
   }
 
-  override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
-    this.#send(new Uint8Array(Buffer.concat(chunks.map(({ chunk }) => chunk))), done);
-  }
-
-  #send(messages: Uint8Array<ArrayBuffer>, done: () => void): void {
+  override _writev(chunks: { chunk: Buffer; encoding: BufferEncoding }[], done: () => void): void {
+    const messages = joinedBytes(chunks.map(({ chunk }) => chunk));
     this.#thread.postMessage(messages satisfies Asked, [messages.buffer]);
     done();
   }
@@ -68,7 +66,11 @@ class ThreadStream extends Duplex {
  * @throws Error where the engine does not start
  */
 export async function startEngine(setup: EngineSetup): Promise<Engine> {
-  const thread = new Worker(new URL('./engine-thread.ts', import.meta.url), { workerData: setup });
+  const thread = new Worker(new URL('./engine-thread.ts', import.meta.url), {
+    workerData: setup,
+    // It leaves much that is dead at once, which V8 would let grow to 48 MiB before it collects it.
+    resourceLimits: { maxYoungGenerationSizeMb: 12 },
+  });
   let mayEnd = false;
   thread.on('exit', () => {
     if (!mayEnd) process.exit(1);

@@ -1,6 +1,12 @@
 import { once } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
-import { type ChunkInput, countInSteps, prepareInPortions, TooManyChunksError } from './prepared-chunks.ts';
+import {
+  type ChunkInput,
+  countInSteps,
+  type Portion,
+  prepareInPortions,
+  TooManyChunksError,
+} from './prepared-chunks.ts';
 import { Turns } from './turns.ts';
 
 /** A batch to be prepared, and where its chunks go. */
@@ -15,6 +21,11 @@ export interface ThreadTask {
 export type ThreadOutcome = 'prepared' | 'too_many_chunks' | 'unwanted';
 
 const turns = new Turns();
+
+/** What of a portion is handed over and not copied: here, copies would pile up until V8 collects them. */
+function buffersOf({ chunks }: Portion): ArrayBuffer[] {
+  return chunks.flatMap(({ terms: { keys, dims, weights } }) => [keys.buffer, dims.buffer, weights.buffer]);
+}
 
 /**
  * The thread's side of `prepareBatch`: a portion at a time, by turns with the other tasks of the thread. That there are
@@ -40,7 +51,7 @@ export default async function prepare({ teamId, inputs, port }: ThreadTask): Pro
     while (true) {
       const portion = await step(portions);
       if (portion.done) return 'prepared';
-      port.postMessage(portion.value);
+      port.postMessage(portion.value, buffersOf(portion.value));
       // One at a time: who takes them has others to serve.
       await once(port, 'message', { signal: closed.signal });
     }

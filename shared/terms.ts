@@ -18,11 +18,11 @@ export const MAX_CHUNK_DIMS = 16_000;
 /** What `chunk_keyword` stores of a chunk. */
 export interface ChunkTerms {
   /** Keys of the candidates' index: signed, sorted, unique, of one Team alone. */
-  keys: Int32Array;
+  keys: Int32Array<ArrayBuffer>;
   /** Dimensions of the weights, from 1 to `TERM_DIMENSIONS`, ascending and unique, at most 16,000. */
-  dims: Int32Array;
+  dims: Int32Array<ArrayBuffer>;
   /** BM25 weight of each dimension without its idf, above 0. */
-  weights: Float32Array;
+  weights: Float32Array<ArrayBuffer>;
 }
 
 /** A term of a query as a person reads it. */
@@ -93,6 +93,8 @@ export function chunkTerms(teamId: string, text: string): ChunkTerms {
   return { keys: sortedUnique(sink.keys), ...weigh(Float64Array.from(sink.packed).sort(), counted.length) };
 }
 
+type Weights = Pick<ChunkTerms, 'dims' | 'weights'>;
+
 interface TermSink {
   team: number;
   keys: number[];
@@ -109,7 +111,7 @@ function pack(dim: number, count: number): number {
 }
 
 /** Dimensions and weights of sorted packed frequencies, for a text of the given length. */
-function weigh(packed: Float64Array, length: number): { dims: Int32Array; weights: Float32Array } {
+function weigh(packed: Float64Array, length: number): Weights {
   const dims = new Int32Array(packed.length);
   const weights = new Float32Array(packed.length);
   const saturation = K1 * (1 - B + (B * length) / AVERAGE_LENGTH);
@@ -126,7 +128,7 @@ function weigh(packed: Float64Array, length: number): { dims: Int32Array; weight
 }
 
 /** Keeps what `sparsevec` can hold. Only compatibility characters that unfold into many exceed it. */
-function heaviest(dims: Int32Array, weights: Float32Array): { dims: Int32Array; weights: Float32Array } {
+function heaviest(dims: Weights['dims'], weights: Weights['weights']): Weights {
   if (dims.length <= MAX_CHUNK_DIMS) return { dims, weights };
   const order = Uint32Array.from(dims, (_, i) => i);
   order.sort((a, b) => weights[b]! - weights[a]! || a - b);
@@ -210,7 +212,7 @@ function prefixKey(team: number, folded: string): number {
   return finishHash(hashState('*', state));
 }
 
-function sortedUnique(values: number[]): Int32Array {
+function sortedUnique(values: number[]): Int32Array<ArrayBuffer> {
   const sorted = Int32Array.from(values).sort();
   let size = 0;
   for (let i = 0; i < sorted.length; i++) {

@@ -9,6 +9,7 @@ import type {
 } from 'fastify';
 import fp from 'fastify-plugin';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
+import { freeMemory } from '../../shared/free-memory.ts';
 import { Body } from '../../shared/schemas/common.ts';
 import { acceptedLength } from '../bodies/declared-length.ts';
 import { readBody } from '../bodies/read-body.ts';
@@ -116,7 +117,10 @@ async function readText(request: FastifyRequest, stream: IncomingMessage): Promi
   request.hasLargeBody = bytes.length > DEFAULT_BODY_LIMIT;
   // Decoding puts a replacement character in the place of every fault, and no one would hear of it.
   if (!isUtf8(bytes)) throw new ServiceError('invalid_request', 'The body is not UTF-8');
-  return bytes.toString('utf8');
+  const text = bytes.toString('utf8');
+  // A small one may share its buffer with others.
+  if (request.hasLargeBody) freeMemory(bytes);
+  return text;
 }
 
 /** A body as JSON; undefined for an empty one. */
