@@ -8,6 +8,7 @@ import { newId } from '../../shared/ids.ts';
 import { prepareChunksNow } from '../../shared/prepared-chunks.ts';
 import { FileFault } from '../../worker/extract/extraction.ts';
 import {
+  type HeldDocument,
   openReadingPool,
   type ReadingBounds,
   ReadingInterruptedError,
@@ -169,6 +170,27 @@ describe('the time for a file', () => {
   });
 });
 
+test('a file that ends its process is begun once by a new process, and twice where another was read before', async (t) => {
+  for (const [before, times] of [
+    [null, 1],
+    ['a good file', 2],
+  ] as const) {
+    const pool = poolOf(t);
+    if (before !== null) await read(pool, before);
+    let begun = 0;
+    const given = {
+      tell: () => undefined,
+      begun: () => {
+        begun += 1;
+      },
+      signal: t.signal,
+    };
+    const task = { mediaType: 'text/plain', content: Buffer.from('exit'), teamId: newId() };
+    await assert.rejects(pool.read(task, given, wholeDocument), FileFault);
+    assert.equal(begun, times);
+  }
+});
+
 test('a fault that the extractor tells goes on as it is', async (t) => {
   const pool = poolOf(t);
   await assert.rejects(read(pool, 'fault It is locked.'), { code: 'locked', message: 'It is locked.' });
@@ -196,6 +218,10 @@ test('what is left of one file in memory is not counted against the next', async
 describe('a document of many chunks', () => {
   const TEXT = Array.from({ length: 900 }, (_, n) => `paragraph ${n} `.repeat(100)).join('\n\n');
   const reading = () => ({ tell: () => undefined, signal: new AbortController().signal });
+  const portionsIn = (chunks: HeldDocument['chunks']) => {
+    assert.ok(!('length' in chunks), 'it comes in portions');
+    return chunks;
+  };
   const task = (text: string) => ({
     mediaType: 'text/plain',
     content: Buffer.from(text),
@@ -206,14 +232,14 @@ describe('a document of many chunks', () => {
     const pool = poolOf(t);
     const pid = await idlePid(pool);
     const asked = task(TEXT);
-    await pool.read(asked, reading(), async (document) => {
-      const portions = await Array.fromAsync(document.chunks);
+    await pool.read(asked, reading(), async ({ chunks, chunkCount }) => {
+      const portions = await Array.fromAsync(portionsIn(chunks));
       assert.ok(portions.length > 1);
       const all = portions.flat();
-      assert.equal(all.length, document.chunkCount);
+      assert.equal(all.length, chunkCount);
       assert.deepEqual(all, prepareChunksNow(asked.teamId, { text: TEXT }));
       assert.notEqual(await idlePid(pool), pid);
-      assert.deepEqual((await Array.fromAsync(document.chunks)).flat(), all);
+      assert.deepEqual((await Array.fromAsync(portionsIn(chunks))).flat(), all);
     });
   });
 
@@ -221,7 +247,7 @@ describe('a document of many chunks', () => {
     const pool = poolOf(t);
     const pid = await idlePid(pool);
     await pool.read(task(TEXT), reading(), async ({ chunks }) => {
-      for await (const portion of chunks) if (portion.length > 0) break;
+      for await (const portion of portionsIn(chunks)) if (portion.length > 0) break;
     });
     assert.equal(await idlePid(pool), pid);
   });
@@ -230,10 +256,16 @@ describe('a document of many chunks', () => {
     const pool = poolOf(t);
     const pid = await idlePid(pool);
     const read = pool.read(task(TEXT), reading(), async ({ chunks }) => {
-      for await (const portion of chunks) if (portion.length > 0) process.kill(pid, 'SIGKILL');
+      for await (const portion of portionsIn(chunks)) if (portion.length > 0) process.kill(pid, 'SIGKILL');
     });
-    await assert.rejects(read, (error) => !(error instanceof FileFault));
+    await assert.rejects(read, /ended before its chunks were stored/);
     assert.notEqual(await idlePid(pool), pid);
+  });
+
+  test('is not given once it is not used any more', async (t) => {
+    const pool = poolOf(t);
+    const chunks = await pool.read(task(TEXT), reading(), async (document) => portionsIn(document.chunks));
+    await assert.rejects(Array.fromAsync(chunks), ReadingInterruptedError);
   });
 
   test('is given up where nobody waits for it any more', async (t) => {
@@ -241,7 +273,7 @@ describe('a document of many chunks', () => {
     const stop = new AbortController();
     const given = { ...reading(), signal: stop.signal };
     const read = pool.read(task(TEXT), given, async ({ chunks }) => {
-      for await (const portion of chunks) if (portion.length > 0) stop.abort();
+      for await (const portion of portionsIn(chunks)) if (portion.length > 0) stop.abort();
     });
     await assert.rejects(read, ReadingInterruptedError);
   });

@@ -3,6 +3,7 @@ import { on } from 'node:events';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { PreparedSource } from '../../shared/prepare-batch.ts';
 import type { PreparedChunk } from '../../shared/prepared-chunks.ts';
 import { type Confinement, type ConfinementName, commandOf, findConfinement } from './confinement.ts';
 import { FileFault } from './extraction.ts';
@@ -42,10 +43,15 @@ interface Reading {
   signal: AbortSignal;
 }
 
-/** A document that a process has read, and holds while it is used. */
+/** A document that was read. If it is large, its process holds it while it is used. */
 export interface HeldDocument extends DocumentHead {
-  /** Portions, asked for one by one. Each iteration begins with the first. */
-  chunks: AsyncIterable<PreparedChunk[]>;
+  /** Of a large one portions, asked for one by one. Each iteration begins with the first. */
+  chunks: PreparedSource;
+}
+
+/** A document as its process tells of it: with the first of its chunks, which can be all. */
+interface ReadHead extends DocumentHead {
+  first: PreparedChunk[];
 }
 
 /** Reads and cuts files in processes of their own, which are kept for the next file and replaced when a file ends one. */
@@ -53,7 +59,7 @@ export interface ReadingPool {
   /** What the operating system forbids the processes. */
   readonly confinement: Promise<Confinement>;
   /**
-   * Reads a file, and gives its document to `use`. The process holds the document until `use` has ended.
+   * Reads a file, and gives its document to `use`. Large documents are held by their process until `use` has ended.
    * @returns what `use` returns
    * @throws FileFault for a fault of the file: its extractor's, or that it took too long or too much memory
    * @throws ReadingInterruptedError
@@ -176,9 +182,10 @@ function readWith(
   reader: Reader,
   task: ReadingTask,
   { bounds, tell, begun: onBegun, signal }: Reading & { bounds: ReadingBounds },
-): Promise<DocumentHead> {
+): Promise<ReadHead> {
   const { child, files: file } = reader;
   const seconds = secondsFor(task.content.byteLength, bounds);
+  const first: PreparedChunk[] = [];
   let begun = false;
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
@@ -202,9 +209,10 @@ function readWith(
       if (!begun) onBegun?.();
       begun = true;
       if ('progress' in answer) tell(answer.progress);
+      if ('chunks' in answer) first.push(...answer.chunks);
       if (!('rssBytes' in answer)) return;
       reader.rssBytes = answer.rssBytes;
-      if ('document' in answer) end(() => resolve(answer.document));
+      if ('document' in answer) end(() => resolve({ ...answer.document, first }));
       else if ('fault' in answer) end(() => reject(new FileFault(answer.fault.code, answer.fault.message)));
       else kill(FAULTS.crash());
     };
@@ -219,22 +227,34 @@ function readWith(
   });
 }
 
-/** The chunks of the file that a process has read, portion by portion. */
+/**
+ * The chunks of a document that a process holds, portion by portion.
+ * @param file the number that it was sent with
+ */
 async function* portionsOf(
   reader: Reader,
-  chunkCount: number,
+  file: number,
+  { first, chunkCount }: ReadHead,
   signal: AbortSignal,
 ): AsyncGenerator<PreparedChunk[], void> {
-  for (let from = 0; from < chunkCount; ) {
-    const portion = await nextPortion(reader, from, signal);
+  yield first;
+  for (let from = first.length; from < chunkCount; ) {
+    const portion = await nextPortion(reader, { file, from }, signal);
     from += portion.length;
     yield portion;
   }
 }
 
-/** @throws Error where the process has ended, or says nothing: that is no fault of the file, which it has read */
-async function nextPortion(reader: Reader, from: number, signal: AbortSignal): Promise<PreparedChunk[]> {
-  const { child, files: file } = reader;
+/**
+ * @throws Error where the process has ended, or does not answer: that is no fault of the file, which it has read
+ * @throws ReadingInterruptedError
+ */
+async function nextPortion(
+  reader: Reader,
+  request: { file: number; from: number },
+  signal: AbortSignal,
+): Promise<PreparedChunk[]> {
+  const { child } = reader;
   const ended = new AbortController();
   const giveUp = AbortSignal.any([ended.signal, signal, AbortSignal.timeout(PORTION_MS)]);
   const end = () => ended.abort();
@@ -242,14 +262,16 @@ async function nextPortion(reader: Reader, from: number, signal: AbortSignal): P
   try {
     if (child.exitCode !== null || child.signalCode !== null) end();
     const answers = on(child, 'message', { signal: giveUp });
-    ask(reader, { file, from });
+    ask(reader, request);
     for await (const [answer] of answers as AsyncIterable<[ReadingAnswer]>) {
-      if ('chunks' in answer && answer.file === file && answer.chunks.length > 0) return answer.chunks;
+      if ('chunks' in answer && answer.file === request.file) return answer.chunks;
     }
-    throw new Error('the process that read the file gave nothing of it');
-  } catch (error) {
+    throw new Error('unreachable: messages end by the signal alone');
+  } catch (cause) {
     if (signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
-    throw error;
+    // One that does not answer would not hear of the next file either.
+    child.kill('SIGKILL');
+    throw new Error('the process that read the file ended before its chunks were stored', { cause });
   } finally {
     child.off('exit', end);
   }
@@ -265,7 +287,8 @@ export function openReadingPool(
   confinement.catch(() => undefined);
   const all = new Set<Reader>();
   const free: Reader[] = [];
-  let closed = false;
+  const closing = new AbortController();
+  const isClosed = () => closing.signal.aborted;
 
   const dismiss = (reader: Reader) => {
     const place = free.indexOf(reader);
@@ -299,23 +322,25 @@ export function openReadingPool(
     free.push(reader);
   };
 
-  /** Has a process read a file. Who gets the document has the process, and gives it back. */
+  /** Has a process read a file. The caller gives the process back. */
   const readBySome = async (
     task: ReadingTask,
     reading: Reading,
-  ): Promise<{ reader: Reader; document: DocumentHead }> => {
+  ): Promise<{ reader: Reader; document: ReadHead }> => {
     const found = await confinement;
     for (let tried = 1; ; tried += 1) {
-      if (closed) throw new ReadingInterruptedError('the pool is closed');
+      if (isClosed()) throw new ReadingInterruptedError('the pool is closed');
       // The second verdict is one on this file alone.
       const reader = take(tried > 1, found);
       try {
         await untilReady(reader, reading.signal);
         return { reader, document: await readWith(reader, task, { bounds, ...reading }) };
       } catch (error) {
-        giveBack(reader);
-        if (closed || reading.signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
+        // Before the process is given back, which counts this file.
         const innocent = error instanceof NotBegunError || (error instanceof EndedError && reader.files > 0);
+        giveBack(reader);
+        if (isClosed() || reading.signal.aborted)
+          throw new ReadingInterruptedError('reading was interrupted');
         if (!innocent || tried === TRIES) throw error;
       }
     }
@@ -325,21 +350,26 @@ export function openReadingPool(
     confinement,
     read: async (task, reading, use) => {
       const { reader, document } = await readBySome(task, reading);
-      const chunks = {
-        [Symbol.asyncIterator]: () => portionsOf(reader, document.chunkCount, reading.signal),
-      };
+      const { first, ...head } = document;
+      if (first.length === head.chunkCount) {
+        giveBack(reader);
+        return use({ ...head, chunks: first });
+      }
+      const file = reader.files;
+      const done = new AbortController();
+      const signal = AbortSignal.any([reading.signal, closing.signal, done.signal]);
+      const chunks = { [Symbol.asyncIterator]: () => portionsOf(reader, file, document, signal) };
       try {
-        return await use({ ...document, chunks });
-      } catch (error) {
-        if (closed) throw new ReadingInterruptedError('reading was interrupted');
-        throw error;
+        return await use({ ...head, chunks });
       } finally {
-        ask(reader, { file: reader.files, done: true });
+        // From now on the process can hold another document.
+        done.abort();
+        ask(reader, { file, done: true });
         giveBack(reader);
       }
     },
     close: async () => {
-      closed = true;
+      closing.abort();
       const ended = [...all].map(
         (reader) =>
           new Promise<void>((resolve) => {

@@ -18,8 +18,8 @@ export interface ReadingTask {
 }
 
 /**
- * What the parent asks: to read a file, for the chunks of the one read last that come after the first `from`, and to let
- * go of them.
+ * What the parent asks. `task`: read this file. `from`: send the next chunks of the file read last, without the first
+ * `from`. `done`: its chunks are not needed any more.
  */
 export type ReadingRequest = { file: number } & ({ task: ReadingTask } | { from: number } | { done: true });
 
@@ -36,8 +36,8 @@ type ReadingOutcome =
 export type ReadingProgress = { stage: Extract<ImportStage, 'reading' | 'cutting'>; share: number };
 
 /**
- * What it is told: once that it may ask; then of each file that it is begun, progress as often as it comes, the outcome
- * with the memory that the process holds after it, and each portion of chunks that it asks for. `file` is the number that
+ * What it is told: once that it may ask; then of each file that it is begun, progress as often as it comes, the first
+ * portion of chunks, the outcome with the memory that the process holds after it, and each further portion that it asks for. `file` is the number that
  * the file was sent with: what a library says too late must not be taken for the next one's.
  */
 export type ReadingAnswer =
@@ -54,7 +54,7 @@ const TELL_EVERY_MS = 200;
 /** Chunks of one portion: the parent, which takes it at once, has others to serve. */
 const CHUNKS_A_PORTION = 500;
 
-/** Of the file that was read last, until the parent has stored them: it has not the memory for all of them at once. */
+/** Of the file that was read last, if they are more than one portion: until the parent has stored them. */
 let chunks: PreparedChunk[] = [];
 
 /** Has each answer sent before the next step: a file that ends the process must not take its progress along. */
@@ -87,7 +87,9 @@ async function read(file: number, { mediaType, content, teamId }: ReadingTask): 
     const extraction = await extract(content, progressTeller(file));
     send({ file, progress: { stage: 'cutting', share: 0 } });
     const { chunks: cut, ...document } = prepareDocument(extraction, teamId);
-    chunks = cut;
+    const first = cut.slice(0, CHUNKS_A_PORTION);
+    send({ file, chunks: first });
+    chunks = first.length < cut.length ? cut : [];
     return { document: { ...document, chunkCount: cut.length } };
   } catch (error) {
     // Past the limit that the system holds the process to. The parent takes this end for what it is.
