@@ -1,6 +1,6 @@
 import type { Scope, TeamScope } from '../shared/scope.ts';
 
-/** One statement against the database. Both drivers return the same types: see `postgres.ts`. */
+/** One statement against the database. What types it returns: see `postgres.ts`. */
 export interface Queryable {
   /**
    * @param text one statement, with `$1` … for the values
@@ -36,7 +36,7 @@ export interface Database extends Queryable {
   transaction<T>(fn: (tx: Queryable) => Promise<T>, opening?: 'together'): Promise<T>;
   /** Runs several statements without values, as in a migration. */
   script(tx: Queryable, text: string): Promise<void>;
-  /** How its connections stand now. Null where it has but one, which is this process itself. */
+  /** How its connections stand now. Null where it has but one, to the engine in this process. */
   connections(): Connections | null;
   /** Whether changes can be stored now: not while the disk of the embedded database is almost full. */
   canWrite(): boolean;

@@ -13,7 +13,7 @@ interface EngineModule {
   FS: { filesystems: { NODEFS: { stream_ops: { write: Write } } } };
 }
 
-/** Ends the process, with a line that says why. */
+/** Ends the thread of the engine, with a line that says why. The process ends when it does. */
 function end(folder: string): never {
   writeSync(
     2,

@@ -13,12 +13,12 @@ type QueueDatabase = ReturnType<PgBoss['getDb']>;
 /** An embedded database, with what the queue and snapshots need beyond the port. */
 export interface EmbeddedDatabase extends Database {
   /** For the queue: a statement waits while the disk is almost full, so that jobs rest and go on by themselves. */
-  readonly patient: QueueDatabase;
+  readonly queueDatabase: QueueDatabase;
   /** A snapshot of all its files, as `EmbeddedOptions` take it. */
   dump(): Promise<Blob>;
   /** Refuses changes from now on while less than this is free on the disk. */
   keepFree(megabytes: number, logger: Logger): void;
-  /** Ends the waits of `patient`, for who stops. */
+  /** Ends the waits of `queueDatabase`, when the service stops. */
   stopWaiting(): void;
 }
 
@@ -110,8 +110,9 @@ function wrap(engine: Engine, space: DiskSpace, released: () => Promise<void>): 
     query: (text, values) =>
       space.isLow() ? transaction((tx) => tx.query(text, values)) : statements.query(text, values),
     transaction,
+    // Scripts run when the service starts, before it watches the disk.
     script: statements.script,
-    patient: forQueue(engine, space),
+    queueDatabase: forQueue(engine, space),
     dump: () => engine.dump(),
     keepFree: space.keepFree,
     stopWaiting: space.stopWaiting,
@@ -138,10 +139,15 @@ function forQueue(engine: Engine, space: DiskSpace): QueueDatabase {
   return {
     executeSql,
     listen: async (channel, onNotification, onReconnect) => {
-      const stop = engine.onNotification((heard) => {
-        if (heard.channel === channel) onNotification(heard.payload ?? '');
+      const stop = engine.onNotification((received) => {
+        if (received.channel === channel) onNotification(received.payload ?? '');
       });
-      await engine.use((client) => client.query(`listen ${pg.escapeIdentifier(channel)}`));
+      try {
+        await engine.use((client) => client.query(`listen ${pg.escapeIdentifier(channel)}`));
+      } catch (error) {
+        stop();
+        throw error;
+      }
       onReconnect();
       return {
         close: async () => {

@@ -30,7 +30,7 @@ port.on('message', async (asked: Asked) => {
     const parts: Uint8Array[] = [];
     // Not by `execProtocolRaw`: that parses all it answers, and keeps what it parsed for ever.
     await engine.execProtocolRawStream(asked, {
-      // Written already; to wait for it would let the next message come first.
+      // The files are written at once. To wait here could let a later message be answered first.
       syncToFs: false,
       // Copied: these bytes lie in the engine's own memory.
       onRawData: (part) => parts.push(part.slice()),

@@ -18,10 +18,10 @@ export interface EngineSetup {
   snapshot?: Blob;
 }
 
-/** The engine of the embedded database. Its one connection is lent to one after another. */
+/** The engine of the embedded database. Its one connection is used by one after another. */
 export interface Engine extends Pick<ConnectionPool, 'use'> {
-  /** Calls `hear` with each notification of a channel that the connection listens to. Returns what ends that. */
-  onNotification(hear: (notification: pg.Notification) => void): () => void;
+  /** Calls `listener` with each notification that the connection receives. Returns a function that ends that. */
+  onNotification(listener: (notification: pg.Notification) => void): () => void;
   /** All its files, as a tar archive. */
   dump(): Promise<Blob>;
   /** Closes it when all that was asked before is done. Closing twice is fine. */
@@ -59,10 +59,29 @@ class ThreadStream extends Duplex {
   }
 }
 
+/** Ends the process, with a line that says why. */
+function fail(error: unknown): never {
+  writeSync(2, `The embedded database failed and ends the service: ${String(error)}\n`);
+  process.exit(1);
+}
+
+/** Until the thread says that it can be asked. */
+function started(thread: Worker): Promise<void> {
+  return new Promise((resolve, reject) => {
+    thread.once('message', () => resolve());
+    const refuse = (cause?: unknown) => {
+      const why = cause instanceof Error ? `: ${cause.message}` : '';
+      reject(new Error(`the embedded database did not start${why}`, { cause }));
+    };
+    thread.once('error', refuse);
+    thread.once('exit', () => refuse());
+  });
+}
+
 /**
- * Starts the engine in a thread of its own, so that no statement holds up the event loop. It is reached by the protocol
- * and the driver of PostgreSQL. Where the thread ends unasked, as when it cannot write its log, so does the process: it
- * says why, and what it has acknowledged is stored.
+ * Starts the engine in a thread of its own, so that no statement blocks the event loop. It is reached by the protocol and
+ * the driver of PostgreSQL. When the thread ends unexpectedly, for example because it cannot write its log, the process
+ * ends too: what it has acknowledged is stored.
  * @throws Error where the engine does not start
  */
 export async function startEngine(setup: EngineSetup): Promise<Engine> {
@@ -71,19 +90,12 @@ export async function startEngine(setup: EngineSetup): Promise<Engine> {
     // It leaves much that is dead at once, which V8 would let grow to 48 MiB before it collects it.
     resourceLimits: { maxYoungGenerationSizeMb: 12 },
   });
-  let mayEnd = false;
+  await started(thread);
+  let isClosing = false;
+  thread.on('error', fail);
   thread.on('exit', () => {
-    if (!mayEnd) process.exit(1);
+    if (!isClosing) process.exit(1);
   });
-  try {
-    await once(thread, 'message');
-  } catch (error) {
-    mayEnd = true;
-    throw error;
-  }
-  thread.on('error', (error) =>
-    writeSync(2, `The embedded database failed and ends the service: ${error}\n`),
-  );
 
   const client = new pg.Client({
     stream: () => new ThreadStream(thread) as unknown as Socket,
@@ -93,34 +105,43 @@ export async function startEngine(setup: EngineSetup): Promise<Engine> {
     types,
     pipeline: true,
   });
-  await client.connect();
-  const loans = new PQueue({ concurrency: 1 });
-  // Whoever waits for an answer keeps the process alive; a database that is only open does not.
+  // The protocol is out of step: no later answer could be trusted.
+  client.on('error', fail);
+  try {
+    await client.connect();
+  } catch (error) {
+    isClosing = true;
+    await thread.terminate();
+    throw error;
+  }
+  const queue = new PQueue({ concurrency: 1 });
+  // A statement that runs keeps the process alive; a database that is only open does not.
   thread.unref();
-  loans.on('active', () => thread.ref());
-  loans.on('idle', () => thread.unref());
+  queue.on('active', () => thread.ref());
+  queue.on('idle', () => thread.unref());
 
   let closing: Promise<void> | null = null;
   const close = async () => {
-    await loans.onIdle();
-    mayEnd = true;
+    await queue.onIdle();
+    isClosing = true;
     thread.ref();
     const ended = once(thread, 'exit');
     thread.postMessage('close' satisfies Asked);
     await ended;
   };
+  const inTurn = async <T>(run: () => Promise<T>): Promise<T> => {
+    if (closing !== null) throw new Error('the embedded database is closed');
+    return queue.add(run);
+  };
 
   return {
-    use: (fn) => {
-      if (closing !== null) return Promise.reject(new Error('the embedded database is closed'));
-      return loans.add(() => fn(client, () => undefined));
-    },
-    onNotification: (hear) => {
-      client.on('notification', hear);
-      return () => client.off('notification', hear);
+    use: (fn) => inTurn(() => fn(client, () => undefined)),
+    onNotification: (listener) => {
+      client.on('notification', listener);
+      return () => client.off('notification', listener);
     },
     dump: () =>
-      loans.add(async () => {
+      inTurn(async () => {
         thread.postMessage('dump' satisfies Asked);
         const [dump] = (await once(thread, 'message')) as [Blob];
         return dump;

@@ -1,4 +1,4 @@
-/** Parts in one piece that has its memory for itself, so that it can be transferred to another thread. */
+/** Copies parts into one new buffer, which can be transferred to another thread. */
 export function joinedBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let length = 0;

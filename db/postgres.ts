@@ -15,9 +15,8 @@ import {
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * One parser per type in which the drivers differ, so that both yield the same values: int8 and numeric as
- * number, alone and in arrays, bytea as Buffer. Everything else agrees: timestamptz is a Date, jsonb parsed,
- * uuid a string.
+ * How values are read, of either database: int8 and numeric as number, alone and in arrays. All else as the driver does
+ * it: bytea is a Buffer, timestamptz a Date, jsonb parsed, uuid a string.
  */
 const INT8 = 20;
 const INT8_ARRAY = 1016;

@@ -112,7 +112,7 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
   const { database, logger } = setup;
   const boss = new PgBoss({
     ...(setup.databaseUrl === null
-      ? { db: (database as EmbeddedDatabase).patient, backend: 'pglite' as const }
+      ? { db: (database as EmbeddedDatabase).queueDatabase, backend: 'pglite' as const }
       : {
           ...poolSettings(setup.databaseUrl, setup.timeouts ?? JOB_TIMEOUTS),
           max: 5,

@@ -112,7 +112,7 @@ describe('an embedded database on a disk that is almost full', () => {
     await startOwnWorker(t, service);
     await leaveFree(t.signal, 10 * 2 ** 20);
     let asked = false;
-    const waiting = database.patient.executeSql('select 1').then(() => {
+    const waiting = database.queueDatabase.executeSql('select 1').then(() => {
       asked = true;
     });
     assert.equal((await get(service, company, '/v1/memory/imports')).statusCode, 200);

@@ -1,42 +1,68 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { databaseUrl } from '../support/database.ts';
-import { openOwnDatabase } from '../support/own-database.ts';
+import { type EmbeddedDatabase, openEmbedded } from '../../db/embedded.ts';
+import { databaseUrl, openPrepared } from '../support/database.ts';
 
 describe('the embedded database in its thread', { skip: databaseUrl !== undefined && 'PostgreSQL' }, () => {
+  let database: EmbeddedDatabase;
+  before(async () => {
+    database = await openPrepared();
+  });
+
   test('lets the event loop turn while a statement computes', async () => {
-    const database = await openOwnDatabase({ prepared: false });
-    try {
-      let turns = 0;
-      const timer = setInterval(() => {
-        turns += 1;
-      }, 1);
-      const [row] = await database.query<{ n: number }>(
-        'select count(*) as n from generate_series(1, 2000000)',
-      );
-      clearInterval(timer);
-      assert.equal(row?.n, 2_000_000);
-      assert.ok(turns > 1, `${turns} turns`);
-    } finally {
-      await database.close();
-    }
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const [row] = await database.query<{ n: number }>(
+      'select count(*) as n from generate_series(1, 2000000)',
+    );
+    clearInterval(timer);
+    assert.equal(row?.n, 2_000_000);
+    assert.ok(turns > 1, `${turns} turns`);
+  });
+
+  test('goes on after a script of several statements that failed amid a transaction', async () => {
+    const script = database.queueDatabase.executeSql('begin; select 1; select 1 / 0; commit');
+    await assert.rejects(script, { code: '22012' });
+    assert.deepEqual(await database.query('select 2 as n'), [{ n: 2 }]);
+  });
+
+  test('is closed when the transaction that runs has ended, and refuses what is asked later', async () => {
+    const begun = Promise.withResolvers<void>();
+    const running = database.transaction(async (tx) => {
+      await tx.query('select 1');
+      begun.resolve();
+      await nextTurn();
+      return tx.query('select 2 as n');
+    });
+    await begun.promise;
+    const closed = database.close();
+    assert.deepEqual(await running, [{ n: 2 }]);
+    await closed;
+    await assert.rejects(database.query('select 1'), /the embedded database is closed/);
   });
 
   test('keeps nothing of what it has answered', async () => {
     const file = join(import.meta.dirname, '..', 'support', 'long-answers.ts');
     // Each thread has so much for its objects: less than all answers together.
-    const { stdout } = await promisify(execFile)(process.execPath, ['--max-old-space-size=160', file], {
-      timeout: 120_000,
-    });
+    const args = ['--max-old-space-size=160', file];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 120_000 });
     assert.equal(stdout, '2000000\n');
   });
 
-  test('refuses what is asked once it is closed', async () => {
-    const database = await openOwnDatabase({ prepared: false });
-    await database.close();
-    await assert.rejects(database.query('select 1'), /the embedded database is closed/);
+  test('that cannot start is told, and leaves the folder to the next', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'team-memory-engine-'));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    await writeFile(join(folder, 'postgres'), 'no folder');
+    await assert.rejects(openEmbedded({ dataDir: folder }), /the embedded database did not start/);
+    assert.ok(!existsSync(join(folder, 'lock')));
   });
 });
