@@ -244,7 +244,8 @@ describe('a document of many chunks', () => {
   });
 
   test('whose rest nobody wants leaves its process to the next file', async (t) => {
-    const pool = poolOf(t);
+    // One that held a large share of the bound would be replaced.
+    const pool = poolOf(t, { megabytes: 4096 });
     const pid = await idlePid(pool);
     await pool.read(task(TEXT), reading(), async ({ chunks }) => {
       for await (const portion of portionsIn(chunks)) if (portion.length > 0) break;
