@@ -32,7 +32,7 @@ port.on('message', async (asked: Asked) => {
     await engine.execProtocolRawStream(asked, {
       // The files are written at once. To wait here could let a later message be answered first.
       syncToFs: false,
-      // Copied: these bytes lie in the engine's own memory.
+      // A copy: the engine reuses this memory.
       onRawData: (part) => parts.push(part.slice()),
     });
     freeMemory(asked);

@@ -1,8 +1,8 @@
 /**
- * Frees the memory of bytes that nobody reads any more, with whatever else lies in the same buffer. V8 would let many MiB
- * of them pile up before it collects them.
+ * Frees the whole buffer of these bytes at once. They cannot be read afterwards. V8 collects such buffers late, and many
+ * MiB of them would pile up.
  */
 export function freeMemory(bytes: Uint8Array): void {
-  // A buffer of another length, here of none, takes over: this one is detached.
+  // Moves nothing to a new buffer, and detaches this one.
   (bytes.buffer as ArrayBuffer).transfer(0);
 }

@@ -70,9 +70,9 @@ export async function prepareBatch(
 export type PreparedSource = readonly PreparedChunk[] | AsyncIterable<readonly PreparedChunk[]>;
 
 /**
- * Like `prepareBatch`, of one input, but of a large one nothing is made before it is asked for, and then one portion
- * ahead of what was asked for: all chunks of a large text take many times its memory. That there are too many is found
- * before the first portion. Each iteration begins at the first chunk; one that is abandoned ends the work for it.
+ * Like `prepareBatch`, for one input. A large input is prepared while the result is iterated, one portion ahead, because
+ * all its chunks together take many times its memory. Each iteration starts at the first chunk, and fails before the first
+ * portion if there are too many chunks. Leaving an iteration stops its work.
  */
 export async function prepareSource(
   teamId: string,

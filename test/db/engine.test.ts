@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { before, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type EmbeddedDatabase, openEmbedded } from '../../db/embedded.ts';
@@ -15,6 +15,7 @@ describe('the embedded database in its thread', { skip: databaseUrl !== undefine
   before(async () => {
     database = await openPrepared();
   });
+  after(() => database.close());
 
   test('lets the event loop turn while a statement computes', async () => {
     let turns = 0;
@@ -29,7 +30,7 @@ describe('the embedded database in its thread', { skip: databaseUrl !== undefine
     assert.ok(turns > 1, `${turns} turns`);
   });
 
-  test('goes on after a script of several statements that failed amid a transaction', async () => {
+  test('runs statements after a script that failed inside its own transaction', async () => {
     const script = database.queueDatabase.executeSql('begin; select 1; select 1 / 0; commit');
     await assert.rejects(script, { code: '22012' });
     assert.deepEqual(await database.query('select 2 as n'), [{ n: 2 }]);
@@ -50,7 +51,7 @@ describe('the embedded database in its thread', { skip: databaseUrl !== undefine
     await assert.rejects(database.query('select 1'), /the embedded database is closed/);
   });
 
-  test('keeps nothing of what it has answered', async () => {
+  test('does not keep the rows that it has returned', async () => {
     const file = join(import.meta.dirname, '..', 'support', 'long-answers.ts');
     // Each thread has so much for its objects: less than all answers together.
     const args = ['--max-old-space-size=160', file];

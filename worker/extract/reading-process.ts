@@ -36,9 +36,10 @@ type ReadingOutcome =
 export type ReadingProgress = { stage: Extract<ImportStage, 'reading' | 'cutting'>; share: number };
 
 /**
- * What it is told: once that it may ask; then of each file that it is begun, progress as often as it comes, the first
- * portion of chunks, the outcome with the memory that the process holds after it, and each further portion that it asks for. `file` is the number that
- * the file was sent with: what a library says too late must not be taken for the next one's.
+ * What the parent receives: `ready` once. Then for each file: `begun`, progress as often as there is some, the first
+ * portion of chunks, the outcome with the memory that the process uses after it, and each further portion that the parent
+ * asks for. `file` is the number that the file was sent with, so that a late message of a library is not attributed to the
+ * next file.
  */
 export type ReadingAnswer =
   | { ready: true }
@@ -54,7 +55,7 @@ const TELL_EVERY_MS = 200;
 /** Chunks of one portion: the parent, which takes it at once, has others to serve. */
 const CHUNKS_A_PORTION = 500;
 
-/** Of the file that was read last, if they are more than one portion: until the parent has stored them. */
+/** All chunks of the last file, if they are more than one portion, until the parent has stored them. */
 let chunks: PreparedChunk[] = [];
 
 /** Has each answer sent before the next step: a file that ends the process must not take its progress along. */
