@@ -7,11 +7,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '../../shared/ids.ts';
 import { prepareChunksNow } from '../../shared/prepared-chunks.ts';
 import { FileFault } from '../../worker/extract/extraction.ts';
+import { type ReadingBounds, ReadingInterruptedError } from '../../worker/extract/reader.ts';
 import {
   type HeldDocument,
   openReadingPool,
-  type ReadingBounds,
-  ReadingInterruptedError,
   type ReadingOptions,
   type ReadingPool,
 } from '../../worker/extract/reading-pool.ts';
