@@ -18,7 +18,7 @@ import {
   updateSourceFields,
 } from './queries/sources.ts';
 
-/** All chunks of a source, or portions of them in order. Each iteration begins with the first chunk. */
+/** All chunks of a source, or portions of them in order, which are iterated once. */
 export type ChunkSequence = readonly NewChunk[] | AsyncIterable<readonly NewChunk[]>;
 
 /** Prepared chunks, each with the vector that came with it, in their order; null where none came. */

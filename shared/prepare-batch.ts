@@ -11,6 +11,7 @@ import {
   prepareInPortions,
   TooManyChunksError,
 } from './prepared-chunks.ts';
+import type { SoleReference } from './sole-reference.ts';
 
 /**
  * What is made in the thread of the caller, in characters of plain English: about 20 ms. A thread of its own costs
@@ -60,30 +61,35 @@ export async function prepareBatch(
   signal?: AbortSignal,
 ): Promise<PreparedChunk[][]> {
   const prepared = inputs.map((): PreparedChunk[] => []);
-  for await (const { chunks, inputs: places } of portionsOf(teamId, inputs, signal)) {
+  const portions = isLittle(inputs)
+    ? portionsInTurns(teamId, inputs)
+    : portionsFromThread(teamId, () => inputs, signal);
+  for await (const { chunks, inputs: places } of whileWanted(portions, signal)) {
     for (const [index, chunk] of chunks.entries()) prepared[places[index] ?? 0]?.push(chunk);
   }
   return prepared;
 }
 
-/** Chunks of one input: all of them where that is little work, else portions, made when they are asked for. */
+/** Chunks of one input: all of them where that is little work, else portions, made when they are asked for, once. */
 export type PreparedSource = readonly PreparedChunk[] | AsyncIterable<readonly PreparedChunk[]>;
 
 /**
  * Like `prepareBatch`, for one input. A large input is prepared while the result is iterated, one portion ahead, because
- * all its chunks together take many times its memory. Each iteration starts at the first chunk, and fails before the first
- * portion if there are too many chunks. Leaving an iteration stops its work.
+ * all its chunks together take many times its memory. The iteration fails before the first portion if there are too many
+ * chunks. Leaving it stops its work.
+ * @param input is dropped when its chunks are made; a thread that makes them has a copy
  */
 export async function prepareSource(
   teamId: string,
-  input: ChunkInput,
+  input: SoleReference<ChunkInput>,
   signal?: AbortSignal,
 ): Promise<PreparedSource> {
   assertWanted(signal);
-  if (!isLittle([input])) {
-    return { [Symbol.asyncIterator]: () => chunksOf(portionsOf(teamId, [input], signal)) };
+  if (!isLittle([input.value])) {
+    const portions = () => portionsFromThread(teamId, () => [input.drop()], signal);
+    return { [Symbol.asyncIterator]: () => chunksOf(whileWanted(portions(), signal)) };
   }
-  const [prepared = []] = await prepareBatch(teamId, [input], signal);
+  const [prepared = []] = await prepareBatch(teamId, [input.drop()], signal);
   return prepared;
 }
 
@@ -91,16 +97,12 @@ async function* chunksOf(portions: AsyncIterable<Portion>): AsyncGenerator<Prepa
   for await (const { chunks } of portions) if (chunks.length > 0) yield chunks;
 }
 
-/** The chunks of a batch, portion by portion, each in a turn of the event loop. */
-async function* portionsOf(
-  teamId: string,
-  inputs: readonly ChunkInput[],
+/** Breaks off, with an error, when the request is gone. */
+async function* whileWanted(
+  portions: AsyncIterable<Portion>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Portion, void> {
   assertWanted(signal);
-  const portions = isLittle(inputs)
-    ? portionsInTurns(teamId, inputs)
-    : portionsFromThread({ teamId, inputs }, signal);
   for await (const portion of portions) {
     assertWanted(signal);
     yield portion;
@@ -125,9 +127,13 @@ function assertWanted(signal: AbortSignal | undefined): void {
     throw new ServiceError('invalid_request', 'The connection was closed before the answer');
 }
 
-/** Portions that a thread makes. It makes the next one while the last is used, and waits until that is asked for. */
+/**
+ * Portions that a thread makes. It makes the next one while the last is used, and waits until that is asked for.
+ * @param inputs is called to send them to the thread; they are not kept here
+ */
 async function* portionsFromThread(
-  task: Omit<ThreadTask, 'port'>,
+  teamId: string,
+  inputs: () => readonly ChunkInput[],
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Portion, void> {
   const { port1: own, port2: port } = new MessageChannel();
@@ -141,14 +147,17 @@ async function* portionsFromThread(
   // The thread finds its port closed, and stops.
   const stop = () => own.close();
   signal?.addEventListener('abort', stop, { once: true });
-  const outcome = threads().run({ ...task, port }, { transferList: [port] }) as Promise<ThreadOutcome>;
-  const ended = outcome
-    .catch(() => undefined)
-    .then(() => {
-      hasEnded = true;
-      wake();
-    });
+  let ended: Promise<void> = Promise.resolve();
   try {
+    const outcome = threads().run({ teamId, inputs: inputs(), port } satisfies ThreadTask, {
+      transferList: [port],
+    }) as Promise<ThreadOutcome>;
+    ended = outcome
+      .catch(() => undefined)
+      .then(() => {
+        hasEnded = true;
+        wake();
+      });
     while (true) {
       // Not a race with the outcome: that would keep every portion until the thread ends.
       if (arrived === undefined && !hasEnded) {

@@ -3,6 +3,7 @@ import { before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { prepareSource } from '../../shared/prepare-batch.ts';
 import { prepareChunksNow } from '../../shared/prepared-chunks.ts';
+import { SoleReference } from '../../shared/sole-reference.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { sendHead } from '../support/sent-heads.ts';
 import { outcome } from '../support/sign-in.ts';
@@ -107,7 +108,7 @@ describe('a large ingest', () => {
         if (!done) setImmediate(turn);
       };
       setImmediate(turn);
-      const portions = await prepareSource(company.teamId, input);
+      const portions = await prepareSource(company.teamId, new SoleReference(input));
       assert.ok(!('length' in portions), 'it comes in portions');
       const prepared = (await Array.fromAsync(portions)).flat();
       done = true;

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { MessageChannel, MessagePort } from 'node:worker_threads';
 import fc from 'fast-check';
 import { Piscina } from 'piscina';
@@ -15,12 +17,16 @@ import {
   prepareInPortions,
   TooManyChunksError,
 } from '../../shared/prepared-chunks.ts';
+import { SoleReference } from '../../shared/sole-reference.ts';
 import { chunkTerms } from '../../shared/terms.ts';
 import { Turns } from '../../shared/turns.ts';
 
 const TEAM = 'a team';
 const OTHER = 'another team';
 const PROSE = 'The pump in hall three leaks, and nobody has ordered the seal yet. ';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Runs a task and counts the turns of the event loop from its call to its end. */
 async function countTurns(task: () => Promise<unknown>): Promise<number> {
@@ -134,7 +140,7 @@ describe('a large source', () => {
 
   /** The source in portions. */
   async function portionsOf(given: ChunkInput) {
-    const source = await prepareSource(TEAM, given);
+    const source = await prepareSource(TEAM, new SoleReference(given));
     assert.ok(!('length' in source), 'it is large');
     return source;
   }
@@ -172,13 +178,24 @@ describe('a large source', () => {
     assert.equal(await outcome, 'unwanted');
   });
 
-  it('is read from its beginning each time', async () => {
-    const portions = await portionsOf(input);
-    for await (const chunks of portions) {
-      assert.deepEqual(chunks, prepareChunksNow(TEAM, input).slice(0, chunks.length));
-      break;
+  it('is kept by nobody but the thread that prepares it', async () => {
+    // Only in a function of its own does nothing here keep it.
+    const given = () => {
+      const own = { chunks: [...input.chunks] };
+      return { reference: new SoleReference<ChunkInput>(own), kept: new WeakRef(own) };
+    };
+    const { reference, kept } = given();
+    const portions = await prepareSource(TEAM, reference);
+    assert.ok(!('length' in portions), 'it is large');
+    let taken = 0;
+    for await (const _ of portions) {
+      taken += 1;
+      await nextTurn();
+      collectGarbage();
+      assert.equal(kept.deref(), undefined);
+      if (taken === 2) break;
     }
-    assert.deepEqual((await Array.fromAsync(portions)).flat(), prepareChunksNow(TEAM, input));
+    await assert.rejects(Array.fromAsync(portions), /dropped/, 'it is read once');
   });
 
   const abandoned: [how: string, read: (portions: AsyncIterable<unknown>) => Promise<void>][] = [

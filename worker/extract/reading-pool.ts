@@ -19,7 +19,7 @@ import type { DocumentHead, ReadingTask } from './reading-process.ts';
 
 /** A document that was read. If it is large, its process holds it while it is used. */
 export interface HeldDocument extends DocumentHead {
-  /** Of a large one portions, asked for one by one. Each iteration begins with the first. */
+  /** Of a large one portions, asked for one by one. */
   chunks: PreparedSource;
 }
 

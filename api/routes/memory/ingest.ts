@@ -15,6 +15,7 @@ import { prepareSource } from '../../../shared/prepare-batch.ts';
 import type { ChunkInput } from '../../../shared/prepared-chunks.ts';
 import { IngestRequest, IngestResponse } from '../../../shared/schemas/memory.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.ts';
+import { SoleReference } from '../../../shared/sole-reference.ts';
 import type { Routes } from '../../app.ts';
 import { DOCUMENT_BODY_LIMIT, INGEST_JSON_LIMITS } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -24,14 +25,23 @@ import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { holdLayer } from '../../take.ts';
 
-/** The text to be cut, or the chunks that stay as given: exactly one of the two. */
-function chunkInput(body: IngestRequest): ChunkInput {
-  if (body.text !== undefined && body.chunks !== undefined) {
-    throw invalidField('/chunks', 'must not stand beside text');
+/** Refuses a body unless it has either text or chunks. */
+function assertOneInput({ text, chunks }: IngestRequest): void {
+  if (text !== undefined && chunks !== undefined) throw invalidField('/chunks', 'must not stand beside text');
+  if (text === undefined && chunks === undefined) {
+    throw invalidField('/text', 'is required where there are no chunks');
   }
-  if (body.chunks !== undefined) return { chunks: body.chunks.map((chunk) => chunk.text) };
-  if (body.text !== undefined) return { text: body.text };
-  throw invalidField('/text', 'is required where there are no chunks');
+}
+
+/**
+ * The text to be cut, or the chunks that stay as given. They are removed from the body, which lives as long as the request:
+ * 32 MiB would be kept until all of it is written.
+ */
+function removeInput(body: IngestRequest): SoleReference<ChunkInput> {
+  const { text = '', chunks } = body;
+  delete body.text;
+  delete body.chunks;
+  return new SoleReference(chunks === undefined ? { text } : { chunks: chunks.map((chunk) => chunk.text) });
 }
 
 /** The vectors that came with the chunks, at unit length. */
@@ -47,9 +57,10 @@ async function stage(
   { database, config }: Dependencies,
   { teamScope, body, signal }: { teamScope: TeamScope; body: IngestRequest; signal: AbortSignal },
   layer: LayerId,
-  input: ChunkInput,
   embeddings: readonly (Float32Array | null)[],
 ): Promise<StagedSource> {
+  const input = removeInput(body);
+  const contentHash = await contentHashInTurns(input.value);
   const prepared = await prepareSource(teamScope.teamId, input, signal);
   return stageSource(database, teamScope, {
     layer,
@@ -58,7 +69,7 @@ async function stage(
     uri: body.uri ?? null,
     externalId: body.externalId ?? null,
     metadata: body.metadata ?? null,
-    contentHash: await contentHashInTurns(input),
+    contentHash,
     model: config.embeddingModel,
     chunks: withEmbeddings(prepared, embeddings),
   });
@@ -127,13 +138,13 @@ export const ingestRoute: Routes = (app, deps) => {
     },
     async (request, reply) => {
       const { body, teamScope } = request;
-      const input = chunkInput(body);
+      assertOneInput(body);
       const embeddings = chunkEmbeddings(body, config.embeddingModel);
       assertMetadata(body.metadata);
       const layer = writeLayer(teamScope, body.scope);
       assertTeamActive(request);
       return answerOnce(request, reply, database, {
-        prepare: () => stage(deps, { teamScope, body, signal: goneSignal(reply) }, layer, input, embeddings),
+        prepare: () => stage(deps, { teamScope, body, signal: goneSignal(reply) }, layer, embeddings),
         apply: (tx, staged) => store(tx, deps, staged),
         discard: (staged) => discardSource(database, teamScope, staged),
       });

@@ -1,0 +1,27 @@
+/**
+ * Passes a large value on without keeping it: whoever holds this does not hold the value once it was dropped, so that it
+ * can be collected while its last user works.
+ */
+export class SoleReference<T> {
+  #kept: { value: T } | null;
+
+  constructor(value: T) {
+    this.#kept = { value };
+  }
+
+  /** @throws Error where it was dropped */
+  get value(): T {
+    if (this.#kept === null) throw new Error('the value was dropped');
+    return this.#kept.value;
+  }
+
+  /**
+   * Returns the value, and keeps it no longer.
+   * @throws Error where it was dropped before
+   */
+  drop(): T {
+    const { value } = this;
+    this.#kept = null;
+    return value;
+  }
+}
