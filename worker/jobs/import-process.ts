@@ -11,6 +11,7 @@ import {
   withEmbeddings,
 } from '../../db/store-source.ts';
 import { queueAfterWriting } from '../../db/text-written.ts';
+import { freeUnshared } from '../../shared/free-memory.ts';
 import type { Payload } from '../../shared/queues.ts';
 import { jobScope, type TeamScope } from '../../shared/scope.ts';
 import type { JobContext, JobHandler } from '../context.ts';
@@ -44,6 +45,8 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
     { mediaType, content, teamId: scope.teamId },
     { tell: ({ stage, share }) => progress.tell(stage, share), begun: givingWay.begin, signal },
     async (document) => {
+      // Up to 32 MiB, which would be kept until all chunks are written.
+      freeUnshared(content);
       const staged = await stageImport(context, scope, run, document);
       await progress.end();
       await finishImport(context, scope, run.job, staged);

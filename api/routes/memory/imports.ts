@@ -3,6 +3,7 @@ import { type TeamTransaction, transaction } from '../../../db/database.ts';
 import { insertAuditEvents } from '../../../db/queries/audit.ts';
 import { findImport, insertImport, listImports, type NewImport } from '../../../db/queries/imports.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
+import { freeUnshared } from '../../../shared/free-memory.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { IMPORT_STATES, Import, ImportRequest, ImportResponse } from '../../../shared/schemas/imports.ts';
 import { narrowToClient, writeLayer } from '../../../shared/scope.ts';
@@ -72,13 +73,17 @@ export const importRoutes: Routes = (app, deps) => {
       const files = await givenFiles(body.items);
       const layer = writeLayer(scope, body.scope);
       assertTeamActive(request);
-      return answerOnce(request, reply, database, {
-        prepare: async () => files.map((file) => ({ ...file, layer })),
-        apply: async (tx, items) => {
-          await holdLayer(tx, layer);
-          return accept(tx, deps, items);
-        },
-      });
+      try {
+        return await answerOnce(request, reply, database, {
+          prepare: async () => files.map((file) => ({ ...file, layer })),
+          apply: async (tx, items) => {
+            await holdLayer(tx, layer);
+            return accept(tx, deps, items);
+          },
+        });
+      } finally {
+        for (const { content } of files) freeUnshared(content);
+      }
     },
   );
 
