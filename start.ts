@@ -82,7 +82,7 @@ function startProcesses(): void {
     await Promise.all(left.map((child) => once(child, 'exit')));
   };
   const start = (file: string) => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, file)], {
+    const child = spawn(process.execPath, [...process.execArgv, join(import.meta.dirname, file)], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     children.push(child);

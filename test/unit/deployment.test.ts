@@ -13,6 +13,7 @@ const dockerfile = code('Dockerfile');
 const compose = code('docker-compose.yml');
 const manifest = JSON.parse(read('package.json')) as {
   version: string;
+  scripts: Record<string, string>;
   devDependencies: Record<string, string>;
 };
 
@@ -26,7 +27,7 @@ const service = (name: string) =>
 describe('deployment', () => {
   test('every command starts a file that exists, and both processes are started', () => {
     const mains = {
-      Procfile: all(procfile, /^\w+: node (\S+\.ts)$/gm),
+      Procfile: all(procfile, /^\w+: .*node .*?(\S+\.ts)$/gm),
       Dockerfile: all(dockerfile, /^CMD \["node", "(\S+\.ts)"\]$/gm),
       'docker-compose.yml': all(compose, /command: \["node", "(\S+\.ts)"\]/g),
     };
@@ -37,6 +38,16 @@ describe('deployment', () => {
     });
     for (const path of Object.values(mains).flat()) assert.ok(existsSync(new URL(path, root)), path);
     assert.match(procfile, /^web: /m, 'the name that platforms route HTTP to');
+  });
+
+  test('every command hands memory back', () => {
+    const settings = (command = '') => all(command, /((?:MALLOC_\w+|--max-semi-space-size)=\d+)/g).sort();
+    const { start, api, worker } = manifest.scripts;
+    const expected = settings(start);
+    assert.equal(expected.length, 2);
+    for (const command of [api, worker, ...procfile.trim().split('\n'), dockerfile]) {
+      assert.deepEqual(settings(command), expected, command);
+    }
   });
 
   test('what the image copies exists and is let through by .dockerignore', () => {
