@@ -194,6 +194,23 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
+  test('a file is forgotten though the browser has not told yet that the dialog before was closed', async () => {
+    const { page } = await withFailed('a.txt', 'b.txt');
+    await row(page, 'b.txt').waitFor();
+    await page.evaluate(`(() => {
+      const [forgetB, forgetA] = document.querySelectorAll('#failed-rows button[data-decision="forget"]');
+      forgetB.click();
+      document.querySelector('#forget').close();
+      forgetA.click();
+    })()`);
+    await page.getByRole('dialog').getByText('a.txt').waitFor();
+    await page.locator('#forget-confirm').click();
+    await outcomeIs(page, 'a.txt is forgotten.');
+    await row(page, 'a.txt').waitFor({ state: 'detached' });
+    assert.equal(await row(page, 'b.txt').count(), 1);
+    await page.context().close();
+  });
+
   test('a list of many is read on with "Show more", and its files that are gone can only be forgotten', async () => {
     const names = Array.from({ length: 23 }, (_, index) => `file ${index}.txt`);
     const { page, imports, company } = await withFailed(...names);
