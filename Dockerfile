@@ -29,6 +29,8 @@ COPY api ./api
 COPY worker ./worker
 COPY shared ./shared
 COPY db ./db
+COPY cli ./cli
+COPY web ./web
 
 # The embedded database, when there is no other, and the models.
 RUN install -d -o node -g node /data /data/database /data/models

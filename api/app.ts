@@ -10,13 +10,11 @@ import Fastify, {
   LogController,
   type RawServerDefault,
 } from 'fastify';
+import { DEFAULT_BODY_LIMIT } from '../shared/body-limits.ts';
 import bodyBudget, { withinBodyBudget } from './bodies/body-budget.ts';
 import unreadBodies from './bodies/unread-bodies.ts';
-import { DEFAULT_BODY_LIMIT } from './body-limits.ts';
 import { refuseConnection } from './client-errors.ts';
 import type { Dependencies } from './dependencies.ts';
-import { dashboardPage } from './pages/dashboard-page.ts';
-import { acceptPage, joinPage, resetPage } from './pages/link-pages.ts';
 import clientAddress from './plugins/client-address.ts';
 import connections from './plugins/connections.ts';
 import errors, { answerHeaders, refuseAddress } from './plugins/errors.ts';
@@ -48,7 +46,6 @@ import { companyMembersRoutes } from './routes/company/members.ts';
 import { resetLinksRoutes } from './routes/company/reset-links.ts';
 import { teamLifecycleRoutes } from './routes/company/team-lifecycle.ts';
 import { companyTeamsRoutes } from './routes/company/teams.ts';
-import { healthRoutes } from './routes/health.ts';
 import { auditRoute } from './routes/memory/audit.ts';
 import { captureRoute } from './routes/memory/captures.ts';
 import { consolidationClaimRoute } from './routes/memory/consolidation-claim.ts';
@@ -63,7 +60,10 @@ import { memoriesRoute } from './routes/memory/memories.ts';
 import { searchRoute } from './routes/memory/search.ts';
 import { sourcesRoutes } from './routes/memory/sources.ts';
 import { statusRoute } from './routes/memory/status.ts';
-import { metricsRoute } from './routes/metrics.ts';
+import { dashboardPage } from './routes/system/dashboard-page.ts';
+import { healthRoutes } from './routes/system/health.ts';
+import { acceptPage, joinPage, resetPage } from './routes/system/link-pages.ts';
+import { metricsRoute } from './routes/system/metrics.ts';
 import { clientsRoutes } from './routes/team/clients.ts';
 import { grantsRoutes } from './routes/team/grants.ts';
 import { invitesRoutes } from './routes/team/invites.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
+import { DEFAULT_BODY_LIMIT, DOCUMENT_BODY_LIMIT } from '../../shared/body-limits.ts';
 import type { Config } from '../../shared/config.ts';
 import { ServiceError } from '../../shared/errors.ts';
-import { DEFAULT_BODY_LIMIT, DOCUMENT_BODY_LIMIT } from '../body-limits.ts';
 import { declaredLength, isChunked } from './declared-length.ts';
 
 declare module 'fastify' {

@@ -8,12 +8,12 @@ import type {
   preValidationAsyncHookHandler,
 } from 'fastify';
 import fp from 'fastify-plugin';
+import { DEFAULT_BODY_LIMIT } from '../../shared/body-limits.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { freeMemory } from '../../shared/free-memory.ts';
 import { Body } from '../../shared/schemas/common.ts';
 import { acceptedLength } from '../bodies/declared-length.ts';
 import { readBody } from '../bodies/read-body.ts';
-import { DEFAULT_BODY_LIMIT } from '../body-limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

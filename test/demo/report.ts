@@ -1,4 +1,4 @@
-import { cell, fit, wrap } from '../../api/operator/columns.ts';
+import { cell, fit, wrap } from '../../cli/terminal/columns.ts';
 import type { Chunk, Hit } from '../../shared/schemas/memory.ts';
 import type { Question } from './questions.ts';
 

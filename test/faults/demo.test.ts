@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { columns } from '../../api/operator/columns.ts';
+import { columns } from '../../cli/terminal/columns.ts';
 import { type RunningWorker, startWorker } from '../../worker/worker.ts';
 import { openTestApp } from '../support/app.ts';
 import { databaseUrl } from '../support/database.ts';

@@ -17,8 +17,8 @@ export type TableEntry = RegExp | SpecialExpression;
 
 /** Every regular expression of product code, by file. Those without further words run on texts of any length. */
 export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
-  'api/operator.ts': [/\. |\n/, /\.$/],
-  'api/operator/columns.ts': [
+  'cli/main.ts': [/\. |\n/, /\.$/],
+  'cli/terminal/columns.ts': [
     /^(?:\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff00-\uff60\uffe0-\uffe6])/u,
     /^[\p{Mn}\p{Me}]$/u,
     /[\p{Cc}\p{Cf}]+/gu,
@@ -26,13 +26,13 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /\s+/g,
     /(?<= )/,
   ],
-  'api/operator/duration.ts': [/^(\d{1,9})([smhd]?)$/],
-  'api/operator/prompt.ts': [/\r$/],
-  'api/operator/service-client.ts': [/^[\w-]+$/, /^\d{1,9}$/],
-  'api/operator/settings.ts': [/^[\x21-\x7e]+$/],
-  'api/operator/sync-names.ts': [/[\p{Cc}\p{Cf}<>:"|?*\\/]+/gu, /\s+/g],
-  'api/operator/sync-watch.ts': [/[/\\]/],
-  'api/operator/sync.ts': [/^y(?:es)?$/i],
+  'cli/terminal/duration.ts': [/^(\d{1,9})([smhd]?)$/],
+  'cli/terminal/prompt.ts': [/\r$/],
+  'cli/client/service-client.ts': [/^[\w-]+$/, /^\d{1,9}$/],
+  'cli/client/settings.ts': [/^[\x21-\x7e]+$/],
+  'cli/sync/folder/names.ts': [/[\p{Cc}\p{Cf}<>:"|?*\\/]+/gu, /\s+/g],
+  'cli/sync/watch.ts': [/[/\\]/],
+  'cli/commands/sync.ts': [/^y(?:es)?$/i],
   'api/pagination.ts': [/^\d{1,4}$/],
   'api/plugins/client-address.ts': [
     /%[\w.-]*$/,

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { Dependencies } from '../../api/dependencies.ts';
 import type { SignedIn, TestApp } from './app.ts';
 import type { Passing } from './between.ts';
+import { type Ended, openHomes, type Person } from './cli.ts';
 import { writeFolder } from './folder.ts';
-import { type Ended, openHomes, type Person } from './operator.ts';
 import { openOwnTestApp } from './own-service.ts';
 
 /** Whether a request sends files. */

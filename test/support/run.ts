@@ -30,7 +30,7 @@ const ANY_DATABASE = [
   'test/worker/fetch-*.test.ts',
   'test/worker/{large-model,pace,text-lanes}.test.ts',
   'test/worker/reading-*.test.ts',
-  'test/api/operator*.test.ts',
+  'test/cli/**',
   // That both rank alike has a test of its own.
   'test/api/retrieval.test.ts',
   'test/db/retrieval-fusion.test.ts',

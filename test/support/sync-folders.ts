@@ -2,17 +2,17 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after } from 'node:test';
-import type { ProgressBar } from '../../api/operator/progress-bar.ts';
-import type { ServiceClient } from '../../api/operator/service-client.ts';
-import { openDisk } from '../../api/operator/sync-disk.ts';
-import { type PassOutcome, syncOnce } from '../../api/operator/sync-pass.ts';
+import type { ServiceClient } from '../../cli/client/service-client.ts';
+import { openDisk } from '../../cli/sync/folder/disk.ts';
 import {
   type Binding,
   makeStateFolder,
   openNotebook,
   readState,
   STATE_FOLDER,
-} from '../../api/operator/sync-state.ts';
+} from '../../cli/sync/folder/state.ts';
+import { type PassOutcome, syncOnce } from '../../cli/sync/pass.ts';
+import type { ProgressBar } from '../../cli/terminal/progress-bar.ts';
 
 /** What the files of a folder hold, by their paths; what is hidden is left out. */
 export async function treeOf(folder: string): Promise<Record<string, string>> {

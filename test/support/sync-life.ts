@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { ServiceClient } from '../../api/operator/service-client.ts';
+import type { ServiceClient } from '../../cli/client/service-client.ts';
 import type { TestFolder } from './sync-folders.ts';
 
 /*

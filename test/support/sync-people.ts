@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Dependencies } from '../../api/dependencies.ts';
-import { connect, type ServiceClient } from '../../api/operator/service-client.ts';
-import { readRemote } from '../../api/operator/sync-remote.ts';
+import { connect, type ServiceClient } from '../../cli/client/service-client.ts';
+import { readRemote } from '../../cli/sync/remote/remote.ts';
 import { openTestApp, type SignedIn, type TestApp } from './app.ts';
+import { type Ended, openHomes, type Person } from './cli.ts';
 import { writeFolder } from './folder.ts';
-import { type Ended, openHomes, type Person } from './operator.ts';
 import { ROOT, type ServiceProcess, startCommand } from './processes.ts';
 import { openTestFolder, type TestFolder } from './sync-folders.ts';
 
@@ -54,11 +54,10 @@ export async function openSyncPeople(): Promise<SyncPeople> {
     sync: ({ run }, { token }, ...args) =>
       run(['sync', 'ours', '--url', base, ...args], { env: { MEMORY_API_TOKEN: token } }),
     start: ({ home }, { token }, url, ...args) =>
-      startCommand(
-        process.execPath,
-        [join(ROOT, 'api', 'operator.ts'), 'sync', 'ours', '--url', url, ...args],
-        { cwd: home, env: { HOME: home, MEMORY_API_TOKEN: token } },
-      ),
+      startCommand(process.execPath, [join(ROOT, 'cli', 'main.ts'), 'sync', 'ours', '--url', url, ...args], {
+        cwd: home,
+        env: { HOME: home, MEMORY_API_TOKEN: token },
+      }),
     pathsThere: async (company) => {
       const nothing = { revision: null, scopes: [], files: new Map() };
       const { files } = await readRemote(reached(company, company.teamId), nothing, true, () => {});

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { type ServiceClient, ServiceRefusal } from '../../api/operator/service-client.ts';
+import { type ServiceClient, ServiceRefusal } from '../../cli/client/service-client.ts';
 import type { ManifestItem, PullRequest, PushRequest } from '../../shared/schemas/workspace.ts';
 import { foldCase, readWorkspacePath } from '../../shared/workspace-path.ts';
 

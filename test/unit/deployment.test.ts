@@ -50,6 +50,10 @@ describe('deployment', () => {
     }
   });
 
+  test('npm run operator runs the terminal client', () => {
+    assert.equal(manifest.scripts['operator'], manifest.scripts['cli']);
+  });
+
   test('what the image copies exists and is let through by .dockerignore', () => {
     const copied = all(dockerfile, /^COPY (?!--from)(.+)$/gm).flatMap((paths) =>
       paths.split(' ').slice(0, -1),
@@ -61,7 +65,8 @@ describe('deployment', () => {
       assert.ok(existsSync(new URL(path, root)), path);
       assert.ok(ignore.includes(`!${path}`), `${path} in .dockerignore`);
     }
-    for (const folder of ['api', 'worker', 'shared', 'db']) assert.ok(copied.includes(folder), folder);
+    for (const folder of ['api', 'worker', 'shared', 'db', 'cli', 'web'])
+      assert.ok(copied.includes(folder), folder);
   });
 
   test('every image names an exact version; the Node is the one the tests ran on', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { columns } from '../../api/operator/columns.ts';
-import { type Outcome, outcomeTable, summary } from '../../api/operator/import-report.ts';
+import { type Outcome, outcomeTable, summary } from '../../cli/import/report.ts';
+import { columns } from '../../cli/terminal/columns.ts';
 
 const WHY = 'a reason that is much longer than what is left of the line beside the name of its file';
 

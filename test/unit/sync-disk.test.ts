@@ -3,8 +3,8 @@ import { mkdtemp, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openDisk, sha256Of } from '../../api/operator/sync-disk.ts';
-import { STATE_FOLDER } from '../../api/operator/sync-state.ts';
+import { openDisk, sha256Of } from '../../cli/sync/folder/disk.ts';
+import { STATE_FOLDER } from '../../cli/sync/folder/state.ts';
 import { openFolders } from '../support/sync-folders.ts';
 
 /** Of Linux: most often a file system of its own. */

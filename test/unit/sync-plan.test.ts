@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { pushBatches } from '../../api/operator/sync-batches.ts';
-import { blockedFiles } from '../../api/operator/sync-blocked.ts';
-import { countDeletions, planSync, type Versioned } from '../../api/operator/sync-plan.ts';
+import { blockedFiles } from '../../cli/sync/blocked.ts';
+import { countDeletions, planSync, type Versioned } from '../../cli/sync/plan.ts';
+import { pushBatches } from '../../cli/sync/remote/batches.ts';
 
 const PATHS = ['team/a', 'team/A', 'team/b', 'team/b/c', 'clients/x/a'];
 const content = fc.constantFrom('one', 'two', 'three');

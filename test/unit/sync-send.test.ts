@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ServiceRefusal } from '../../api/operator/service-client.ts';
+import { ServiceRefusal } from '../../cli/client/service-client.ts';
 import { openInStep, TEAM, told } from '../support/sync-in-step.ts';
 
 const { inStep } = await openInStep();

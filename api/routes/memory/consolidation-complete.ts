@@ -8,6 +8,7 @@ import {
 } from '../../../db/queries/consolidation-batches.ts';
 import { lockMemories } from '../../../db/queries/memories.ts';
 import { queueAfterWriting } from '../../../db/text-written.ts';
+import { BATCH_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { jsonHash } from '../../../shared/json-parts.ts';
@@ -19,9 +20,9 @@ import {
 } from '../../../shared/schemas/consolidation.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import type { Routes } from '../../app.ts';
-import { BATCH_BODY_LIMIT, COMPLETE_JSON_LIMITS } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { goneSignal } from '../../gone-signal.ts';
+import { COMPLETE_JSON_LIMITS } from '../../json-limits.ts';
 import { knownId } from '../../known-id.ts';
 import { completeItems, type PreparedItem } from '../../library/complete-items.ts';
 import { type ItemForm, readItems } from '../../library/item-form.ts';

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { isSilence } from '../../../db/faults.ts';
+import { BATCH_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import type { Problem } from '../../../shared/schemas/common.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type Memory,
 } from '../../../shared/schemas/library.ts';
 import type { Routes } from '../../app.ts';
-import { BATCH_BODY_LIMIT } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { goneSignal } from '../../gone-signal.ts';
 import { decide } from '../../library/decide.ts';

@@ -9,6 +9,7 @@ import {
   type OpenBatch,
   takeBatchChunks,
 } from '../../../db/queries/embeddings.ts';
+import { BATCH_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { isId, newId } from '../../../shared/ids.ts';
@@ -20,7 +21,7 @@ import {
   EmbeddingsCompleteResponse,
 } from '../../../shared/schemas/memory.ts';
 import type { Routes } from '../../app.ts';
-import { BATCH_BODY_LIMIT, EMBEDDINGS_JSON_LIMITS } from '../../body-limits.ts';
+import { EMBEDDINGS_JSON_LIMITS } from '../../json-limits.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
 
 /** As long as a consolidation batch is lent by default. */

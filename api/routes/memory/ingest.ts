@@ -8,6 +8,7 @@ import {
   withEmbeddings,
 } from '../../../db/store-source.ts';
 import { queueAfterWriting } from '../../../db/text-written.ts';
+import { DOCUMENT_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { contentHashInTurns } from '../../../shared/content-hash.ts';
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
 import { invalidField } from '../../../shared/errors.ts';
@@ -17,9 +18,9 @@ import { IngestRequest, IngestResponse } from '../../../shared/schemas/memory.ts
 import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.ts';
 import { SoleReference } from '../../../shared/sole-reference.ts';
 import type { Routes } from '../../app.ts';
-import { DOCUMENT_BODY_LIMIT, INGEST_JSON_LIMITS } from '../../body-limits.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { goneSignal } from '../../gone-signal.ts';
+import { INGEST_JSON_LIMITS } from '../../json-limits.ts';
 import { assertMetadata } from '../../metadata.ts';
 import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';

@@ -6,12 +6,12 @@ import {
   type NewVersion,
   takeRevision,
 } from '../../../db/queries/workspace-files.ts';
+import { DOCUMENT_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { PushConflict, PushRequest, PushResponse } from '../../../shared/schemas/workspace.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.ts';
 import type { Routes } from '../../app.ts';
-import { DOCUMENT_BODY_LIMIT } from '../../body-limits.ts';
 import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { assertActive, holdTeam, mayWrite } from '../../take.ts';

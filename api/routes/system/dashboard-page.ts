@@ -1,0 +1,38 @@
+import type { Routes } from '../../app.ts';
+import { servePage } from './serve-page.ts';
+
+/** What the page loads: what it shares with the other pages, and its own folder. */
+const ASSETS = [
+  'shared/page.css',
+  'shared/ask-service.js',
+  'shared/page-text.js',
+  'shared/session.js',
+  'shared/tab-storage.js',
+  'dashboard/board.js',
+  'dashboard/clock.js',
+  'dashboard/element.js',
+  'dashboard/main.js',
+  'dashboard/polling.js',
+  'dashboard/sign-in-form.js',
+  'dashboard/team-choice.js',
+  'dashboard/words.js',
+  'dashboard/figures/backlog.js',
+  'dashboard/figures/figures.js',
+  'dashboard/figures/health-line.js',
+  'dashboard/figures/plot.js',
+  'dashboard/figures/queues.js',
+  'dashboard/figures/workers.js',
+  'dashboard/imports/failed-imports.js',
+  'dashboard/imports/forget-dialog.js',
+  'dashboard/imports/rows.js',
+  'dashboard/imports/running-imports.js',
+  'dashboard/styles/dashboard.css',
+  'dashboard/styles/figures.css',
+  'dashboard/styles/health.css',
+  'dashboard/styles/plots.css',
+  'dashboard/styles/tables.css',
+];
+
+/** The operator's dashboard: open like every page, and empty until someone signs in. */
+export const dashboardPage: Routes = (app) =>
+  servePage(app, '/dashboard', { html: 'dashboard/dashboard.html', assets: ASSETS });

@@ -1,0 +1,32 @@
+import type { App, Routes } from '../../app.ts';
+import { servePage } from './serve-page.ts';
+
+/** What every page for a one-time link loads beside its own script. */
+const ASSETS = [
+  'shared/page.css',
+  'shared/ask-service.js',
+  'shared/element.js',
+  'shared/page-text.js',
+  'shared/session.js',
+  'shared/tab-storage.js',
+  'links/link-page.js',
+  'links/one-time-link.js',
+  'links/password-form.js',
+  'links/session-view.js',
+];
+
+/** The token of the link is in the fragment, so it never comes here. */
+function serveLinkPage(app: App, name: string, scripts: readonly string[]): void {
+  servePage(app, `/${name}`, { html: `links/${name}.html`, assets: [...scripts, ...ASSETS] });
+}
+
+/** The page that a reset link leads to. */
+export const resetPage: Routes = (app) => serveLinkPage(app, 'reset', ['links/reset.js']);
+
+/** The page that an invite into a Team leads to. */
+export const joinPage: Routes = (app) =>
+  serveLinkPage(app, 'join', ['links/join.js', 'links/invite-page.js']);
+
+/** The page that the invitation to become a Company Admin leads to. */
+export const acceptPage: Routes = (app) =>
+  serveLinkPage(app, 'accept', ['links/accept.js', 'links/invite-page.js']);

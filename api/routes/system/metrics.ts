@@ -1,0 +1,48 @@
+import { Registry } from 'prom-client';
+import { Type } from 'typebox';
+import { ServiceError } from '../../../shared/errors.ts';
+import { secretsEqual } from '../../../shared/tokens.ts';
+import type { Routes } from '../../app.ts';
+import { processMetrics } from '../../metrics/process-metrics.ts';
+import { figuresReader } from '../../metrics/service-figures.ts';
+import { serviceMetrics } from '../../metrics/service-metrics.ts';
+import { bearerToken } from '../../plugins/identity.ts';
+
+/** GET /metrics: what the service does, for Prometheus. To whoever bears the token of the metrics: no session does. */
+export const metricsRoute: Routes = (app, { config, database, logger }) => {
+  const secret = config.metricsToken ?? config.apiToken;
+  const readFigures = figuresReader({ database, logger });
+  // From the start on, and not from the first scrape: that would tell of no time at all.
+  processMetrics();
+  app.get(
+    '/metrics',
+    {
+      schema: {
+        summary: 'Metrics in the text format of Prometheus',
+        security: [{ bearer: [] }],
+        response: {
+          200: { content: { 'text/plain': { schema: Type.String() } } },
+          401: {
+            description: 'The token is missing or wrong',
+            content: { 'application/problem+json': { schema: Type.Unsafe({ $ref: 'Problem#' }) } },
+          },
+        },
+      },
+      onRequest: async (request) => {
+        if (!secretsEqual(bearerToken(request), secret)) throw new ServiceError('unauthenticated');
+      },
+    },
+    async (_request, reply) => {
+      const figures = await readFigures();
+      const all = Registry.merge([
+        app.requestMetrics.registry,
+        serviceMetrics(database.connections(), figures),
+        processMetrics(),
+      ]);
+      return reply
+        .type(all.contentType)
+        .header('cache-control', 'no-store')
+        .send(await all.metrics());
+    },
+  );
+};

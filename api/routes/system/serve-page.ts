@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { App } from '../../app.ts';
+
+const folder = fileURLToPath(new URL('../../../web/', import.meta.url));
+
+/**
+ * Nothing but the page's own script and style runs or loads, and it talks to this service alone. A form is sent
+ * by the script only: were it ever sent by the browser, a password could end up in an address.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  // The empty icon, without which browsers ask for /favicon.ico.
+  'img-src data:',
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  // No text becomes HTML or code: a browser that knows this rule refuses innerHTML and the like.
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+/**
+ * Serves a page of this folder at `path`, and its assets below `path`. Only the files named are served: the
+ * folder holds the service's own code too. Addresses within a page are relative, so that it works behind a
+ * proxy that adds a prefix.
+ */
+export function servePage(app: App, path: string, files: { html: string; assets: readonly string[] }): void {
+  app.register(async (page) => {
+    await page.register(fastifyStatic, {
+      root: folder,
+      serve: false,
+      cacheControl: false,
+      etag: false,
+      lastModified: false,
+      acceptRanges: false,
+    });
+    page.addHook('onRequest', async (_request, reply) => {
+      reply.headers(HEADERS);
+    });
+    const serve = (url: string, file: string) =>
+      page.get(url, { schema: { hide: true } }, (_request, reply) => reply.sendFile(file));
+    serve(path, files.html);
+    for (const asset of files.assets) serve(`${path}/${asset}`, asset);
+  });
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { canonicalBaseUrl } from '../../shared/base-url.ts';
+import { CommandError } from '../terminal/command-error.ts';
+import { isToken, setting } from './settings.ts';
+
+/** The session that `login` keeps for later commands. */
+export interface KeptSession {
+  /** The address it was made for, in its one form. It is sent nowhere else. */
+  url: string;
+  /** Secret. */
+  token: string;
+  email: string;
+  expiresAt: string;
+}
+
+/** Windows has no file modes: there a user's folder is closed to others as it is. */
+const HAS_MODES = process.platform !== 'win32';
+
+/** Where the session is kept. A relative XDG_CONFIG_HOME is to be ignored, as its specification has it. */
+export function sessionPath(): string {
+  const chosen = setting('XDG_CONFIG_HOME');
+  const base = chosen !== null && isAbsolute(chosen) ? chosen : join(homedir(), '.config');
+  return join(base, 'team-memory', 'session.json');
+}
+
+/**
+ * The kept session, or null without one.
+ * @throws CommandError for a file that others may read or that holds none: what to do is the person's choice
+ */
+export async function readSession(): Promise<KeptSession | null> {
+  const path = sessionPath();
+  const read = await readClosed(path).catch((error: unknown) => {
+    throw fileError(error, `the session cannot be read from ${path}`);
+  });
+  if (read === null) return null;
+  const { mode, text } = read;
+  if (HAS_MODES && (mode & 0o077) !== 0) {
+    const shown = (mode & 0o777).toString(8);
+    throw new CommandError(`${path} is open to others (mode ${shown}): close it with chmod 600 ${path}`);
+  }
+  const session = parseSession(text);
+  if (session !== null) return session;
+  throw new CommandError(`${path} is damaged: sign in again with login, or remove it with logout --force`);
+}
+
+/** Mode and text of one and the same file, whatever takes its name meanwhile. */
+async function readClosed(path: string): Promise<{ mode: number; text: string } | null> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (file === null) return null;
+  try {
+    return { mode: (await file.stat()).mode, text: await file.readFile('utf8') };
+  } finally {
+    await file.close();
+  }
+}
+
+function parseSession(text: string): KeptSession | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const { url, token, email, expiresAt } = (value ?? {}) as Record<string, unknown>;
+  if (typeof url !== 'string' || typeof token !== 'string') return null;
+  if (typeof email !== 'string' || typeof expiresAt !== 'string') return null;
+  return canonicalBaseUrl(url) === url && isToken(token) ? { url, token, email, expiresAt } : null;
+}
+
+/**
+ * Keeps a session in place of any other. The file is written under another name and then put in place: it is never
+ * there half, never open to others, and where a link stands in its place the link goes and its target stays.
+ * @throws CommandError
+ */
+export async function writeSession({ url, token, email, expiresAt }: KeptSession): Promise<void> {
+  const path = sessionPath();
+  const temporary = `${path}.${randomBytes(8).toString('hex')}`;
+  try {
+    const folder = dirname(path);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    // One that was there already may be open.
+    if (HAS_MODES) await chmod(folder, 0o700);
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify({ url, token, email, expiresAt }, null, 2)}\n`);
+      // Renamed before its text is on the disk, the file may be empty after a power failure.
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw fileError(error, `the session cannot be kept in ${path}`);
+  }
+}
+
+/**
+ * Removes the kept session, whatever its file holds.
+ * @throws CommandError
+ */
+export async function removeSession(): Promise<void> {
+  const path = sessionPath();
+  await rm(path, { force: true }).catch((error: unknown) => {
+    throw fileError(error, `${path} cannot be removed`);
+  });
+}
+
+function fileError(error: unknown, what: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' ? new CommandError(`${what} (${code})`) : error;
+}

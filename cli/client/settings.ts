@@ -1,0 +1,40 @@
+import { canonicalBaseUrl } from '../../shared/base-url.ts';
+import { CommandError } from '../terminal/command-error.ts';
+
+/** A variable of the environment. An empty one counts as unset, as for the service. */
+export function setting(name: string): string | null {
+  return process.env[name]?.trim() || null;
+}
+
+/**
+ * Where the service is: as `--url` names it, else as the service's own settings do.
+ * @param otherwise where nothing names it
+ * @throws CommandError
+ */
+export function serviceUrl(given: string | undefined, otherwise = 'http://127.0.0.1:8787'): string {
+  const port = setting('MEMORY_API_PORT') ?? setting('PORT');
+  const local = port === null ? otherwise : `http://127.0.0.1:${port}`;
+  const url = canonicalBaseUrl(given ?? setting('MEMORY_API_PUBLIC_URL') ?? local);
+  if (url !== null) return url;
+  const source = given === undefined ? 'MEMORY_API_PUBLIC_URL or MEMORY_API_PORT' : '--url';
+  throw new CommandError(
+    `${source}: expected an absolute http or https address without user, query and fragment, or a port`,
+  );
+}
+
+/**
+ * The token that the environment gives, or null.
+ * @throws CommandError for one that cannot be sent
+ */
+export function environmentToken(): string | null {
+  const token = setting('MEMORY_API_TOKEN');
+  if (token !== null && !isToken(token)) {
+    throw new CommandError('MEMORY_API_TOKEN: expected printable ASCII characters without spaces');
+  }
+  return token;
+}
+
+/** Whether a text can be sent as a Bearer credential. */
+export function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}

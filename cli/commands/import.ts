@@ -1,0 +1,122 @@
+import { resolve } from 'node:path';
+import { Status } from '../../shared/schemas/status.ts';
+import { withRetry } from '../client/retry.ts';
+import { type ServiceClient, ServiceRefusal } from '../client/service-client.ts';
+import { signedIn } from '../client/signed-in.ts';
+import type { Target } from '../import/batch.ts';
+import { type FolderContent, readFolder } from '../import/folder-files.ts';
+import { follow, NO_WORKER } from '../import/following.ts';
+import { importRecords, readEarlier } from '../import/records.ts';
+import { outcomeTable, summary } from '../import/report.ts';
+import { type Run, sendNew } from '../import/run.ts';
+import { CommandError } from '../terminal/command-error.ts';
+import { interruptible } from '../terminal/interruptible.ts';
+import { invocationFolder } from '../terminal/invocation-folder.ts';
+import { openProgressBar, type ProgressBar, terminalColumns } from '../terminal/progress-bar.ts';
+import { type Command, CREDENTIAL_HELP, URL_HELP, type Values } from './command.ts';
+
+const help = `Imports the files of a folder, at any depth, and tells what failed and why. Run again, it sends only what is new
+or has changed. Hidden files and folders, node_modules and symbolic links are left out.
+
+Usage: npm run cli -- import <folder> [options]
+
+  --team <id>        Team that is meant, where you may enter several
+  --client <id>      client of that Team; default: the Team layer
+  --retry-failed     try the files again whose import failed before
+  --dry-run          only tell what would be sent
+  --no-wait          do not wait until the worker has read what was sent
+${URL_HELP}
+
+Ctrl-C ends it at once: what was sent is kept, and the next run goes on from there. Exit code 1 where a file is
+not in; files of types that cannot be imported do not count.
+
+${CREDENTIAL_HELP}`;
+
+const options = {
+  team: { type: 'string' },
+  client: { type: 'string' },
+  'retry-failed': { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+  'no-wait': { type: 'boolean' },
+} as const;
+
+type Given = Values<typeof options>;
+
+/** Whether a worker lives. The first request: it tells too whether the Team is one for the caller. */
+async function hasWorker(service: ServiceClient): Promise<boolean> {
+  try {
+    return (await service.get('/v1/memory/status', Status)).health.worker;
+  } catch (error) {
+    if (!(error instanceof ServiceRefusal) || error.code !== 'team_required') throw error;
+    throw new CommandError('you may enter several Teams: name one with --team (whoami tells their ids)');
+  }
+}
+
+/** Finds out what the service has already. Nothing is done before that. */
+async function openRun(
+  target: Target,
+  content: FolderContent,
+  values: Given,
+  progress: ProgressBar,
+): Promise<Run> {
+  if (!(await hasWorker(target.service))) progress.line(NO_WORKER);
+  return {
+    target,
+    findEarlier: await readEarlier(target.records, (read) =>
+      progress.show({ label: 'looking', share: 0, text: `${read} earlier imports` }),
+    ),
+    retryFailed: values['retry-failed'] === true,
+    dryRun: values['dry-run'] === true,
+    progress,
+    outcomes: content.unreadable.map(({ name, why }) => ({ name, state: 'not sent', why })),
+    open: new Map(),
+  };
+}
+
+/** Prints what is not in and why, and returns the line of figures. */
+function report({ outcomes, open }: Run, { files, unreadable, leftOut }: FolderContent): string {
+  for (const name of open.values()) outcomes.push({ name, state: 'waiting' });
+  const table = outcomeTable(outcomes, process.stdout.isTTY ? terminalColumns(process.stdout) : null);
+  if (table.length > 0) process.stdout.write(`\n${table.join('\n')}\n\n`);
+  return summary(outcomes, files.length + unreadable.length, leftOut);
+}
+
+/** What ends a run after which files are not in; null where all are. */
+function tellMissing({ outcomes }: Run): CommandError | null {
+  const missing = outcomes.filter(({ state }) => state === 'failed' || state === 'not sent');
+  if (missing.length === 0) return null;
+  const hint = missing.some((outcome) => 'earlier' in outcome)
+    ? ' (--retry-failed tries again what failed before)'
+    : '';
+  return new CommandError(`${missing.length} of ${outcomes.length} files are not in${hint}`);
+}
+
+export const importFolder: Command<typeof options> = {
+  summary: 'import a folder of files, and tell what failed and why',
+  help,
+  options,
+  operand: 'folder',
+  async run(values, operand) {
+    const content = await readFolder(resolve(invocationFolder(), operand));
+    const progress = openProgressBar(process.stdout);
+    const { service: asked } = await signedIn(values.url, values.team);
+    const service = withRetry(asked, (text) => progress.note(text));
+    const clientId = values.client?.toLowerCase();
+    const target = { service, clientId, records: importRecords(service, clientId) };
+    return interruptible(progress, async () => {
+      const run = await openRun(target, content, values, progress);
+      const wait = values['no-wait'] !== true && !run.dryRun;
+      // What was done so far is told, also where the rest cannot be.
+      const ended = await sendNew(run, content.files)
+        .then(() => (wait ? follow(run) : null))
+        .then(() => null)
+        .catch((error: unknown) => error);
+      progress.end();
+      const figures = report(run, content);
+      const missing = tellMissing(run);
+      if (ended === null && missing === null) return figures;
+      process.stdout.write(`${figures}\n`);
+      throw ended ?? missing;
+    });
+  },
+};

@@ -1,0 +1,83 @@
+import { type Static, Type } from 'typebox';
+import { Time } from '../../shared/schemas/common.ts';
+import { Session } from '../../shared/schemas/identity.ts';
+import { connect, Nothing, ServiceRefusal } from '../client/service-client.ts';
+import { readSession, writeSession } from '../client/session-file.ts';
+import { serviceUrl, setting } from '../client/settings.ts';
+import { oneLine } from '../terminal/columns.ts';
+import { CommandError } from '../terminal/command-error.ts';
+import { askTerminal, atTerminal, readFirstLine } from '../terminal/prompt.ts';
+import { type Command } from './command.ts';
+
+const help = `Signs in with email and password, and keeps the session for later commands.
+
+Usage: npm run cli -- login [options]
+
+  --email <email>    whom to sign in; asked for on a terminal where left out
+  --url <url>        where this terminal reaches the service; default: MEMORY_API_PUBLIC_URL, else
+                     http://127.0.0.1 with the port of MEMORY_API_PORT, PORT or 8787
+
+The password is asked for and not shown; where standard input is no terminal, it is the first line of that.
+The session is kept in team-memory/session.json in XDG_CONFIG_HOME or ~/.config, for its owner alone to read,
+in place of one kept before, which is ended if it is one at the same address. It is used at its own address
+alone. Use puts off its end: whoami tells the present one, logout ends it at once.`;
+
+/** A session begun with a password has an end. */
+const NewSession = Type.Object({ ...Session.properties, expiresAt: Time });
+
+const options = { email: { type: 'string' } } as const;
+
+async function readEmail(given: string | undefined): Promise<string> {
+  if (given === undefined && !atTerminal()) {
+    throw new CommandError('--email: name whom to sign in, as standard input is no terminal to ask on');
+  }
+  const email = (given ?? (await askTerminal('Email: '))).trim();
+  if (email === '') throw new CommandError('--email: expected an email address');
+  return email;
+}
+
+async function readPassword(email: string, url: string): Promise<string> {
+  const password = atTerminal()
+    ? await askTerminal(`Password of ${oneLine(email)} at ${url}: `, { secret: true })
+    : await readFirstLine();
+  if (password === '') throw new CommandError('no password was given: it is not to be empty');
+  return password;
+}
+
+async function signIn(url: string, email: string, password: string): Promise<Static<typeof NewSession>> {
+  try {
+    return await connect(url, null).post('/v1/auth/login', NewSession, { email, password });
+  } catch (error) {
+    if (!(error instanceof ServiceRefusal) || error.code !== 'invalid_credentials') throw error;
+    throw new CommandError(`the service at ${url} does not know this email with this password`);
+  }
+}
+
+/** Ends a session that no one holds any more: it would go on for days. Where that fails, its limits end it. */
+async function endUnheld(url: string, token: string): Promise<void> {
+  const service = connect(url, { token, source: 'session' });
+  await service.post('/v1/auth/logout', Nothing).catch(() => {});
+}
+
+export const login: Command<typeof options> = {
+  summary: 'sign in, and keep the session for later commands',
+  help,
+  options,
+  async run(values) {
+    const url = serviceUrl(values.url);
+    const email = await readEmail(values.email);
+    const password = await readPassword(email, url);
+    const { token, expiresAt, user } = await signIn(url, email, password);
+    const before = await readSession().catch(() => null);
+    try {
+      await writeSession({ url, token, email: user.email, expiresAt });
+    } catch (error) {
+      await endUnheld(url, token);
+      throw error;
+    }
+    if (before?.url === url) await endUnheld(url, before.token);
+    const done = `Signed in as ${oneLine(user.name)} <${oneLine(user.email)}> at ${url}, until ${expiresAt}.`;
+    if (setting('MEMORY_API_TOKEN') === null) return done;
+    return `${done}\nMEMORY_API_TOKEN is set and goes before this session: set it to nothing to act as yourself.`;
+  },
+};

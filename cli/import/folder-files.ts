@@ -1,0 +1,108 @@
+import type { Stats } from 'node:fs';
+import { lstat, readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { oneLine } from '../terminal/columns.ts';
+import { CommandError } from '../terminal/command-error.ts';
+
+/** A file of the folder. */
+export interface FolderFile {
+  /** Where it lies. */
+  path: string;
+  /** Its path within the folder, with slashes and in Unicode's composed form, whatever the file system has. */
+  name: string;
+  bytes: number;
+  /** When it was last changed, in milliseconds since 1970, with what the file system tells of their fractions. */
+  modified: number;
+}
+
+/** What a folder holds, in an order that is the same every time. */
+export interface FolderContent {
+  files: FolderFile[];
+  /** Files and folders that cannot be read, and why. */
+  unreadable: { name: string; why: string }[];
+  /** What is left out with all that it holds: hidden files and folders, `node_modules`, symbolic links, pipes. */
+  leftOut: { hidden: number; installed: number; links: number; special: number };
+  /** The names of the symbolic links and special files among what is left out: their place is taken, though. */
+  notFollowed: string[];
+}
+
+/** Why a file or folder cannot be read, in words. */
+export function readFault(error: unknown, name: string): string {
+  const { code = 'unknown' } = error as NodeJS.ErrnoException;
+  // Read as UTF-8, a name in another encoding is not that of the file any more.
+  if (code === 'ENOENT' && name.includes('\uFFFD')) return 'its name is not UTF-8';
+  return code === 'ENOENT' ? 'it was removed meanwhile' : `it cannot be read (${code})`;
+}
+
+/**
+ * The files of a folder at any depth; of a single file, that one.
+ * @throws CommandError where it cannot be read at all
+ */
+export async function readFolder(path: string): Promise<FolderContent> {
+  const content: FolderContent = {
+    files: [],
+    unreadable: [],
+    leftOut: { hidden: 0, installed: 0, links: 0, special: 0 },
+    notFollowed: [],
+  };
+  try {
+    const found = await stat(path);
+    if (found.isDirectory())
+      await addEntries(content, path, '', await readdir(path, { withFileTypes: true }));
+    else if (found.isFile()) addFile(content, path, basename(path), found);
+    else throw new CommandError(`${oneLine(path)} is neither a folder nor a file`);
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(
+      `${oneLine(path)} cannot be read (${String((error as NodeJS.ErrnoException).code)})`,
+    );
+  }
+  return content;
+}
+
+function addFile(
+  content: FolderContent,
+  path: string,
+  name: string,
+  { size, mtimeMs }: Pick<Stats, 'size' | 'mtimeMs'>,
+): void {
+  content.files.push({ path, name: name.normalize('NFC'), bytes: size, modified: mtimeMs });
+}
+
+type Entry = Awaited<ReturnType<typeof entriesOf>>[number];
+
+function entriesOf(folder: string) {
+  return readdir(folder, { withFileTypes: true });
+}
+
+async function addEntries(
+  content: FolderContent,
+  folder: string,
+  prefix: string,
+  entries: Entry[],
+): Promise<void> {
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const name = prefix + entry.name;
+    try {
+      await addEntry(content, entry, join(folder, entry.name), name);
+    } catch (error) {
+      content.unreadable.push({ name, why: readFault(error, name) });
+    }
+  }
+}
+
+async function addEntry(content: FolderContent, entry: Entry, path: string, name: string): Promise<void> {
+  const { leftOut } = content;
+  if (entry.isSymbolicLink()) {
+    // What a link within the folder leads to is found in its own place; outside it, nobody named it.
+    leftOut.links += 1;
+    content.notFollowed.push(name.normalize('NFC'));
+  } else if (entry.name.startsWith('.')) leftOut.hidden += 1;
+  else if (entry.isDirectory() && entry.name === 'node_modules') leftOut.installed += 1;
+  else if (entry.isDirectory()) await addEntries(content, path, `${name}/`, await entriesOf(path));
+  else if (entry.isFile()) addFile(content, path, name, await lstat(path));
+  else {
+    leftOut.special += 1;
+    content.notFollowed.push(name.normalize('NFC'));
+  }
+}

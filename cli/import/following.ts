@@ -1,0 +1,75 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { IMPORT_STAGES, type Import } from '../../shared/schemas/imports.ts';
+import { Status } from '../../shared/schemas/status.ts';
+import { failure, type Run } from './run.ts';
+
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 1000;
+/** A look at many imports takes several requests, of which a session has so many a minute. */
+const PAUSE_MS_PER_IMPORT = 1.5;
+const LOOK_FOR_WORKER_MS = 5000;
+
+export const NO_WORKER = 'no worker is running: files wait until one is started (npm run worker)';
+
+/** How much of its run an import has behind it, from 0 to 1: each stage counts alike. */
+function shareDone({ progress }: Import): number {
+  if (progress === null) return 0;
+  return (IMPORT_STAGES.indexOf(progress.stage) + progress.percent / 100) / IMPORT_STAGES.length;
+}
+
+/** Notes which imports are settled, and returns those that run. */
+function settle({ open, outcomes }: Run, found: ReadonlyMap<string, Import>): Import[] {
+  const running: Import[] = [];
+  for (const [id, name] of open) {
+    const item = found.get(id);
+    if (item?.state === 'queued') continue;
+    if (item?.state === 'running') {
+      running.push(item);
+      continue;
+    }
+    open.delete(id);
+    if (item === undefined) outcomes.push({ name, state: 'failed', why: 'the import was removed meanwhile' });
+    else if (item.state === 'completed') outcomes.push({ name, state: 'imported' });
+    else if (item.state === 'failed') outcomes.push({ name, state: 'failed', why: failure(item) });
+    else outcomes.push({ name, state: 'failed', why: 'the import was cancelled' });
+  }
+  return running;
+}
+
+function show({ open, progress }: Run, total: number, running: readonly Import[]): void {
+  const done = total - open.size;
+  const under = running.reduce((sum, item) => sum + shareDone(item), 0);
+  // Of the small ones there is nothing to tell.
+  const large = running.find((item) => shareDone(item) > 0);
+  const now =
+    large?.progress == null ? '' : `, ${large.filename}: ${large.progress.stage} ${large.progress.percent} %`;
+  progress.show({
+    label: 'reading',
+    share: (done + under) / total,
+    text: `${done} of ${total} files${now}`,
+  });
+}
+
+/** Waits until the worker has settled every import of the run, and says how far it is. */
+export async function follow(run: Run): Promise<void> {
+  const { target, open, progress } = run;
+  const total = open.size;
+  if (total === 0) return;
+  let wait = FIRST_PAUSE_MS;
+  let lookedForWorker = performance.now();
+  for (;;) {
+    const before = open.size;
+    const running = settle(run, await target.records.find(new Set(open.keys())));
+    show(run, total, running);
+    if (open.size === 0) return;
+    if (open.size < before || running.length > 0) {
+      progress.note(null);
+    } else if (performance.now() - lookedForWorker > LOOK_FOR_WORKER_MS) {
+      const { health } = await target.service.get('/v1/memory/status', Status);
+      progress.note(health.worker ? null : NO_WORKER);
+      lookedForWorker = performance.now();
+    }
+    await pause(Math.max(wait, open.size * PAUSE_MS_PER_IMPORT));
+    wait = Math.min(wait * 1.5, LONGEST_PAUSE_MS);
+  }
+}

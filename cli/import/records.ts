@@ -1,0 +1,130 @@
+import { Page } from '../../shared/schemas/common.ts';
+import { Import } from '../../shared/schemas/imports.ts';
+import { Source } from '../../shared/schemas/memory.ts';
+import { type ServiceClient, ServiceRefusal } from '../client/service-client.ts';
+
+const PAGE_LIMIT = 200;
+/** So few are asked for one by one rather than looked for in the list. */
+const FEW = 3;
+
+/** The imports of a Team, or of one client of it, as the caller sees them. */
+export interface ImportRecords {
+  /** All that there are, newest first. */
+  all(): AsyncGenerator<Import>;
+  /** Those with these ids. One that was forgotten is missing. */
+  find(ids: ReadonlySet<string>): Promise<Map<string, Import>>;
+  /** The ids of sources that were deleted. */
+  deletedSources(): Promise<Set<string>>;
+}
+
+const ImportPage = Page(Import);
+const SourcePage = Page(Source);
+
+/** @param clientId the client whose imports are meant; without one, those of the Team layer */
+export function importRecords(service: ServiceClient, clientId: string | undefined): ImportRecords {
+  const layer = clientId?.toLowerCase() ?? null;
+  async function* pagesOf<Item extends { clientId: string | null }>(
+    read: (query: URLSearchParams) => Promise<{ items: Item[]; nextCursor: string | null }>,
+  ): AsyncGenerator<Item[]> {
+    let cursor: string | null = null;
+    do {
+      const query = new URLSearchParams({ limit: String(PAGE_LIMIT) });
+      if (clientId !== undefined) query.set('clientId', clientId);
+      if (cursor !== null) query.set('cursor', cursor);
+      const page: { items: Item[]; nextCursor: string | null } = await read(query);
+      // Without a client, the list is of all layers within reach.
+      yield page.items.filter((item) => item.clientId === layer);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+  }
+  const pages = () => pagesOf((query) => service.get(`/v1/memory/imports?${query.toString()}`, ImportPage));
+  return {
+    all: async function* all() {
+      for await (const page of pages()) yield* page;
+    },
+    find: async (ids) => {
+      const found = new Map<string, Import>();
+      if (ids.size > FEW) {
+        for await (const page of pages()) {
+          for (const item of page) if (ids.has(item.id)) found.set(item.id, item);
+          if (ids.size - found.size <= FEW) break;
+        }
+      }
+      for (const id of ids) {
+        const item = found.has(id) ? null : await findOne(service, id);
+        if (item !== null) found.set(id, item);
+      }
+      return found;
+    },
+    deletedSources: async () => {
+      const ids = new Set<string>();
+      // Those that are there may be many more.
+      const deleted = pagesOf((query) =>
+        service.get(`/v1/memory/sources?state=archived&${query.toString()}`, SourcePage),
+      );
+      for await (const page of deleted) for (const { id } of page) ids.add(id);
+      return ids;
+    },
+  };
+}
+
+/** One import, or null where there is none. */
+async function findOne(service: ServiceClient, id: string): Promise<Import | null> {
+  try {
+    return await service.get(`/v1/memory/imports/${id}`, Import);
+  } catch (error) {
+    if (error instanceof ServiceRefusal && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** What the service has of a file already. */
+export interface Earlier {
+  /**
+   * The import that stands for it: one that is under way or whose source is there, else one that failed. Null: there is
+   * none, also where the source was deleted after the last import.
+   */
+  standing: Import | null;
+  /** The ids of all its imports, cancelled ones too, newest first. */
+  ids: string[];
+}
+
+/** Finds earlier imports of a file: of the same name, with the same bytes. */
+export type FindEarlier = (name: string, sha256: string) => Earlier;
+
+/**
+ * Reads the whole list, once, and which sources were deleted.
+ * @param tell hears how many were read so far
+ */
+export async function readEarlier(
+  records: ImportRecords,
+  tell: (read: number) => void,
+): Promise<FindEarlier> {
+  const byFile = new Map<string, Import[]>();
+  let read = 0;
+  let completed = 0;
+  for await (const item of records.all()) {
+    read += 1;
+    tell(read);
+    if (item.state === 'completed') completed += 1;
+    if (item.sha256 === null) continue;
+    const key = `${item.sha256} ${item.filename}`;
+    const same = byFile.get(key);
+    if (same === undefined) byFile.set(key, [item]);
+    else same.push(item);
+  }
+  const deleted = completed === 0 ? new Set<string>() : await records.deletedSources();
+  // A completed import without a source has lost it, too.
+  const ended = ({ state, sourceId }: Import) =>
+    state === 'failed' || (state === 'completed' && (sourceId === null || deleted.has(sourceId)));
+  return (name, sha256) => {
+    const same = byFile.get(`${sha256} ${name}`) ?? [];
+    const counted = same.filter(({ state }) => state !== 'cancelled');
+    const alive = counted.find((item) => !ended(item));
+    const latest = counted[0];
+    return {
+      standing: alive ?? (latest?.state === 'failed' ? latest : null),
+      ids: same.map(({ id }) => id),
+    };
+  };
+}

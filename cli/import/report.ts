@@ -1,0 +1,103 @@
+import { cell, columns, fit, wrap } from '../terminal/columns.ts';
+import type { FolderContent } from './folder-files.ts';
+
+/**
+ * What is known of a file at the end: `new` in a dry run alone, `waiting` where the run ended before the worker was
+ * done with it, `earlier` where it failed in an earlier run.
+ */
+export type Outcome =
+  | { name: string; state: 'imported' | 'there' | 'new' | 'waiting' }
+  | { name: string; state: 'failed' | 'not sent' | 'skipped'; why: string; earlier?: true };
+
+type Told = Extract<Outcome, { why: string }>;
+
+/** What is read first stands last: the eye is at the end of the table. */
+const ORDER: readonly Told['state'][] = ['skipped', 'not sent', 'failed'];
+/** So many files skipped for one reason are named; of more, the first. */
+const NAMED = 3;
+const STATE_COLUMNS = 10;
+const GAP = 2;
+const MOST_LINES = 4;
+
+interface Row {
+  state: string;
+  name: string;
+  why: string;
+}
+
+/** Each file, but for those skipped for one reason, of which there may be thousands. */
+function rowsOf(outcomes: readonly Outcome[]): Row[] {
+  const told = outcomes.filter((outcome): outcome is Told => 'why' in outcome);
+  return ORDER.flatMap((state) => {
+    const inState = told.filter((outcome) => outcome.state === state);
+    inState.sort((a, b) => (a.name < b.name ? -1 : 1));
+    if (state !== 'skipped') return inState;
+    return [...Map.groupBy(inState, ({ why }) => why).values()].flatMap((same) => {
+      const [first] = same;
+      if (first === undefined || same.length <= NAMED) return same;
+      return [{ ...first, name: `${first.name} and ${same.length - 1} more` }];
+    });
+  });
+}
+
+/**
+ * A table of what is not in and why.
+ * @param width the columns of the terminal; null where it is read elsewhere, and nothing is cut off
+ * @returns its lines, none where there is nothing to tell
+ */
+export function outcomeTable(outcomes: readonly Outcome[], width: number | null): string[] {
+  const rows = rowsOf(outcomes);
+  if (rows.length === 0) return [];
+  const widest = Math.max(...rows.map(({ name }) => columns(fit(name, Infinity))), 4);
+  const left = width === null ? Infinity : Math.max(width - STATE_COLUMNS - GAP, 8);
+  const nameColumns = Math.min(widest, Math.floor(left / 2));
+  const whyColumns = left - nameColumns;
+  const indent = ' '.repeat(STATE_COLUMNS + nameColumns + GAP);
+  return [{ state: 'what', name: 'file', why: 'why' }, ...rows].flatMap(({ state, name, why }) => {
+    const [first = '', ...more] = wrap(why, whyColumns, MOST_LINES);
+    return [
+      cell(state, STATE_COLUMNS) + cell(name, nameColumns) + ' '.repeat(GAP) + first,
+      ...more.map((line) => indent + line),
+    ];
+  });
+}
+
+const TOLD_STATES = {
+  imported: 'imported',
+  new: 'to be sent',
+  there: 'there already',
+  waiting: 'sent and not read yet',
+  failed: 'failed',
+  'not sent': 'not sent',
+  skipped: 'skipped',
+} as const;
+
+const LEFT_OUT = {
+  hidden: 'hidden',
+  installed: 'node_modules',
+  links: 'linked',
+  special: 'special',
+} as const;
+
+/**
+ * One line of figures: how many files became what, and what was left out.
+ * @param files how many there are; a run that ended amid its work has not come to all
+ */
+export function summary(
+  outcomes: readonly Outcome[],
+  files: number,
+  leftOut: FolderContent['leftOut'],
+): string {
+  const counts = Object.entries(TOLD_STATES)
+    .map(([state, words]) => ({ words, n: outcomes.filter((outcome) => outcome.state === state).length }))
+    .filter(({ n }) => n > 0)
+    .map(({ words, n }) => `${n} ${words}`);
+  const out = (Object.keys(LEFT_OUT) as (keyof typeof LEFT_OUT)[])
+    .filter((kind) => leftOut[kind] > 0)
+    .map((kind) => `${leftOut[kind]} ${LEFT_OUT[kind]}`);
+  if (outcomes.length < files) counts.push(`${files - outcomes.length} not reached`);
+  return [
+    `${files} ${files === 1 ? 'file' : 'files'}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}.`,
+    ...(out.length === 0 ? [] : [`Left out: ${out.join(', ')}.`]),
+  ].join(' ');
+}

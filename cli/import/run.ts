@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { importMediaType } from '../../shared/media-types.ts';
+import { type Import, ImportResponse, RETRIES_A_REQUEST } from '../../shared/schemas/imports.ts';
+import type { ServiceRefusal } from '../client/service-client.ts';
+import { oneLine } from '../terminal/columns.ts';
+import type { ProgressBar } from '../terminal/progress-bar.ts';
+import { eachOrHalves, fitsRequest, hasRoom, type NewFile, sendFiles, type Target } from './batch.ts';
+import { type FolderFile, readFault } from './folder-files.ts';
+import type { FindEarlier } from './records.ts';
+import type { Outcome } from './report.ts';
+
+const MAX_NAME_CHARACTERS = 300;
+/** The codes of refusals for one of the imports that are to be retried, and not for who asks or where. */
+const ABOUT_IMPORTS = new Set(['forbidden', 'not_found', 'conflict']);
+
+/** What a run is to do, and what it did so far: both are there too where it ends amid its work. */
+export interface Run {
+  target: Target;
+  findEarlier: FindEarlier;
+  /** Whether imports that failed are to be tried again. */
+  retryFailed: boolean;
+  /** Whether nothing is to be sent. */
+  dryRun: boolean;
+  progress: ProgressBar;
+  /** What became of files. */
+  outcomes: Outcome[];
+  /** The names of the files of imports that the worker has not settled yet, by the imports' ids. */
+  open: Map<string, string>;
+}
+
+/** Why a file cannot be sent, or null. */
+function unfit({ name, bytes }: FolderFile): Outcome | null {
+  if (importMediaType(name, undefined, false) === null) {
+    const extension = extname(name).toLowerCase();
+    const kind = extension === '' ? 'files without an extension' : `${extension} files`;
+    return { name, state: 'skipped', why: `${kind} cannot be imported` };
+  }
+  if (Array.from(name).length > MAX_NAME_CHARACTERS) {
+    return { name, state: 'not sent', why: `its path is longer than ${MAX_NAME_CHARACTERS} characters` };
+  }
+  if (fitsRequest(name, bytes)) return null;
+  const mebibytes = (bytes / 1024 / 1024).toFixed(1);
+  return {
+    name,
+    state: 'not sent',
+    why: `it is too large for one request (${mebibytes} MiB, at most about 24)`,
+  };
+}
+
+/** A file with its bytes as they are now, or why there are none to send. */
+async function readNew(file: FolderFile): Promise<Omit<NewFile, 'earlier'> | Outcome> {
+  try {
+    const content = await readFile(file.path);
+    const grown = unfit({ ...file, bytes: content.length });
+    if (grown !== null) return grown;
+    return { name: file.name, content, sha256: createHash('sha256').update(content).digest('hex') };
+  } catch (error) {
+    return { name: file.name, state: 'not sent', why: readFault(error, file.name) };
+  }
+}
+
+function refused(name: string, { message }: ServiceRefusal): Outcome {
+  return { name, state: 'not sent', why: message };
+}
+
+/** Why an import failed, in the service's words. */
+export function failure({ error }: Import): string {
+  return error === null ? 'no reason was given' : `${error.code}: ${error.message}`;
+}
+
+/** Sends what is new of these files, in their order and one request after the other. */
+export async function sendNew(run: Run, files: readonly FolderFile[]): Promise<void> {
+  const { progress, outcomes } = run;
+  let batch: NewFile[] = [];
+  const toRetry: Import[] = [];
+  const said = new Set<string>();
+  for (const [index, file] of files.entries()) {
+    progress.show({
+      label: 'sending',
+      share: index / files.length,
+      text: `${index} of ${files.length} files`,
+    });
+    const read = unfit(file) ?? (await readNew(file));
+    if ('state' in read) {
+      outcomes.push(read);
+      continue;
+    }
+    const next = decide(run, read, said);
+    if (next === null) continue;
+    if ('content' in next) {
+      if (!hasRoom(batch, next)) {
+        await sendBatch(run, batch);
+        batch = [];
+      }
+      batch.push(next);
+    } else {
+      toRetry.push(next);
+    }
+  }
+  await sendBatch(run, batch);
+  for (let at = 0; at < toRetry.length; at += RETRIES_A_REQUEST) {
+    await retryBatch(run, toRetry.slice(at, at + RETRIES_A_REQUEST));
+  }
+  progress.show({ label: 'sending', share: 1, text: `${files.length} of ${files.length} files` });
+}
+
+/** What is to be done about a file: send it, retry its import, or nothing (null) where its outcome is known. */
+function decide(run: Run, read: Omit<NewFile, 'earlier'>, said: Set<string>): NewFile | Import | null {
+  const { outcomes, open, retryFailed } = run;
+  const { name, sha256 } = read;
+  const { standing, ids } = run.findEarlier(name, sha256);
+  const key = `${sha256} ${name}`;
+  // Names that differ by nothing but the form of their accents are one name.
+  if (standing?.state === 'completed' || said.has(key)) {
+    outcomes.push({ name, state: 'there' });
+    return null;
+  }
+  said.add(key);
+  if (standing === null) return { ...read, earlier: ids };
+  if (standing.state !== 'failed') {
+    open.set(standing.id, name);
+    return null;
+  }
+  if (!retryFailed) {
+    outcomes.push({ name, state: 'failed', why: failure(standing), earlier: true });
+    return null;
+  }
+  return standing.payloadPrunedAt === null ? standing : { ...read, earlier: ids };
+}
+
+async function sendBatch(run: Run, batch: readonly NewFile[]): Promise<void> {
+  if (batch.length === 0) return;
+  if (run.dryRun) {
+    wouldDo(run, 'send', batch);
+    return;
+  }
+  for await (const sent of sendFiles(run.target, batch)) {
+    if ('import' in sent) run.open.set(sent.import.id, sent.item.name);
+    else run.outcomes.push(refused(sent.item.name, sent.refusal));
+  }
+}
+
+function wouldDo({ outcomes, progress }: Run, what: string, files: readonly { name: string }[]): void {
+  for (const { name } of files) {
+    progress.line(`would ${what}  ${oneLine(name)}`);
+    outcomes.push({ name, state: 'new' });
+  }
+}
+
+/** Puts failed imports back into the queue: their files are kept by the service. */
+async function retryBatch(run: Run, failed: readonly Import[]): Promise<void> {
+  if (run.dryRun) {
+    wouldDo(
+      run,
+      'retry',
+      failed.map(({ filename }) => ({ name: filename })),
+    );
+    return;
+  }
+  const refusals: { item: Import; refusal: ServiceRefusal }[] = [];
+  const retried = eachOrHalves(
+    failed,
+    async (some) => {
+      const ids = some.map(({ id }) => id);
+      const { imports } = await run.target.service.post('/v1/memory/imports/retry', ImportResponse, { ids });
+      const byId = new Map(imports.map((item) => [item.id, item]));
+      return ids.flatMap((id) => byId.get(id) ?? []);
+    },
+    // One that was retried or forgotten meanwhile, or is for its author alone to retry, keeps no other back.
+    ({ code }) => ABOUT_IMPORTS.has(code),
+  );
+  for await (const one of retried) {
+    if ('refusal' in one) refusals.push(one);
+    else run.open.set(one.item.id, one.item.filename);
+  }
+  const now = await run.target.records.find(new Set(refusals.map(({ item }) => item.id)));
+  for (const { item, refusal } of refusals) {
+    // Refused too is what was retried already: by someone else, or by us, and the answer was lost.
+    if ((now.get(item.id)?.state ?? 'failed') === 'failed')
+      run.outcomes.push(refused(item.filename, refusal));
+    else run.open.set(item.id, item.filename);
+  }
+}

@@ -1,0 +1,85 @@
+import { parseArgs } from 'node:util';
+import { loadEnvironmentFile } from '../shared/environment.ts';
+import { auditVerify } from './commands/audit-verify.ts';
+import { COMMON_OPTIONS, type Command } from './commands/command.ts';
+import { importFolder } from './commands/import.ts';
+import { login } from './commands/login.ts';
+import { logout } from './commands/logout.ts';
+import { ownerResetLink } from './commands/owner-reset-link.ts';
+import { sync } from './commands/sync.ts';
+import { whoami } from './commands/whoami.ts';
+import { CommandError, Interrupted } from './terminal/command-error.ts';
+
+/** The terminal client: it uses the API of a running service, so it works wherever the service runs. */
+const COMMANDS: Readonly<Record<string, Command>> = {
+  login,
+  logout,
+  whoami,
+  import: importFolder,
+  sync,
+  'owner-reset-link': ownerResetLink,
+  'audit-verify': auditVerify,
+};
+
+const HELP = `The terminal client of the service.
+
+Usage: npm run cli -- <command> [options]
+
+${Object.entries(COMMANDS)
+  .map(([name, { summary }]) => `  ${name.padEnd(18)} ${summary}`)
+  .join('\n')}
+
+npm run cli -- <command> --help tells the options of a command.`;
+
+function readArguments({ options, operand }: Command, args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: { ...options, ...COMMON_OPTIONS },
+      allowPositionals: operand !== undefined,
+      strict: true,
+    });
+  } catch (error) {
+    // Its messages say in their first sentence which option, and go on about syntax that no one asked for.
+    const message = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`${message.split(/\. |\n/, 1)[0]?.replace(/\.$/, '')} (see --help)`);
+  }
+}
+
+/** The word beside the options, where the command takes one. */
+function readOperand({ operand }: Command, given: readonly string[]): string {
+  if (operand === undefined) return '';
+  const [first, ...more] = given;
+  if (first === undefined || first === '') throw new CommandError(`name a ${operand} (see --help)`);
+  if (more.length > 0) throw new CommandError(`name one ${operand}, not ${given.length} (see --help)`);
+  return first;
+}
+
+/** Runs one command line and returns what to print. */
+async function run([name, ...args]: string[]): Promise<string> {
+  if (name === '--help' || name === '-h' || name === 'help') return HELP;
+  if (name === undefined) throw new CommandError('name a command (see --help)');
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined)
+    throw new CommandError(`there is no command ${JSON.stringify(name)} (see --help)`);
+  const { values, positionals } = readArguments(command, args);
+  const { help, ...given } = values;
+  if (help === true) return command.help;
+  const operand = readOperand(command, positionals);
+  loadEnvironmentFile();
+  return command.run(given, operand);
+}
+
+try {
+  console.log(await run(process.argv.slice(2)));
+} catch (error) {
+  if (error instanceof CommandError) {
+    console.error(`memory: ${error.message}`);
+    process.exitCode = 1;
+  } else if (error instanceof Interrupted) {
+    // What a shell tells of a command that Ctrl-C ended.
+    process.exitCode = 130;
+  } else {
+    throw error;
+  }
+}

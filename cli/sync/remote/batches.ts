@@ -1,0 +1,93 @@
+import { FILES_A_REQUEST } from '../../../shared/schemas/workspace.ts';
+import { foldCase } from '../../../shared/workspace-path.ts';
+import { scopeOf } from '../folder/names.ts';
+import type { ActionOf } from '../plan.ts';
+
+/** A request of more would show no progress for long, and lose more with its connection. */
+export const BATCH_BYTES = 16 * 1024 * 1024;
+
+export type Push = ActionOf<'send'> | ActionOf<'delete there'>;
+
+/** Groups of a list in its order, each of so many items and bytes at most; one that is larger goes alone. */
+export function inBatches<Item>(items: readonly Item[], bytesOf: (item: Item) => number): Item[][] {
+  const batches: Item[][] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const size = bytesOf(item);
+    const last = batches.at(-1);
+    if (last === undefined || last.length === FILES_A_REQUEST || bytes + size > BATCH_BYTES) {
+      batches.push([item]);
+      bytes = size;
+    } else {
+      last.push(item);
+      bytes += size;
+    }
+  }
+  return batches;
+}
+
+/** Finds for each new file a deleted one that it takes the place of, each at most once: the other end of a move. */
+function pairs(deletions: readonly ActionOf<'delete there'>[], added: readonly ActionOf<'send'>[]) {
+  const partner = new Map<Push, ActionOf<'delete there'>>();
+  const used = new Set<Push>();
+  // First those that could not be there both: names that differ only in case.
+  for (const keyOf of [({ path }: Push) => foldCase(path), ({ sha256 }: Push) => sha256]) {
+    const left = Map.groupBy(
+      deletions.filter((deletion) => !used.has(deletion)),
+      keyOf,
+    );
+    for (const action of added) {
+      const deletion = partner.has(action) ? undefined : left.get(keyOf(action))?.shift();
+      if (deletion === undefined) continue;
+      partner.set(action, deletion);
+      used.add(deletion);
+    }
+  }
+  return { partner, used };
+}
+
+/**
+ * Groups what is to be sent into requests: each of one scope, as rights end with it. Deletions come first, and the
+ * two ends of a move together, so that no one sees the file twice or not at all.
+ * @param bytesOf how long the content of a file is that is sent
+ */
+export function pushBatches(
+  actions: readonly Push[],
+  bytesOf: (action: ActionOf<'send'>) => number,
+): Push[][] {
+  return [...Map.groupBy(actions, ({ path }) => scopeOf(path)).values()].flatMap((scope) => {
+    const deletions = scope.filter((action) => action.do === 'delete there');
+    const sent = scope.filter((action) => action.do === 'send');
+    const { partner, used } = pairs(
+      deletions,
+      sent.filter(({ baseVersion }) => baseVersion === 0),
+    );
+    const units: Push[][] = [
+      ...deletions.filter((deletion) => !used.has(deletion)).map((deletion) => [deletion]),
+      ...[...partner].map(([action, deletion]) => [deletion, action]),
+      ...sent.filter((action) => !partner.has(action)).map((action) => [action]),
+    ];
+    return joinUnits(units, bytesOf);
+  });
+}
+
+function joinUnits(units: readonly Push[][], bytesOf: (action: ActionOf<'send'>) => number): Push[][] {
+  const batches: Push[][] = [];
+  let bytes = 0;
+  for (const unit of units) {
+    const size = unit.reduce((sum, action) => sum + (action.do === 'send' ? bytesOf(action) : 0), 0);
+    const last = batches.at(-1);
+    if (last === undefined || last.length + unit.length > FILES_A_REQUEST || bytes + size > BATCH_BYTES) {
+      batches.push([...unit]);
+      bytes = size;
+    } else {
+      last.push(...unit);
+      bytes += size;
+    }
+  }
+  const isDeletion = (action: Push) => action.do === 'delete there';
+  return batches.map((batch) => [
+    ...batch.filter(isDeletion),
+    ...batch.filter((action) => !isDeletion(action)),
+  ]);
+}

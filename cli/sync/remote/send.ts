@@ -1,0 +1,176 @@
+import { readFile } from 'node:fs/promises';
+import { MAX_FILE_BYTES } from '../../../shared/schemas/workspace.ts';
+import { foldCase } from '../../../shared/workspace-path.ts';
+import { ServiceRefusal } from '../../client/service-client.ts';
+import { readFault } from '../../import/folder-files.ts';
+import { CommandError } from '../../terminal/command-error.ts';
+import { look, sha256Of } from '../folder/disk.ts';
+import { isSettled } from '../folder/local.ts';
+import { foldersAbove, scopeOf } from '../folder/names.ts';
+import type { BaseFile } from '../folder/state.ts';
+import type { ActionOf } from '../plan.ts';
+import { changeOf } from '../report.ts';
+import { baseOf, leave, placeOf, type Work } from '../work.ts';
+import { type Push, pushBatches } from './batches.ts';
+import { type PushedFile, push } from './remote.ts';
+
+/** The statuses of refusals for what a request holds, and not for who asks or where. */
+const ABOUT_FILES = new Set([400, 413, 415, 422]);
+
+/** A file as it goes out, and what is to be kept of it when it is there. */
+interface Ready {
+  action: Push;
+  file: PushedFile;
+  sent: Omit<BaseFile, 'version'> | null;
+}
+
+/** What is closed to the caller, found out on the way: scopes, and how many changes are not sent for it. */
+type Closed = Map<string, { changes: number; why: string }>;
+
+/** What the requests of one pass have in common. */
+interface Sending {
+  closed: Closed;
+  /** The names of the files here and of their folders, as they compare where case does not count. */
+  names: ReadonlySet<string>;
+}
+
+/** Sends what is new, other or gone here. */
+export async function sendThere(work: Work, actions: readonly Push[]): Promise<void> {
+  const { progress, local, notDone } = work;
+  const closed: Closed = new Map();
+  const deletes = actions.some((action) => action.do === 'delete there');
+  const paths = deletes ? [...local.files.keys()] : [];
+  const names = paths.flatMap((path) => [path, ...foldersAbove(path)].map(foldCase));
+  const sending = { closed, names: new Set(names) };
+  let done = 0;
+  for (const batch of pushBatches(actions, ({ path }) => local.files.get(path)?.bytes ?? 0)) {
+    progress.show({
+      label: 'sending',
+      share: done / actions.length,
+      text: `${done} of ${actions.length} files`,
+    });
+    const scope = closed.get(scopeOf(batch[0]?.path ?? ''));
+    if (scope !== undefined) scope.changes += batch.length;
+    else await sendTogether(work, batch, sending);
+    done += batch.length;
+  }
+  if (done > 0) progress.show({ label: 'sending', share: 1, text: `${done} of ${done} files` });
+  for (const [scope, { changes, why }] of closed) {
+    const count = `${changes} ${changes === 1 ? 'change is' : 'changes are'} not sent`;
+    notDone.push({ state: 'not sent', name: `${scope}/`, why: `${why}: ${count}` });
+  }
+}
+
+async function sendTogether(work: Work, batch: readonly Push[], { closed, names }: Sending): Promise<void> {
+  const ready: Ready[] = [];
+  for (const action of batch) {
+    const file =
+      action.do === 'send' ? await readySend(work, action) : await readyDeletion(work, action, names);
+    if (file !== null) ready.push(file);
+  }
+  if (ready.length > 0) await sendReady(work, ready, closed);
+}
+
+/** Tells of a place that no file has: another pass would find it as it is. */
+function somethingElse(work: Work, path: string): void {
+  work.notDone.push({ state: 'not sent', name: path, why: 'something else is in its place here' });
+}
+
+/** Reads a file as it is now: the hash is that of the very bytes that are sent. */
+async function readySend(work: Work, action: ActionOf<'send'>): Promise<Ready | null> {
+  const { path, baseVersion } = action;
+  const at = placeOf(work, path);
+  try {
+    const before = await look(at);
+    if (before?.isFile() !== true) {
+      if (before === null) leave(work, 'not sent', path);
+      else somethingElse(work, path);
+      return null;
+    }
+    const settled = isSettled(before.mtimeMs);
+    const content = await readFile(at);
+    if (content.length > MAX_FILE_BYTES) {
+      work.notDone.push({ state: 'not sent', name: path, why: 'it has grown too large meanwhile' });
+      return null;
+    }
+    const sha256 = sha256Of(content);
+    const { version: _, ...sent } = baseOf(
+      { version: 0, sha256 },
+      { bytes: content.length, modified: before.mtimeMs },
+      settled,
+    );
+    return { action, file: { path, baseVersion, contentBase64: content.toString('base64'), sha256 }, sent };
+  } catch (error) {
+    work.notDone.push({ state: 'not sent', name: path, why: readFault(error, path) });
+    return null;
+  }
+}
+
+/** Looks again whether a file is gone: a program that saves it anew may have removed it for a moment. */
+async function readyDeletion(
+  work: Work,
+  action: ActionOf<'delete there'>,
+  names: ReadonlySet<string>,
+): Promise<Ready | null> {
+  const { path, baseVersion } = action;
+  const found = await look(placeOf(work, path)).catch(() => 'unreadable' as const);
+  // A folder with files may have taken its place; and where case does not count, the other name's file is found.
+  if (found !== null && !names.has(foldCase(path))) {
+    if (found === 'unreadable' || found.isFile()) leave(work, 'not sent', path);
+    else somethingElse(work, path);
+    return null;
+  }
+  return { action, file: { path, baseVersion, deleted: true }, sent: null };
+}
+
+async function sendReady(work: Work, ready: readonly Ready[], closed: Closed): Promise<void> {
+  let versions: ReadonlyMap<string, number>;
+  try {
+    const { files } = await push(
+      work.service,
+      ready.map(({ file }) => file),
+    );
+    versions = new Map(files.map(({ path, version }) => [path, version]));
+  } catch (error) {
+    if (!(error instanceof ServiceRefusal)) throw error;
+    await refused(work, ready, closed, error);
+    return;
+  }
+  const noted = ready.map(({ file, sent }): [string, BaseFile | null] => {
+    const version = versions.get(file.path);
+    if (version === undefined)
+      throw new CommandError('the service answered for fewer files than it was asked for');
+    return [file.path, sent === null ? null : { version, ...sent }];
+  });
+  await work.hand.notebook.note(noted);
+  for (const { action } of ready) work.changes.push(changeOf(action) ?? { what: 'sent', path: action.path });
+}
+
+/** What follows from a refusal of a whole request. */
+async function refused(
+  work: Work,
+  ready: readonly Ready[],
+  closed: Closed,
+  refusal: ServiceRefusal,
+): Promise<void> {
+  const [first] = ready;
+  if (first === undefined) return;
+  const scope = scopeOf(first.file.path);
+  const { code, status, message } = refusal;
+  if (code === 'scope_forbidden' || code === 'team_archived') {
+    const why = code === 'scope_forbidden' ? `you may only read ${scope}/` : 'the Team is archived';
+    closed.set(scope, { changes: (closed.get(scope)?.changes ?? 0) + ready.length, why });
+    return;
+  }
+  const conflict = code === 'workspace_conflict';
+  if (!conflict && !ABOUT_FILES.has(status)) throw refusal;
+  if (conflict) work.again = true;
+  // At first all are looked at anew: what conflicts was changed by someone else, and the plan will say so.
+  if (ready.length > 1 && (!conflict || work.takeApart)) {
+    const half = Math.ceil(ready.length / 2);
+    await sendReady(work, ready.slice(0, half), closed);
+    await sendReady(work, ready.slice(half), closed);
+    return;
+  }
+  for (const { file } of ready) work.notDone.push({ state: 'not sent', name: file.path, why: message });
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { connect, Nothing } from '../../cli/client/service-client.ts';
+import type { SignedIn } from '../support/app.ts';
+import { readEventIds, readSeals, recordEvents, sealAll, tamper } from '../support/audit-chain.ts';
+import { assertRefused, keepSession, openHomes, otherServices } from '../support/cli.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+import { addPerson } from '../support/team.ts';
+
+/** Chains are broken here: a database of the tests' own. */
+const service = await openOwnTestApp();
+const { database } = service;
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
+const openOther = otherServices();
+
+/** Runs the command in an empty home, as whoever the token stands for. */
+async function auditVerify({ token }: { token: string }, ...args: string[]) {
+  const person = await newPerson();
+  return person.run(['audit-verify', '--url', base, ...args], { env: { MEMORY_API_TOKEN: token } });
+}
+
+async function openSealed(): Promise<SignedIn> {
+  const company = await service.company();
+  await recordEvents(database, company, 3);
+  await sealAll(database);
+  return company;
+}
+
+describe('cli audit-verify', () => {
+  test('says that the chain holds, how much of it waits, and the last seal', async () => {
+    const company = await openSealed();
+    await recordEvents(database, company, 2);
+    const last = (await readSeals(database, company)).at(-1);
+    assert.deepEqual(await auditVerify(company), {
+      code: 0,
+      stdout: `7 audit events, 2 of them not sealed yet: the chain holds.\nseal 5  ${last?.hash.toString('hex')}\n`,
+      stderr: '',
+    });
+  });
+
+  test('names no seal where there is none yet', async () => {
+    const company = await service.company();
+    assert.deepEqual(await auditVerify(company), {
+      code: 0,
+      stdout: '2 audit events, 2 of them not sealed yet: the chain holds.\n',
+      stderr: '',
+    });
+  });
+
+  test('ends with exit code 1 and one line that names the first event at which it does not hold', async () => {
+    const company = await openSealed();
+    const [, , broken = ''] = await readEventIds(database, company);
+    await tamper(database, (tx) =>
+      tx.query(`update memory.audit_event set kind = 'x' where id = $1`, [broken]),
+    );
+    const ended = await auditVerify(company);
+    assertRefused(ended, new RegExp(`does not hold from event ${broken} on: .*\\(5 events\\)\n$`));
+  });
+
+  test('goes by the kept session as well', async () => {
+    const [company, person] = [await openSealed(), await newPerson()];
+    await keepSession(person, {
+      url: base,
+      token: company.token,
+      email: company.ownerEmail,
+      expiresAt: '2030-01-01T00:00:00.000Z',
+    });
+    const ended = await person.run(['audit-verify']);
+    assert.deepEqual([ended.code, ended.stderr], [0, '']);
+    assert.match(ended.stdout, /^5 audit events, 0 of them not sealed yet/);
+  });
+
+  test('is refused in one line to who is no Company Owner, and to who is no one', async () => {
+    const company = await openSealed();
+    const admin = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' });
+    const member = await addPerson(service, company, { teamRole: 'owner' });
+    for (const caller of [admin, member]) {
+      const ended = await auditVerify(caller);
+      assertRefused(ended, /company_role_required/);
+      assert.ok(!ended.stderr.includes(caller.token));
+    }
+    assertRefused(await auditVerify({ token: 'a-token-of-no-one' }), /unauthenticated/);
+  });
+
+  test('tells how it is used, and takes nothing else', async () => {
+    const person = await newPerson();
+    const help = await person.run(['audit-verify', '--help']);
+    assert.deepEqual([help.code, help.stderr], [0, '']);
+    for (const part of ['audit-verify [options]', '--url <url>', 'Exit code 1', 'Company Owners']) {
+      assert.ok(help.stdout.includes(part), part);
+    }
+    assert.match((await person.run(['--help'])).stdout, /^ {2}audit-verify {2,}tell whether /m);
+    const company = await service.company();
+    assertRefused(await auditVerify(company, '--fix'), /Unknown option '--fix'/);
+    assertRefused(await auditVerify(company, 'more'), /more/);
+  });
+
+  test('takes no other service for this one', async () => {
+    const company = await service.company();
+    for (const answer of ['{}', '[]', '{"events":1,"unsealed":0,"firstBreak":null}', 'null', '<p>']) {
+      const other = await openOther((_request, response) => response.end(answer));
+      const person = await newPerson();
+      const ended = await person.run(['audit-verify', '--url', other.url], {
+        env: { MEMORY_API_TOKEN: company.token },
+      });
+      assertRefused(ended, /not as this service does/);
+    }
+  });
+});
+
+test('a service that does not answer in the time given to it is said to have had that time', async () => {
+  const silent = await openOther(() => undefined);
+  const asked = connect(silent.url, null).get('/', Nothing, { timeoutMs: 1000 });
+  await assert.rejects(asked, /no answer in 1 s/);
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { describeSeconds, parseDuration } from '../../cli/terminal/duration.ts';
+import { newId } from '../../shared/ids.ts';
+import { API_TOKEN, openTestApp } from '../support/app.ts';
+import { assertRefused, closedAddress, openHomes, otherServices } from '../support/cli.ts';
+import { addAccount, linkToken, useLink } from '../support/sign-in.ts';
+
+const service = await openTestApp();
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const { home, run: runAtHome } = await (await openHomes())();
+const openOther = otherServices();
+
+/** Runs the command line in a home without a session, with the environment given and no other. */
+function runCli(args: string[], env: Record<string, string> = {}) {
+  return runAtHome(args, { env });
+}
+
+describe('cli owner-reset-link', () => {
+  test('prints a link for the caller, which works, and when it ends', async () => {
+    const company = await service.company();
+    const ended = await runCli(['owner-reset-link', '--url', base], { MEMORY_API_TOKEN: company.token });
+    assert.deepEqual([ended.code, ended.stderr], [0, '']);
+    const [url = '', until, ...more] = ended.stdout.split('\n');
+    assert.ok(url.startsWith(`${base}/reset#token=`), url);
+    assert.match(String(until), /^valid once, until \d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    assert.deepEqual(more, ['']);
+    const answer = await useLink(service, linkToken(url), 'a password of this test');
+    assert.equal(answer.json<{ user: { id: string } }>().user.id, company.ownerId);
+  });
+
+  test('takes Team, email, base address and duration', async () => {
+    const company = await service.company();
+    const other = {
+      userId: newId(),
+      email: `other-${newId()}@example.com`,
+      role: 'member',
+      teamRole: 'owner',
+    };
+    await addAccount(service, company, other);
+    const options = ['--team', company.teamId, '--email', other.email];
+    const ended = await runCli(
+      ['owner-reset-link', ...options, '--base-url', 'https://memory.example.com', '--ttl', '15m'],
+      { MEMORY_API_TOKEN: company.token, MEMORY_API_PUBLIC_URL: base },
+    );
+    const [url = '', until = ''] = ended.stdout.split('\n');
+    assert.ok(url.startsWith('https://memory.example.com/reset#token='), ended.stderr);
+    const minutes = (Date.parse(until.replace('valid once, until ', '')) - Date.now()) / 60_000;
+    assert.ok(minutes > 13 && minutes <= 15.1, `${minutes} minutes`);
+    const answer = await useLink(service, linkToken(url), 'a password of this test');
+    assert.equal(answer.json<{ user: { id: string } }>().user.id, other.userId);
+  });
+
+  test('reads the token from .env, finds the port as the service does, and acts as the principal', async () => {
+    const file = join(home, '.env');
+    await writeFile(file, `MEMORY_API_TOKEN=${API_TOKEN}\n`);
+    const ended = await runCli(['owner-reset-link'], { MEMORY_API_PORT: new URL(base).port, PORT: '1' });
+    await rm(file);
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.match(ended.stdout, /\/reset#token=/);
+  });
+
+  test('says in one line what is wrong, without the token', async () => {
+    const env = { MEMORY_API_TOKEN: API_TOKEN };
+    const run = (...args: string[]) => runCli(['owner-reset-link', '--url', base, ...args], env);
+    assertRefused(await run('--email', `nobody-${newId()}@example.com`), /not_found/);
+    assertRefused(await run('--base-url', 'ftp://example.com'), /invalid_request: .*baseUrl/);
+    assertRefused(await run('--ttl', 'soon'), /--ttl: expected/);
+    assertRefused(await run('--ttl', '2d'), /--ttl: expected/);
+    assertRefused(await run('--colour'), /Unknown option '--colour'/);
+    assertRefused(await run('more'), /more/);
+    assertRefused(await runCli(['owner-reset-link', '--url', base]), /MEMORY_API_TOKEN/);
+    assertRefused(await runCli(['owner-reset-link', '--url', 'example'], env), /--url: expected/);
+    const wrong = await runCli(['owner-reset-link', '--url', base], {
+      MEMORY_API_TOKEN: 'wrong-of-this-test',
+    });
+    assertRefused(wrong, /unauthenticated/);
+    assert.ok(!wrong.stderr.includes('wrong-of-this-test'));
+  });
+
+  test('tells a service that is not there, that is another, or that has moved', async () => {
+    const env = { MEMORY_API_TOKEN: API_TOKEN };
+    const { url, asked } = await openOther((request, response) => {
+      if (request.url?.startsWith('/moved'))
+        response.writeHead(308, { location: 'https://new.example.com/' });
+      response.end('<p>hello</p>');
+    });
+    const at = (address: string) => runCli(['owner-reset-link', '--url', address], env);
+    assertRefused(await at(url), /not as this service does/);
+    assertRefused(await at(`${url}/moved`), /new\.example\.com/);
+    assert.deepEqual(asked, ['/v1/auth/session', '/moved/v1/auth/session']);
+    assertRefused(await at(await closedAddress(openOther)), /cannot be reached.*ECONNREFUSED/);
+  });
+});
+
+describe('the terminal client', () => {
+  test('explains itself and its commands, without a token', async () => {
+    const help = await runCli(['--help']);
+    assert.deepEqual([help.code, help.stderr], [0, '']);
+    for (const [command, ...named] of [
+      ['owner-reset-link', '--team', '--email', '--base-url', '--ttl', '--url', 'MEMORY_API_TOKEN'],
+      ['login', '--email', '--url', 'XDG_CONFIG_HOME'],
+      ['logout', '--force', '--url'],
+      ['whoami', '--url', 'MEMORY_API_TOKEN'],
+      [
+        'import',
+        '--team',
+        '--client',
+        '--retry-failed',
+        '--dry-run',
+        '--no-wait',
+        '--url',
+        'MEMORY_API_TOKEN',
+      ],
+    ] as const) {
+      assert.match(help.stdout, new RegExp(`^  ${command} +\\w`, 'm'));
+      const { code, stdout } = await runCli([command, '--help']);
+      assert.equal(code, 0);
+      for (const option of named) assert.ok(stdout.includes(option), `${command}: ${option}`);
+    }
+  });
+
+  test('refuses no command and one it does not have', async () => {
+    assertRefused(await runCli([]), /--help/);
+    assertRefused(await runCli(['owner-reset-lnk']), /no command "owner-reset-lnk"/);
+    assertRefused(await runCli(['constructor']), /no command/);
+  });
+
+  test('reads durations in seconds, minutes, hours and days', () => {
+    assert.deepEqual(['90', '90s', '15m', '1h', '2d'].map(parseDuration), [90, 90, 900, 3600, 172_800]);
+    for (const text of ['', 'h', '1.5h', '-1', '1 h', '1w', '1h30m'])
+      assert.equal(parseDuration(text), null, text);
+  });
+
+  test('tells a time to wait in seconds, or in minutes and never too few', () => {
+    assert.deepEqual([1, 119, 120, 121, 900].map(describeSeconds), [
+      '1 s',
+      '119 s',
+      '2 min',
+      '3 min',
+      '15 min',
+    ]);
+  });
+});

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import type { SignedIn } from '../support/app.ts';
+import { type Fate, openPlaces } from '../support/between.ts';
+import type { Person } from '../support/cli.ts';
+import { importedNames, listedImports, manyFiles } from '../support/folder.ts';
+import { isSending, openSenders, sentNames } from '../support/folder-senders.ts';
+import { endProcesses, ROOT, type ServiceProcess, startCommand } from '../support/processes.ts';
+
+const { service, base, personWith, send } = await openSenders();
+const openPlace = openPlaces();
+after(endProcesses);
+
+const FILES = manyFiles(120);
+const NAMES = Object.keys(FILES);
+
+/** Starts the command, to be ended amid its work. */
+function start({ home }: Person, { token }: SignedIn, url: string, ...args: string[]): ServiceProcess {
+  return startCommand(
+    process.execPath,
+    [join(ROOT, 'cli', 'main.ts'), 'import', 'docs', '--url', url, ...args],
+    { cwd: home, env: { HOME: home, MEMORY_API_TOKEN: token } },
+  );
+}
+
+describe('cli import of many files', () => {
+  test('sends them in several requests, and none when run again', async () => {
+    const files = manyFiles(430);
+    const { company, person } = await personWith(files);
+    const place = await openPlace(base, () => 'passes');
+    const ended = await send(person, company, place.url);
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.match(ended.stdout, /^430 files: 430 sent and not read yet\.$/m);
+    assert.deepEqual(
+      place.passed.filter(isSending).map((request) => sentNames(request).length),
+      [50, 50, 50, 50, 50, 50, 50, 50, 30],
+    );
+    assert.deepEqual(await importedNames(service, company), Object.keys(files));
+    const quiet = await openPlace(base, () => 'passes');
+    assert.equal((await send(person, company, quiet.url)).code, 0);
+    assert.deepEqual(quiet.passed.filter(isSending), []);
+    assert.equal((await importedNames(service, company)).length, 430);
+  });
+
+  test('sends large files in requests that the service takes', async () => {
+    const { company, person } = await personWith({
+      'a.txt': 'a'.repeat(7 << 20),
+      'b.txt': 'b'.repeat(23 << 20),
+      'c.txt': 'c',
+    });
+    const place = await openPlace(base, () => 'passes');
+    assert.equal((await send(person, company, place.url)).code, 0);
+    assert.deepEqual(place.passed.filter(isSending).map(sentNames), [['a.txt'], ['b.txt'], ['c.txt']]);
+  });
+});
+
+describe('cli import cut off', () => {
+  test('killed while a request is on its way, and run again: every file once', async () => {
+    const { company, person } = await personWith(FILES);
+    let killed: Promise<void> | null = null;
+    const place = await openPlace(base, async (request): Promise<Fate> => {
+      if (!isSending(request) || place.passed.filter(isSending).length < 2) return 'passes';
+      // The service gets the request of one who is no more.
+      await (killed ??= running.kill9());
+      return 'passes';
+    });
+    const running = start(person, company, place.url);
+    assert.equal(await running.exited, 'SIGKILL');
+    const again = await send(person, company);
+    assert.equal(again.code, 0, again.stderr);
+    assert.deepEqual(await importedNames(service, company), NAMES);
+  });
+
+  test('killed, and run again before its last request is done: every file once', async () => {
+    const { company, person } = await personWith(FILES);
+    const released = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const late = Promise.withResolvers<void>();
+    const place = await openPlace(base, async (request): Promise<Fate> => {
+      if (!isSending(request) || place.passed.filter(isSending).length < 2) return 'passes';
+      held.resolve();
+      await released.promise;
+      late.resolve();
+      return 'passes';
+    });
+    const running = start(person, company, place.url);
+    await held.promise;
+    await running.kill9();
+    const second = await openPlace(base, async (request): Promise<Fate> => {
+      if (isSending(request)) {
+        released.resolve();
+        await late.promise;
+      }
+      return 'passes';
+    });
+    const again = await send(person, company, second.url);
+    assert.equal(again.code, 0, again.stderr);
+    // The same request as the one that is late, which the service knows for that.
+    assert.deepEqual(second.passed.filter(isSending).map(sentNames)[0], NAMES.slice(50, 100));
+    assert.deepEqual(await importedNames(service, company), NAMES);
+  });
+
+  test('Ctrl-C ends it with exit code 130, and the next run goes on from there', async () => {
+    const { company, person } = await personWith(FILES);
+    const place = await openPlace(base, async (request): Promise<Fate> => {
+      if (!isSending(request) || place.passed.filter(isSending).length < 2) return 'passes';
+      running.child.kill('SIGINT');
+      await running.exited;
+      return 'is lost';
+    });
+    const running = start(person, company, place.url);
+    assert.equal(await running.exited, 130);
+    assert.deepEqual(running.stderr, []);
+    assert.deepEqual(await importedNames(service, company), NAMES.slice(0, 50));
+    assert.equal((await send(person, company)).code, 0);
+    assert.deepEqual(await importedNames(service, company), NAMES);
+  });
+
+  test('goes on where a connection breaks before the service has a request, or before its answer comes', async () => {
+    const { company, person } = await personWith(FILES);
+    const fates = ['is lost', 'loses its answer', 'passes', 'loses its answer'] as const;
+    let [sendings, lists] = [0, 0];
+    const place = await openPlace(base, (request) => {
+      if (isSending(request)) return fates[sendings++] ?? 'passes';
+      return request.path === '/v1/memory/imports' && lists++ === 1 ? 'is lost' : 'passes';
+    });
+    const ended = await send(person, company, place.url);
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.match(
+      ended.stdout,
+      /cannot be reached .*, again in 0\.5 s \(1 of 8\)\n.*, again in 1 s \(2 of 8\)/,
+    );
+    assert.deepEqual(await importedNames(service, company), NAMES);
+  });
+});
+
+test('cli import --retry-failed counts what was retried when the answer was lost', async () => {
+  const { company, person } = await personWith(manyFiles(3));
+  await send(person, company);
+  await service.database.query(
+    `update memory.import set state = 'failed', error_code = 'no_text', error_message = 'x' where team_id = $1`,
+    [company.teamId],
+  );
+  let asked = 0;
+  const place = await openPlace(base, ({ path }) =>
+    path === '/v1/memory/imports/retry' && asked++ === 0 ? 'loses its answer' : 'passes',
+  );
+  const ended = await person.run(['import', 'docs', '--retry-failed', '--no-wait', '--url', place.url], {
+    env: { MEMORY_API_TOKEN: company.token },
+  });
+  assert.deepEqual([ended.code, ended.stderr], [0, '']);
+  assert.match(ended.stdout, /^3 files: 3 sent and not read yet\.$/m);
+  const imports = await listedImports(service, company);
+  assert.deepEqual(
+    imports.map(({ state }) => state),
+    ['queued', 'queued', 'queued'],
+  );
+});
+
+describe('cli import without a worker', () => {
+  test('says so, waits, and leaves what was sent when it is ended', async () => {
+    const { company, person } = await personWith({ 'a.txt': 'one' });
+    const running = start(person, company, base);
+    await running.line(/^no worker is running: files wait until one is started/);
+    await running.line(/^reading +0 of 1 files$/);
+    running.child.kill('SIGINT');
+    assert.equal(await running.exited, 130);
+    assert.deepEqual(
+      (await listedImports(service, company)).map(({ state }) => state),
+      ['queued'],
+    );
+  });
+
+  test('an import that was cancelled, or forgotten, counts as not there', async () => {
+    const { company, person } = await personWith({ 'a.txt': 'one', 'b.txt': 'two' });
+    const remove = async (filename: string, state: string) => {
+      const item = (await listedImports(service, company)).find(
+        (one) => one.filename === filename && one.state === state,
+      );
+      const url = `/v1/memory/imports/${item?.id}`;
+      const answer = await service.app.inject({ method: 'DELETE', url, headers: company.headers });
+      assert.equal(answer.statusCode, 204, answer.body);
+    };
+    const states = async () =>
+      (await listedImports(service, company)).map(({ filename, state }) => `${filename} ${state}`).sort();
+    await send(person, company);
+    await remove('a.txt', 'queued');
+    await send(person, company);
+    assert.deepEqual(await states(), ['a.txt cancelled', 'a.txt queued', 'b.txt queued']);
+    await remove('a.txt', 'queued');
+    await send(person, company);
+    assert.deepEqual(await states(), ['a.txt cancelled', 'a.txt cancelled', 'a.txt queued', 'b.txt queued']);
+    // Forgotten, both are as new as at first, and their first request is answered from what was kept.
+    for (const filename of ['a.txt', 'b.txt']) {
+      await remove(filename, 'queued');
+      await remove(filename, 'cancelled');
+    }
+    await remove('a.txt', 'cancelled');
+    await remove('a.txt', 'cancelled');
+    assert.deepEqual(await states(), []);
+    await send(person, company);
+    assert.deepEqual(await states(), ['a.txt queued', 'b.txt queued']);
+  });
+});

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { SignedIn, TestApp } from '../support/app.ts';
+import { type Fate, openPlaces } from '../support/between.ts';
+import { importedNames, manyFiles, writeFolder } from '../support/folder.ts';
+import { isSending, openSenders, sentNames } from '../support/folder-senders.ts';
+import { passSeconds, requestKey, toldLimit } from '../support/limits.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+
+const { service, base, newPerson, personWith, send } = await openSenders();
+const openPlace = openPlaces();
+
+const FILES = manyFiles(120);
+const NAMES = Object.keys(FILES);
+
+/** Asks until there is no asking any more, and lets the minute pass but for ten seconds. */
+async function useUp({ app, database }: TestApp, { headers, companyId }: SignedIn): Promise<void> {
+  for (;;) {
+    const answer = await app.inject({ url: '/v1/auth/session', headers });
+    if (answer.statusCode === 200) continue;
+    const { reset } = toldLimit(answer);
+    const [session] = await database.query<{ id: string }>(
+      'select id from identity.session where company_id = $1',
+      [companyId],
+    );
+    assert.ok(session);
+    return passSeconds(database, requestKey({ session: session.id }), Math.max(reset - 10, 0));
+  }
+}
+
+describe('cli import refused', () => {
+  test('waits as long as it is told when it asked too often', async () => {
+    const limited = await openOwnTestApp({ MEMORY_RATE_LIMITS: 'on', MEMORY_RATE_LIMIT_PER_MINUTE: '8' });
+    const address = await limited.app.listen({ host: '127.0.0.1', port: 0 });
+    const [company, person] = [await limited.company(), await newPerson()];
+    await writeFolder(join(person.home, 'docs'), manyFiles(60));
+    const place = await openPlace(address, async (request): Promise<Fate> => {
+      // When it begins to send, its minute is used up and nearly over.
+      if (isSending(request) && place.passed.filter(isSending).length === 1) await useUp(limited, company);
+      return 'passes';
+    });
+    const ended = await send(person, company, place.url);
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.match(ended.stdout, /^too many attempts \(rate_limited\), again in \d+ s \(1 of 8\)$/m);
+    assert.equal((await importedNames(limited, company)).length, 60);
+  });
+
+  test('tries again where the service cannot answer for a while', async () => {
+    const { company, person } = await personWith({ 'a.txt': 'one' });
+    let asked = 0;
+    const place = await openPlace(base, (request) =>
+      isSending(request) && asked++ === 0
+        ? { status: 503, headers: { 'retry-after': '1' }, body: { code: 'unavailable', detail: 'x' } }
+        : 'passes',
+    );
+    const ended = await send(person, company, place.url);
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.match(ended.stdout, /cannot answer now \(503\), again in 1 s/);
+    assert.deepEqual(await importedNames(service, company), ['a.txt']);
+  });
+
+  test('a file that the service refuses costs the others nothing', async () => {
+    const { company, person } = await personWith(FILES);
+    const bad = NAMES[70] ?? '';
+    const body = { code: 'unsupported_media_type', detail: '/items/20: its type is not known' };
+    const place = await openPlace(base, (request) =>
+      isSending(request) && sentNames(request).includes(bad) ? { status: 415, body } : 'passes',
+    );
+    const ended = await send(person, company, place.url);
+    assert.deepEqual([ended.code, ended.stderr], [1, 'memory: 1 of 120 files are not in\n']);
+    assert.match(ended.stdout, new RegExp(`^not sent +${bad} +.*unsupported_media_type`, 'm'));
+    assert.deepEqual(
+      await importedNames(service, company),
+      NAMES.filter((name) => name !== bad),
+    );
+  });
+
+  test('a refusal that concerns every file ends it, and tells how far it came', async () => {
+    const { company, person } = await personWith(FILES);
+    let asked = 0;
+    const body = { code: 'team_archived', detail: 'The Team is archived' };
+    const place = await openPlace(base, (request) =>
+      isSending(request) && asked++ === 1 ? { status: 409, body } : 'passes',
+    );
+    const ended = await send(person, company, place.url);
+    assert.equal(ended.code, 1);
+    assert.match(ended.stderr, /^memory: the service refused: team_archived: The Team is archived\n$/);
+    assert.match(ended.stdout, /^120 files: 50 sent and not read yet, 70 not reached\.$/m);
+    assert.equal(asked, 2);
+  });
+});

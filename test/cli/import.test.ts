@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { columns } from '../../cli/terminal/columns.ts';
+import { createLogger } from '../../shared/logger.ts';
+import { type RunningWorker, startWorker } from '../../worker/worker.ts';
+import { openTestApp, type SignedIn } from '../support/app.ts';
+import {
+  assertRefused,
+  closedAddress,
+  keepSession,
+  NO_TERMINAL,
+  openHomes,
+  otherServices,
+  type Person,
+  runAtTerminal,
+} from '../support/cli.ts';
+import { importedNames, listedImports, writeFolder } from '../support/folder.ts';
+import { archived, listSources } from '../support/source-library.ts';
+import { addClient, addPerson, addTeam } from '../support/team.ts';
+
+const service = await openTestApp({}, { supervise: true });
+const { database } = service;
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
+const openOther = otherServices();
+
+let worker: RunningWorker;
+before(async () => {
+  worker = await startWorker({ ...service, logger: createLogger('silent', 'test') });
+});
+after(() => worker.stop());
+
+/** Where a line ends or is drawn over. */
+const DRAWN_OVER = new RegExp(`\\r\\n|${String.fromCharCode(27)}\\[\\d*[GK]`);
+
+type Caller = Pick<SignedIn, 'token'>;
+
+/** Imports the folder `docs` in someone's home. */
+function importDocs({ run }: Person, { token }: Caller, ...args: string[]) {
+  return run(['import', 'docs', '--url', base, ...args], { env: { MEMORY_API_TOKEN: token } });
+}
+
+async function personWith(files: Record<string, string | Buffer>): Promise<Person> {
+  const person = await newPerson();
+  await writeFolder(join(person.home, 'docs'), files);
+  return person;
+}
+
+describe('cli import', () => {
+  test('imports the files of a folder at any depth, by their paths, and tells how many', async () => {
+    const company = await service.company();
+    const person = await personWith({
+      'handbook.md': '# Handbook\n\nthe aardvark',
+      'notes/2026/plan.TXT': 'the binturong',
+      'notes/empty/.keep': '',
+    });
+    const ended = await importDocs(person, company);
+    assert.deepEqual([ended.code, ended.stderr], [0, ''], ended.stdout);
+    assert.match(ended.stdout, /^reading +2 of 2 files$/m);
+    assert.match(ended.stdout, /\n2 files: 2 imported\. Left out: 1 hidden\.\n$/);
+    assert.deepEqual(await importedNames(service, company), ['handbook.md', 'notes/2026/plan.TXT']);
+    for (const { state, clientId } of await listedImports(service, company)) {
+      assert.deepEqual([state, clientId], ['completed', null]);
+    }
+  });
+
+  test('ends with a table of what failed and was skipped and why, and exit code 1', async () => {
+    const company = await service.company();
+    const pictures = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.xyz`, '']));
+    const person = await personWith({ 'good.txt': 'good', 'locked.txt': Buffer.from([0xff, 0xfe, 0x00]) });
+    await writeFolder(join(person.home, 'docs'), { ...pictures, Makefile: 'all:', 'blank.md': '  \n' });
+    await writeFile(join(person.home, 'docs', 'huge.log'), '');
+    await truncate(join(person.home, 'docs', 'huge.log'), 25 * 1024 * 1024);
+    const ended = await importDocs(person, company);
+    assert.equal(ended.code, 1);
+    assert.equal(ended.stderr, 'memory: 3 of 9 files are not in\n');
+    const [, ...table] = ended.stdout.slice(ended.stdout.indexOf('what ')).trim().split('\n');
+    assert.match(String(table[0]), /^skipped +Makefile +files without an extension cannot be imported$/);
+    assert.match(String(table[1]), /^skipped +a\.xyz and 3 more +\.xyz files cannot be imported$/);
+    assert.match(String(table[2]), /^not sent +huge\.log +it is too large for one request \(25\.0 MiB/);
+    assert.match(String(table[3]), /^failed +blank\.md +no_text: The file holds no text\.$/);
+    assert.match(String(table[4]), /^failed +locked\.txt +\w+: The file .*\.$/);
+    assert.deepEqual(table.slice(5), ['', '9 files: 1 imported, 2 failed, 1 not sent, 5 skipped.']);
+  });
+
+  test('run again it sends nothing, tells again what failed, and sends a file that has changed', async () => {
+    const company = await service.company();
+    const person = await personWith({ 'a.txt': 'one', 'b.txt': 'two', 'empty.txt': '' });
+    await importDocs(person, company);
+    const first = await importedNames(service, company);
+    const again = await importDocs(person, company);
+    assert.deepEqual(await importedNames(service, company), first);
+    assert.match(again.stdout, /^failed +empty\.txt +no_text/m);
+    assert.match(again.stdout, /^3 files: 2 there already, 1 failed\.$/m);
+    assert.match(again.stderr, /^memory: 1 of 3 files are not in \(--retry-failed tries again/);
+    await writeFile(join(person.home, 'docs', 'b.txt'), 'three');
+    const changed = await importDocs(person, company);
+    assert.match(changed.stdout, /^3 files: 1 imported, 1 there already, 1 failed\.$/m);
+    assert.deepEqual(await importedNames(service, company), ['a.txt', 'b.txt', 'b.txt', 'empty.txt']);
+  });
+
+  test('run again it imports a file whose source was deleted, once, until it is deleted again', async () => {
+    const company = await service.company();
+    const person = await personWith({
+      'a.txt': 'the aardwolf',
+      'copy.txt': 'the aardwolf',
+      'b.txt': 'the kudu',
+    });
+    await importDocs(person, company);
+    // Both files of the same text have one source, which is named for the one that was read first.
+    const active = async () => (await listSources(service, company, '?state=active')).length;
+    assert.equal(await active(), 2);
+    for (let round = 0; round < 2; round += 1) {
+      const sources = await listSources(service, company, '?state=active');
+      const source = sources.find(({ title }) => title !== 'b.txt');
+      assert.ok(source, 'the file has a source');
+      await archived(service, company, source.id);
+      const again = await importDocs(person, company);
+      assert.match(again.stdout, /^3 files: 2 imported, 1 there already\.$/m);
+      assert.equal(await active(), 2);
+    }
+    assert.match((await importDocs(person, company)).stdout, /^3 files: 3 there already\.$/m);
+  });
+
+  test('--retry-failed retries what failed without sending it, and sends what is not kept any more', async () => {
+    const company = await service.company();
+    const person = await personWith({ 'a.txt': '', 'b.txt': ' ' });
+    await importDocs(person, company);
+    const retried = await importDocs(person, company, '--retry-failed');
+    assert.deepEqual([retried.code, retried.stderr], [1, 'memory: 2 of 2 files are not in\n']);
+    const imports = await listedImports(service, company);
+    assert.deepEqual(imports.map(({ filename, attempts }) => `${filename} ${attempts}`).sort(), [
+      'a.txt 2',
+      'b.txt 2',
+    ]);
+    await database.query(
+      `update memory.import set payload_pruned_at = now() where team_id = $1 and filename = 'a.txt'`,
+      [company.teamId],
+    );
+    await importDocs(person, company, '--retry-failed');
+    assert.deepEqual(await importedNames(service, company), ['a.txt', 'a.txt', 'b.txt']);
+  });
+
+  test('--dry-run tells what would be sent, and sends nothing', async () => {
+    const company = await service.company();
+    const person = await personWith({ 'a.txt': 'one', 'b/c.md': 'two' });
+    const ended = await importDocs(person, company, '--dry-run');
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.match(ended.stdout, /^would send {2}a\.txt\nwould send {2}b\/c\.md$/m);
+    assert.match(ended.stdout, /^2 files: 2 to be sent\.$/m);
+    assert.deepEqual(await importedNames(service, company), []);
+  });
+
+  test('takes a single file, and says what is no folder', async () => {
+    const company = await service.company();
+    const person = await personWith({ 'notes/a.txt': 'one' });
+    const run = (...args: string[]) =>
+      person.run(['import', ...args, '--url', base], { env: { MEMORY_API_TOKEN: company.token } });
+    assert.equal((await run('docs/notes/a.txt')).code, 0);
+    assert.deepEqual(await importedNames(service, company), ['a.txt']);
+    assertRefused(await run('docs/nothing'), /docs\/nothing cannot be read \(ENOENT\)/);
+    assertRefused(await run(), /name a folder \(see --help\)/);
+    assertRefused(await run('docs', 'more'), /name one folder, not 2/);
+    const away = ['import', 'docs', '--url', await closedAddress(openOther)];
+    const ended = await person.run(away, { env: { MEMORY_API_TOKEN: company.token } });
+    assertRefused(ended, /cannot be reached \(ECONNREFUSED\): is it running\?/);
+  });
+
+  test('leaves out hidden files, node_modules, links and pipes, and tells names that are no text', async () => {
+    const company = await service.company();
+    const person = await personWith({
+      'a.txt': 'one',
+      '.git/config.txt': 'x',
+      '.env': 'SECRET=1',
+      'site/node_modules/left/README.md': 'x',
+    });
+    const docs = join(person.home, 'docs');
+    await writeFolder(person.home, { 'outside/secret.txt': 'x' });
+    await symlink(join(person.home, 'outside'), join(docs, 'linked'));
+    await symlink(docs, join(docs, 'site', 'round'));
+    execFileSync('mkfifo', [join(docs, 'pipe.txt')]);
+    await writeFile(
+      Buffer.concat([Buffer.from(`${docs}/caf`), Buffer.from([0xe9]), Buffer.from('.txt')]),
+      'x',
+    );
+    const ended = await importDocs(person, company);
+    assert.equal(ended.code, 1);
+    assert.match(ended.stdout, /^not sent +caf\uFFFD\.txt +its name is not UTF-8$/m);
+    assert.match(
+      ended.stdout,
+      /^2 files: 1 imported, 1 not sent\. Left out: 2 hidden, 1 node_modules, 2 linked, 1 special\.$/m,
+    );
+    assert.deepEqual(await importedNames(service, company), ['a.txt']);
+  });
+
+  test('takes names of any script in composed form, and lets none steer the terminal', async () => {
+    const company = await service.company();
+    const names = ['\u05e9\u05dc\u05d5\u05dd.txt', 'e\u0301te\u0301.txt', '会议 😀.md', 'a\u001b[2Jb\n.txt'];
+    const person = await personWith(Object.fromEntries(names.map((name) => [name, '  '])));
+    const ended = await importDocs(person, company);
+    assert.deepEqual(
+      new Set(await importedNames(service, company)),
+      new Set(names.map((name) => name.normalize('NFC'))),
+    );
+    assert.ok(!ended.stdout.includes('\u001b'));
+    assert.match(ended.stdout, /^failed +a\[2Jb \.txt +no_text/m);
+    assert.match(ended.stdout, /^failed +\u00e9t\u00e9\.txt +no_text/m);
+    // Another form of the same name is the same file.
+    const docs = join(person.home, 'docs');
+    await rm(join(docs, 'e\u0301te\u0301.txt'));
+    await writeFile(join(docs, '\u00e9t\u00e9.txt'), '  ');
+    await importDocs(person, company);
+    assert.equal((await importedNames(service, company)).length, names.length);
+  });
+});
+
+describe('cli import: where to', () => {
+  test('--client names a client of the Team, apart from the Team layer', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const person = await personWith({ 'a.txt': 'one' });
+    for (const args of [['--client', clientId.toUpperCase()], []]) {
+      const ended = await importDocs(person, company, ...args);
+      assert.match(ended.stdout, /^1 file: 1 imported\.$/m, ended.stderr);
+    }
+    const imports = await listedImports(service, company);
+    assert.deepEqual(
+      imports.map((item) => item.clientId),
+      [null, clientId],
+    );
+    for (const args of [['--client', clientId], []]) {
+      assert.match((await importDocs(person, company, ...args)).stdout, /^1 file: 1 there already\.$/m);
+    }
+    assertRefused(await importDocs(person, company, '--client', 'none'), /scope_forbidden/);
+  });
+
+  test('--team names the Team where there are several', async () => {
+    const company = await service.company();
+    const teamId = await addTeam(service, company);
+    const person = await personWith({ 'a.txt': 'one' });
+    assertRefused(await importDocs(person, company), /several Teams: name one with --team/);
+    assert.equal((await importDocs(person, company, '--team', teamId)).code, 0);
+    const other = { ...company, teamId };
+    assert.deepEqual(
+      [await importedNames(service, company), await importedNames(service, other)],
+      [[], ['a.txt']],
+    );
+  });
+
+  test('refuses a Team that one may not enter, and one where one may not write', async () => {
+    const [company, other] = [await service.company(), await service.company()];
+    const person = await personWith({ 'a.txt': 'one' });
+    assertRefused(await importDocs(person, company, '--team', other.teamId), /team_forbidden/);
+    assertRefused(await importDocs(person, company, '--team', 'a\nb'), /--team: expected the id of a Team/);
+    const clientId = await addClient(service, company);
+    const reader = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'read' } });
+    const ended = await importDocs(person, reader, '--client', clientId);
+    assert.equal(ended.code, 1);
+    assert.match(ended.stderr, /^memory: the service refused: scope_forbidden.*\n$/);
+    assert.match(ended.stdout, /^1 file: 1 not reached\.$/m);
+  });
+});
+
+test('cli import draws bar and table within the columns of a terminal', {
+  skip: NO_TERMINAL,
+}, async () => {
+  const company = await service.company();
+  const long = '极'.repeat(60);
+  const person = await personWith({ 'a.txt': 'one', [`${long}.md`]: '', 'notes/b.xyz': '' });
+  const { token, ownerEmail: email } = company;
+  await keepSession(person, { url: base, token, email, expiresAt: '2030-01-01T00:00:00.000Z' });
+  await mkdir(join(person.home, 'docs', 'empty'));
+  const { code, shown } = await runAtTerminal(person, ['import', 'docs'], []);
+  assert.equal(code, 1, shown);
+  assert.match(shown, /sending {2}\[#{24}\] 3 of 3 files/);
+  assert.match(shown, /reading {2}\[#{24}\] 2 of 2 files/);
+  assert.match(shown, /^failed +极+… +no_text: The file holds no text\.\r$/m);
+  for (const [width, again] of [
+    [80, shown],
+    [30, (await runAtTerminal(person, ['import', 'docs'], [], 30)).shown],
+  ] as const) {
+    const drawn = again.slice(0, again.search(/^\d+ files: /m)).split(DRAWN_OVER);
+    assert.ok(drawn.length > 5, again);
+    for (const line of drawn) assert.ok(columns(line) <= width, `${columns(line)} of ${width}: ${line}`);
+  }
+});

@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { chmod, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
+import {
+  assertRefused,
+  closedAddress,
+  isKept,
+  keepSession,
+  NO_TERMINAL,
+  openHomes,
+  otherServices,
+  type Person,
+  readKept,
+  runAtTerminal,
+} from '../support/cli.ts';
+import { askSession, makeResetLink, signInBy, useLink } from '../support/sign-in.ts';
+
+const service = await openTestApp();
+const { app, database } = service;
+const base = await app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
+const openOther = otherServices();
+const PASSWORD = 'pass wörd of this test';
+
+/** A Company whose Owner has a password and no session: a reset ends all but its own, which is ended here. */
+async function withPassword(): Promise<SignedIn> {
+  const company = await service.company();
+  const { token } = await makeResetLink(service, company);
+  const answer = await useLink(service, token, PASSWORD);
+  const headers = { authorization: `Bearer ${answer.json<{ token: string }>().token}` };
+  await app.inject({ method: 'POST', url: '/v1/auth/logout', headers });
+  return company;
+}
+
+function login(person: Person, email: string, options: Parameters<Person['run']>[1] = {}) {
+  return person.run(['login', '--email', email, '--url', base], { input: `${PASSWORD}\n`, ...options });
+}
+
+/** Someone who has signed in on the command line. */
+async function signedInPerson(): Promise<{ company: SignedIn; person: Person; token: string }> {
+  const [company, person] = [await withPassword(), await newPerson()];
+  const ended = await login(person, company.ownerEmail);
+  assert.equal(ended.code, 0, ended.stderr);
+  return { company, person, token: (await readKept(person)).token };
+}
+
+async function mode(path: string): Promise<string> {
+  return ((await lstat(path)).mode & 0o777).toString(8);
+}
+
+/** How many sessions an account has. */
+async function countSessions(userId: string): Promise<number> {
+  const rows = await database.query('select id from identity.session where user_id = $1', [userId]);
+  return rows.length;
+}
+
+describe('cli login', () => {
+  test('keeps the session for its owner alone and tells who, where and until when, without the token', async () => {
+    const [company, person] = [await withPassword(), await newPerson()];
+    const ended = await login(person, ` ${company.ownerEmail.toUpperCase()}`);
+    const session = await readKept(person);
+    assert.deepEqual(ended, {
+      code: 0,
+      stdout: `Signed in as Owner <${company.ownerEmail}> at ${base}, until ${session.expiresAt}.\n`,
+      stderr: '',
+    });
+    assert.deepEqual(Object.keys(session), ['url', 'token', 'email', 'expiresAt']);
+    assert.deepEqual([session.url, session.email], [base, company.ownerEmail]);
+    const answer = await askSession(service, session.token);
+    assert.equal(answer.json<{ user: { id: string } }>().user.id, company.ownerId);
+    assert.deepEqual(
+      [await mode(person.sessionFile), await mode(dirname(person.sessionFile))],
+      ['600', '700'],
+    );
+    assert.deepEqual(await readdir(dirname(person.sessionFile)), ['session.json']);
+  });
+
+  test('keeps it in XDG_CONFIG_HOME, unless that is relative', async () => {
+    const [company, person] = [await withPassword(), await newPerson()];
+    const env = { XDG_CONFIG_HOME: join(person.home, 'chosen') };
+    assert.equal((await login(person, company.ownerEmail, { env })).code, 0);
+    assert.equal(await mode(join(person.home, 'chosen', 'team-memory', 'session.json')), '600');
+    assert.equal(await isKept(person), false);
+    assert.equal((await person.run(['whoami'], { env })).code, 0);
+    assert.equal((await login(person, company.ownerEmail, { env: { XDG_CONFIG_HOME: 'relative' } })).code, 0);
+    assert.equal(await isKept(person), true);
+  });
+
+  test('closes a file and a folder that were open to others', async () => {
+    const [company, person] = [await withPassword(), await newPerson()];
+    await keepSession(person, 'old', 0o644);
+    await chmod(person.sessionFile, 0o666);
+    await chmod(dirname(person.sessionFile), 0o755);
+    assert.equal((await login(person, company.ownerEmail)).code, 0);
+    assert.deepEqual(
+      [await mode(person.sessionFile), await mode(dirname(person.sessionFile))],
+      ['600', '700'],
+    );
+    assert.equal((await readKept(person)).email, company.ownerEmail);
+  });
+
+  test('replaces a link that stands in its place and leaves the target as it was', async () => {
+    const [company, person] = [await withPassword(), await newPerson()];
+    const target = join(person.home, 'target');
+    await writeFile(target, 'of someone else');
+    await mkdir(dirname(person.sessionFile), { recursive: true });
+    await symlink(target, person.sessionFile);
+    assert.equal((await login(person, company.ownerEmail)).code, 0);
+    assert.equal((await lstat(person.sessionFile)).isFile(), true);
+    assert.equal(await readFile(target, 'utf8'), 'of someone else');
+  });
+
+  test('takes the first line of standard input as the password, with either end of line or none', async () => {
+    const { ownerEmail } = await withPassword();
+    for (const input of [`${PASSWORD}\nmore\n`, `${PASSWORD}\r\n`, PASSWORD, `\uFEFF${PASSWORD}\n`]) {
+      const ended = await login(await newPerson(), ownerEmail, { input });
+      assert.equal(ended.code, 0, ended.stderr);
+    }
+    const waiting = { input: `${PASSWORD}\n`, heldOpen: true };
+    assert.equal((await login(await newPerson(), ownerEmail, waiting)).code, 0);
+  });
+
+  test('without a password or an email to sign in it asks no service', async () => {
+    const [person, other] = [await newPerson(), await openOther((_request, response) => response.end('{}'))];
+    const run = (args: string[], input: string | undefined) =>
+      person.run(['login', '--url', other.url, ...args], input === undefined ? {} : { input });
+    assertRefused(await run(['--email', 'a@example.com'], ''), /no password was given/);
+    assertRefused(await run(['--email', 'a@example.com'], '\nmore\n'), /no password was given/);
+    assertRefused(await run(['--email', 'a@example.com'], 'x'.repeat(100_000)), /too long/);
+    assertRefused(await run([], `${PASSWORD}\n`), /--email: name whom/);
+    assertRefused(await run(['--email', ' '], `${PASSWORD}\n`), /--email: expected/);
+    assertRefused(await run(['--email', 'a@example.com', '--password', PASSWORD], ''), /--password/);
+    assert.deepEqual(other.asked, []);
+  });
+
+  test('a wrong password is told in one line and leaves what was kept', async () => {
+    const { person, company, token } = await signedInPerson();
+    const ended = await login(person, company.ownerEmail, { input: 'not the password\n' });
+    assertRefused(ended, /does not know this email with this password/);
+    assert.ok(!ended.stderr.includes('not the password'));
+    assert.equal((await readKept(person)).token, token);
+  });
+
+  test('after too many failed passwords it tells how long to wait', async () => {
+    const { ownerEmail } = await withPassword();
+    for (let failed = 0; failed < 10; failed += 1) await signInBy(service, ownerEmail, 'not the password');
+    const person = await newPerson();
+    assertRefused(await login(person, ownerEmail), /rate_limited.*try again in \d+ min$/m);
+    assert.equal(await isKept(person), false);
+  });
+
+  test('tells a service that cannot answer now, and one that is another', async () => {
+    const person = await newPerson();
+    const at = async (url: string) =>
+      person.run(['login', '--email', 'a@example.com', '--url', url], { input: `${PASSWORD}\n` });
+    const busy = await openOther((_request, response) => {
+      response.writeHead(503, { 'retry-after': '7' }).end('{"code":"unavailable","detail":"x"}');
+    });
+    assertRefused(await at(busy.url), /cannot answer now \(503\): try again in 7 s$/m);
+    const proxy = await openOther((_request, response) => response.writeHead(502).end('<p>Bad Gateway</p>'));
+    assertRefused(await at(proxy.url), /cannot answer now \(502\): try again later$/m);
+    for (const body of ['null', '{"token":"x"}', '']) {
+      const other = await openOther((_request, response) => response.end(body));
+      assertRefused(await at(other.url), /answered 200, but not as this service does/);
+    }
+    assertRefused(await at(await closedAddress(openOther)), /cannot be reached \(ECONNREFUSED\)/);
+    assert.equal(await isKept(person), false);
+  });
+
+  test('refuses an address with a user, a query or a fragment, and does not repeat it', async () => {
+    const person = await newPerson();
+    for (const url of [
+      'http://me:secret@127.0.0.1',
+      'http://127.0.0.1/?secret',
+      'http://127.0.0.1/#secret',
+    ]) {
+      const ended = await person.run(['login', '--email', 'a@example.com', '--url', url], { input: 'x\n' });
+      assertRefused(ended, /--url: expected/);
+      assert.ok(!ended.stderr.includes('secret'));
+    }
+  });
+
+  test('ends the session it replaces, and one that it cannot keep', async () => {
+    const { person, company, token } = await signedInPerson();
+    assert.equal((await login(person, company.ownerEmail)).code, 0);
+    const next = await readKept(person);
+    assert.notEqual(next.token, token);
+    assert.equal((await askSession(service, token)).statusCode, 401);
+    assert.equal(await countSessions(company.ownerId), 1);
+    await rm(person.sessionFile);
+    // A folder in its place cannot be replaced by a file.
+    await mkdir(person.sessionFile);
+    assertRefused(await login(person, company.ownerEmail), /cannot be kept in .*session\.json/);
+    assert.equal(await countSessions(company.ownerId), 1);
+    assert.deepEqual(await readdir(dirname(person.sessionFile)), ['session.json']);
+  });
+
+  test('says so where MEMORY_API_TOKEN goes before the session', async () => {
+    const [company, person] = [await withPassword(), await newPerson()];
+    await writeFile(join(person.home, '.env'), `MEMORY_API_TOKEN=${API_TOKEN}\n`);
+    const ended = await login(person, company.ownerEmail);
+    assert.match(ended.stdout, /^Signed in as .*\nMEMORY_API_TOKEN is set and goes before this session.*\n$/);
+  });
+});
+
+describe('cli login at a terminal', { skip: NO_TERMINAL }, () => {
+  test('asks for email and password and never shows the password, however it is typed', async () => {
+    const [company, person] = [await withPassword(), await newPerson()];
+    // All at once, as when pasted; with two letters too many and the keys that take them away, and arrow keys.
+    const typed = `${PASSWORD.slice(0, 7)}ZQ\u007f\u007f\u001b[D\u001b[C${PASSWORD.slice(7)}\r`;
+    const { code, shown } = await runAtTerminal(
+      person,
+      ['login', '--url', base],
+      [
+        { question: 'Email: ', typed: `${company.ownerEmail}\r` },
+        { question: `Password of ${company.ownerEmail} at ${base}: `, typed },
+      ],
+    );
+    assert.equal(code, 0, shown);
+    assert.match(shown, /Signed in as Owner/);
+    assert.equal((await readKept(person)).email, company.ownerEmail);
+    const [, afterQuestion = ''] = shown.split(`at ${base}: `);
+    assert.match(afterQuestion, /^\r?\nSigned in as/);
+    for (const part of [PASSWORD.slice(0, 7), 'ZQ', PASSWORD.slice(7)])
+      assert.ok(!shown.includes(part), shown);
+    assert.match(shown, / icanon .* echo /s);
+  });
+
+  test('Ctrl-C at the password gives the terminal back, keeps nothing and ends with 130', async () => {
+    const person = await newPerson();
+    const { code, shown } = await runAtTerminal(
+      person,
+      ['login', '--email', 'a@example.com', '--url', base],
+      [{ question: ': ', typed: 'half a pass\u0003' }],
+    );
+    assert.equal(code, 130, shown);
+    assert.match(shown, / icanon .* echo /s);
+    assert.ok(!shown.includes('half a pass') && !shown.includes('memory:'), shown);
+    assert.equal(await isKept(person), false);
+  });
+
+  test('Ctrl-D without an answer is told in one line', async () => {
+    const { code, shown } = await runAtTerminal(
+      await newPerson(),
+      ['login', '--email', 'a@example.com', '--url', base],
+      [{ question: ': ', typed: '\u0004' }],
+    );
+    assert.equal(code, 1, shown);
+    assert.match(shown, /: \r?\nmemory: no answer was given\r?\n/);
+  });
+});

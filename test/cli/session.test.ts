@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { newId } from '../../shared/ids.ts';
+import { hashToken } from '../../shared/tokens.ts';
+import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
+import {
+  assertRefused,
+  closedAddress,
+  isKept,
+  keepSession,
+  openHomes,
+  otherServices,
+  type Person,
+  readKept,
+} from '../support/cli.ts';
+import { addAccount, askSession, linkToken, useLink } from '../support/sign-in.ts';
+
+const service = await openTestApp();
+const { database } = service;
+const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
+const newPerson = await openHomes();
+const openOther = otherServices();
+
+/** Someone whose session is kept as `login` keeps it. */
+async function signedInPerson(): Promise<{ company: SignedIn; person: Person; token: string }> {
+  const [company, person] = [await service.company(), await newPerson()];
+  const { token, ownerEmail: email } = company;
+  await keepSession(person, { url: base, token, email, expiresAt: '2030-01-01T00:00:00.000Z' });
+  return { company, person, token };
+}
+
+describe('the credential of a command', () => {
+  test('is the kept session, which names the address too where nothing else does', async () => {
+    const { person, company, token } = await signedInPerson();
+    const ended = await person.run(['owner-reset-link']);
+    assert.deepEqual([ended.code, ended.stderr], [0, '']);
+    assert.ok(!ended.stdout.includes(token));
+    const [url = ''] = ended.stdout.split('\n');
+    const answer = await useLink(service, linkToken(url), 'a password of this test');
+    assert.equal(answer.json<{ user: { id: string } }>().user.id, company.ownerId);
+  });
+
+  test('is MEMORY_API_TOKEN where that is set, in .env too, whatever the session file is', async () => {
+    const { person, company } = await signedInPerson();
+    await chmod(person.sessionFile, 0o644);
+    const env = { MEMORY_API_TOKEN: API_TOKEN };
+    const byToken = await person.run(['whoami', '--url', base], { env });
+    assert.match(byToken.stdout, new RegExp(`^Owner <owner@localhost>.*\nby MEMORY_API_TOKEN at ${base}\n`));
+    await chmod(person.sessionFile, 0o600);
+    await writeFile(join(person.home, '.env'), `MEMORY_API_TOKEN=${API_TOKEN}\n`);
+    assert.match((await person.run(['whoami', '--url', base])).stdout, /^by MEMORY_API_TOKEN /m);
+    const bySession = await person.run(['whoami', '--url', base], { env: { MEMORY_API_TOKEN: '' } });
+    assert.match(bySession.stdout, /^by the kept session /m);
+    assert.ok(bySession.stdout.includes(company.ownerEmail));
+  });
+
+  test('goes to no other address than that of the session, by origin and path', async () => {
+    const { person } = await signedInPerson();
+    const other = await openOther((_request, response) => response.end('{}'));
+    for (const url of [other.url, `${base}/path`, base.replace('127.0.0.1', 'localhost')]) {
+      const ended = await person.run(['whoami', '--url', url]);
+      assertRefused(ended, /the kept session belongs to /);
+      assert.ok(ended.stderr.includes(`${base},`) && ended.stderr.includes(url), ended.stderr);
+    }
+    const env = { MEMORY_API_PUBLIC_URL: other.url };
+    assertRefused(await person.run(['owner-reset-link'], { env }), /the kept session belongs to /);
+    assert.deepEqual(other.asked, []);
+    const same = await person.run(['whoami', '--url', `${base.replace('http:', 'HTTP:')}/`]);
+    assert.equal(same.code, 0, same.stderr);
+  });
+
+  test('a session that has ended is told in one line, which names login', async () => {
+    const { person, token } = await signedInPerson();
+    await database.query(
+      `update identity.session set last_seen_at = now() - interval '8 days' where token_hash = $1`,
+      [hashToken(token)],
+    );
+    assertRefused(await person.run(['whoami']), /the session at .* has ended: .*login --url http:/);
+    await database.query('delete from identity.session where token_hash = $1', [hashToken(token)]);
+    const ended = await person.run(['owner-reset-link']);
+    assertRefused(ended, /the session at .* has ended: .*login --url http:/);
+    assert.ok(!ended.stderr.includes(token));
+  });
+
+  test('a session file that others may read is refused, and the line says how to close it', async () => {
+    const { person } = await signedInPerson();
+    for (const open of [0o640, 0o604]) {
+      await chmod(person.sessionFile, open);
+      const ended = await person.run(['whoami']);
+      assertRefused(ended, new RegExp(`mode ${open.toString(8)}\\): close it with chmod 600 ${person.home}`));
+    }
+    await chmod(person.sessionFile, 0o600);
+    assert.equal((await person.run(['whoami'])).code, 0);
+  });
+
+  test('a damaged session file is refused, and the line names login', async () => {
+    const { person, token } = await signedInPerson();
+    const session = await readKept(person);
+    for (const content of [
+      '{',
+      'null',
+      { ...session, token: undefined },
+      { ...session, token: `${token}\n` },
+      { ...session, url: 'ftp://example.com' },
+      { ...session, expiresAt: null },
+    ]) {
+      await keepSession(person, content);
+      const ended = await person.run(['whoami']);
+      assertRefused(ended, /session\.json is damaged: sign in again with login/);
+      assert.ok(!ended.stderr.includes(token));
+    }
+    await rm(person.sessionFile);
+    await mkdir(person.sessionFile);
+    assertRefused(await person.run(['whoami']), /cannot be read from .*\(EISDIR\)/);
+  });
+
+  test('without one, the line names both ways to have one', async () => {
+    const person = await newPerson();
+    assertRefused(await person.run(['whoami', '--url', base]), /login, or set MEMORY_API_TOKEN/);
+  });
+});
+
+describe('cli logout', () => {
+  test('ends the session on the service and removes its file, wherever the terminal looks else', async () => {
+    const { person, company, token } = await signedInPerson();
+    const other = await openOther((_request, response) => response.end('{}'));
+    // Neither is it the service token's affair, nor that of another address.
+    const env = { MEMORY_API_TOKEN: API_TOKEN, MEMORY_API_PUBLIC_URL: other.url };
+    const ended = await person.run(['logout'], { env });
+    assert.deepEqual(ended, {
+      code: 0,
+      stdout: `Signed out ${company.ownerEmail} at ${base}.\n`,
+      stderr: '',
+    });
+    assert.equal((await askSession(service, token)).statusCode, 401);
+    assert.deepEqual([await isKept(person), other.asked], [false, []]);
+    const again = await person.run(['logout']);
+    assert.deepEqual([again.code, again.stdout], [0, 'No session is kept: no one is signed in.\n']);
+  });
+
+  test('removes the file of a session that had ended already, and says so', async () => {
+    const { person, token } = await signedInPerson();
+    await database.query('delete from identity.session where token_hash = $1', [hashToken(token)]);
+    const ended = await person.run(['logout']);
+    assert.equal(ended.code, 0);
+    assert.match(ended.stdout, /had ended already; its file is removed/);
+    assert.equal(await isKept(person), false);
+  });
+
+  test('keeps the file while the service cannot be reached, unless forced', async () => {
+    const person = await newPerson();
+    const session = {
+      token: 'a-token-of-this-test',
+      email: 'a@example.com',
+      expiresAt: '2030-01-01T00:00:00.000Z',
+    };
+    await keepSession(person, { url: await closedAddress(openOther), ...session });
+    assertRefused(await person.run(['logout']), /cannot be reached.*session is kept; logout --force removes/);
+    // A 401 of another kind of service does not say that this session has ended.
+    const proxy = await openOther((_request, response) => response.writeHead(401).end('{}'));
+    await keepSession(person, { url: proxy.url, ...session });
+    assertRefused(await person.run(['logout']), /not as this service does.*session is kept/);
+    assert.equal(await isKept(person), true);
+    const forced = await person.run(['logout', '--force']);
+    assert.equal(forced.code, 0, forced.stderr);
+    assert.match(forced.stdout, /^Removed .*session\.json, but its session was not ended: .*\n$/);
+    assert.equal(await isKept(person), false);
+  });
+
+  test('leaves a file that it cannot use, unless forced, and a session of another address', async () => {
+    const { person, token } = await signedInPerson();
+    assertRefused(await person.run(['logout', '--url', 'http://127.0.0.1:1']), /belongs to /);
+    assertRefused(await person.run(['logout', '--force', '--url', 'http://127.0.0.1:1']), /belongs to /);
+    await chmod(person.sessionFile, 0o644);
+    assertRefused(await person.run(['logout']), /chmod 600/);
+    await keepSession(person, '{');
+    await chmod(person.sessionFile, 0o600);
+    assertRefused(await person.run(['logout']), /logout --force/);
+    assert.equal((await askSession(service, token)).statusCode, 200);
+    const forced = await person.run(['logout', '--force']);
+    assert.match(forced.stdout, /^Removed .*but its session was not ended\.\n$/);
+    assert.equal(await isKept(person), false);
+  });
+});
+
+describe('cli whoami', () => {
+  test('tells name, email, Company, role, end of the session and a line for each Team', async () => {
+    const { person, company } = await signedInPerson();
+    const ended = await person.run(['whoami']);
+    const [who, by, blank, heading, ...teams] = ended.stdout.trimEnd().split('\n');
+    assert.equal(who, `Owner <${company.ownerEmail}>, owner of the Company Test Company`);
+    assert.match(
+      by ?? '',
+      new RegExp(`^by the kept session at ${base}, until \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z$`),
+    );
+    assert.equal(blank, '');
+    assert.deepEqual(heading?.split(/ {2,}/), ['Team', 'Role', 'Access', 'State', 'Name']);
+    assert.deepEqual(
+      teams.map((line) => line.split(/ {2,}/)),
+      [[company.teamId, 'owner', 'full', 'active', 'Test Team']],
+    );
+  });
+
+  test('shows a Team without a role there, and lets no name steer the terminal', async () => {
+    const company = await service.company();
+    const admin = { userId: newId(), email: `admin-${newId()}@example.com`, role: 'owner' };
+    await addAccount(service, company, admin);
+    await database.query(`update identity.team set name = $2 where id = $1`, [
+      company.teamId,
+      'Red \u001b[31m\nTeam \u202e\u05d0',
+    ]);
+    const token = await service.signIn(company.companyId, admin.userId);
+    const ended = await (await newPerson()).run(['whoami', '--url', base], {
+      env: { MEMORY_API_TOKEN: token },
+    });
+    assert.deepEqual(ended.stdout.trimEnd().split('\n').at(-1)?.split(/ {2,}/), [
+      company.teamId,
+      '-',
+      'full',
+      'active',
+      'Red [31m Team \u05d0',
+    ]);
+    for (const steering of ['\u001b', '\u202e']) assert.ok(!ended.stdout.includes(steering));
+  });
+
+  test('says so where no Team is open', async () => {
+    const company = await service.company();
+    const member = { userId: newId(), email: `member-${newId()}@example.com`, role: 'member' };
+    await addAccount(service, company, member);
+    const token = await service.signIn(company.companyId, member.userId);
+    const ended = await (await newPerson()).run(['whoami', '--url', base], {
+      env: { MEMORY_API_TOKEN: token },
+    });
+    assert.match(ended.stdout, /^Someone <.*, member of the Company Test Company\n/);
+    assert.match(ended.stdout, /\nNo Team is open to you\.\n$/);
+  });
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { type Fate, openPlaces, type Passing } from '../support/between.ts';
+import { assertRefused } from '../support/cli.ts';
+import { manyFiles } from '../support/folder.ts';
+import { endProcesses, type ServiceProcess } from '../support/processes.ts';
+import { openFolders } from '../support/sync-folders.ts';
+import { FOLDERS, life, live } from '../support/sync-life.ts';
+import { openSyncPeople } from '../support/sync-people.ts';
+import { addClient } from '../support/team.ts';
+
+const { service, base, reached, personWith, sync, start, pathsThere } = await openSyncPeople();
+const newFolder = await openFolders();
+const openPlace = openPlaces();
+after(endProcesses);
+
+test('cli sync killed amid its work, on either side, goes on with the next run', async () => {
+  const company = await service.company();
+  const files = Object.fromEntries(
+    Object.entries(manyFiles(250)).map(([name, text]) => [`team/${name}`, text]),
+  );
+  // The request of one who is no more still comes.
+  let kills: { path: string; running: () => ServiceProcess } | null = null;
+  let met = 0;
+  const place = await openPlace(base, async ({ path }: Passing): Promise<Fate> => {
+    if (path === kills?.path && (met += 1) === 2) await kills.running().kill9();
+    return 'passes';
+  });
+  for (const [path, person] of [
+    ['/v1/workspace/push', await personWith(company, files)],
+    ['/v1/workspace/pull', await personWith(company)],
+  ] as const) {
+    met = 0;
+    const running: ServiceProcess = start(person, company, place.url);
+    kills = { path, running: () => running };
+    assert.equal(await running.exited, 'SIGKILL');
+    const again = start(person, company, place.url);
+    assert.equal(await again.exited, 0, again.stderr.join('\n'));
+    assert.deepEqual(await pathsThere(company), Object.keys(files));
+    assert.deepEqual(await person.ours.tree(), files);
+  }
+});
+
+test('cli sync --watch takes up what changes here, alone, and ends at Ctrl-C', async () => {
+  const company = await service.company();
+  const person = await personWith(company, { 'team/a.txt': 'a' });
+  const watching = start(person, company, base, '--watch');
+  await watching.line(/^Watching .*: Ctrl-C ends it\.$/);
+  assertRefused(await sync(person, company), /another sync of this folder is under way \(process \d+/);
+  await person.ours.write('team/new/b.txt', 'b');
+  await watching.line(/^sent +team\/new\/b\.txt$/);
+  assert.deepEqual(await pathsThere(company), ['team/a.txt', 'team/new/b.txt']);
+  watching.child.kill('SIGINT');
+  assert.equal(await watching.exited, 130);
+  assert.deepEqual(watching.stderr, []);
+  await assert.rejects(readFile(join(person.ours.folder, '.team-memory', 'lock')), { code: 'ENOENT' });
+});
+
+/** Against memory a unit test has many more: these hold that memory and the service are alike. */
+const LIVES = 2;
+
+test('cli sync: what people do in several folders is the same in all in the end', async () => {
+  await fc.assert(
+    fc.asyncProperty(life, async (steps) => {
+      const company = await service.company();
+      const client = reached(company, company.teamId);
+      const binding = { url: base, teamId: company.teamId };
+      const folders = await Promise.all(
+        Array.from({ length: FOLDERS }, (_, n) => newFolder(`Person ${n}`, binding)),
+      );
+      const met = async <Answer>(
+        before: () => Promise<void>,
+        ask: () => Promise<Answer>,
+        then: () => Promise<void>,
+      ) => {
+        await before();
+        const answer = await ask();
+        await then();
+        return answer;
+      };
+      await live(
+        {
+          folders,
+          clientId: await addClient(service, company),
+          service: (before, then) => ({
+            get: (...asked) => met(before, () => client.get(...asked), then),
+            post: (...asked) => met(before, () => client.post(...asked), then),
+          }),
+        },
+        steps,
+      );
+    }),
+    { numRuns: LIVES, unbiased: true },
+  );
+});

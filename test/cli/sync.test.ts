@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { SignedIn } from '../support/app.ts';
+import { assertRefused, keepSession, NO_TERMINAL, runAtTerminal } from '../support/cli.ts';
+import { writeFolder } from '../support/folder.ts';
+import { openFolders } from '../support/sync-folders.ts';
+import { openSyncPeople } from '../support/sync-people.ts';
+import { addClient, addPerson, addTeam, archiveTeam } from '../support/team.ts';
+
+const { service, base, reached, personWith, sync, pathsThere } = await openSyncPeople();
+const newFolder = await openFolders();
+
+describe('cli sync', () => {
+  test('keeps two folders in step, byte for byte, and both contents of a conflict', async () => {
+    const company = await service.company();
+    const client = reached(company, company.teamId);
+    const clientId = await addClient(service, company);
+    const picture = Buffer.from([0, 255, 254, 13, 10]);
+    const ada = await newFolder('Ada', { url: base, teamId: company.teamId });
+    await writeFolder(ada.folder, {
+      'team/plan.md': 'the plan',
+      'team/notes/a.txt': 'a',
+      [`clients/${clientId}/picture.bin`]: picture,
+    });
+    await ada.sync(client);
+    const grace = await personWith(company, {
+      'team/é 会议.txt': 'hers',
+      '.hidden': 'x',
+      'beside.txt': 'x',
+    });
+    const first = await sync(grace, company);
+    assert.deepEqual([first.code, first.stderr], [0, '']);
+    for (const step of ['looking  1 of 1 files here', 'fetching 3 of 3 files', 'sending  1 of 1 files'])
+      assert.ok(first.stdout.split('\n').includes(step), first.stdout);
+    assert.match(first.stdout, /^sent {11}team\/é 会议\.txt$/m);
+    assert.match(
+      first.stdout,
+      /^sent 1, fetched 3, removed 0 here and 0 there; 4 files in step\. Left out: 1 hidden, 1 beside/m,
+    );
+    assert.deepEqual(await readFile(join(grace.ours.folder, 'clients', clientId, 'picture.bin')), picture);
+    await ada.sync(client);
+
+    await ada.write('team/plan.md', 'the plan of Ada');
+    await rename(join(ada.folder, 'team', 'notes', 'a.txt'), join(ada.folder, 'team', 'A.txt'));
+    await ada.sync(client);
+    await grace.ours.write('team/plan.md', 'the plan of Grace');
+    await grace.ours.write('team/more.txt', 'more');
+    await grace.ours.remove('team/é 会议.txt');
+    const conflict = await sync(grace, company);
+    assert.equal(conflict.code, 0, conflict.stderr);
+    assert.match(
+      conflict.stdout,
+      /^conflict {7}team\/plan\.md \(yours: team\/plan \(conflict .+ \d{4}-\d\d-\d\d \d{6}\)\.md\)$/m,
+    );
+    assert.match(
+      conflict.stdout,
+      /^sent 2, fetched 1, removed 1 here and 1 there, 1 conflict kept aside; 5 files in step\./m,
+    );
+    await ada.sync(client);
+    const { '.hidden': _hidden, 'beside.txt': _beside, ...hers } = await grace.ours.tree();
+    assert.deepEqual(await ada.tree(), hers);
+    assert.deepEqual(await pathsThere(company), Object.keys(hers).sort());
+    assert.deepEqual(Object.values(hers).sort().slice(1), [
+      'a',
+      'more',
+      'the plan of Ada',
+      'the plan of Grace',
+    ]);
+  });
+
+  test('--dry-run tells what would be done, and does nothing', async () => {
+    const company = await service.company();
+    const person = await personWith(company, { 'team/a.txt': 'a', 'team/con.txt': 'x' });
+    const ended = await sync(person, company, '--dry-run');
+    assert.match(ended.stdout, /^would send {10}team\/a\.txt$/m);
+    assert.match(
+      ended.stdout,
+      /^not sent +team\/con\.txt +its path must not have a segment that Windows reserves$/m,
+    );
+    assert.match(ended.stdout, /^would send 1, fetch 0, remove 0 here and 0 there; 0 files in step\.$/m);
+    assert.deepEqual([ended.code, ended.stderr], [1, 'memory: not all is in step: one thing was not done\n']);
+    assert.deepEqual(await pathsThere(company), []);
+    await assert.rejects(readFile(join(person.ours.folder, '.team-memory', 'state.json')), {
+      code: 'ENOENT',
+    });
+  });
+
+  test('a folder stays with its Team, which has to be named only once', async () => {
+    const company = await service.company();
+    const person = await personWith(company, { 'team/a': 'a' });
+    const teamId = await addTeam(service, company);
+    assertRefused(await sync(person, company), /several Teams: name one with --team/);
+    await person.ours.sync(reached(company, company.teamId));
+    assert.equal((await sync(person, company)).code, 0);
+    assertRefused(
+      await sync(person, company, '--team', teamId),
+      /is in sync with the Team .* take another folder/,
+    );
+    const env = { MEMORY_API_TOKEN: company.token };
+    const none = await person.run(['sync', 'nowhere', '--url', base], { env });
+    assertRefused(none, /nowhere cannot be read \(ENOENT\): make the folder first/);
+  });
+
+  test('where one may only read, or the Team is archived, changes there come and those here stay', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const owner = await newFolder('Owner', { url: base, teamId: company.teamId });
+    await owner.write(`clients/${clientId}/a.txt`, 'a');
+    await owner.write('team/a.txt', 'a');
+    await owner.sync(reached(company, company.teamId));
+    const caller = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'read' } });
+    const files = { [`clients/${clientId}/mine.txt`]: 'mine', 'team/mine.txt': 'mine' };
+    const reader = await personWith(company, files);
+    const ended = await sync(reader, caller);
+    assert.equal(ended.code, 1);
+    assert.match(
+      ended.stdout,
+      /^not sent +clients\/\S+\/ +you may only read clients\/\S+\/: 1 change is not sent$/m,
+    );
+    assert.match(ended.stdout, /^sent 1, fetched 2,/m);
+    await archiveTeam(service, company.teamId);
+    await owner.write('team/late.txt', 'late');
+    const { changes, notDone } = await owner.sync(reached(company, company.teamId));
+    assert.deepEqual(changes, [{ what: 'fetched', path: 'team/mine.txt' }]);
+    const why = 'the Team is archived: 1 change is not sent';
+    assert.deepEqual(notDone, [{ state: 'not sent', name: 'team/', why }]);
+  });
+});
+
+describe('cli sync before more than half of the files go', () => {
+  /** Someone whose files are all gone here. */
+  const emptied = async (company: SignedIn) => {
+    const person = await personWith(company, { 'team/a': 'a', 'team/b': 'b', 'team/c': 'c' });
+    await person.ours.sync(reached(company, company.teamId));
+    await rm(join(person.ours.folder, 'team'), { recursive: true });
+    await person.ours.write('team/d', 'd');
+    return person;
+  };
+
+  test('does nothing without a terminal, unless it is told to', async () => {
+    const company = await service.company();
+    const person = await emptied(company);
+    const ended = await sync(person, company);
+    assert.deepEqual([ended.code, ended.stderr.split('\n').length], [1, 2]);
+    assert.match(
+      ended.stderr,
+      /of 3 files this removes 3 there, which are gone here: nothing .*--allow-deletions/,
+    );
+    assert.deepEqual(await pathsThere(company), ['team/a', 'team/b', 'team/c']);
+    assert.equal((await sync(person, company, '--allow-deletions')).code, 0);
+    assert.deepEqual(await pathsThere(company), ['team/d']);
+  });
+
+  test('leaves the files here, where they are gone there', async () => {
+    const company = await service.company();
+    const files = { 'team/a': 'same', 'team/b': 'same', 'team/c': 'same' };
+    const person = await personWith(company, files);
+    const client = reached(company, company.teamId);
+    await person.ours.sync(client);
+    const other = await newFolder('Other', { url: base, teamId: company.teamId });
+    await other.sync(client);
+    await rm(join(other.folder, 'team'), { recursive: true });
+    // One of them has only moved.
+    await other.write('team/d', 'same');
+    await other.sync(client);
+    await person.ours.write('team/mine', 'mine');
+    const ended = await sync(person, company);
+    assert.equal(ended.code, 1);
+    assert.match(
+      ended.stderr,
+      /of 3 files this removes 2 here, which are gone there: nothing .*--allow-deletions/,
+    );
+    assert.deepEqual(await person.ours.tree(), { ...files, 'team/mine': 'mine' });
+    assert.deepEqual(await pathsThere(company), ['team/d']);
+    assert.equal((await sync(person, company, '--allow-deletions')).code, 0);
+    assert.deepEqual(await person.ours.tree(), { 'team/d': 'same', 'team/mine': 'mine' });
+  });
+
+  test('asks at a terminal', { skip: NO_TERMINAL }, async () => {
+    const company = await service.company();
+    const person = await emptied(company);
+    const { token, ownerEmail: email } = company;
+    await keepSession(person, { url: base, token, email, expiresAt: '2030-01-01T00:00:00.000Z' });
+    const question = 'Of 3 files this removes 3 there, which are gone here. Go on? [y/N] ';
+    const no = await runAtTerminal(person, ['sync', 'ours'], [{ question, typed: '\r' }], 80);
+    assert.deepEqual([no.code, await pathsThere(company)], [1, ['team/a', 'team/b', 'team/c']], no.shown);
+    const yes = await runAtTerminal(person, ['sync', 'ours'], [{ question, typed: 'y\r' }], 80);
+    assert.deepEqual([yes.code, await pathsThere(company)], [0, ['team/d']], yes.shown);
+  });
+});

@@ -1,0 +1,77 @@
+import { byId, mark, put } from '../element.js';
+import { count, counted, duration, rate, share } from '../words.js';
+import { measureBacklog } from './backlog.js';
+
+/** Where each figure of the status stands. */
+const PLACES = {
+  'imports-queued': ({ imports }) => imports.queued,
+  'imports-running': ({ imports }) => imports.running,
+  'imports-completed': ({ imports }) => imports.completed,
+  'imports-failed': ({ imports }) => imports.failed,
+  'captures-staged': ({ captures }) => captures.staged,
+  'captures-claimed': ({ captures }) => captures.claimed,
+  'captures-completed': ({ captures }) => captures.completed,
+  'memories-review': ({ memories }) => memories.review,
+  'memories-published': ({ memories }) => memories.published,
+};
+const EMBEDDER = {
+  server: 'The service makes them itself',
+  'client-provided': 'Clients make them: they come as long as one is at work',
+};
+
+const backlog = measureBacklog();
+
+/** Shows the figures of a status. */
+export function drawFigures(status) {
+  for (const [id, of] of Object.entries(PLACES)) put(byId(id), count(of(status)));
+  byId('imports-failed-tile').classList.toggle('bad', status.imports.failed > 0);
+  drawBacklog(status.chunks);
+  put(byId('embedder'), embedderLine(status));
+}
+
+/** Empties them, for another Team. */
+export function clearFigures() {
+  for (const id of [...Object.keys(PLACES), 'backlog-line', 'backlog-rate', 'backlog-left'])
+    put(byId(id), '–');
+  byId('imports-failed-tile').classList.remove('bad');
+  put(byId('embedder'), '');
+  backlog.forget();
+}
+
+/** Who makes embeddings, how fast where the workers say so, and what keeps the service from it. */
+function embedderLine({ embedder: { mode, model, problem }, workers }) {
+  const made = workers.reduce((sum, { embedder }) => sum + (embedder?.chunksPerMinute ?? 0), 0);
+  return [
+    `${EMBEDDER[mode] ?? mode}. Model: ${model}`,
+    ...(made > 0 ? [`. All workers: ${rate(made)} a minute`] : []),
+    ...(problem === undefined ? [] : [`. ${problem}`]),
+  ].join('');
+}
+
+function drawBacklog({ total, embedded, pending }) {
+  backlog.add({ at: performance.now(), done: embedded, pending });
+  const [speed, left] = tellBacklog(pending, backlog.read());
+  put(byId('backlog-line'), lineOf({ total, pending }));
+  put(byId('backlog-rate'), speed);
+  put(byId('backlog-left'), left);
+  const bar = byId('embedded');
+  mark(bar, 'value', total === 0 ? 0 : embedded / total);
+  mark(bar, 'aria-valuetext', share(total === 0 ? 0 : embedded / total));
+}
+
+function lineOf({ total, pending }) {
+  if (total === 0) return 'There are no chunks yet.';
+  if (pending === 0)
+    return `${total === 1 ? 'The only chunk has its' : `All ${count(total)} chunks have an`} embedding.`;
+  return `${count(pending)} of ${counted(total, 'chunk')} ${pending === 1 ? 'waits' : 'wait'} for an embedding.`;
+}
+
+/** The rate and the time left, in words. */
+function tellBacklog(pending, measured) {
+  if (pending === 0) return ['–', 'nothing waits'];
+  if (measured === null) return ['measuring', 'measuring'];
+  const speed = `${rate(measured.done)} a minute`;
+  if (measured.done === 0) return [speed, 'no progress'];
+  if (measured.shrinks === 0) return [speed, 'not in sight: as many come as go'];
+  return [speed, `about ${duration((pending / measured.shrinks) * 60)}`];
+}

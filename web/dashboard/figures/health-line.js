@@ -1,0 +1,101 @@
+import { byId, element, mark, put } from '../element.js';
+import { counted, showMoment } from '../words.js';
+
+const [health, line, hint, silence, updated, news] = [
+  'health',
+  'health-line',
+  'health-hint',
+  'silence',
+  'updated',
+  'news',
+].map(byId);
+
+let before = null;
+
+/** What is wrong, worst first: a state for the colour, a line that is read out, and what follows from it. */
+function judge({ health: { ok, database, queue, worker }, imports, workers, embedder }) {
+  if (!database) return ['bad', 'The database does not answer.', ''];
+  if (!queue) return ['bad', 'The queue does not answer: imports wait.', ''];
+  if (!worker) {
+    const waiting = imports.queued + imports.running;
+    const what =
+      waiting === 0
+        ? 'None of this Team waits yet.'
+        : `${counted(waiting, 'import of this Team waits', 'imports of this Team wait')}.`;
+    return [
+      'bad',
+      'No worker is running: imports wait.',
+      `${what} Nothing is lost: a worker that is started goes on with what is there.`,
+    ];
+  }
+  if (!ok) return ['bad', 'The service says that something is wrong.', ''];
+  const many = workers.length > 1;
+  const running = many ? `${counted(workers.length, 'worker')} are running.` : 'A worker is running.';
+  const { problem } = embedder;
+  return [
+    'good',
+    running,
+    problem === undefined ? '' : `${problem}. Searches answer from keywords meanwhile.`,
+  ];
+}
+
+/** Shows how the service is, and tells those who hear the page of what has changed. */
+export function drawHealth(status, teamName) {
+  const [state, text, more] = judge(status);
+  mark(health, 'data-state', state);
+  put(line, text);
+  put(hint, more);
+  showMoment(updated, Date.now());
+  endSilence();
+  const { queued, running, failed } = status.imports;
+  document.title = `${[state === 'bad' ? 'Fault' : '', failed > 0 ? `${failed} failed` : ''].filter(Boolean).join(', ') || 'All well'} · ${teamName}`;
+  tellNews({ failed, open: queued + running });
+}
+
+function tellNews(now) {
+  if (before !== null) {
+    const more = now.failed - before.failed;
+    const words = [
+      ...(more > 0 ? [more === 1 ? 'An import has failed.' : `${more} more imports have failed.`] : []),
+      ...(before.open > 0 && now.open === 0 ? ['No import is waiting or running any more.'] : []),
+    ];
+    if (words.length > 0) news.textContent = words.join(' ');
+  }
+  before = now;
+}
+
+/** Says that there are no new figures, since when, and that the last ones stay. Said once, not at every try. */
+export function drawSilence({ status }, since, next) {
+  const kind = status === 429 ? `held ${next}` : `${status === 0 ? 'silent' : 'failing'} ${since}`;
+  byId('board').classList.add('stale');
+  if (silence.dataset.kind === kind) return;
+  silence.dataset.kind = kind;
+  const time = element('time');
+  showMoment(time, status === 429 ? next : since);
+  silence.replaceChildren(...describe(status, time));
+}
+
+function describe(status, time) {
+  if (status === 429)
+    return ['Too many requests: the service asks to wait. The next figures come at ', time, '.'];
+  const what = status === 0 ? 'No answer since ' : `No figures since `;
+  const why = status === 0 ? '' : status === 503 ? ': the service is busy' : ': the service failed';
+  return [what, time, `${why}. What stands here is from before; it is tried again and again.`];
+}
+
+function endSilence() {
+  byId('board').classList.remove('stale');
+  if (silence.dataset.kind === undefined) return;
+  delete silence.dataset.kind;
+  silence.replaceChildren();
+}
+
+/** For another Team. */
+export function clearHealth() {
+  before = null;
+  mark(health, 'data-state', 'unknown');
+  for (const node of [line, hint, news]) put(node, '');
+  put(updated, '…');
+  updated.removeAttribute('datetime');
+  endSilence();
+}

@@ -1,0 +1,213 @@
+import { describeFailure } from '../../shared/ask-service.js';
+import { byId, element, named, put } from '../element.js';
+import { ageOf, count, counted, duration, showAge, size } from '../words.js';
+import { confirmForget } from './forget-dialog.js';
+import { cell, syncRows } from './rows.js';
+
+const FIRST_SHOWN = 20;
+const SHOWN_MORE = 100;
+/** The longest page that the service gives. */
+const PAGE = 200;
+/** The list is read when its count or its newest entries change, and otherwise this often. */
+const READ_EVERY_MS = 30_000;
+
+const [heading, rows, outcome, more, retryAll] = [
+  'failed-heading',
+  'failed-rows',
+  'outcome',
+  'more',
+  'retry-all',
+].map(byId);
+
+/** The list that is open: who asks, what they may, and what was read. */
+let list = null;
+
+/**
+ * Opens the list of a Team's failed imports.
+ * @param context.ask the service about the Team
+ * @param context.mayDecide tells whether an import is the reader's to retry and forget
+ * @param context.mayRetry tells whether anything can be retried at all, and whether that is everything
+ * @param context.decided hears that something was decided, and of the answer
+ */
+export function openFailed(context) {
+  list = { ...context, items: [], total: 0, wanted: FIRST_SHOWN, sign: null, readAt: -Infinity };
+  outcome.replaceChildren();
+  draw();
+  put(byId('failed-none'), '–');
+}
+
+/**
+ * Reads the list anew where it may have changed, and shows it.
+ * @returns the answer that came instead, if one did
+ */
+export async function readFailed({ imports }, signal) {
+  const mine = list;
+  const { failed, recentFailures } = imports;
+  const sign = JSON.stringify([failed, ...recentFailures.map(({ id, updatedAt }) => [id, updatedAt])]);
+  if (sign !== mine.sign || performance.now() - mine.readAt > READ_EVERY_MS) {
+    const items = [];
+    let cursor = null;
+    while (failed > 0 && items.length < mine.wanted) {
+      const limit = Math.min(PAGE, mine.wanted - items.length);
+      const after = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const reply = await mine.ask('GET', `v1/memory/imports?state=failed&limit=${limit}${after}`, {
+        signal,
+      });
+      if (list !== mine) return null;
+      if (reply.status !== 200) return reply;
+      items.push(...reply.answer.items);
+      cursor = reply.answer.nextCursor;
+      if (cursor === null) break;
+    }
+    Object.assign(mine, { items, total: failed, sign, readAt: performance.now() });
+  }
+  draw();
+  return null;
+}
+
+function draw() {
+  const { items, total, mayRetry } = list;
+  byId('failed-table').hidden = items.length === 0;
+  syncRows(rows, items, { keyOf: ({ id }) => id, make: makeRow, focus: moveFocus });
+  put(byId('failed-none'), items.length === 0 ? 'No import has failed.' : '');
+  const rest = Math.max(0, total - items.length);
+  put(
+    byId('failed-shown'),
+    rest > 0 ? `${count(items.length)} of ${count(total)} are shown, the newest first.` : '',
+  );
+  hide(more, rest === 0, list.resume ?? heading);
+  const { some, all } = mayRetry();
+  put(retryAll, all ? 'Retry all' : 'Retry all of mine');
+  // Among those not shown there may be one of the caller's.
+  const any = rest > 0 || items.some((item) => item.payloadPrunedAt === null && list.mayDecide(item));
+  hide(retryAll, !some || !any, heading);
+}
+
+/** Hides a button, and hands the focus on where it was on it. */
+function hide(button, hidden, next) {
+  if (hidden && document.activeElement === button) next.focus();
+  button.hidden = hidden;
+}
+
+/** A removed row had the focus: its neighbour gets it, as a whole, so that no key pressed just now decides on it. */
+function moveFocus(neighbour) {
+  (neighbour?.querySelector('th') ?? heading).focus();
+}
+
+function makeRow({ id, filename, mediaType, bytes }) {
+  const [message, attempts, file] = [element('span'), element('span'), element('span')];
+  const code = element('code');
+  const failedAt = element('time');
+  const head = cell('th', 'File', '', named(filename), element('small', {}, `${mediaType}, ${size(bytes)}`));
+  head.tabIndex = -1;
+  const [retry, forget] = ['Retry', 'Forget'].map((words) =>
+    element(
+      'button',
+      { type: 'button', class: 'small', 'data-decision': words.toLowerCase(), 'data-import': id },
+      words,
+      element('span', { class: 'unseen' }, ' ', named(filename)),
+    ),
+  );
+  const nothing = element('span', { class: 'quiet' }, 'For its author, or with Full access');
+  const node = element(
+    'tr',
+    { role: 'row' },
+    head,
+    cell('td', 'Reason', 'reason', message, ' ', code),
+    cell('td', 'Attempts', 'number', attempts),
+    cell('td', 'Failed', '', failedAt),
+    cell('td', 'File kept', '', file),
+    cell('td', '', 'decisions', retry, forget, nothing),
+  );
+  const update = (item) => {
+    put(message, item.error?.message ?? 'No reason is known.');
+    put(code, item.error?.code ?? '');
+    put(attempts, count(item.attempts));
+    showAge(failedAt, item.updatedAt);
+    const gone = item.payloadPrunedAt;
+    put(file, gone === null ? 'Yes' : `No, let go ${duration(ageOf(gone))} ago: import it anew`);
+    const may = list.mayDecide(item);
+    retry.hidden = !may || gone !== null;
+    forget.hidden = !may;
+    nothing.hidden = may || !list.mayRetry().some;
+  };
+  return { node, update };
+}
+
+/** Does what a button says, and tells what came of it. The button keeps the focus meanwhile. */
+async function decide(button, { ask, subject, done, not }) {
+  const mine = list;
+  if (button.hasAttribute('aria-busy')) return;
+  button.setAttribute('aria-busy', 'true');
+  outcome.replaceChildren();
+  const reply = await ask();
+  button.removeAttribute('aria-busy');
+  if (list !== mine) return;
+  const worked = reply.status === 202 || reply.status === 204;
+  outcome.replaceChildren(...(worked ? done(reply.answer) : [...subject, ...refusal(not, reply)]));
+  // What is shown may be behind what was decided, or behind what refused it.
+  mine.sign = null;
+  mine.decided(reply);
+}
+
+/** Why it was not done, as the end of a sentence and what to do. */
+function refusal(not, reply) {
+  const { status, answer } = reply;
+  if (status === 401) return [` ${not}: your session has ended.`];
+  if (status === 403)
+    return [` ${not}: that takes Full access, or being its author and still writing there.`];
+  if (status === 404) return [' is not there any more.'];
+  if (status === 409 && answer?.code === 'team_archived') return [` ${not}: the Team is archived.`];
+  if (status === 409) return [` ${not}: `, named(answer?.detail ?? 'it has changed meanwhile'), '.'];
+  return [` ${not}. ${describeFailure(reply)}`];
+}
+
+function retryOne(button, { id, filename }) {
+  const subject = [named(filename)];
+  return decide(button, {
+    ask: () => list.ask('POST', `v1/memory/imports/${id}/retry`),
+    subject,
+    done: () => [...subject, ' is queued again.'],
+    not: 'was not retried',
+  });
+}
+
+async function forgetOne(button, { id, filename }) {
+  const mine = list;
+  if (!(await confirmForget(filename)) || list !== mine) return;
+  const subject = [named(filename)];
+  await decide(button, {
+    ask: () => list.ask('DELETE', `v1/memory/imports/${id}`),
+    subject,
+    done: () => [...subject, ' is forgotten.'],
+    not: 'was not forgotten',
+  });
+}
+
+rows.addEventListener('click', ({ target }) => {
+  const button = target.closest('button[data-decision]');
+  const item = list?.items.find(({ id }) => id === button?.dataset.import);
+  if (item === undefined) return;
+  void (button.dataset.decision === 'retry' ? retryOne : forgetOne)(button, item);
+});
+
+retryAll.addEventListener('click', () => {
+  void decide(retryAll, {
+    ask: () => list.ask('POST', 'v1/memory/imports/retry', { body: { all: true } }),
+    subject: ['The imports'],
+    done: ({ imports }) => [
+      imports.length === 0
+        ? 'There was nothing to retry.'
+        : `${counted(imports.length, 'import')} ${imports.length === 1 ? 'is' : 'are'} queued again.`,
+    ],
+    not: 'were not retried',
+  });
+});
+
+more.addEventListener('click', () => {
+  // The button goes when everything is shown: the focus is then where the new rows begin.
+  list.resume = rows.lastElementChild?.querySelector('th');
+  list.wanted += SHOWN_MORE;
+  list.sign = null;
+  list.decided({ status: 200 });
+});
