@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { issueOwnerResetLink } from './api/links/reset-link.ts';
 import { assertCanListen } from './api/listening.ts';
 import { startApi } from './api/server.ts';
-import type { Principal } from './db/bootstrap.ts';
-import type { Database } from './db/database.ts';
-import type { EmbeddedDatabase } from './db/embedded.ts';
-import { openQueue } from './db/queue.ts';
-import { startBackend } from './db/startup.ts';
+import type { Database } from './db/driver/database.ts';
+import type { EmbeddedDatabase } from './db/driver/embedded.ts';
+import { openQueue } from './db/queue/queue.ts';
+import type { Principal } from './db/startup/bootstrap.ts';
+import { startBackend } from './db/startup/startup.ts';
 import { type Config, readConfig } from './shared/config.ts';
-import { loadEnvironmentFile } from './shared/environment.ts';
 import { closeOnSignal, exitOnSignal, failStartup } from './shared/lifecycle.ts';
 import { createLogger } from './shared/logger.ts';
 import { createPasswordHasher } from './shared/passwords.ts';
+import { loadEnvironmentFile } from './shared/settings/environment.ts';
 import { startWorker } from './worker/worker.ts';
 
 /** What a person who started the service wants to know. To standard output, and never through the logger. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors from '@fastify/cors';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
@@ -8,7 +7,6 @@ import Fastify, {
   type FastifyPluginAsync,
   type FastifyServerOptions,
   LogController,
-  type RawServerDefault,
 } from 'fastify';
 import { DEFAULT_BODY_LIMIT } from '../shared/body-limits.ts';
 import bodyBudget, { withinBodyBudget } from './bodies/body-budget.ts';
@@ -72,16 +70,7 @@ import { teamRoute } from './routes/team/team.ts';
 import { manifestRoute } from './routes/workspace/manifest.ts';
 import { pullRoute } from './routes/workspace/pull.ts';
 import { pushRoute } from './routes/workspace/push.ts';
-
-/** A file of routes: given the app of its scope, and what the app was built from. */
-export type Routes = (app: App, deps: Dependencies) => void;
-export type App = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->;
+import type { App, Routes } from './types.ts';
 
 /**
  * Builds the HTTP app. It listens to nothing: `inject` and `listen` are its callers' affair.

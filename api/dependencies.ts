@@ -1,6 +1,6 @@
-import type { BlobStore } from '../db/blobs.ts';
-import type { Database } from '../db/database.ts';
-import type { JobQueue } from '../db/queue.ts';
+import type { Database } from '../db/driver/database.ts';
+import type { BlobStore } from '../db/queries/workspace/blobs.ts';
+import type { JobQueue } from '../db/queue/queue.ts';
 import type { Config } from '../shared/config.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { PasswordHasher } from '../shared/passwords.ts';

@@ -1,11 +1,11 @@
-import { REQUEST_TIMEOUTS } from '../db/postgres-pool.ts';
-import { openQueue } from '../db/queue.ts';
-import { startBackend } from '../db/startup.ts';
+import { REQUEST_TIMEOUTS } from '../db/driver/postgres-pool.ts';
+import { openQueue } from '../db/queue/queue.ts';
+import { startBackend } from '../db/startup/startup.ts';
 import { readConfig } from '../shared/config.ts';
-import { loadEnvironmentFile } from '../shared/environment.ts';
 import { closeOnSignal, exitOnSignal, failStartup } from '../shared/lifecycle.ts';
 import { createLogger } from '../shared/logger.ts';
 import { createPasswordHasher } from '../shared/passwords.ts';
+import { loadEnvironmentFile } from '../shared/settings/environment.ts';
 import { countExternalMemoryWithHeap } from './external-memory.ts';
 import { assertCanListen } from './listening.ts';
 import { startApi } from './server.ts';

@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net';
-import { type App, buildApp } from './app.ts';
+import { buildApp } from './app.ts';
 import type { Dependencies } from './dependencies.ts';
 import { listeningFault } from './listening.ts';
+import type { App } from './types.ts';
 
 export interface RunningApi {
   readonly app: App;

@@ -1,8 +1,8 @@
-import type { ScopedTransaction, TeamTransaction } from '../db/database.ts';
-import { holdAccounts } from '../db/queries/accounts.ts';
-import { findOwnClientGrants } from '../db/queries/clients.ts';
-import { findStanding, lockCompany } from '../db/queries/members.ts';
-import { holdTeamState, lockTeam } from '../db/queries/teams.ts';
+import type { ScopedTransaction, TeamTransaction } from '../db/driver/database.ts';
+import { holdAccounts } from '../db/queries/identity/accounts.ts';
+import { findOwnClientGrants } from '../db/queries/identity/clients.ts';
+import { findStanding, lockCompany } from '../db/queries/identity/members.ts';
+import { holdTeamState, lockTeam } from '../db/queries/identity/teams.ts';
 import {
   type ActiveState,
   type CompanyRole,

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { loadEnvironmentFile } from '../shared/environment.ts';
+import { loadEnvironmentFile } from '../shared/settings/environment.ts';
 import { auditVerify } from './commands/audit-verify.ts';
 import { COMMON_OPTIONS, type Command } from './commands/command.ts';
 import { importFolder } from './commands/import.ts';

@@ -1,10 +1,10 @@
 import { newId } from '../shared/ids.ts';
-import type { PreparedSource } from '../shared/prepare-batch.ts';
-import type { PreparedChunk } from '../shared/prepared-chunks.ts';
 import type { Source } from '../shared/schemas/memory.ts';
 import type { TeamScope } from '../shared/scope.ts';
-import { type Database, type TeamTransaction, transaction } from './database.ts';
-import { insertChunks, type NewChunk } from './queries/chunks.ts';
+import type { PreparedSource } from '../shared/text/prepare-batch.ts';
+import type { PreparedChunk } from '../shared/text/prepared-chunks.ts';
+import { type Database, type TeamTransaction, transaction } from './driver/database.ts';
+import { insertChunks, type NewChunk } from './queries/memory/chunks.ts';
 import {
   activateSource,
   countPendingChunks,
@@ -16,7 +16,7 @@ import {
   replaceSource,
   type SourceField,
   updateSourceFields,
-} from './queries/sources.ts';
+} from './queries/memory/sources.ts';
 
 /** All chunks of a source, or portions of them in order, which are iterated once. */
 export type ChunkSequence = readonly NewChunk[] | AsyncIterable<readonly NewChunk[]>;

@@ -1,6 +1,6 @@
 import type { LayerId } from '../shared/scope.ts';
-import type { TeamTransaction } from './database.ts';
-import type { JobQueue } from './queue.ts';
+import type { TeamTransaction } from './driver/database.ts';
+import type { JobQueue } from './queue/queue.ts';
 
 /** The one waiting job of a layer, among those for what has waited for long. */
 export function layerKey(teamId: string, clientId: LayerId): string {

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 import { totalmem } from 'node:os';
-import { canonicalEmail, isEmail } from './email.ts';
-import { SettingReader } from './setting-reader.ts';
-import { warnOfUnknownVariables } from './unknown-variables.ts';
+import { canonicalEmail, isEmail } from './formats/email.ts';
+import { SettingReader } from './settings/setting-reader.ts';
+import { warnOfUnknownVariables } from './settings/unknown-variables.ts';
 
 /** Every setting of the service, read once at start-up. Frozen: nothing reads the environment afterwards. */
 export interface Config {

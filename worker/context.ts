@@ -1,13 +1,13 @@
 import type { Job } from 'pg-boss';
-import type { BlobStore } from '../db/blobs.ts';
-import type { Database } from '../db/database.ts';
-import type { JobQueue } from '../db/queue.ts';
+import type { Database } from '../db/driver/database.ts';
+import type { BlobStore } from '../db/queries/workspace/blobs.ts';
+import type { JobQueue } from '../db/queue/queue.ts';
 import type { Config } from '../shared/config.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { Payload, QueueName } from '../shared/queues.ts';
 import type { ModelClient } from './embedder/model-client.ts';
 import type { Pace } from './embedder/pace.ts';
-import type { ReadingPool } from './extract/reading-pool.ts';
+import type { ReadingPool } from './sandbox/reading-pool.ts';
 
 /** What a worker is started with. */
 export interface WorkerSetup {

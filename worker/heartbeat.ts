@@ -1,7 +1,7 @@
-import type { Database } from '../db/database.ts';
-import { addJobCounts } from '../db/queries/job-tally.ts';
-import { deleteWorker, recordWorker } from '../db/queries/workers.ts';
-import type { JobQueue } from '../db/queue.ts';
+import type { Database } from '../db/driver/database.ts';
+import { addJobCounts } from '../db/queries/jobs/job-tally.ts';
+import { deleteWorker, recordWorker } from '../db/queries/jobs/workers.ts';
+import type { JobQueue } from '../db/queue/queue.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { QueueName } from '../shared/queues.ts';
 import type { EmbedderState } from '../shared/schemas/status.ts';

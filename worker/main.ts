@@ -1,9 +1,9 @@
-import { openQueue } from '../db/queue.ts';
-import { startBackend } from '../db/startup.ts';
+import { openQueue } from '../db/queue/queue.ts';
+import { startBackend } from '../db/startup/startup.ts';
 import { readConfig } from '../shared/config.ts';
-import { loadEnvironmentFile } from '../shared/environment.ts';
 import { closeOnSignal, exitOnSignal, failStartup } from '../shared/lifecycle.ts';
 import { createLogger } from '../shared/logger.ts';
+import { loadEnvironmentFile } from '../shared/settings/environment.ts';
 import { startWorker } from './worker.ts';
 
 /** The worker process: `worker` in the Procfile. Any number of them may run against one PostgreSQL. */

@@ -1,5 +1,5 @@
 import type { Job } from 'pg-boss';
-import { LostJobError } from '../db/queue.ts';
+import { LostJobError } from '../db/queue/queue.ts';
 import type { JobOutcome } from '../shared/job-outcomes.ts';
 import { assertPayload, type QueueName } from '../shared/queues.ts';
 import type { JobContext, JobHandler } from './context.ts';

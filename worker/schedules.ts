@@ -1,6 +1,6 @@
-import { asWorker, withoutScope } from '../db/database.ts';
-import { uncountedTeams } from '../db/queries/keywords.ts';
-import { listWorkers } from '../db/queries/workers.ts';
+import { asWorker, withoutScope } from '../db/driver/database.ts';
+import { listWorkers } from '../db/queries/jobs/workers.ts';
+import { uncountedTeams } from '../db/queries/search/keywords.ts';
 import type { QueueName } from '../shared/queues.ts';
 import { NOBODY } from '../shared/scope.ts';
 import type { WorkerSetup } from './context.ts';

@@ -1,4 +1,4 @@
-import type { JobCount } from '../db/queries/job-tally.ts';
+import type { JobCount } from '../db/queries/jobs/job-tally.ts';
 import { DURATION_BOUNDS, type JobOutcome } from '../shared/job-outcomes.ts';
 
 /** How jobs ended since that was last written down. */

@@ -1,14 +1,14 @@
 import type { Job, WorkOptions } from 'pg-boss';
-import { LONG_TURN } from '../db/queue-turns.ts';
+import { LONG_TURN } from '../db/queue/turns.ts';
 import type { Config } from '../shared/config.ts';
 import { newId } from '../shared/ids.ts';
 import type { QueueName } from '../shared/queues.ts';
+import { within } from '../shared/resources/within.ts';
 import type { EmbedderState } from '../shared/schemas/status.ts';
-import { within } from '../shared/within.ts';
 import type { JobContext, JobHandler, WorkerSetup } from './context.ts';
-import { type ModelClientOptions, openModelClient } from './embedder/model-client.ts';
+import { openModelClient } from './embedder/model-client.ts';
+import type { ModelClientOptions } from './embedder/model-client-options.ts';
 import { pace } from './embedder/pace.ts';
-import { openReadingPool, type ReadingOptions, type ReadingPool } from './extract/reading-pool.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { type ModelJobs, modelJobs, OF_THE_MODEL } from './model-jobs.ts';
 import {
@@ -19,6 +19,7 @@ import {
   TAKERS_OF_LONG_JOBS,
 } from './registry.ts';
 import { runJob } from './run-job.ts';
+import { openReadingPool, type ReadingOptions, type ReadingPool } from './sandbox/reading-pool.ts';
 import { scheduleJobs } from './schedules.ts';
 import { type JobTally, jobTally } from './tally.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../../shared/errors.ts';
-import { DEFAULT_JSON_LIMITS } from '../json-limits.ts';
+import { DEFAULT_JSON_LIMITS } from '../request/json-limits.ts';
 import { acceptedLength } from './declared-length.ts';
 import { JsonShape } from './json-shape.ts';
 

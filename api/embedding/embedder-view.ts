@@ -1,4 +1,4 @@
-import type { WorkerRecord } from '../../db/queries/workers.ts';
+import type { WorkerRecord } from '../../db/queries/jobs/workers.ts';
 import type { Config } from '../../shared/config.ts';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import type { EmbedderState } from '../../shared/schemas/status.ts';

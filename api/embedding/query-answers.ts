@@ -4,7 +4,7 @@ import {
   listenForVectors,
   takeVectors,
   type VectorAnswer,
-} from '../../db/query-embeddings.ts';
+} from '../../db/queue/query-embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Dependencies } from '../dependencies.ts';
 

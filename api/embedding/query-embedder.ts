@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { withoutScope } from '../../db/database.ts';
-import { listWorkers } from '../../db/queries/workers.ts';
+import { withoutScope } from '../../db/driver/database.ts';
+import { listWorkers } from '../../db/queries/jobs/workers.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { keptAnswer } from '../kept-answer.ts';

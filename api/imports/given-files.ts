@@ -1,8 +1,8 @@
-import type { NewImport } from '../../db/queries/imports.ts';
-import { decodeBase64 } from '../../shared/base64.ts';
+import type { NewImport } from '../../db/queries/memory/imports.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
+import { decodeBase64 } from '../../shared/formats/base64.ts';
+import { importMediaType } from '../../shared/formats/media-types.ts';
 import { newId } from '../../shared/ids.ts';
-import { importMediaType } from '../../shared/media-types.ts';
 import type { ImportRequest } from '../../shared/schemas/imports.ts';
 
 type Item = ImportRequest['items'][number];

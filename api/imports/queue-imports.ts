@@ -1,5 +1,5 @@
-import type { TeamTransaction } from '../../db/database.ts';
-import type { JobQueue } from '../../db/queue.ts';
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import type { JobQueue } from '../../db/queue/queue.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { TeamTransaction } from '../../db/database.ts';
-import { findOwnClientGrants } from '../../db/queries/clients.ts';
-import { findImports, lockImports } from '../../db/queries/import-decisions.ts';
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import { findOwnClientGrants } from '../../db/queries/identity/clients.ts';
+import { findImports, lockImports } from '../../db/queries/memory/import-decisions.ts';
 import { type Layers, readableLayers, writableLayers } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { isId } from '../../shared/ids.ts';

@@ -1,16 +1,21 @@
-import { type TeamTransaction, transaction } from '../../db/database.ts';
-import { insertAuditEvents } from '../../db/queries/audit.ts';
-import { findMemory, type LockedMemory, lockMemories, updateMemory } from '../../db/queries/memories.ts';
-import { retitleSource } from '../../db/queries/sources.ts';
+import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
+import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
+import {
+  findMemory,
+  type LockedMemory,
+  lockMemories,
+  updateMemory,
+} from '../../db/queries/memory/memories.ts';
+import { retitleSource } from '../../db/queries/memory/sources.ts';
 import { insertMemorySource, replaceMemoryText } from '../../db/store-memory.ts';
 import { queueAfterWriting } from '../../db/text-written.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
-import { type PreparedContent, prepareContent } from '../../shared/memory-content.ts';
 import { type MemoryState, nextState } from '../../shared/memory-states.ts';
 import type { Decision, Memory } from '../../shared/schemas/library.ts';
 import type { TeamScope } from '../../shared/scope.ts';
+import { type PreparedContent, prepareContent } from '../../shared/text/memory-content.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { knownId } from '../known-id.ts';
+import { knownId } from '../request/known-id.ts';
 import { assertActive, holdTeam, mayWrite } from '../take.ts';
 import { archiveMemory, assertPublished, assertSameScope } from './superseded.ts';
 

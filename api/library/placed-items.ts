@@ -1,6 +1,6 @@
-import type { TeamTransaction } from '../../db/database.ts';
-import { type LentCapture, lockLentCaptures } from '../../db/queries/captures.ts';
-import { lockConsolidationBatch } from '../../db/queries/consolidation-batches.ts';
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import { type LentCapture, lockLentCaptures } from '../../db/queries/memory/captures.ts';
+import { lockConsolidationBatch } from '../../db/queries/memory/consolidation-batches.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import { type HeldTeam, mayWrite } from '../take.ts';

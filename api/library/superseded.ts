@@ -1,7 +1,7 @@
-import type { TeamTransaction } from '../../db/database.ts';
-import { insertAuditEvents } from '../../db/queries/audit.ts';
-import { updateMemory } from '../../db/queries/memories.ts';
-import { archiveSource } from '../../db/queries/sources.ts';
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
+import { updateMemory } from '../../db/queries/memory/memories.ts';
+import { archiveSource } from '../../db/queries/memory/sources.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
-import { canonicalBaseUrl } from '../../shared/base-url.ts';
 import type { Config } from '../../shared/config.ts';
 import { invalidField } from '../../shared/errors.ts';
+import { canonicalBaseUrl } from '../../shared/formats/base-url.ts';
 
 /**
  * Where the one-time links of the service lead, without a slash at the end: the base that the caller named, or

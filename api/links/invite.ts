@@ -1,20 +1,20 @@
-import type { ScopedTransaction } from '../../db/database.ts';
-import { findAccountByEmail } from '../../db/queries/accounts.ts';
-import { insertAuditEvents } from '../../db/queries/audit.ts';
+import type { ScopedTransaction } from '../../db/driver/database.ts';
+import { findAccountByEmail } from '../../db/queries/identity/accounts.ts';
+import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import {
   insertInvite,
   listInvites,
   listInvitesBy,
   revokeInvites,
   revokeInvitesTo,
-} from '../../db/queries/invites.ts';
-import { findTeamRole } from '../../db/queries/members.ts';
+} from '../../db/queries/identity/invites.ts';
+import { findTeamRole } from '../../db/queries/identity/members.ts';
 import { holdsRole, mayInvite, type TeamRole } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { DEFAULT_INVITE_HOURS, type Invite } from '../../shared/schemas/identity.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
-import { ONE } from '../pagination.ts';
+import { ONE } from '../request/pagination.ts';
 
 /** An invite with its secret, which is shown this once. */
 export interface IssuedInvite {

@@ -1,8 +1,8 @@
-import type { Principal } from '../../db/bootstrap.ts';
-import { type Database, type ScopedTransaction, transaction } from '../../db/database.ts';
-import { lockAccount } from '../../db/queries/accounts.ts';
-import { insertAuditEvents } from '../../db/queries/audit.ts';
-import { insertResetLink, revokeResetLinks } from '../../db/queries/reset-links.ts';
+import { type Database, type ScopedTransaction, transaction } from '../../db/driver/database.ts';
+import { lockAccount } from '../../db/queries/identity/accounts.ts';
+import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
+import { insertResetLink, revokeResetLinks } from '../../db/queries/identity/reset-links.ts';
+import type { Principal } from '../../db/startup/bootstrap.ts';
 import type { Config } from '../../shared/config.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';

@@ -1,5 +1,5 @@
-import { type Database, withoutScope } from '../../db/database.ts';
-import { countJobs, listPasts } from '../../db/queries/job-figures.ts';
+import { type Database, withoutScope } from '../../db/driver/database.ts';
+import { countJobs, listPasts } from '../../db/queries/jobs/job-figures.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import type { QueueStatus } from '../../shared/schemas/status.ts';
 import { keptAnswer } from '../kept-answer.ts';

@@ -1,5 +1,5 @@
-import { withoutScope } from '../../db/database.ts';
-import { hasStalledJobs } from '../../db/queries/job-figures.ts';
+import { withoutScope } from '../../db/driver/database.ts';
+import { hasStalledJobs } from '../../db/queries/jobs/job-figures.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { keptAnswer } from '../kept-answer.ts';

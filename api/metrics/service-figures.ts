@@ -1,9 +1,9 @@
-import { type Database, withoutScope } from '../../db/database.ts';
-import { countJobs, type QueueFigures } from '../../db/queries/job-figures.ts';
-import { type JobCount, listJobCounts } from '../../db/queries/job-tally.ts';
-import { listWorkers } from '../../db/queries/workers.ts';
+import { type Database, withoutScope } from '../../db/driver/database.ts';
+import { countJobs, type QueueFigures } from '../../db/queries/jobs/job-figures.ts';
+import { type JobCount, listJobCounts } from '../../db/queries/jobs/job-tally.ts';
+import { listWorkers } from '../../db/queries/jobs/workers.ts';
 import { QUEUES } from '../../shared/queues.ts';
-import { within } from '../../shared/within.ts';
+import { within } from '../../shared/resources/within.ts';
 import { coalesce } from '../coalesce.ts';
 import type { Dependencies } from '../dependencies.ts';
 

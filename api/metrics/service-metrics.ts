@@ -1,6 +1,6 @@
 import { AggregatorRegistry, type Registry } from 'prom-client';
-import type { Connections } from '../../db/database.ts';
-import type { JobCount } from '../../db/queries/job-tally.ts';
+import type { Connections } from '../../db/driver/database.ts';
+import type { JobCount } from '../../db/queries/jobs/job-tally.ts';
 import { DURATION_BOUNDS } from '../../shared/job-outcomes.ts';
 import type { ServiceFigures } from './service-figures.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { databaseFault } from '../../db/faults.ts';
+import { databaseFault } from '../../db/driver/faults.ts';
 import { ERRORS, type RateLimit, ServiceError } from '../../shared/errors.ts';
 import { fieldErrors } from './field-errors.ts';
 

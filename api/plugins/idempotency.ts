@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest, preValidationAsyncHookHandler } from 'fastify';
-import { type Database, type TeamTransaction, transaction } from '../../db/database.ts';
+import { type Database, type TeamTransaction, transaction } from '../../db/driver/database.ts';
 import {
   type AnswerKey,
   findAnswer,
   insertAnswer,
   lockAnswer,
   type StoredAnswer,
-} from '../../db/queries/idempotency.ts';
+} from '../../db/queries/memory/idempotency.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
-import { jsonHash } from '../../shared/json-parts.ts';
+import { jsonHash } from '../../shared/formats/json-parts.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { letOthersRun } from './input.ts';
 

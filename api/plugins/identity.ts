@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { type Database, withoutScope } from '../../db/database.ts';
-import { resolvePrincipal, resolveSession } from '../../db/queries/sessions.ts';
+import { type Database, withoutScope } from '../../db/driver/database.ts';
+import { resolvePrincipal, resolveSession } from '../../db/queries/identity/sessions.ts';
 import type { Identity } from '../../shared/access.ts';
 import type { Config } from '../../shared/config.ts';
 import { ServiceError } from '../../shared/errors.ts';

@@ -10,7 +10,7 @@ import type {
 import fp from 'fastify-plugin';
 import { DEFAULT_BODY_LIMIT } from '../../shared/body-limits.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
-import { freeMemory } from '../../shared/free-memory.ts';
+import { freeMemory } from '../../shared/resources/free-memory.ts';
 import { Body } from '../../shared/schemas/common.ts';
 import { acceptedLength } from '../bodies/declared-length.ts';
 import { readBody } from '../bodies/read-body.ts';

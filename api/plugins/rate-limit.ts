@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import { countRequest } from '../../db/queries/limits.ts';
+import { countRequest } from '../../db/queries/identity/limits.ts';
 import { type RateLimit, ServiceError } from '../../shared/errors.ts';
 import type { Dependencies } from '../dependencies.ts';
 

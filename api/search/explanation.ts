@@ -1,7 +1,7 @@
-import { wireTime } from '../../db/queries/layers.ts';
-import type { ExplainedHit, MatchedWeight, SearchTrace } from '../../db/queries/search-explained.ts';
+import { wireTime } from '../../db/queries/fragments/layers.ts';
+import type { ExplainedHit, MatchedWeight, SearchTrace } from '../../db/queries/search/search-explained.ts';
 import type { Hit, SearchExplanation } from '../../shared/schemas/memory.ts';
-import type { QueryTerms, TermText } from '../../shared/terms.ts';
+import type { QueryTerms, TermText } from '../../shared/text/terms.ts';
 
 /** Milliseconds that the database cannot know of. */
 export interface OuterTimes {

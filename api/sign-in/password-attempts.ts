@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { normalizeIP } from '@fastify/rate-limit';
-import { MAX_FAILED_PASSWORDS, noteFailedPassword, secondsUntilPassword } from '../../db/queries/limits.ts';
+import {
+  MAX_FAILED_PASSWORDS,
+  noteFailedPassword,
+  secondsUntilPassword,
+} from '../../db/queries/identity/limits.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Dependencies } from '../dependencies.ts';
 

@@ -1,6 +1,6 @@
-import type { ScopedTransaction } from '../../db/database.ts';
-import { insertAuditEvents } from '../../db/queries/audit.ts';
-import { insertSession, resolveSession } from '../../db/queries/sessions.ts';
+import type { ScopedTransaction } from '../../db/driver/database.ts';
+import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
+import { insertSession, resolveSession } from '../../db/queries/identity/sessions.ts';
 import { type Identity, teamAccess } from '../../shared/access.ts';
 import type { Config } from '../../shared/config.ts';
 import { newId } from '../../shared/ids.ts';

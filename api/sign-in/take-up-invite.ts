@@ -1,4 +1,9 @@
-import { type Queryable, type ScopedTransaction, transaction, withoutScope } from '../../db/database.ts';
+import {
+  type Queryable,
+  type ScopedTransaction,
+  transaction,
+  withoutScope,
+} from '../../db/driver/database.ts';
 import {
   findAccountByEmail,
   findSignIn,
@@ -6,11 +11,16 @@ import {
   insertAccount,
   lockAccount,
   type SignIn,
-} from '../../db/queries/accounts.ts';
-import { insertAuditEvents } from '../../db/queries/audit.ts';
-import { findClientGrant, upsertClientGrant } from '../../db/queries/grants.ts';
-import { type FoundInvite, findInvite, useInvite } from '../../db/queries/invites.ts';
-import { findTeamRole, lockCompany, updateCompanyRole, upsertTeamMember } from '../../db/queries/members.ts';
+} from '../../db/queries/identity/accounts.ts';
+import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
+import { findClientGrant, upsertClientGrant } from '../../db/queries/identity/grants.ts';
+import { type FoundInvite, findInvite, useInvite } from '../../db/queries/identity/invites.ts';
+import {
+  findTeamRole,
+  lockCompany,
+  updateCompanyRole,
+  upsertTeamMember,
+} from '../../db/queries/identity/members.ts';
 import { holdsRole } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';

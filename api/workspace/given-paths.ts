@@ -1,5 +1,9 @@
 import { type FieldError, ServiceError } from '../../shared/errors.ts';
-import { readWorkspacePath, readWrittenPath, type WorkspacePath } from '../../shared/workspace-path.ts';
+import {
+  readWorkspacePath,
+  readWrittenPath,
+  type WorkspacePath,
+} from '../../shared/formats/workspace-path.ts';
 
 /** What a refusal shows of a path: one that is refused for its length may have millions of characters. */
 const SHOWN_CHARACTERS = 200;

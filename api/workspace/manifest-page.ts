@@ -1,4 +1,4 @@
-import type { ManifestPlace } from '../../db/queries/workspace-manifest.ts';
+import type { ManifestPlace } from '../../db/queries/workspace/manifest.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { isId } from '../../shared/ids.ts';
 

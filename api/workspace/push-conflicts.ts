@@ -1,7 +1,7 @@
-import type { TeamTransaction } from '../../db/database.ts';
-import { type Blocked, type CurrentVersion, findBlocked } from '../../db/queries/workspace-files.ts';
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import { type Blocked, type CurrentVersion, findBlocked } from '../../db/queries/workspace/files.ts';
+import { foldPath, layerPrefix } from '../../shared/formats/workspace-path.ts';
 import type { WorkspaceConflict } from '../../shared/schemas/workspace.ts';
-import { foldPath, layerPrefix } from '../../shared/workspace-path.ts';
 import type { Pushed } from './pushed-files.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Blob } from '../../db/blobs.ts';
-import { base64Length, decodeBase64 } from '../../shared/base64.ts';
+import type { Blob } from '../../db/queries/workspace/blobs.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
-import { giveWayBetweenSteps } from '../../shared/give-way.ts';
+import { base64Length, decodeBase64 } from '../../shared/formats/base64.ts';
+import type { WorkspacePath } from '../../shared/formats/workspace-path.ts';
+import { giveWayBetweenSteps } from '../../shared/resources/give-way.ts';
 import { MAX_FILE_BYTES, type PushedFile } from '../../shared/schemas/workspace.ts';
-import type { WorkspacePath } from '../../shared/workspace-path.ts';
 import { givenPaths, shownPath } from './given-paths.ts';
 
 /** A file of a push: its content, or null where it is to be deleted. */

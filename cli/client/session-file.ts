@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { canonicalBaseUrl } from '../../shared/base-url.ts';
+import { canonicalBaseUrl } from '../../shared/formats/base-url.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { isToken, setting } from './settings.ts';
 

@@ -1,4 +1,4 @@
-import { canonicalBaseUrl } from '../../shared/base-url.ts';
+import { canonicalBaseUrl } from '../../shared/formats/base-url.ts';
 import { CommandError } from '../terminal/command-error.ts';
 
 /** A variable of the environment. An empty one counts as unset, as for the service. */

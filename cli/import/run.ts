@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { importMediaType } from '../../shared/media-types.ts';
+import { importMediaType } from '../../shared/formats/media-types.ts';
 import { type Import, ImportResponse, RETRIES_A_REQUEST } from '../../shared/schemas/imports.ts';
 import type { ServiceRefusal } from '../client/service-client.ts';
 import { oneLine } from '../terminal/columns.ts';

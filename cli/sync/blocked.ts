@@ -1,4 +1,4 @@
-import { foldCase } from '../../shared/workspace-path.ts';
+import { foldCase } from '../../shared/formats/workspace-path.ts';
 import { foldersAbove } from './folder/names.ts';
 import type { Action, ActionOf } from './plan.ts';
 

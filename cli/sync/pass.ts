@@ -1,4 +1,4 @@
-import { foldCase } from '../../shared/workspace-path.ts';
+import { foldCase } from '../../shared/formats/workspace-path.ts';
 import { blockedFiles } from './blocked.ts';
 import { type LocalFile, type LocalView, readLocalFiles } from './folder/local.ts';
 import { scopeOf } from './folder/names.ts';

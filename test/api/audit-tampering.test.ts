@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../db/driver/database.ts';
 import { newId } from '../../shared/ids.ts';
 import type { AuditVerification } from '../../shared/schemas/audit.ts';
 import type { SignedIn } from '../support/app.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { App } from '../../api/app.ts';
+import type { App } from '../../api/types.ts';
 import { openTestApp } from '../support/app.ts';
 import { assertLimited, freshAddress } from '../support/limits.ts';
 import { outcome } from '../support/sign-in.ts';

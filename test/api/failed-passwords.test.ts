@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { App } from '../../api/app.ts';
+import type { App } from '../../api/types.ts';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { openFailingApp } from '../support/failing-database.ts';

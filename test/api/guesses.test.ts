@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { App } from '../../api/app.ts';
+import type { App } from '../../api/types.ts';
 import { openTestApp } from '../support/app.ts';
 import { databaseError, failingDatabase } from '../support/failing-database.ts';
 import { givePassword } from '../support/invites.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { buildApp } from '../../api/app.ts';
 import type { IssuedInvite } from '../../api/links/invite.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import type { Invite } from '../../shared/schemas/identity.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { prepareSource } from '../../shared/prepare-batch.ts';
-import { prepareChunksNow } from '../../shared/prepared-chunks.ts';
-import { SoleReference } from '../../shared/sole-reference.ts';
+import { SoleReference } from '../../shared/resources/sole-reference.ts';
+import { prepareSource } from '../../shared/text/prepare-batch.ts';
+import { prepareChunksNow } from '../../shared/text/prepared-chunks.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { sendHead } from '../support/sent-heads.ts';
 import { outcome } from '../support/sign-in.ts';

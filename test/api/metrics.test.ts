@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { buildApp } from '../../api/app.ts';
-import { addJobCounts } from '../../db/queries/job-tally.ts';
+import { addJobCounts } from '../../db/queries/jobs/job-tally.ts';
 import { newId } from '../../shared/ids.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import { API_TOKEN, openTestApp } from '../support/app.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openQueryAnswers } from '../../api/embedding/query-answers.ts';
-import { abandonVector, askForVector } from '../../db/query-embeddings.ts';
+import { abandonVector, askForVector } from '../../db/queue/query-embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { doJob } from '../support/do-job.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
 import { buildApp } from '../../api/app.ts';
-import { databaseBlobs } from '../../db/blobs.ts';
+import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import type { Session } from '../../shared/schemas/identity.ts';
 import { hashToken } from '../../shared/tokens.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, mock, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MOMENT_MS } from '../../api/plugins/late-bodies.ts';
-import { answerVector } from '../../db/query-embeddings.ts';
+import { answerVector } from '../../db/queue/query-embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import { take } from '../support/late-rights.ts';
 import { until } from '../support/process-table.ts';

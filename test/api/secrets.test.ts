@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
-import { type App, buildApp } from '../../api/app.ts';
-import { databaseBlobs } from '../../db/blobs.ts';
+import { buildApp } from '../../api/app.ts';
+import type { App } from '../../api/types.ts';
+import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
 import { newId } from '../../shared/ids.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import { hashToken } from '../../shared/tokens.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MAX_SESSIONS } from '../../db/queries/sessions.ts';
+import { MAX_SESSIONS } from '../../db/queries/identity/sessions.ts';
 import type { Session } from '../../shared/schemas/identity.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { transaction } from '../../db/database.ts';
-import { activateSource, deleteLoadingSource } from '../../db/queries/sources.ts';
+import { transaction } from '../../db/driver/database.ts';
+import { activateSource, deleteLoadingSource } from '../../db/queries/memory/sources.ts';
 import { discardSource, stageSource } from '../../db/store-source.ts';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';

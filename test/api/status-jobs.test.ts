@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext, test } from 'node:test';
 import { buildApp } from '../../api/app.ts';
-import type { JobQueue } from '../../db/queue.ts';
+import type { JobQueue } from '../../db/queue/queue.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { QUEUES } from '../../shared/queues.ts';

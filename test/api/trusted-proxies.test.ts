@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { App } from '../../api/app.ts';
+import type { App } from '../../api/types.ts';
 import { openTestApp, type SignedIn, type TestApp } from '../support/app.ts';
 import { givePassword } from '../support/invites.ts';
 import { assertLimited, freshAddress, freshIPv4, freshNetwork, toldLimit } from '../support/limits.ts';

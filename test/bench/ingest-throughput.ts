@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import { createTestCompany, TEST_MODEL_NAME } from '../support/database.ts';
 import type { BareIngestAnswer, BareIngestOrder } from './ingest-bare-process.ts';

@@ -1,4 +1,4 @@
-import { countWords, foldMarks, isIdentifier } from '../../shared/words.ts';
+import { countWords, foldMarks, isIdentifier } from '../../shared/text/words.ts';
 
 /**
  * BM25 (Robertson & Zaragoza 2009) written plainly, to judge the keyword search by: terms are strings and not numbers,

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
 import type { Embedder } from '../../worker/embedder/model.ts';
 import {
   type Language,

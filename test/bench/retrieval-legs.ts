@@ -1,9 +1,9 @@
-import { type Database, transaction } from '../../db/database.ts';
-import { insertEmbeddings } from '../../db/queries/chunks.ts';
-import { searchChunks } from '../../db/queries/search.ts';
-import { SEARCHED } from '../../db/statistics.ts';
+import { type Database, transaction } from '../../db/driver/database.ts';
+import { insertEmbeddings } from '../../db/queries/memory/chunks.ts';
+import { searchChunks } from '../../db/queries/search/search.ts';
+import { SEARCHED } from '../../db/queries/search/statistics.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { queryTerms } from '../../shared/terms.ts';
+import { queryTerms } from '../../shared/text/terms.ts';
 import { createTestCompany } from '../support/database.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { storeSource } from '../support/sources.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism, cpus } from 'node:os';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
 import type { Language } from '../support/retrieval-set.ts';
 import type { CodesFound } from './retrieval-codes.ts';
 import { points, type Quality } from './retrieval-quality.ts';

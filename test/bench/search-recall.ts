@@ -1,8 +1,8 @@
-import { type Database, transaction } from '../../db/database.ts';
-import { searchChunks } from '../../db/queries/search.ts';
-import { halfvecBinary } from '../../db/wire-format.ts';
+import { type Database, transaction } from '../../db/driver/database.ts';
+import { halfvecBinary } from '../../db/driver/wire-format.ts';
+import { searchChunks } from '../../db/queries/search/search.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';
-import { queryTerms } from '../../shared/terms.ts';
+import { queryTerms } from '../../shared/text/terms.ts';
 import { TEST_MODEL_NAME } from '../support/database.ts';
 import type { SearchReport } from './search-report.ts';
 import type { FilledTeam } from './search-teams.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { availableParallelism, cpus } from 'node:os';
 import { promisify } from 'node:util';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
 import { percentile } from './generated-text.ts';
 import { median, Report } from './workspace-report.ts';
 

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../../db/database.ts';
+import type { Database, Queryable } from '../../db/driver/database.ts';
 import { buildTestApp, type TestApp } from '../support/app.ts';
 
 /** One statement as it goes to the driver. */

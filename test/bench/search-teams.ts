@@ -1,10 +1,10 @@
-import type { Database } from '../../db/database.ts';
-import { transaction } from '../../db/database.ts';
-import { insertChunks } from '../../db/queries/chunks.ts';
-import { activateSource, insertLoadingSource, type NewSource } from '../../db/queries/sources.ts';
+import type { Database } from '../../db/driver/database.ts';
+import { transaction } from '../../db/driver/database.ts';
+import { insertChunks } from '../../db/queries/memory/chunks.ts';
+import { activateSource, insertLoadingSource, type NewSource } from '../../db/queries/memory/sources.ts';
 import { newId } from '../../shared/ids.ts';
-import { prepareChunksNow } from '../../shared/prepared-chunks.ts';
 import { type LayerId, narrowScope, type TeamScope } from '../../shared/scope.ts';
+import { prepareChunksNow } from '../../shared/text/prepared-chunks.ts';
 import { createTestCompany, TEST_MODEL_NAME, type TestCompany } from '../support/database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
 import { countTermsNow } from '../support/term-counts.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';

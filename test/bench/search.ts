@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import type { Database } from '../../db/database.ts';
-import { openEmbedded } from '../../db/embedded.ts';
-import { openPostgres } from '../../db/postgres.ts';
+import type { Database } from '../../db/driver/database.ts';
+import { openEmbedded } from '../../db/driver/embedded.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { databaseUrl, prepareDatabase } from '../support/database.ts';
 import { createEmptyDatabase } from '../support/own-database.ts';

@@ -1,6 +1,6 @@
-import type { Database } from '../../db/database.ts';
-import { openEmbedded } from '../../db/embedded.ts';
-import { openPostgres } from '../../db/postgres.ts';
+import type { Database } from '../../db/driver/database.ts';
+import { openEmbedded } from '../../db/driver/embedded.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { QUEUES } from '../../shared/queues.ts';

@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
 import { newId } from '../../shared/ids.ts';
 import type { PushRequest } from '../../shared/schemas/workspace.ts';
 

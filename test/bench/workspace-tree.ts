@@ -1,6 +1,6 @@
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
+import { foldPath } from '../../shared/formats/workspace-path.ts';
 import { newId } from '../../shared/ids.ts';
-import { foldPath } from '../../shared/workspace-path.ts';
 import type { TestCompany } from '../support/database.ts';
 import { Writer } from './generated-text.ts';
 

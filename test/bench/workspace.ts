@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { availableParallelism, cpus } from 'node:os';
-import type { Database } from '../../db/database.ts';
-import { openEmbedded } from '../../db/embedded.ts';
-import { openPostgres } from '../../db/postgres.ts';
+import type { Database } from '../../db/driver/database.ts';
+import { openEmbedded } from '../../db/driver/embedded.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { buildTestApp } from '../support/app.ts';
 import { prepareDatabase } from '../support/database.ts';

@@ -4,11 +4,11 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { asWorker, transaction, withoutScope } from '../../db/database.ts';
-import { migrate } from '../../db/migrate.ts';
-import { insertAuditEvents } from '../../db/queries/audit.ts';
-import { sealAudit } from '../../db/queries/audit-chain.ts';
-import { ensureServiceRoles } from '../../db/service-role.ts';
+import { asWorker, transaction, withoutScope } from '../../db/driver/database.ts';
+import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
+import { sealAudit } from '../../db/queries/identity/audit-chain.ts';
+import { migrate } from '../../db/startup/migrate.ts';
+import { ensureServiceRoles } from '../../db/startup/service-role.ts';
 import { newId } from '../../shared/ids.ts';
 import {
   assertWholeChain,

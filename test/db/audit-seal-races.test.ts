@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { asWorker, type Queryable, transaction, type WorkerTransaction } from '../../db/database.ts';
-import { openPostgres } from '../../db/postgres.ts';
-import { JOB_TIMEOUTS } from '../../db/postgres-pool.ts';
-import { sealAudit } from '../../db/queries/audit-chain.ts';
+import { asWorker, type Queryable, transaction, type WorkerTransaction } from '../../db/driver/database.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
+import { JOB_TIMEOUTS } from '../../db/driver/postgres-pool.ts';
+import { sealAudit } from '../../db/queries/identity/audit-chain.ts';
 import { createLogger } from '../../shared/logger.ts';
 import type { AuditVerification } from '../../shared/schemas/audit.ts';
 import type { SignedIn } from '../support/app.ts';

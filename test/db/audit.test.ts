@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { transaction } from '../../db/database.ts';
+import { transaction } from '../../db/driver/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { companyScope, narrowScope, type Scope } from '../../shared/scope.ts';
 import { createTestCompany, openTestDatabase } from '../support/database.ts';

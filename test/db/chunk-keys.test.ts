@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type TeamTransaction, transaction } from '../../db/database.ts';
-import { insertChunks } from '../../db/queries/chunks.ts';
-import { insertLoadingSource } from '../../db/queries/sources.ts';
+import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
+import { insertChunks } from '../../db/queries/memory/chunks.ts';
+import { insertLoadingSource } from '../../db/queries/memory/sources.ts';
 import { newId } from '../../shared/ids.ts';
-import { prepareChunksNow } from '../../shared/prepared-chunks.ts';
+import { prepareChunksNow } from '../../shared/text/prepared-chunks.ts';
 import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/database.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { axis, storeSource } from '../support/sources.ts';

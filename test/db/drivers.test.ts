@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { Database } from '../../db/database.ts';
-import { openPostgres } from '../../db/postgres.ts';
-import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../db/wire-format.ts';
+import type { Database } from '../../db/driver/database.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
+import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../db/driver/wire-format.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger, type Logger } from '../../shared/logger.ts';
 import { databaseUrl, openTestDatabase } from '../support/database.ts';

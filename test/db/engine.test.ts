@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type EmbeddedDatabase, openEmbedded } from '../../db/embedded.ts';
+import { type EmbeddedDatabase, openEmbedded } from '../../db/driver/embedded.ts';
 import { databaseUrl, openPrepared } from '../support/database.ts';
 
 describe('the embedded database in its thread', { skip: databaseUrl !== undefined && 'PostgreSQL' }, () => {

@@ -6,8 +6,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { openEmbedded } from '../../db/embedded.ts';
-import { FolderLockedError, lockFolder } from '../../db/folder-lock.ts';
+import { openEmbedded } from '../../db/driver/embedded.ts';
+import { FolderLockedError, lockFolder } from '../../db/startup/folder-lock.ts';
 
 const HOLDER = join(import.meta.dirname, '..', 'support', 'lock-holder.ts');
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openEmbedded } from '../../db/embedded.ts';
+import { openEmbedded } from '../../db/driver/embedded.ts';
 
 test('an embedded database that cannot write its log ends the process with a message, and keeps what it acknowledged', {
   skip: platform() !== 'linux' && 'the process tells its files apart by /proc',

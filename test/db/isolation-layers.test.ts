@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Queryable, transaction, withoutScope } from '../../db/database.ts';
-import { insertMemory } from '../../db/queries/memories.ts';
-import { searchChunks } from '../../db/queries/search.ts';
+import { type Queryable, transaction, withoutScope } from '../../db/driver/database.ts';
+import { insertMemory } from '../../db/queries/memory/memories.ts';
+import { searchChunks } from '../../db/queries/search/search.ts';
 import { insertMemorySource } from '../../db/store-memory.ts';
 import { newId } from '../../shared/ids.ts';
-import { prepareContent } from '../../shared/memory-content.ts';
 import { narrowScope, type TeamScope } from '../../shared/scope.ts';
-import { chunkTerms, queryTerms } from '../../shared/terms.ts';
+import { prepareContent } from '../../shared/text/memory-content.ts';
+import { chunkTerms, queryTerms } from '../../shared/text/terms.ts';
 import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
 import { axis, storeSource } from '../support/sources.ts';

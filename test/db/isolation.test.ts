@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { transaction, withoutScope } from '../../db/database.ts';
-import { countAudit, START, walkAudit } from '../../db/queries/audit-chain.ts';
+import { transaction, withoutScope } from '../../db/driver/database.ts';
+import { countAudit, START, walkAudit } from '../../db/queries/identity/audit-chain.ts';
 import { newId } from '../../shared/ids.ts';
 import { companyScope } from '../../shared/scope.ts';
 import { createTestCompany, openTestDatabase } from '../support/database.ts';

@@ -3,9 +3,9 @@ import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import type { Database } from '../../db/database.ts';
-import { MigrationError, migrate } from '../../db/migrate.ts';
-import { openPostgres } from '../../db/postgres.ts';
+import type { Database } from '../../db/driver/database.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
+import { MigrationError, migrate } from '../../db/startup/migrate.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { databaseUrl, prepareDatabase } from '../support/database.ts';
 import { createEmptyDatabase, openOwnDatabase } from '../support/own-database.ts';

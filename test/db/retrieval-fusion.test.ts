@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
 import { bestFirst, OF_THE_SERVICE, openBm25 } from '../bench/reference-bm25.ts';
 import { findCodes, type PlacedCode, placeCodes } from '../bench/retrieval-codes.ts';
 import {

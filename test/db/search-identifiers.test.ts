@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { transaction } from '../../db/database.ts';
-import { searchChunks } from '../../db/queries/search.ts';
+import { transaction } from '../../db/driver/database.ts';
+import { searchChunks } from '../../db/queries/search/search.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { queryTerms } from '../../shared/terms.ts';
+import { queryTerms } from '../../shared/text/terms.ts';
 import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/database.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { storeSource } from '../support/sources.ts';

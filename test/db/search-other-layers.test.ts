@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { transaction } from '../../db/database.ts';
-import { searchExplained } from '../../db/queries/search-explained.ts';
-import { archiveSource } from '../../db/queries/sources.ts';
+import { transaction } from '../../db/driver/database.ts';
+import { archiveSource } from '../../db/queries/memory/sources.ts';
+import { searchExplained } from '../../db/queries/search/search-explained.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';
-import { queryTerms } from '../../shared/terms.ts';
+import { queryTerms } from '../../shared/text/terms.ts';
 import { openStandInVectors } from '../bench/stand-in-vectors.ts';
 import {
   createTestCompany,

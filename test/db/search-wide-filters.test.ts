@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { before, describe, test } from 'node:test';
-import { transaction } from '../../db/database.ts';
-import type { SearchFilters } from '../../db/queries/search.ts';
-import { searchExplained } from '../../db/queries/search-explained.ts';
+import { transaction } from '../../db/driver/database.ts';
+import type { SearchFilters } from '../../db/queries/search/search.ts';
+import { searchExplained } from '../../db/queries/search/search-explained.ts';
 import { newId } from '../../shared/ids.ts';
 import { narrowScope, type TeamScope } from '../../shared/scope.ts';
-import { queryTerms } from '../../shared/terms.ts';
+import { queryTerms } from '../../shared/text/terms.ts';
 import { openStandInVectors } from '../bench/stand-in-vectors.ts';
 import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';

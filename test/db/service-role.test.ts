@@ -7,8 +7,8 @@ import {
   WORKER_ROLE,
   withoutScope,
   workerTransaction,
-} from '../../db/database.ts';
-import { assertIsolation, ensureServiceRoles, IsolationError } from '../../db/service-role.ts';
+} from '../../db/driver/database.ts';
+import { assertIsolation, ensureServiceRoles, IsolationError } from '../../db/startup/service-role.ts';
 import { newId } from '../../shared/ids.ts';
 import { createTestCompany, databaseUrl, openTestDatabase } from '../support/database.ts';
 import { openOwnDatabase } from '../support/own-database.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Database, transaction, workerTransaction } from '../../db/database.ts';
-import { replaceLayerCounts } from '../../db/queries/keywords.ts';
-import { searchChunks } from '../../db/queries/search.ts';
-import { archiveSource } from '../../db/queries/sources.ts';
+import { type Database, transaction, workerTransaction } from '../../db/driver/database.ts';
+import { archiveSource } from '../../db/queries/memory/sources.ts';
+import { replaceLayerCounts } from '../../db/queries/search/keywords.ts';
+import { searchChunks } from '../../db/queries/search/search.ts';
 import type { LayerId } from '../../shared/scope.ts';
-import { chunkTerms, queryTerms } from '../../shared/terms.ts';
+import { chunkTerms, queryTerms } from '../../shared/text/terms.ts';
 import {
   createTestCompany,
   databaseUrl,

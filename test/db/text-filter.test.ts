@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { holds } from '../../db/queries/text-filter.ts';
+import { holds } from '../../db/queries/fragments/text-filter.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 const database = await openTestDatabase();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { type Database, type Queryable, transaction, withoutScope } from '../../db/database.ts';
-import { openPostgres } from '../../db/postgres.ts';
-import { insertAuditEvents } from '../../db/queries/audit.ts';
+import { type Database, type Queryable, transaction, withoutScope } from '../../db/driver/database.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
+import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createTestCompany, databaseUrl, openTestDatabase } from '../support/database.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { importMediaType } from '../../shared/media-types.ts';
+import { importMediaType } from '../../shared/formats/media-types.ts';
 import { DemoError, reason } from './failure.ts';
 
 /** A document as it lies on disk. */

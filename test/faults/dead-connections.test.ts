@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Database } from '../../db/database.ts';
-import { openPostgres } from '../../db/postgres.ts';
-import type { PostgresTimeouts } from '../../db/postgres-pool.ts';
-import { type JobQueue, openQueue } from '../../db/queue.ts';
+import type { Database } from '../../db/driver/database.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
+import type { PostgresTimeouts } from '../../db/driver/postgres-pool.ts';
+import { type JobQueue, openQueue } from '../../db/queue/queue.ts';
 import { createLogger } from '../../shared/logger.ts';
 import type { Status } from '../../shared/schemas/status.ts';
 import { type RunningWorker, startWorker } from '../../worker/worker.ts';

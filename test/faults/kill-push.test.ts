@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import type { Database, Queryable } from '../../db/database.ts';
-import { openEmbedded } from '../../db/embedded.ts';
-import { openPostgres } from '../../db/postgres.ts';
+import type { Database, Queryable } from '../../db/driver/database.ts';
+import { openEmbedded } from '../../db/driver/embedded.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
 import type { Manifest, PushedFile, PushResponse } from '../../shared/schemas/workspace.ts';
 import { databaseUrl } from '../support/database.ts';

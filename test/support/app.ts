@@ -1,10 +1,10 @@
 import { after } from 'node:test';
-import { type App } from '../../api/app.ts';
 import type { Dependencies } from '../../api/dependencies.ts';
-import { databaseBlobs } from '../../db/blobs.ts';
-import type { Database } from '../../db/database.ts';
-import type { PostgresTimeouts } from '../../db/postgres-pool.ts';
-import { type JobQueue, openQueue } from '../../db/queue.ts';
+import type { App } from '../../api/types.ts';
+import type { Database } from '../../db/driver/database.ts';
+import type { PostgresTimeouts } from '../../db/driver/postgres-pool.ts';
+import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
+import { type JobQueue, openQueue } from '../../db/queue/queue.ts';
 import { type Config, readConfig } from '../../shared/config.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { asWorker, type Database, type Queryable, transaction } from '../../db/database.ts';
-import { insertAuditEvents } from '../../db/queries/audit.ts';
-import { findUnsealedCompany, sealAudit } from '../../db/queries/audit-chain.ts';
+import { asWorker, type Database, type Queryable, transaction } from '../../db/driver/database.ts';
+import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
+import { findUnsealedCompany, sealAudit } from '../../db/queries/identity/audit-chain.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TestCompany } from './database.ts';
 import { ownerScope } from './scopes.ts';

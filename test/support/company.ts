@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { TestApp } from './app.ts';
 import type { TestCompany } from './database.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
 import type { TestCompany } from './database.ts';
 
 /** What the status must tell of sources, chunks and imports, counted row by row. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import type { Dependencies } from '../../api/dependencies.ts';
-import { databaseBlobs } from '../../db/blobs.ts';
-import { transaction } from '../../db/database.ts';
-import { failImport, recordProgress, startImport } from '../../db/queries/imports.ts';
-import { openQueue } from '../../db/queue.ts';
+import { transaction } from '../../db/driver/database.ts';
+import { failImport, recordProgress, startImport } from '../../db/queries/memory/imports.ts';
+import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
+import { openQueue } from '../../db/queue/queue.ts';
 import type { Config } from '../../shared/config.ts';
 import type { Import, ImportRequest, ImportStage } from '../../shared/schemas/imports.ts';
 import { jobScope } from '../../shared/scope.ts';

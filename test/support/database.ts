@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { after } from 'node:test';
-import { createCompany, resolvePrincipal } from '../../db/bootstrap.ts';
-import type { Database } from '../../db/database.ts';
-import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from '../../db/embedded.ts';
-import { migrate } from '../../db/migrate.ts';
-import { openPostgres } from '../../db/postgres.ts';
-import { assertIsolation, ensureServiceRoles } from '../../db/service-role.ts';
+import type { Database } from '../../db/driver/database.ts';
+import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from '../../db/driver/embedded.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
+import { createCompany, resolvePrincipal } from '../../db/startup/bootstrap.ts';
+import { migrate } from '../../db/startup/migrate.ts';
+import { assertIsolation, ensureServiceRoles } from '../../db/startup/service-role.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 

@@ -1,12 +1,12 @@
-import { databaseBlobs } from '../../db/blobs.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
+import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
 import { readConfig } from '../../shared/config.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import type { QueueName } from '../../shared/queues.ts';
 import type { JobContext } from '../../worker/context.ts';
-import { openReadingPool } from '../../worker/extract/reading-pool.ts';
 import { HANDLERS } from '../../worker/registry.ts';
+import { openReadingPool } from '../../worker/sandbox/reading-pool.ts';
 
 /**
  * Does a job by the worker's own handler, without a queue: what is settled is noted, and what is sent goes nowhere.

@@ -33,7 +33,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'cli/sync/folder/names.ts': [/[\p{Cc}\p{Cf}<>:"|?*\\/]+/gu, /\s+/g],
   'cli/sync/watch.ts': [/[/\\]/],
   'cli/commands/sync.ts': [/^y(?:es)?$/i],
-  'api/pagination.ts': [/^\d{1,4}$/],
+  'api/request/pagination.ts': [/^\d{1,4}$/],
   'api/plugins/client-address.ts': [
     /%[\w.-]*$/,
     /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[\d.]+))(?::\d{1,5})?$/,
@@ -51,28 +51,28 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'api/plugins/identity.ts': [/ +/],
   'api/plugins/openapi.ts': [/^\/v1\/(team|memory|workspace)(\/|$)/],
   'api/workspace/manifest-page.ts': [/^\d{1,16}$/],
-  'db/faults.ts': [
+  'db/driver/faults.ts': [
     /timeout exceeded when trying to connect|Query read timeout/,
     /^(22|54)/,
     /^(08|53|57P|57014|55P03|40001|40P01|23503|25006)/,
     /timeout exceeded when trying to connect|Query read timeout|Connection terminated|has encountered a connection error/,
   ],
-  'db/folder-lock.ts': [
+  'db/startup/folder-lock.ts': [
     {
       expression: / pid (\d+) (.+)\n$/,
       atMost: 300,
       because: 'the lock file is written by the service itself',
     },
   ],
-  'db/queue-connections.ts': [/^\s*begin\b/i, /\bindex\s+concurrently\b/i],
-  'db/service-role.ts': [/tuple concurrently updated|already exists|duplicate key/],
-  'shared/base-url.ts': [
+  'db/queue/connections.ts': [/^\s*begin\b/i, /\bindex\s+concurrently\b/i],
+  'db/startup/service-role.ts': [/tuple concurrently updated|already exists|duplicate key/],
+  'shared/formats/base-url.ts': [
     /^https?:\/\//i,
     /[?#]/,
     { expression: /(?<!\/)\/+$/, known: [{ before: '', repeated: '/', after: '\0/' }] },
   ],
-  'shared/base64.ts': [/\s/],
-  'shared/blocks.ts': [
+  'shared/formats/base64.ts': [/\s/],
+  'shared/text/blocks.ts': [
     /^ {0,3}(#{1,6})[ \t](.*)$/,
     /(?:^|[ \t])#+$/,
     /^ {0,3}(=+|-+)[ \t]*$/,
@@ -81,20 +81,20 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /\S/,
     /^ {0,3}[#`~=-]/,
   ],
-  'shared/chunking.ts': [/\s*/y, /\n*/y],
+  'shared/text/chunking.ts': [/\s*/y, /\n*/y],
   'shared/config.ts': [/^\d{1,3}$/, /^https?:$/, /\s|\p{Cc}/u],
-  'shared/email.ts': [/^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u],
+  'shared/formats/email.ts': [/^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u],
   'shared/ids.ts': [/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i],
   'shared/lifecycle.ts': [
     { expression: /(?<!\s)\s*\n\s*/g, known: [{ before: '', repeated: '\t', after: '\0\n' }] },
   ],
-  'shared/long-text.ts': [/\s(?![\p{M}\u200d])/gu, /\n(?=[^\S\n]*\p{Ll})/gu],
-  'shared/media-types.ts': [/\.([^./\\]*)$/],
+  'shared/text/long-text.ts': [/\s(?![\p{M}\u200d])/gu, /\n(?=[^\S\n]*\p{Ll})/gu],
+  'shared/formats/media-types.ts': [/\.([^./\\]*)$/],
   'shared/schemas/common.ts': [/\S/u],
   'shared/schemas/memory.ts': [/\S/u],
-  'shared/prepare-batch.ts': [/[^\0-\x7f]/, /[\r\n]/],
-  'shared/setting-reader.ts': [/^\d+$/],
-  'shared/words.ts': [
+  'shared/text/prepare-batch.ts': [/[^\0-\x7f]/, /[\r\n]/],
+  'shared/settings/setting-reader.ts': [/^\d+$/],
+  'shared/text/words.ts': [
     /([\p{M}\uff9e\uff9f]{64})[\p{M}\uff9e\uff9f]+/gu,
     /([[\p{L}\p{N}\p{M}]&&[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}]]+)|([[\p{L}\p{N}\p{M}]&&[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+)|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv,
     /[-_./:@#+]/,
@@ -110,7 +110,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /\p{Nd}/gu,
     /\p{Nd}/u,
   ],
-  'shared/workspace-path.ts': [
+  'shared/formats/workspace-path.ts': [
     /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/,
     /[<>:"|?*\\]/,
     /\p{Cc}/u,
@@ -125,8 +125,8 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'worker/embedder/model-download.ts': [/^bytes (\d+)-\d+\/(\d+|\*)$/],
   'worker/embedder/model-files.ts': [/^\w[\w.-]*$/, /\s+/g],
   'worker/embedder/model.ts': [/roberta|camembert/],
-  'worker/extract/csv.ts': [/^(?:sep=)([^\n])\n/i, /\p{L}/u, /\r\n?/g],
-  'worker/extract/docx.ts': [
+  'worker/extract/tabular/csv.ts': [/^(?:sep=)([^\n])\n/i, /\p{L}/u, /\r\n?/g],
+  'worker/extract/office/docx.ts': [
     {
       expression: /(?<!\s)\s*<a href="#([^"]*)">↑<\/a>/g,
       known: [
@@ -135,19 +135,19 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
       ],
     },
   ],
-  'worker/extract/email-message.ts': [
+  'worker/extract/mail/email-message.ts': [
     /^\s*-----BEGIN PGP MESSAGE-----/,
     /^application\/(?:x-)?pkcs7-mime\b/i,
     /smime-type\s*=\s*"?(?:signed|compressed|certs)/i,
   ],
-  'worker/extract/epub.ts': [/\s+/],
-  'worker/extract/html-to-markdown.ts': [
+  'worker/extract/office/epub.ts': [/\s+/],
+  'worker/extract/html/html-to-markdown.ts': [
     /\s+/g,
     /^[+−-]?\d+$/,
     /^ {0,3}(?:#{1,6}(?=\s|$)|`{3}|~{3}|(?:=+|-+)\s*$)/,
     / {2,}/g,
   ],
-  'worker/extract/html-tree.ts': [
+  'worker/extract/html/html-tree.ts': [
     {
       expression:
         /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60])[\t ]*\n\s*(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60])/gu,
@@ -158,13 +158,13 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     },
     /\S/,
   ],
-  'worker/extract/json-fault.ts': [
+  'worker/extract/json/json-fault.ts': [
     /[\t\n\r ]*/y,
     /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y,
     /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y,
     /["\\]/g,
   ],
-  'worker/extract/markdown-text.ts': [
+  'worker/extract/text/markdown-text.ts': [
     /^ {0,3}[#`~=-]/m,
     /^( {0,3})(#{1,6}[ \t])/,
     /^ {0,3}(?:=+|-+)[ \t]*$/,
@@ -173,7 +173,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /[=-]/,
     /\s+/g,
   ],
-  'worker/extract/mbox-messages.ts': [
+  'worker/extract/mail/mbox-messages.ts': [
     {
       expression: /\d{1,2}:\d{2}.*\b\d{4}\b|\b\d{4}\b.*\d{1,2}:\d{2}/,
       atMost: 80,
@@ -183,8 +183,8 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /^(?:\u00ef\u00bb\u00bf)?[\r\n]*/,
     /^>(>*From )/gm,
   ],
-  'worker/extract/memory-watch.ts': [/^VmRSS:\s+(\d+) kB$/m],
-  'worker/extract/pdf-paragraphs.ts': [
+  'worker/sandbox/memory-watch.ts': [/^VmRSS:\s+(\d+) kB$/m],
+  'worker/extract/pdf/paragraphs.ts': [
     /[\p{L}\p{M}]+(?:[-‐][\p{L}\p{M}]+)*/gu,
     {
       expression: /(?<![\p{L}\p{M}])([\p{L}\p{M}]*\p{Ll})[-‐]$/u,
@@ -194,17 +194,22 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /^(?:[•‣▪◦●○■–—*-]|\p{L}[.)]|\d{1,3}[.)])\s/u,
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u3000-\u303f\uff00-\uff60]/u,
   ],
-  'worker/extract/pdf.ts': [
+  'worker/extract/pdf/pdf.ts': [
     /^(?:untitled|unbenannt|title|microsoft (?:word|powerpoint|excel) - .*)$/i,
     /\s/g,
     /[\p{Cc}\uFFFD]/gu,
   ],
-  'worker/extract/slack-export.ts': [
+  'worker/extract/chat/slack-export.ts': [
     /^\d+\.\d+$/,
     /(?:_join|_leave|_archive|_unarchive|_name|_add|_remove|_convert_to_private|_posting_permissions)$|^(?:pinned_item|unpinned_item|tombstone)$/,
   ],
-  'worker/extract/slack-markup.ts': [/<([^<>\n]*)>/g, /&(amp|lt|gt);/g, /^(?:mailto|tel):/, /^subteam\^/],
-  'worker/extract/xhtml.ts': [
+  'worker/extract/chat/slack-markup.ts': [
+    /<([^<>\n]*)>/g,
+    /&(amp|lt|gt);/g,
+    /^(?:mailto|tel):/,
+    /^subteam\^/,
+  ],
+  'worker/extract/html/xhtml.ts': [
     /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i,
     {
       expression: /<([A-Za-z][\w:.-]*)(?=[\s/>])((?:[^<>"']|"[^"<]*"|'[^'<]*')*)\/>/g,
@@ -216,5 +221,5 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
       because: 'only the start of the file is searched',
     },
   ],
-  'worker/extract/zip-archive.ts': [/encryption/],
+  'worker/extract/office/zip-archive.ts': [/encryption/],
 };

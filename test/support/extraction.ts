@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { newId } from '../../shared/ids.ts';
 import type { ReadDocument } from '../../worker/extract/document.ts';
 import { type Extraction, type Extractor, FileFault } from '../../worker/extract/extraction.ts';
-import { openReadingPool } from '../../worker/extract/reading-pool.ts';
+import { openReadingPool } from '../../worker/sandbox/reading-pool.ts';
 import { wholeDocument } from './held-document.ts';
 
 const bytesOf = (content: string | Uint8Array) =>

@@ -1,6 +1,6 @@
-import { type App } from '../../api/app.ts';
-import { databaseBlobs } from '../../db/blobs.ts';
-import type { Database, Queryable } from '../../db/database.ts';
+import type { App } from '../../api/types.ts';
+import type { Database, Queryable } from '../../db/driver/database.ts';
+import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import type { TestApp } from './app.ts';

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { openEmbedded } from '../../db/embedded.ts';
+import { openEmbedded } from '../../db/driver/embedded.ts';
 
 /*
  * A process whose embedded database finds no space for its log, as on a disk that another program filled: run it with

@@ -1,5 +1,5 @@
 import type { ReadDocument } from '../../worker/extract/document.ts';
-import type { HeldDocument } from '../../worker/extract/reading-pool.ts';
+import type { HeldDocument } from '../../worker/sandbox/reading-pool.ts';
 
 /** All that a process has read of a file. */
 export async function wholeDocument({ title, contentHash, chunks }: HeldDocument): Promise<ReadDocument> {

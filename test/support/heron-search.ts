@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { transaction } from '../../db/database.ts';
+import { transaction } from '../../db/driver/database.ts';
 import { commitSource, stageSource } from '../../db/store-source.ts';
 import type { Hit } from '../../shared/schemas/memory.ts';
 import type { SignedIn, TestApp } from './app.ts';

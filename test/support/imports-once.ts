@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
 import { fileText } from './many-imports.ts';
 
 /** What became of imports that were accepted, by the tables. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Dependencies } from '../../api/dependencies.ts';
 import { createInvite, type IssuedInvite } from '../../api/links/invite.ts';
-import { transaction } from '../../db/database.ts';
+import { transaction } from '../../db/driver/database.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Invite } from '../../shared/schemas/identity.ts';
 import { companyScope } from '../../shared/scope.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../db/database.ts';
-import { openEmbedded } from '../../db/embedded.ts';
-import { openPostgres } from '../../db/postgres.ts';
+import type { Database } from '../../db/driver/database.ts';
+import { openEmbedded } from '../../db/driver/embedded.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { type Asked, sendFiles, untilAnswered, untilImports } from './many-imports.ts';
 import { createEmptyDatabase } from './own-database.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { normalizeIP } from '@fastify/rate-limit';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
 
 /** An IPv6 network of 64 bits that no other test asks from, without the `::` and the rest. */
 export function freshNetwork(): string {

@@ -1,4 +1,4 @@
-import { lockFolder } from '../../db/folder-lock.ts';
+import { lockFolder } from '../../db/startup/folder-lock.ts';
 
 /** A process that locks the folder of its first argument, says so, and holds it; told to, it blocks its main thread. */
 try {

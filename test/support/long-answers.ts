@@ -1,4 +1,4 @@
-import { openEmbedded } from '../../db/embedded.ts';
+import { openEmbedded } from '../../db/driver/embedded.ts';
 
 /* A process that asks its embedded database for two million rows in all, and prints how many it got. */
 const database = await openEmbedded({ dataDir: null });

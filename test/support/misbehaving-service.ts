@@ -1,6 +1,6 @@
 import { startApi } from '../../api/server.ts';
-import { openQueue } from '../../db/queue.ts';
-import { startBackend } from '../../db/startup.ts';
+import { openQueue } from '../../db/queue/queue.ts';
+import { startBackend } from '../../db/startup/startup.ts';
 import { readConfig } from '../../shared/config.ts';
 import { closeOnSignal, exitOnSignal, failStartup } from '../../shared/lifecycle.ts';
 import { createLogger } from '../../shared/logger.ts';

@@ -4,11 +4,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { EmbeddingProfileSettings } from '../../shared/config.ts';
 import type { Logger } from '../../shared/logger.ts';
-import {
-  type ModelClient,
-  type ModelClientOptions,
-  openModelClient,
-} from '../../worker/embedder/model-client.ts';
+import { type ModelClient, openModelClient } from '../../worker/embedder/model-client.ts';
+import type { ModelClientOptions } from '../../worker/embedder/model-client-options.ts';
 import type { Lane } from '../../worker/embedder/model-process.ts';
 import { STARTS } from './misbehaving-model.ts';
 import { childrenOf, running } from './process-table.ts';

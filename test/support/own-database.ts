@@ -1,7 +1,7 @@
 import pg from 'pg';
-import type { Database } from '../../db/database.ts';
-import { openEmbedded } from '../../db/embedded.ts';
-import { openPostgres } from '../../db/postgres.ts';
+import type { Database } from '../../db/driver/database.ts';
+import { openEmbedded } from '../../db/driver/embedded.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { databaseUrl, openPrepared, prepareDatabase } from './database.ts';
 

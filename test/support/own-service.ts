@@ -1,6 +1,6 @@
 import { after } from 'node:test';
 import type { Dependencies } from '../../api/dependencies.ts';
-import { openPostgres, type PostgresOptions } from '../../db/postgres.ts';
+import { openPostgres, type PostgresOptions } from '../../db/driver/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { buildTestApp, type TestApp } from './app.ts';
 import { databaseUrl, openPrepared, prepareDatabase } from './database.ts';

@@ -1,4 +1,4 @@
-import { databaseBlobs } from '../../db/blobs.ts';
+import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import type { TestApp } from './app.ts';

@@ -1,6 +1,6 @@
 import { newId } from '../../shared/ids.ts';
-import type { ConfinementName } from '../../worker/extract/confinement.ts';
-import { openReadingPool } from '../../worker/extract/reading-pool.ts';
+import type { ConfinementName } from '../../worker/sandbox/confinement.ts';
+import { openReadingPool } from '../../worker/sandbox/reading-pool.ts';
 import { wholeDocument } from './held-document.ts';
 
 /*

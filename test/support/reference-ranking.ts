@@ -1,4 +1,4 @@
-import type { ChunkTerms, QueryTerms } from '../../shared/terms.ts';
+import type { ChunkTerms, QueryTerms } from '../../shared/text/terms.ts';
 
 /**
  * The ranking of `memory.search_candidates` written plainly in JavaScript, to be compared with. Every chunk is

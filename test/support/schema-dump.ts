@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Database, Queryable } from '../../db/database.ts';
-import { openEmbedded } from '../../db/embedded.ts';
+import type { Database, Queryable } from '../../db/driver/database.ts';
+import { openEmbedded } from '../../db/driver/embedded.ts';
 import { prepareDatabase } from './database.ts';
 
 /** Where the dump is committed: the schema that all migrations together make, to be read in one place. */

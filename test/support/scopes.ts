@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { type TeamScope, teamScope } from '../../shared/scope.ts';
 import type { TestCompany } from './database.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type Database, transaction, workerTransaction } from '../../db/database.ts';
-import { type SearchFilters, searchChunks } from '../../db/queries/search.ts';
+import { type Database, transaction, workerTransaction } from '../../db/driver/database.ts';
+import { type SearchFilters, searchChunks } from '../../db/queries/search/search.ts';
 import { stageSource } from '../../db/store-source.ts';
 import type { Hit } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { chunkTerms, queryTerms } from '../../shared/terms.ts';
+import { chunkTerms, queryTerms } from '../../shared/text/terms.ts';
 import { createTestCompany, TEST_MODEL_NAME, type TestCompany } from './database.ts';
 import {
   countReferenceTerms,

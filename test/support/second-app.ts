@@ -1,7 +1,7 @@
-import { type App } from '../../api/app.ts';
 import type { Dependencies } from '../../api/dependencies.ts';
-import { databaseBlobs } from '../../db/blobs.ts';
-import { openPostgres } from '../../db/postgres.ts';
+import type { App } from '../../api/types.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
+import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import type { TestApp } from './app.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
 
 /** A text that makes so many chunks or a few more. */
 export function textOfChunks(chunks: number): string {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type Database, transaction } from '../../db/database.ts';
+import { type Database, transaction } from '../../db/driver/database.ts';
 import { commitSource, type SourceDraft, type StoredDraft, stageSource } from '../../db/store-source.ts';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { chunkTerms } from '../../shared/terms.ts';
+import { chunkTerms } from '../../shared/text/terms.ts';
 import { TEST_MODEL_NAME } from './database.ts';
 
 /** A chunk as a test gives it. Without an embedding it waits for one. */

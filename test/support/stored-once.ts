@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
 import { QUEUES } from '../../shared/queues.ts';
 
 /** The job of an import, by its tables, and how often it may still be tried again. */

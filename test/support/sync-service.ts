@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { type ServiceClient, ServiceRefusal } from '../../cli/client/service-client.ts';
+import { foldCase, readWorkspacePath } from '../../shared/formats/workspace-path.ts';
 import type { ManifestItem, PullRequest, PushRequest } from '../../shared/schemas/workspace.ts';
-import { foldCase, readWorkspacePath } from '../../shared/workspace-path.ts';
 
 /** A file as the workspace in memory has it. */
 interface Stored {

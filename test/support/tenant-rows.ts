@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable } from '../../db/driver/database.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TestCompany } from './database.ts';
 

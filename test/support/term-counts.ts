@@ -1,7 +1,7 @@
-import { type Database, workerTransaction } from '../../db/database.ts';
-import { replaceLayerCounts } from '../../db/queries/keywords.ts';
+import { type Database, workerTransaction } from '../../db/driver/database.ts';
+import { replaceLayerCounts } from '../../db/queries/search/keywords.ts';
 import type { LayerId } from '../../shared/scope.ts';
-import { queryTerms } from '../../shared/terms.ts';
+import { queryTerms } from '../../shared/text/terms.ts';
 import type { JobContext } from '../../worker/context.ts';
 import { countKeywords } from '../../worker/jobs/keywords-count.ts';
 import type { TestCompany } from './database.ts';

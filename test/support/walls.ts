@@ -1,4 +1,4 @@
-import { type Database, type Queryable, transaction } from '../../db/database.ts';
+import { type Database, type Queryable, transaction } from '../../db/driver/database.ts';
 import { companyScope, type Scope } from '../../shared/scope.ts';
 import { createTestCompany, type TestCompany } from './database.ts';
 import { addClient, addTeam, ownerScope } from './scopes.ts';

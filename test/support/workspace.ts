@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { App } from '../../api/app.ts';
+import type { App } from '../../api/types.ts';
 import type {
   Manifest,
   ManifestItem,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { base64Length, decodeBase64 } from '../../shared/base64.ts';
+import { base64Length, decodeBase64 } from '../../shared/formats/base64.ts';
 
 /** About as long as a slice that is decoded at once. */
 const SLICE = 256 * 1024;

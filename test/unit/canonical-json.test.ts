@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { jsonHash, jsonParts } from '../../shared/json-parts.ts';
+import { jsonHash, jsonParts } from '../../shared/formats/json-parts.ts';
 
 /** The text in one piece, the fields of each object sorted: what the parts are compared with. */
 function canonicalJson(value: unknown): string {

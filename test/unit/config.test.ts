@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type Config, ConfigError, readConfig } from '../../shared/config.ts';
-import { isEmail } from '../../shared/email.ts';
+import { isEmail } from '../../shared/formats/email.ts';
 
 const TOKEN = '0123456789abcdef';
 const read = (env: Record<string, string | undefined>) => readConfig({ MEMORY_API_TOKEN: TOKEN, ...env });

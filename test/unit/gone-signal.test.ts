@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { after, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import Fastify from 'fastify';
-import { goneSignal } from '../../api/gone-signal.ts';
+import { goneSignal } from '../../api/request/gone-signal.ts';
 
 it('tells that a request is gone when its connection closes, and not when its body was read', async () => {
   const app = Fastify({ handlerTimeout: 60_000 });

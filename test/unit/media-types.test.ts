@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { IMPORT_MEDIA_TYPES, importMediaType } from '../../shared/media-types.ts';
+import { IMPORT_MEDIA_TYPES, importMediaType } from '../../shared/formats/media-types.ts';
 import { EXTRACTORS } from '../../worker/extract/registry.ts';
 
 /** Filename, declared type, and what the file is read as. */

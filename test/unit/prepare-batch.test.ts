@@ -6,20 +6,20 @@ import { runInNewContext } from 'node:vm';
 import { MessageChannel, MessagePort } from 'node:worker_threads';
 import fc from 'fast-check';
 import { Piscina } from 'piscina';
-import { cutPieces } from '../../shared/chunking.ts';
-import { prepareContents } from '../../shared/memory-content.ts';
-import { prepareBatch, prepareSource } from '../../shared/prepare-batch.ts';
-import prepareInThread from '../../shared/prepare-batch-thread.ts';
+import { SoleReference } from '../../shared/resources/sole-reference.ts';
+import { Turns } from '../../shared/resources/turns.ts';
+import { cutPieces } from '../../shared/text/chunking.ts';
+import { prepareContents } from '../../shared/text/memory-content.ts';
+import { prepareBatch, prepareSource } from '../../shared/text/prepare-batch.ts';
+import prepareInThread from '../../shared/text/prepare-batch-thread.ts';
 import {
   type ChunkInput,
   MAX_CHUNKS,
   prepareChunksNow,
   prepareInPortions,
   TooManyChunksError,
-} from '../../shared/prepared-chunks.ts';
-import { SoleReference } from '../../shared/sole-reference.ts';
-import { chunkTerms } from '../../shared/terms.ts';
-import { Turns } from '../../shared/turns.ts';
+} from '../../shared/text/prepared-chunks.ts';
+import { chunkTerms } from '../../shared/text/terms.ts';
 
 const TEAM = 'a team';
 const OTHER = 'another team';

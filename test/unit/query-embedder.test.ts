@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { embedderView, readiness } from '../../api/embedding/embedder-view.ts';
 import type { QueryAnswers } from '../../api/embedding/query-answers.ts';
 import { openQueryEmbedder } from '../../api/embedding/query-embedder.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
 import { readConfig } from '../../shared/config.ts';
 import { createLogger } from '../../shared/logger.ts';
 import type { EmbedderState } from '../../shared/schemas/status.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { finishHash, hashState } from '../../shared/hash.ts';
-import { chunkTerms, MAX_CHUNK_DIMS, queryTerms, TERM_DIMENSIONS } from '../../shared/terms.ts';
-import { countWords, foldMarks, isIdentifier, normalizeText } from '../../shared/words.ts';
+import { finishHash, hashState } from '../../shared/text/hash.ts';
+import { chunkTerms, MAX_CHUNK_DIMS, queryTerms, TERM_DIMENSIONS } from '../../shared/text/terms.ts';
+import { countWords, foldMarks, isIdentifier, normalizeText } from '../../shared/text/words.ts';
 
 const TEAM = '7b0f3c1e-4a52-4b6e-9d53-0a3f1f0f5a11';
 const OTHER_TEAM = 'c2a8de10-95f4-4f0a-8f63-5d2b7f1d9e22';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { SparseVector } from 'pgvector';
-import type { EmbeddedDatabase } from '../../db/embedded.ts';
-import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../db/wire-format.ts';
-import { chunkTerms } from '../../shared/terms.ts';
+import type { EmbeddedDatabase } from '../../db/driver/embedded.ts';
+import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../db/driver/wire-format.ts';
+import { chunkTerms } from '../../shared/text/terms.ts';
 import { openPrepared } from '../support/database.ts';
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { newId } from '../../shared/ids.ts';
 import {
   foldCase,
   foldPath,
@@ -10,7 +9,8 @@ import {
   MAX_SEGMENT_BYTES,
   readWorkspacePath,
   workspacePath,
-} from '../../shared/workspace-path.ts';
+} from '../../shared/formats/workspace-path.ts';
+import { newId } from '../../shared/ids.ts';
 
 const CLIENT = newId();
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { asWorker, transaction } from '../../db/database.ts';
-import { LostJobError } from '../../db/queue.ts';
+import { asWorker, transaction } from '../../db/driver/database.ts';
+import { LostJobError } from '../../db/queue/queue.ts';
 import { queueAfterWriting } from '../../db/text-written.ts';
 import { layerScope } from '../../shared/scope.ts';
 import { EmbeddingInterruptedError } from '../../worker/embedder/text-lanes.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { buildApp } from '../../api/app.ts';
-import { asWorker } from '../../db/database.ts';
-import { pruneOldVectors } from '../../db/queries/upkeep.ts';
+import { asWorker } from '../../db/driver/database.ts';
+import { pruneOldVectors } from '../../db/queries/memory/upkeep.ts';
 import { loadEmbedder } from '../../worker/embedder/model.ts';
 import type { SignedIn } from '../support/app.ts';
 import { doJob } from '../support/do-job.ts';

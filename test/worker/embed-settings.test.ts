@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { recordWorker } from '../../db/queries/workers.ts';
+import { recordWorker } from '../../db/queries/jobs/workers.ts';
 import { newId } from '../../shared/ids.ts';
 import { EmbeddingInterruptedError } from '../../worker/embedder/text-lanes.ts';
 import { scheduleJobs } from '../../worker/schedules.ts';

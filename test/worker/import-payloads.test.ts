@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { asWorker, transaction } from '../../db/database.ts';
-import { insertImport, startImport } from '../../db/queries/imports.ts';
-import { pruneImportPayloads } from '../../db/queries/upkeep.ts';
+import { asWorker, transaction } from '../../db/driver/database.ts';
+import { insertImport, startImport } from '../../db/queries/memory/imports.ts';
+import { pruneImportPayloads } from '../../db/queries/memory/upkeep.ts';
 import { newId } from '../../shared/ids.ts';
 import type { SignedIn } from '../support/app.ts';
 import { doJob } from '../support/do-job.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { openEmbedded } from '../../db/embedded.ts';
+import { openEmbedded } from '../../db/driver/embedded.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 import { databaseUrl, prepareDatabase } from '../support/database.ts';
 import { type Asked, untilAnswered, untilImports } from '../support/many-imports.ts';

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '../../shared/ids.ts';
-import { prepareChunksNow } from '../../shared/prepared-chunks.ts';
+import { prepareChunksNow } from '../../shared/text/prepared-chunks.ts';
 import { FileFault } from '../../worker/extract/extraction.ts';
-import { type ReadingBounds, ReadingInterruptedError } from '../../worker/extract/reader.ts';
+import { type ReadingBounds, ReadingInterruptedError } from '../../worker/sandbox/reader.ts';
 import {
   type HeldDocument,
   openReadingPool,
   type ReadingOptions,
   type ReadingPool,
-} from '../../worker/extract/reading-pool.ts';
+} from '../../worker/sandbox/reading-pool.ts';
 import { wholeDocument } from '../support/held-document.ts';
 import { childrenOf, running, until } from '../support/process-table.ts';
 import {

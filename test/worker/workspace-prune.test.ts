@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { buildApp } from '../../api/app.ts';
-import type { BlobStore } from '../../db/blobs.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/driver/database.ts';
+import type { BlobStore } from '../../db/queries/workspace/blobs.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { doJob } from '../support/do-job.ts';
 import { meanwhile } from '../support/held-app.ts';

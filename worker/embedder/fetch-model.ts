@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { readModelSettings } from '../../shared/config.ts';
-import { loadEnvironmentFile } from '../../shared/environment.ts';
 import { failStartup } from '../../shared/lifecycle.ts';
+import { loadEnvironmentFile } from '../../shared/settings/environment.ts';
 import { shownSize, showProgress } from './fetch-progress.ts';
 import type { ModelSettings } from './model.ts';
 import {

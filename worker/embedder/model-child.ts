@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { ModelClientOptions } from './model-client.ts';
+import type { ModelClientOptions } from './model-client-options.ts';
 import { oneLine } from './model-files.ts';
 
 const MIB = 1024 * 1024;

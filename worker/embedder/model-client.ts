@@ -1,9 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from '../../shared/logger.ts';
 import type { EmbedderState } from '../../shared/schemas/status.ts';
-import type { ModelSettings } from './model.ts';
 import { endOf, startModelProcess } from './model-child.ts';
+import type { ModelClientOptions } from './model-client-options.ts';
 import { ensureModelFiles, type FetchProgress, oneLine } from './model-files.ts';
 import type { EmbedTask, Lane, ModelAnswer } from './model-process.ts';
 import { LANES, TextLanes } from './text-lanes.ts';
@@ -28,22 +27,6 @@ export interface ModelClient {
   readonly ready: Promise<void>;
   /** Ends the process. Closing twice is fine. */
   close(): Promise<void>;
-}
-
-export interface ModelClientOptions {
-  model: Omit<ModelSettings, 'allowDownload'>;
-  /** What the process may hold. */
-  megabytes: number;
-  logger: Logger;
-  /** Hears each time that the state changes. */
-  changed?: () => void;
-  /** The module that the process runs, where it is not the usual. */
-  main?: URL;
-  /** How long one run of the model may take, in milliseconds, and loading it. */
-  runMs?: number;
-  loadMs?: number;
-  /** How long to wait until what could not be had is tried for again, in milliseconds. */
-  retryMs?: number;
 }
 
 const MIB = 1024 * 1024;

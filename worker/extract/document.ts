@@ -1,14 +1,14 @@
-import { MAX_PIECE_LENGTH } from '../../shared/chunking.ts';
-import { contentHash } from '../../shared/content-hash.ts';
+import { MAX_PIECE_LENGTH } from '../../shared/text/chunking.ts';
+import { contentHash } from '../../shared/text/content-hash.ts';
 import {
   type ChunkInput,
   MAX_CHUNKS,
   type PreparedChunk,
   prepareChunksNow,
   TooManyChunksError,
-} from '../../shared/prepared-chunks.ts';
+} from '../../shared/text/prepared-chunks.ts';
 import { type Extraction, FileFault } from './extraction.ts';
-import { storable } from './text-encoding.ts';
+import { storable } from './text/text-encoding.ts';
 
 /** A file as it is to be stored: all that takes time of it is done. */
 export interface ReadDocument {

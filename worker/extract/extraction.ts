@@ -1,4 +1,4 @@
-import type { DocumentPart } from '../../shared/prepared-chunks.ts';
+import type { DocumentPart } from '../../shared/text/prepared-chunks.ts';
 
 /** What is wrong with a file, told to the person who sent it. Trying again would not help. */
 export class FileFault extends Error {

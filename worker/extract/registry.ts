@@ -1,6 +1,6 @@
 import type { Extractor } from './extraction.ts';
 
-const plainText = async () => (await import('./plain-text.ts')).extractPlainText;
+const plainText = async () => (await import('./text/plain-text.ts')).extractPlainText;
 
 /**
  * Who reads which media type: the same set as `importMediaType` accepts. Loaded when first needed, in the process
@@ -9,15 +9,15 @@ const plainText = async () => (await import('./plain-text.ts')).extractPlainText
 export const EXTRACTORS: Readonly<Record<string, () => Promise<Extractor>>> = {
   'text/plain': plainText,
   'text/markdown': plainText,
-  'text/html': async () => (await import('./html.ts')).extractHtml,
-  'text/csv': async () => (await import('./csv.ts')).extractCsv,
-  'text/tab-separated-values': async () => (await import('./csv.ts')).extractTsv,
-  'application/json': async () => (await import('./json.ts')).extractJson,
-  'application/x-ndjson': async () => (await import('./json-lines.ts')).extractJsonLines,
-  'application/pdf': async () => (await import('./pdf.ts')).extractPdf,
-  'application/epub+zip': async () => (await import('./epub.ts')).extractEpub,
+  'text/html': async () => (await import('./html/html.ts')).extractHtml,
+  'text/csv': async () => (await import('./tabular/csv.ts')).extractCsv,
+  'text/tab-separated-values': async () => (await import('./tabular/csv.ts')).extractTsv,
+  'application/json': async () => (await import('./json/json.ts')).extractJson,
+  'application/x-ndjson': async () => (await import('./tabular/json-lines.ts')).extractJsonLines,
+  'application/pdf': async () => (await import('./pdf/pdf.ts')).extractPdf,
+  'application/epub+zip': async () => (await import('./office/epub.ts')).extractEpub,
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': async () =>
-    (await import('./docx.ts')).extractDocx,
-  'message/rfc822': async () => (await import('./email.ts')).extractEmail,
-  'application/mbox': async () => (await import('./mbox.ts')).extractMbox,
+    (await import('./office/docx.ts')).extractDocx,
+  'message/rfc822': async () => (await import('./mail/email.ts')).extractEmail,
+  'application/mbox': async () => (await import('./mail/mbox.ts')).extractMbox,
 };

@@ -1,5 +1,5 @@
-import { asWorker } from '../../db/database.ts';
-import { findUnsealedCompany, sealAudit } from '../../db/queries/audit-chain.ts';
+import { asWorker } from '../../db/driver/database.ts';
+import { findUnsealedCompany, sealAudit } from '../../db/queries/identity/audit-chain.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 
 /** Events sealed in one transaction: the embedded database answers no one else until it ends. */

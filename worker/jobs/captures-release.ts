@@ -1,5 +1,5 @@
-import { asWorker } from '../../db/database.ts';
-import { releaseCaptures } from '../../db/queries/upkeep.ts';
+import { asWorker } from '../../db/driver/database.ts';
+import { releaseCaptures } from '../../db/queries/memory/upkeep.ts';
 import type { JobHandler } from '../context.ts';
 
 /** Captures staged again by one statement. */

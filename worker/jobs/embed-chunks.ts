@@ -1,14 +1,14 @@
 import type { Job } from 'pg-boss';
-import { type TeamTransaction, transaction } from '../../db/database.ts';
-import { insertEmbeddings } from '../../db/queries/chunks.ts';
+import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
+import { insertEmbeddings } from '../../db/queries/memory/chunks.ts';
 import {
   isAdoptedModel,
   leasePendingChunks,
   type PendingChunk,
   releaseChunks,
   takeBatchChunks,
-} from '../../db/queries/embeddings.ts';
-import type { JobQueue } from '../../db/queue.ts';
+} from '../../db/queries/memory/embeddings.ts';
+import type { JobQueue } from '../../db/queue/queue.ts';
 import { layerKey } from '../../db/text-written.ts';
 import type { Payload } from '../../shared/queues.ts';
 import { layerScope } from '../../shared/scope.ts';

@@ -1,7 +1,7 @@
 import type { Job } from 'pg-boss';
-import { withoutScope } from '../../db/database.ts';
-import { abandonVector, answerVector, remainingPatience } from '../../db/query-embeddings.ts';
-import { LostJobError } from '../../db/queue.ts';
+import { withoutScope } from '../../db/driver/database.ts';
+import { abandonVector, answerVector, remainingPatience } from '../../db/queue/query-embeddings.ts';
+import { LostJobError } from '../../db/queue/queue.ts';
 import type { Payload } from '../../shared/queues.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 import { EmbeddingInterruptedError, TextRefusedError } from '../embedder/text-lanes.ts';

@@ -1,5 +1,5 @@
-import { asWorker } from '../../db/database.ts';
-import { listLayersWithoutVectors } from '../../db/queries/upkeep.ts';
+import { asWorker } from '../../db/driver/database.ts';
+import { listLayersWithoutVectors } from '../../db/queries/memory/upkeep.ts';
 import { layerKey } from '../../db/text-written.ts';
 import type { JobHandler } from '../context.ts';
 

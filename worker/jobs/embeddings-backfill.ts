@@ -1,5 +1,5 @@
-import { asWorker } from '../../db/database.ts';
-import { backfillPendingChunks, finishBackfill, pruneOldVectors } from '../../db/queries/upkeep.ts';
+import { asWorker } from '../../db/driver/database.ts';
+import { backfillPendingChunks, finishBackfill, pruneOldVectors } from '../../db/queries/memory/upkeep.ts';
 import type { JobHandler } from '../context.ts';
 
 /** Chunks looked at by one statement. */

@@ -1,4 +1,4 @@
-import { transaction } from '../../db/database.ts';
+import { transaction } from '../../db/driver/database.ts';
 import { jobScope } from '../../shared/scope.ts';
 import type { JobHandler } from '../context.ts';
 import { recordImportFailure } from './import-failure.ts';

@@ -1,6 +1,6 @@
-import type { TeamTransaction } from '../../db/database.ts';
-import { insertAuditEvents } from '../../db/queries/audit.ts';
-import { failImport } from '../../db/queries/imports.ts';
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
+import { failImport } from '../../db/queries/memory/imports.ts';
 import type { Payload } from '../../shared/queues.ts';
 
 /** Fails an import with a code and a sentence, and says so in the audit. Not one that was settled meanwhile. */

@@ -1,4 +1,4 @@
-import { withoutScope } from '../../db/database.ts';
+import { withoutScope } from '../../db/driver/database.ts';
 import type { JobContext } from '../context.ts';
 
 /** How often a run that has taken its time looks whether another Company waits. */

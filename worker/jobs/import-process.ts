@@ -1,8 +1,13 @@
-import { type TeamTransaction, transaction } from '../../db/database.ts';
-import { insertAuditEvents } from '../../db/queries/audit.ts';
-import { DOCUMENT_TITLE } from '../../db/queries/chunks.ts';
-import { completeImport, requeueImport, type StartedImport, startImport } from '../../db/queries/imports.ts';
-import { LostJobError } from '../../db/queue.ts';
+import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
+import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
+import { DOCUMENT_TITLE } from '../../db/queries/memory/chunks.ts';
+import {
+  completeImport,
+  requeueImport,
+  type StartedImport,
+  startImport,
+} from '../../db/queries/memory/imports.ts';
+import { LostJobError } from '../../db/queue/queue.ts';
 import {
   commitSource,
   discardSource,
@@ -11,13 +16,13 @@ import {
   withEmbeddings,
 } from '../../db/store-source.ts';
 import { queueAfterWriting } from '../../db/text-written.ts';
-import { freeUnshared } from '../../shared/free-memory.ts';
 import type { Payload } from '../../shared/queues.ts';
+import { freeUnshared } from '../../shared/resources/free-memory.ts';
 import { jobScope, type TeamScope } from '../../shared/scope.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 import { FileFault } from '../extract/extraction.ts';
-import { ReadingInterruptedError } from '../extract/reader.ts';
-import type { HeldDocument } from '../extract/reading-pool.ts';
+import { ReadingInterruptedError } from '../sandbox/reader.ts';
+import type { HeldDocument } from '../sandbox/reading-pool.ts';
 import { recordImportFailure } from './import-failure.ts';
 import { type GivingWay, givingWay } from './import-giving-way.ts';
 import { type ImportProgress, importProgress } from './import-progress.ts';

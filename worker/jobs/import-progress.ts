@@ -1,5 +1,5 @@
-import { transaction } from '../../db/database.ts';
-import { recordProgress } from '../../db/queries/imports.ts';
+import { transaction } from '../../db/driver/database.ts';
+import { recordProgress } from '../../db/queries/memory/imports.ts';
 import { IMPORT_STAGES, type ImportStage } from '../../shared/schemas/imports.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { JobContext } from '../context.ts';

@@ -1,4 +1,4 @@
-import { type Database, transaction, workerTransaction } from '../../db/database.ts';
+import { type Database, transaction, workerTransaction } from '../../db/driver/database.ts';
 import {
   type LayerCounts,
   type LayerSize,
@@ -6,8 +6,8 @@ import {
   replaceLayerCounts,
   sampleChunks,
   staleLayers,
-} from '../../db/queries/keywords.ts';
-import { renewStatistics } from '../../db/statistics.ts';
+} from '../../db/queries/search/keywords.ts';
+import { renewStatistics } from '../../db/queries/search/statistics.ts';
 import { type TeamScope, upkeepScope } from '../../shared/scope.ts';
 import type { JobHandler } from '../context.ts';
 

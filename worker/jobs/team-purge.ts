@@ -1,5 +1,5 @@
-import { transaction, workerTransaction } from '../../db/database.ts';
-import { purgeTeam } from '../../db/queries/upkeep.ts';
+import { transaction, workerTransaction } from '../../db/driver/database.ts';
+import { purgeTeam } from '../../db/queries/memory/upkeep.ts';
 import { upkeepScope } from '../../shared/scope.ts';
 import type { JobHandler } from '../context.ts';
 

@@ -1,6 +1,6 @@
-import { asWorker } from '../../db/database.ts';
-import { prune, pruneImportPayloads, pruneLoadingChunks } from '../../db/queries/upkeep.ts';
-import { pruneAbandonedVectors } from '../../db/query-embeddings.ts';
+import { asWorker } from '../../db/driver/database.ts';
+import { prune, pruneImportPayloads, pruneLoadingChunks } from '../../db/queries/memory/upkeep.ts';
+import { pruneAbandonedVectors } from '../../db/queue/query-embeddings.ts';
 import type { JobHandler } from '../context.ts';
 
 /** Chunks removed by one statement. */

@@ -1,5 +1,5 @@
-import { asWorker } from '../../db/database.ts';
-import { pruneWorkspaceVersions } from '../../db/queries/upkeep.ts';
+import { asWorker } from '../../db/driver/database.ts';
+import { pruneWorkspaceVersions } from '../../db/queries/memory/upkeep.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 
 /** Versions that one statement looks at. */

@@ -1,9 +1,9 @@
-import { withoutScope } from '../../../db/database.ts';
-import { findLink } from '../../../db/queries/links.ts';
+import { withoutScope } from '../../../db/driver/database.ts';
+import { findLink } from '../../../db/queries/identity/links.ts';
 import { Link, LinkRequest } from '../../../shared/schemas/identity.ts';
 import { hashToken } from '../../../shared/tokens.ts';
-import type { Routes } from '../../app.ts';
 import { tokenRefusal } from '../../links/token-refusal.ts';
+import type { Routes } from '../../types.ts';
 
 const schema = {
   summary: 'What a one-time link is for',

@@ -1,13 +1,13 @@
-import { transaction, withoutScope } from '../../../db/database.ts';
-import { findSignIn, holdPasswordHash, lockAccount } from '../../../db/queries/accounts.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { canonicalEmail } from '../../../shared/email.ts';
+import { transaction, withoutScope } from '../../../db/driver/database.ts';
+import { findSignIn, holdPasswordHash, lockAccount } from '../../../db/queries/identity/accounts.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import { ServiceError } from '../../../shared/errors.ts';
+import { canonicalEmail } from '../../../shared/formats/email.ts';
 import { LoginRequest, Session } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
 import { checkPassword } from '../../sign-in/password-attempts.ts';
 import { startSession } from '../../sign-in/session-view.ts';
+import type { Routes } from '../../types.ts';
 
 const schema = {
   summary: 'Sign in',

@@ -1,10 +1,10 @@
-import { transaction } from '../../../db/database.ts';
-import { lockAccount } from '../../../db/queries/accounts.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { deleteSession, deleteSessions } from '../../../db/queries/sessions.ts';
+import { transaction } from '../../../db/driver/database.ts';
+import { lockAccount } from '../../../db/queries/identity/accounts.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { deleteSession, deleteSessions } from '../../../db/queries/identity/sessions.ts';
 import { LogoutRequest } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
+import type { Routes } from '../../types.ts';
 
 const schema = {
   summary: 'Sign out',

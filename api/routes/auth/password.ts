@@ -1,18 +1,18 @@
-import { transaction, withoutScope } from '../../../db/database.ts';
+import { transaction, withoutScope } from '../../../db/driver/database.ts';
 import {
   findSignIn,
   holdPasswordHash,
   lockAccount,
   updatePasswordHash,
-} from '../../../db/queries/accounts.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { revokeResetLinks } from '../../../db/queries/reset-links.ts';
-import { deleteSessions } from '../../../db/queries/sessions.ts';
+} from '../../../db/queries/identity/accounts.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { revokeResetLinks } from '../../../db/queries/identity/reset-links.ts';
+import { deleteSessions } from '../../../db/queries/identity/sessions.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { PasswordRequest } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
 import { checkPassword } from '../../sign-in/password-attempts.ts';
+import type { Routes } from '../../types.ts';
 
 const schema = {
   summary: 'Change the password',

@@ -1,14 +1,14 @@
-import { transaction, withoutScope } from '../../../db/database.ts';
-import { lockAccount, updatePasswordHash } from '../../../db/queries/accounts.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { findResetLink, revokeResetLinks, useResetLink } from '../../../db/queries/reset-links.ts';
-import { deleteSessions } from '../../../db/queries/sessions.ts';
+import { transaction, withoutScope } from '../../../db/driver/database.ts';
+import { lockAccount, updatePasswordHash } from '../../../db/queries/identity/accounts.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { findResetLink, revokeResetLinks, useResetLink } from '../../../db/queries/identity/reset-links.ts';
+import { deleteSessions } from '../../../db/queries/identity/sessions.ts';
 import { ResetRequest, Session } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { hashToken } from '../../../shared/tokens.ts';
-import type { Routes } from '../../app.ts';
 import { tokenRefusal } from '../../links/token-refusal.ts';
 import { startSession } from '../../sign-in/session-view.ts';
+import type { Routes } from '../../types.ts';
 
 const schema = {
   summary: 'Set a password by a reset link',

@@ -1,6 +1,6 @@
 import { SessionInfo } from '../../../shared/schemas/identity.ts';
-import type { Routes } from '../../app.ts';
 import { sessionInfo } from '../../sign-in/session-view.ts';
+import type { Routes } from '../../types.ts';
 
 const schema = {
   summary: 'Who is signed in, and with what access',

@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
-import { transaction } from '../../../db/database.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { deleteSession, listSessions } from '../../../db/queries/sessions.ts';
+import { transaction } from '../../../db/driver/database.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { deleteSession, listSessions } from '../../../db/queries/identity/sessions.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { SessionRecord } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
-import { IdParams, knownId } from '../../known-id.ts';
-import { answerPage } from '../../pagination.ts';
+import { IdParams, knownId } from '../../request/known-id.ts';
+import { answerPage } from '../../request/pagination.ts';
+import type { Routes } from '../../types.ts';
 
 /** /v1/auth/sessions: where the caller is signed in, and the end of each. */
 export const sessionsRoutes: Routes = (app, { database, config }) => {

@@ -1,6 +1,6 @@
 import { JoinRequest, Session } from '../../../shared/schemas/identity.ts';
-import type { Routes } from '../../app.ts';
 import { takeUpInvite } from '../../sign-in/take-up-invite.ts';
+import type { Routes } from '../../types.ts';
 
 const schema = {
   summary: 'Accept an invitation to become a Company Admin',

@@ -1,25 +1,25 @@
 import { Type } from 'typebox';
-import { type ScopedTransaction, transaction } from '../../../db/database.ts';
+import { type ScopedTransaction, transaction } from '../../../db/driver/database.ts';
 import {
   decideAccessRequest,
   findAccessRequest,
   insertAccessRequest,
   listAccessRequests,
-} from '../../../db/queries/access-requests.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { listCompanyGrants, upsertCompanyGrant } from '../../../db/queries/grants.ts';
-import { findStanding } from '../../../db/queries/members.ts';
+} from '../../../db/queries/identity/access-requests.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { listCompanyGrants, upsertCompanyGrant } from '../../../db/queries/identity/grants.ts';
+import { findStanding } from '../../../db/queries/identity/members.ts';
 import { ownsCompany, teamAccess } from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { AccessRequest, NewAccessRequest } from '../../../shared/schemas/identity.ts';
 import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
-import { IdParams, knownId } from '../../known-id.ts';
-import { answerPage, ONE } from '../../pagination.ts';
 import { owningCompany } from '../../plugins/guards.ts';
+import { IdParams, knownId } from '../../request/known-id.ts';
+import { answerPage, ONE } from '../../request/pagination.ts';
 import { assertActive, takeCompany, takeTeam } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 type Transaction = ScopedTransaction<CompanyScope>;
 

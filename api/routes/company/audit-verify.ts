@@ -1,9 +1,9 @@
-import { type Database, transaction } from '../../../db/database.ts';
-import { type ChainWalk, countAudit, START, walkAudit } from '../../../db/queries/audit-chain.ts';
+import { type Database, transaction } from '../../../db/driver/database.ts';
+import { type ChainWalk, countAudit, START, walkAudit } from '../../../db/queries/identity/audit-chain.ts';
 import { AuditVerification } from '../../../shared/schemas/audit.ts';
 import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
 import { owningCompany } from '../../plugins/guards.ts';
+import type { Routes } from '../../types.ts';
 
 /** Seals looked at in one transaction: the embedded database answers no one else meanwhile. */
 const SLICE = 1000;

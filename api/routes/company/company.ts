@@ -1,5 +1,5 @@
 import { Company } from '../../../shared/schemas/identity.ts';
-import type { Routes } from '../../app.ts';
+import type { Routes } from '../../types.ts';
 
 const schema = {
   summary: 'Your Company, and your role in it',

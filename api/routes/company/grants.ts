@@ -1,20 +1,24 @@
 import { Type } from 'typebox';
-import { type ScopedTransaction, transaction } from '../../../db/database.ts';
-import { lockAccount } from '../../../db/queries/accounts.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { deleteCompanyGrants, listCompanyGrants, upsertCompanyGrant } from '../../../db/queries/grants.ts';
-import { listCompanyMembers } from '../../../db/queries/members.ts';
+import { type ScopedTransaction, transaction } from '../../../db/driver/database.ts';
+import { lockAccount } from '../../../db/queries/identity/accounts.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import {
+  deleteCompanyGrants,
+  listCompanyGrants,
+  upsertCompanyGrant,
+} from '../../../db/queries/identity/grants.ts';
+import { listCompanyMembers } from '../../../db/queries/identity/members.ts';
 import { holdsCompanyGrants } from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { CompanyGrant, CompanyGrantRequest } from '../../../shared/schemas/identity.ts';
 import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
-import { knownId } from '../../known-id.ts';
 import { revokeOutgrownInvites } from '../../links/invite.ts';
-import { answerPage, ONE } from '../../pagination.ts';
 import { owningCompany } from '../../plugins/guards.ts';
+import { knownId } from '../../request/known-id.ts';
+import { answerPage, ONE } from '../../request/pagination.ts';
 import { assertActive, takeCompany, takeTeam } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 type Transaction = ScopedTransaction<CompanyScope>;
 const GrantParams = Type.Object({ userId: Type.String(), teamId: Type.String() });

@@ -1,17 +1,17 @@
 import { Type } from 'typebox';
-import { transaction } from '../../../db/database.ts';
-import { listInvites } from '../../../db/queries/invites.ts';
-import { readEmail } from '../../../shared/email.ts';
+import { transaction } from '../../../db/driver/database.ts';
+import { listInvites } from '../../../db/queries/identity/invites.ts';
+import { readEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { InvitationRequest, Invite, IssuedInvitation } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
-import { IdParams, knownId } from '../../known-id.ts';
 import { linkBase } from '../../links/base.ts';
 import { createInvite, withdrawInvite } from '../../links/invite.ts';
-import { answerPage } from '../../pagination.ts';
 import { owningCompany } from '../../plugins/guards.ts';
+import { IdParams, knownId } from '../../request/known-id.ts';
+import { answerPage } from '../../request/pagination.ts';
 import { takeCompany } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 /** /v1/company/invitations: who may become an Admin of the Company. */
 export const invitationsRoutes: Routes = (app, { database, config }) => {

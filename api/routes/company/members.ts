@@ -1,27 +1,27 @@
 import { Type } from 'typebox';
-import { type ScopedTransaction, transaction } from '../../../db/database.ts';
-import { denyAccessRequestsOf } from '../../../db/queries/access-requests.ts';
-import { lockAccount } from '../../../db/queries/accounts.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { deleteCompanyGrants } from '../../../db/queries/grants.ts';
-import { revokeInvitesTo } from '../../../db/queries/invites.ts';
+import { type ScopedTransaction, transaction } from '../../../db/driver/database.ts';
+import { denyAccessRequestsOf } from '../../../db/queries/identity/access-requests.ts';
+import { lockAccount } from '../../../db/queries/identity/accounts.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { deleteCompanyGrants } from '../../../db/queries/identity/grants.ts';
+import { revokeInvitesTo } from '../../../db/queries/identity/invites.ts';
 import {
   closeAccount,
   listCompanyMembers,
   readOwnership,
   updateCompanyRole,
-} from '../../../db/queries/members.ts';
+} from '../../../db/queries/identity/members.ts';
 import { type CompanyRole, holdsCompanyGrants, holdsRole } from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
 import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
-import { knownId, UserParams } from '../../known-id.ts';
 import { revokeOutgrownInvites } from '../../links/invite.ts';
-import { answerPage, ONE } from '../../pagination.ts';
 import { owningCompany } from '../../plugins/guards.ts';
+import { knownId, UserParams } from '../../request/known-id.ts';
+import { answerPage, ONE } from '../../request/pagination.ts';
 import { takeCompany } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 type Transaction = ScopedTransaction<CompanyScope>;
 

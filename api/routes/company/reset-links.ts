@@ -1,7 +1,7 @@
-import { transaction } from '../../../db/database.ts';
-import { findOwner } from '../../../db/queries/accounts.ts';
-import { canonicalEmail } from '../../../shared/email.ts';
+import { transaction } from '../../../db/driver/database.ts';
+import { findOwner } from '../../../db/queries/identity/accounts.ts';
 import { ServiceError } from '../../../shared/errors.ts';
+import { canonicalEmail } from '../../../shared/formats/email.ts';
 import {
   DEFAULT_RESET_LINK_SECONDS,
   MemberResetLinkRequest,
@@ -9,12 +9,12 @@ import {
   ResetLinkRequest,
 } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
-import { knownId, UserParams } from '../../known-id.ts';
 import { linkBase } from '../../links/base.ts';
 import { createResetLink } from '../../links/reset-link.ts';
 import { owningCompany } from '../../plugins/guards.ts';
+import { knownId, UserParams } from '../../request/known-id.ts';
 import { takeCompany } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 /** Links by which someone sets a new password, made by a Company Owner. */
 export const resetLinksRoutes: Routes = (app, { database, config }) => {

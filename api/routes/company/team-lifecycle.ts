@@ -1,13 +1,13 @@
-import { transaction } from '../../../db/database.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { deleteTeam, updateTeam } from '../../../db/queries/teams.ts';
+import { transaction } from '../../../db/driver/database.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { deleteTeam, updateTeam } from '../../../db/queries/identity/teams.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { Team } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
-import { IdParams, knownId } from '../../known-id.ts';
 import { owningCompany } from '../../plugins/guards.ts';
+import { IdParams, knownId } from '../../request/known-id.ts';
 import { takeCompany, takeTeam } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 const TRANSITIONS = [
   { verb: 'archive', from: 'active', to: 'archived', kind: 'team.archive' },

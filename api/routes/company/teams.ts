@@ -1,21 +1,21 @@
 import { Type } from 'typebox';
-import { type ScopedTransaction, transaction } from '../../../db/database.ts';
-import { findAccountByEmail, holdAccounts } from '../../../db/queries/accounts.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { upsertTeamMember } from '../../../db/queries/members.ts';
-import { insertTeam, listTeams, updateTeam } from '../../../db/queries/teams.ts';
-import { readEmail } from '../../../shared/email.ts';
+import { type ScopedTransaction, transaction } from '../../../db/driver/database.ts';
+import { findAccountByEmail, holdAccounts } from '../../../db/queries/identity/accounts.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { upsertTeamMember } from '../../../db/queries/identity/members.ts';
+import { insertTeam, listTeams, updateTeam } from '../../../db/queries/identity/teams.ts';
 import { ServiceError } from '../../../shared/errors.ts';
+import { readEmail } from '../../../shared/formats/email.ts';
 import { newId } from '../../../shared/ids.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { NameRequest, NewTeam, NewTeamRequest, Team } from '../../../shared/schemas/identity.ts';
 import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
-import { IdParams, knownId } from '../../known-id.ts';
 import { linkBase } from '../../links/base.ts';
 import { createInvite } from '../../links/invite.ts';
-import { answerPage, ONE } from '../../pagination.ts';
+import { IdParams, knownId } from '../../request/known-id.ts';
+import { answerPage, ONE } from '../../request/pagination.ts';
 import { assertActive, takeCompany, takeTeam } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 /** The account of the Company that is to own a new Team, held so that it cannot be closed meanwhile. */
 async function holdOwner(tx: ScopedTransaction<CompanyScope>, ownerEmail: string | null) {

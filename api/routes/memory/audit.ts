@@ -1,11 +1,11 @@
-import { transaction } from '../../../db/database.ts';
-import { listAuditEvents } from '../../../db/queries/audit.ts';
+import { transaction } from '../../../db/driver/database.ts';
+import { listAuditEvents } from '../../../db/queries/identity/audit.ts';
 import { AuditEvent, AuditQuery } from '../../../shared/schemas/audit.ts';
 import { Page } from '../../../shared/schemas/common.ts';
-import type { Routes } from '../../app.ts';
-import { readAuditFilter } from '../../audit-filter.ts';
-import { answerPage } from '../../pagination.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
+import { readAuditFilter } from '../../request/audit-filter.ts';
+import { answerPage } from '../../request/pagination.ts';
+import type { Routes } from '../../types.ts';
 
 const schema = {
   summary: 'What happened in the Team, newest first',

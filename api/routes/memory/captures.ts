@@ -1,21 +1,21 @@
-import type { TeamTransaction } from '../../../db/database.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import type { TeamTransaction } from '../../../db/driver/database.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import {
   findOwnCapture,
   insertCapture,
   lockCaptureSequence,
   type NewCapture,
-} from '../../../db/queries/captures.ts';
+} from '../../../db/queries/memory/captures.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { CaptureRequest, CaptureResponse } from '../../../shared/schemas/consolidation.ts';
 import { type TeamScope, writeLayer } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
-import { assertMetadata } from '../../metadata.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
+import { assertMetadata } from '../../request/metadata.ts';
+import { readTime } from '../../request/times.ts';
 import { holdLayer } from '../../take.ts';
-import { readTime } from '../../times.ts';
+import type { Routes } from '../../types.ts';
 
 function newCapture(body: CaptureRequest): Omit<NewCapture, 'layer'> {
   assertMetadata(body.metadata);

@@ -1,6 +1,6 @@
-import { type TeamTransaction, transaction } from '../../../db/database.ts';
-import { type AuditEntry, insertAuditEvents } from '../../../db/queries/audit.ts';
-import { type ConsolidationBatch, claimCaptures } from '../../../db/queries/captures.ts';
+import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
+import { type AuditEntry, insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { type ConsolidationBatch, claimCaptures } from '../../../db/queries/memory/captures.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import {
@@ -10,9 +10,9 @@ import {
   DEFAULT_LEASE_SECONDS,
 } from '../../../shared/schemas/consolidation.ts';
 import { narrowToClient, type TeamScope, writeLayer } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
 import { assertActive, holdTeam, writableNow } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 /** Where captures are claimed: one client, or everywhere the caller writes. */
 function claimScope(scope: TeamScope, clientId: string | undefined): TeamScope {

@@ -1,34 +1,34 @@
-import { type TeamTransaction, transaction } from '../../../db/database.ts';
-import { settleCaptures } from '../../../db/queries/captures.ts';
+import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
+import { settleCaptures } from '../../../db/queries/memory/captures.ts';
 import {
   type Completion,
   closeConsolidationBatch,
   type LockedBatch,
   lockConsolidationBatch,
-} from '../../../db/queries/consolidation-batches.ts';
-import { lockMemories } from '../../../db/queries/memories.ts';
+} from '../../../db/queries/memory/consolidation-batches.ts';
+import { lockMemories } from '../../../db/queries/memory/memories.ts';
 import { queueAfterWriting } from '../../../db/text-written.ts';
 import { BATCH_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
+import { jsonHash } from '../../../shared/formats/json-parts.ts';
 import { newId } from '../../../shared/ids.ts';
-import { jsonHash } from '../../../shared/json-parts.ts';
-import { prepareContents } from '../../../shared/memory-content.ts';
 import {
   CompleteRequest,
   CompleteResponse,
   type ConsolidationResult,
 } from '../../../shared/schemas/consolidation.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
-import type { Routes } from '../../app.ts';
+import { prepareContents } from '../../../shared/text/memory-content.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { goneSignal } from '../../gone-signal.ts';
-import { COMPLETE_JSON_LIMITS } from '../../json-limits.ts';
-import { knownId } from '../../known-id.ts';
 import { completeItems, type PreparedItem } from '../../library/complete-items.ts';
 import { type ItemForm, readItems } from '../../library/item-form.ts';
 import { type PlacedItem, placeItems } from '../../library/placed-items.ts';
 import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
+import { goneSignal } from '../../request/gone-signal.ts';
+import { COMPLETE_JSON_LIMITS } from '../../request/json-limits.ts';
+import { knownId } from '../../request/known-id.ts';
 import { assertActive, holdTeam, mayWrite } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 /** A complete whose form is checked and whose contents are cut. */
 interface Completing {

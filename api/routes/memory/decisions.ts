@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { isSilence } from '../../../db/faults.ts';
+import { isSilence } from '../../../db/driver/faults.ts';
 import { BATCH_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import type { Problem } from '../../../shared/schemas/common.ts';
@@ -10,12 +10,12 @@ import {
   DecisionResponse,
   type Memory,
 } from '../../../shared/schemas/library.ts';
-import type { Routes } from '../../app.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { goneSignal } from '../../gone-signal.ts';
 import { decide } from '../../library/decide.ts';
 import { problemDocument, toServiceError } from '../../plugins/errors.ts';
 import { assertTeamActive, withFullAccess } from '../../plugins/guards.ts';
+import { goneSignal } from '../../request/gone-signal.ts';
+import type { Routes } from '../../types.ts';
 
 /** The decisions of a body: the single one, or each of many. */
 function readDecision(body: DecisionRequest): Decision {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { type TeamTransaction, transaction } from '../../../db/database.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { insertEmbeddings } from '../../../db/queries/chunks.ts';
+import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { insertEmbeddings } from '../../../db/queries/memory/chunks.ts';
 import {
   claimPendingChunks,
   closeEmbeddingBatch,
   lockEmbeddingBatch,
   type OpenBatch,
   takeBatchChunks,
-} from '../../../db/queries/embeddings.ts';
+} from '../../../db/queries/memory/embeddings.ts';
 import { BATCH_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
@@ -20,9 +20,9 @@ import {
   EmbeddingsCompleteRequest,
   EmbeddingsCompleteResponse,
 } from '../../../shared/schemas/memory.ts';
-import type { Routes } from '../../app.ts';
-import { EMBEDDINGS_JSON_LIMITS } from '../../json-limits.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
+import { EMBEDDINGS_JSON_LIMITS } from '../../request/json-limits.ts';
+import type { Routes } from '../../types.ts';
 
 /** As long as a consolidation batch is lent by default. */
 const LEASE_SECONDS = 900;

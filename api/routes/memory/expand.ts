@@ -1,9 +1,9 @@
-import { transaction } from '../../../db/database.ts';
-import { selectNearbyChunks } from '../../../db/queries/chunks.ts';
+import { transaction } from '../../../db/driver/database.ts';
+import { selectNearbyChunks } from '../../../db/queries/memory/chunks.ts';
 import { isId } from '../../../shared/ids.ts';
 import { DEFAULT_NEIGHBOURS, ExpandRequest, ExpandResponse } from '../../../shared/schemas/memory.ts';
 import { narrowScope } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
+import type { Routes } from '../../types.ts';
 
 /**
  * POST /v1/memory/expand: a chunk with its neighbours. One that is unknown, malformed or out of scope has none:

@@ -1,15 +1,19 @@
-import { type TeamTransaction, transaction } from '../../../db/database.ts';
-import { type AuditKind, insertAuditEvents } from '../../../db/queries/audit.ts';
-import { cancelImport, deleteImport, requeueFailedImports } from '../../../db/queries/import-decisions.ts';
+import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
+import { type AuditKind, insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import {
+  cancelImport,
+  deleteImport,
+  requeueFailedImports,
+} from '../../../db/queries/memory/import-decisions.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { Import, ImportResponse, RetryRequest } from '../../../shared/schemas/imports.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { queueImports } from '../../imports/queue-imports.ts';
 import { takeImports } from '../../imports/take-imports.ts';
-import { IdParams } from '../../known-id.ts';
+import { IdParams } from '../../request/known-id.ts';
 import { assertActive, holdTeam, writableNow } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 function recordDecisions(tx: TeamTransaction, kind: AuditKind, imports: readonly Import[]): void {
   insertAuditEvents(

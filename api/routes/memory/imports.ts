@@ -1,22 +1,22 @@
 import { Type } from 'typebox';
-import { type TeamTransaction, transaction } from '../../../db/database.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { findImport, insertImport, listImports, type NewImport } from '../../../db/queries/imports.ts';
+import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { findImport, insertImport, listImports, type NewImport } from '../../../db/queries/memory/imports.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
-import { freeUnshared } from '../../../shared/free-memory.ts';
+import { freeUnshared } from '../../../shared/resources/free-memory.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { IMPORT_STATES, Import, ImportRequest, ImportResponse } from '../../../shared/schemas/imports.ts';
 import { narrowToClient, writeLayer } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { assertMediaTypes, givenFiles } from '../../imports/given-files.ts';
 import { queueImports } from '../../imports/queue-imports.ts';
-import { IdParams, knownId } from '../../known-id.ts';
-import { answerPage } from '../../pagination.ts';
 import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
+import { IdParams, knownId } from '../../request/known-id.ts';
+import { answerPage } from '../../request/pagination.ts';
 import { holdLayer } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 const ImportQuery = Type.Object(
   { ...PageQuery, state: Type.Optional(Type.String()), clientId: Type.Optional(Type.String()) },

@@ -1,5 +1,5 @@
-import type { TeamTransaction } from '../../../db/database.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import type { TeamTransaction } from '../../../db/driver/database.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import {
   commitSource,
   discardSource,
@@ -9,22 +9,22 @@ import {
 } from '../../../db/store-source.ts';
 import { queueAfterWriting } from '../../../db/text-written.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../../shared/body-limits.ts';
-import { contentHashInTurns } from '../../../shared/content-hash.ts';
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
 import { invalidField } from '../../../shared/errors.ts';
-import { prepareSource } from '../../../shared/prepare-batch.ts';
-import type { ChunkInput } from '../../../shared/prepared-chunks.ts';
+import { SoleReference } from '../../../shared/resources/sole-reference.ts';
 import { IngestRequest, IngestResponse } from '../../../shared/schemas/memory.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.ts';
-import { SoleReference } from '../../../shared/sole-reference.ts';
-import type { Routes } from '../../app.ts';
+import { contentHashInTurns } from '../../../shared/text/content-hash.ts';
+import { prepareSource } from '../../../shared/text/prepare-batch.ts';
+import type { ChunkInput } from '../../../shared/text/prepared-chunks.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { goneSignal } from '../../gone-signal.ts';
-import { INGEST_JSON_LIMITS } from '../../json-limits.ts';
-import { assertMetadata } from '../../metadata.ts';
 import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
+import { goneSignal } from '../../request/gone-signal.ts';
+import { INGEST_JSON_LIMITS } from '../../request/json-limits.ts';
+import { assertMetadata } from '../../request/metadata.ts';
 import { holdLayer } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 /** Refuses a body unless it has either text or chunks. */
 function assertOneInput({ text, chunks }: IngestRequest): void {

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { type TeamTransaction, transaction } from '../../../db/database.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { type ChunkQuery, searchChunks } from '../../../db/queries/search.ts';
-import { matchedWeights, searchExplained } from '../../../db/queries/search-explained.ts';
+import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { type ChunkQuery, searchChunks } from '../../../db/queries/search/search.ts';
+import { matchedWeights, searchExplained } from '../../../db/queries/search/search-explained.ts';
 import type { Config } from '../../../shared/config.ts';
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -15,14 +15,14 @@ import {
   SearchResponse,
 } from '../../../shared/schemas/memory.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
-import { queryTerms } from '../../../shared/terms.ts';
-import type { Routes } from '../../app.ts';
+import { queryTerms } from '../../../shared/text/terms.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { openQueryEmbedder, type QueryEmbedder } from '../../embedding/query-embedder.ts';
 import { enterAgain } from '../../plugins/guards.ts';
 import { MOMENT_MS } from '../../plugins/late-bodies.ts';
 import { explainHits, explainSearch } from '../../search/explanation.ts';
 import { readSourceFilter, readTimeFilters } from '../../search/filters.ts';
+import type { Routes } from '../../types.ts';
 
 /** A query made ready: its vector, or the reason why keywords alone must do. */
 interface QueryEmbedding {

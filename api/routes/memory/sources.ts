@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { type TeamTransaction, transaction } from '../../../db/database.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import type { ListPart } from '../../../db/queries/list-part.ts';
+import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
+import type { ListPart } from '../../../db/queries/fragments/list-part.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import {
   type FoundSource,
   findSource,
@@ -9,20 +9,20 @@ import {
   listSources,
   lockOwnSource,
   type SourceFilter,
-} from '../../../db/queries/source-library.ts';
-import { archiveSource } from '../../../db/queries/sources.ts';
+} from '../../../db/queries/memory/source-library.ts';
+import { archiveSource } from '../../../db/queries/memory/sources.ts';
 import { queueAfterWriting } from '../../../db/text-written.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { SourceQuery, SourceText } from '../../../shared/schemas/library.ts';
 import { Source } from '../../../shared/schemas/memory.ts';
 import { narrowToClient } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { IdParams, knownId } from '../../known-id.ts';
-import { soughtText } from '../../list-filter.ts';
-import { answerPage } from '../../pagination.ts';
+import { IdParams, knownId } from '../../request/known-id.ts';
+import { soughtText } from '../../request/list-filter.ts';
+import { answerPage } from '../../request/pagination.ts';
 import { assertActive, holdTeam, mayRead, mayWrite } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 /** Chunks that one answer holds: as many as an ingest may give. */
 const CHUNKS_A_PAGE = 2000;

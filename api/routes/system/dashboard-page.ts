@@ -1,4 +1,4 @@
-import type { Routes } from '../../app.ts';
+import type { Routes } from '../../types.ts';
 import { servePage } from './serve-page.ts';
 
 /** What the page loads: what it shares with the other pages, and its own folder. */

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import { withoutScope } from '../../../db/database.ts';
-import { listWorkers, type WorkerRecord } from '../../../db/queries/workers.ts';
+import { withoutScope } from '../../../db/driver/database.ts';
+import { listWorkers, type WorkerRecord } from '../../../db/queries/jobs/workers.ts';
 import type { Logger } from '../../../shared/logger.ts';
+import { within } from '../../../shared/resources/within.ts';
 import { Health } from '../../../shared/schemas/memory.ts';
-import { within } from '../../../shared/within.ts';
-import type { Routes } from '../../app.ts';
 import { coalesce } from '../../coalesce.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { embedderView } from '../../embedding/embedder-view.ts';
+import type { Routes } from '../../types.ts';
 
 /** Less than what probes wait: most give up after 3 seconds or more. */
 const PATIENCE_MS = 2000;

@@ -1,4 +1,4 @@
-import type { App, Routes } from '../../app.ts';
+import type { App, Routes } from '../../types.ts';
 import { servePage } from './serve-page.ts';
 
 /** What every page for a one-time link loads beside its own script. */

@@ -2,11 +2,11 @@ import { Registry } from 'prom-client';
 import { Type } from 'typebox';
 import { ServiceError } from '../../../shared/errors.ts';
 import { secretsEqual } from '../../../shared/tokens.ts';
-import type { Routes } from '../../app.ts';
 import { processMetrics } from '../../metrics/process-metrics.ts';
 import { figuresReader } from '../../metrics/service-figures.ts';
 import { serviceMetrics } from '../../metrics/service-metrics.ts';
 import { bearerToken } from '../../plugins/identity.ts';
+import type { Routes } from '../../types.ts';
 
 /** GET /metrics: what the service does, for Prometheus. To whoever bears the token of the metrics: no session does. */
 export const metricsRoute: Routes = (app, { config, database, logger }) => {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
-import type { App } from '../../app.ts';
+import type { App } from '../../types.ts';
 
 const folder = fileURLToPath(new URL('../../../web/', import.meta.url));
 

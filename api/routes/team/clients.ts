@@ -1,18 +1,18 @@
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { transaction } from '../../../db/database.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { findClient, insertClient, listClients, updateClient } from '../../../db/queries/clients.ts';
+import { transaction } from '../../../db/driver/database.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { findClient, insertClient, listClients, updateClient } from '../../../db/queries/identity/clients.ts';
 import type { ActiveState } from '../../../shared/access.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Client, ClientChange, NameRequest } from '../../../shared/schemas/identity.ts';
-import type { Routes } from '../../app.ts';
-import { IdParams, knownId } from '../../known-id.ts';
-import { answerPage } from '../../pagination.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
+import { IdParams, knownId } from '../../request/known-id.ts';
+import { answerPage } from '../../request/pagination.ts';
 import { assertActive, takeSelectedTeam } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 /** Which clients are asked for. */
 function readState(state: string | undefined): ActiveState {

@@ -1,20 +1,20 @@
 import { Type } from 'typebox';
-import { transaction } from '../../../db/database.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import { transaction } from '../../../db/driver/database.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import {
   deleteClientGrant,
   findClientGrant,
   listClientGrants,
   upsertClientGrant,
-} from '../../../db/queries/grants.ts';
+} from '../../../db/queries/identity/grants.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { ClientGrant, ClientGrantRequest } from '../../../shared/schemas/identity.ts';
-import type { Routes } from '../../app.ts';
-import { knownId } from '../../known-id.ts';
-import { answerPage } from '../../pagination.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
+import { knownId } from '../../request/known-id.ts';
+import { answerPage } from '../../request/pagination.ts';
 import { assertActive, takeSelectedTeam } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 const GrantParams = Type.Object({ userId: Type.String(), clientId: Type.String() });
 

@@ -1,19 +1,19 @@
 import { Type } from 'typebox';
-import { type TeamTransaction, transaction } from '../../../db/database.ts';
-import { findActiveClients } from '../../../db/queries/clients.ts';
-import { findOpenInviteTo, listInvites } from '../../../db/queries/invites.ts';
+import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
+import { findActiveClients } from '../../../db/queries/identity/clients.ts';
+import { findOpenInviteTo, listInvites } from '../../../db/queries/identity/invites.ts';
 import { appointsTeamOwners, type Standing, type TeamRole } from '../../../shared/access.ts';
-import { readEmail } from '../../../shared/email.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
+import { readEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Invite, InviteRequest, IssuedInvite } from '../../../shared/schemas/identity.ts';
-import type { Routes } from '../../app.ts';
-import { IdParams, knownId } from '../../known-id.ts';
 import { linkBase } from '../../links/base.ts';
 import { createInvite, type InviteDraft, withdrawInvite } from '../../links/invite.ts';
-import { answerPage, ONE } from '../../pagination.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
+import { IdParams, knownId } from '../../request/known-id.ts';
+import { answerPage, ONE } from '../../request/pagination.ts';
 import { assertActive, takeSelectedTeam } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 type Grants = Invite['grants'];
 

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import { type TeamTransaction, transaction } from '../../../db/database.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
-import { revokeInvitesTo } from '../../../db/queries/invites.ts';
+import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { revokeInvitesTo } from '../../../db/queries/identity/invites.ts';
 import {
   countTeamMembers,
   deleteTeamMember,
   listTeamMembers,
   upsertTeamMember,
-} from '../../../db/queries/members.ts';
+} from '../../../db/queries/identity/members.ts';
 import {
   appointsTeamOwners,
   changesTeamRole,
@@ -18,12 +18,12 @@ import {
 import { ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
-import type { Routes } from '../../app.ts';
-import { knownId, UserParams } from '../../known-id.ts';
 import { revokeOutgrownInvites } from '../../links/invite.ts';
-import { answerPage, ONE } from '../../pagination.ts';
 import { standingInTeam, withFullAccess } from '../../plugins/guards.ts';
+import { knownId, UserParams } from '../../request/known-id.ts';
+import { answerPage, ONE } from '../../request/pagination.ts';
 import { assertActive, takeSelectedTeam } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 
 const NOT_BY_YOU = 'A Team Owner is appointed and changed by Owners alone';
 

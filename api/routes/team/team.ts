@@ -1,8 +1,8 @@
-import { transaction } from '../../../db/database.ts';
-import { countTeamMembers } from '../../../db/queries/members.ts';
+import { transaction } from '../../../db/driver/database.ts';
+import { countTeamMembers } from '../../../db/queries/identity/members.ts';
 import { SelectedTeam } from '../../../shared/schemas/identity.ts';
-import type { Routes } from '../../app.ts';
 import { selectedTeam } from '../../plugins/guards.ts';
+import type { Routes } from '../../types.ts';
 
 const schema = {
   summary: 'The selected Team, and your access to it',

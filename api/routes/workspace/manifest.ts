@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { type TeamTransaction, transaction } from '../../../db/database.ts';
-import { findRevision, listManifest } from '../../../db/queries/workspace-manifest.ts';
+import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
+import { findRevision, listManifest } from '../../../db/queries/workspace/manifest.ts';
+import { layerPrefix } from '../../../shared/formats/workspace-path.ts';
 import { PageQuery } from '../../../shared/schemas/common.ts';
 import { Manifest } from '../../../shared/schemas/workspace.ts';
 import { narrowToClient, type TeamScope } from '../../../shared/scope.ts';
-import { layerPrefix } from '../../../shared/workspace-path.ts';
-import type { Routes } from '../../app.ts';
-import { readLimit } from '../../pagination.ts';
+import { readLimit } from '../../request/pagination.ts';
+import type { Routes } from '../../types.ts';
 import {
   cursorOf,
   type ManifestCursor,

@@ -1,10 +1,10 @@
-import type { BlobStore } from '../../../db/blobs.ts';
-import { type Database, transaction } from '../../../db/database.ts';
-import { type ContentVersion, findContents } from '../../../db/queries/workspace-files.ts';
+import { type Database, transaction } from '../../../db/driver/database.ts';
+import type { BlobStore } from '../../../db/queries/workspace/blobs.ts';
+import { type ContentVersion, findContents } from '../../../db/queries/workspace/files.ts';
+import type { WorkspacePath } from '../../../shared/formats/workspace-path.ts';
 import { PullRequest, PullResponse } from '../../../shared/schemas/workspace.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
-import type { WorkspacePath } from '../../../shared/workspace-path.ts';
-import type { Routes } from '../../app.ts';
+import type { Routes } from '../../types.ts';
 import { givenPaths } from '../../workspace/given-paths.ts';
 
 /** Bytes of contents that one answer holds, unless a single file has more: as much as a push can bring. */

@@ -1,20 +1,20 @@
-import type { TeamTransaction } from '../../../db/database.ts';
-import { insertAuditEvents } from '../../../db/queries/audit.ts';
+import type { TeamTransaction } from '../../../db/driver/database.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import {
   findCurrentVersions,
   insertVersions,
   type NewVersion,
   takeRevision,
-} from '../../../db/queries/workspace-files.ts';
+} from '../../../db/queries/workspace/files.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import { PushConflict, PushRequest, PushResponse } from '../../../shared/schemas/workspace.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.ts';
-import type { Routes } from '../../app.ts';
 import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { assertActive, holdTeam, mayWrite } from '../../take.ts';
+import type { Routes } from '../../types.ts';
 import { findConflicts } from '../../workspace/push-conflicts.ts';
 import { type Pushed, readPushedFiles } from '../../workspace/pushed-files.ts';
 

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readWorkspacePath, readWrittenPath } from '../../../shared/formats/workspace-path.ts';
 import { isId } from '../../../shared/ids.ts';
 import { MAX_FILE_BYTES } from '../../../shared/schemas/workspace.ts';
-import { readWorkspacePath, readWrittenPath } from '../../../shared/workspace-path.ts';
 import { type FolderContent, type FolderFile, readFault, readFolder } from '../../import/folder-files.ts';
 import type { Content } from '../plan.ts';
 import type { NotDone } from '../report.ts';

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
-import { isId } from '../../../shared/ids.ts';
 import {
   foldCase,
   MAX_PATH_BYTES,
   MAX_SEGMENT_BYTES,
   readWorkspacePath,
-} from '../../../shared/workspace-path.ts';
+} from '../../../shared/formats/workspace-path.ts';
+import { isId } from '../../../shared/ids.ts';
 
 /** The roots of the workspace, as folders. */
 const ROOTS = ['team', 'clients'];

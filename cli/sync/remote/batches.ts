@@ -1,5 +1,5 @@
+import { foldCase } from '../../../shared/formats/workspace-path.ts';
 import { FILES_A_REQUEST } from '../../../shared/schemas/workspace.ts';
-import { foldCase } from '../../../shared/workspace-path.ts';
 import { scopeOf } from '../folder/names.ts';
 import type { ActionOf } from '../plan.ts';
 

@@ -1,5 +1,5 @@
+import { foldCase } from '../../../shared/formats/workspace-path.ts';
 import type { PullResponse } from '../../../shared/schemas/workspace.ts';
-import { foldCase } from '../../../shared/workspace-path.ts';
 import { sha256Of } from '../folder/disk.ts';
 import { conflictPath, scopeOf } from '../folder/names.ts';
 import type { BaseFile } from '../folder/state.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { readWorkspacePath } from '../../../shared/formats/workspace-path.ts';
 import {
   Manifest,
   type ManifestItem,
   PullResponse,
   PushResponse,
 } from '../../../shared/schemas/workspace.ts';
-import { readWorkspacePath } from '../../../shared/workspace-path.ts';
 import type { ServiceClient } from '../../client/service-client.ts';
 import { CommandError } from '../../terminal/command-error.ts';
 import { isLeftOut, scopeOf } from '../folder/names.ts';

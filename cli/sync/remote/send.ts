@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { foldCase } from '../../../shared/formats/workspace-path.ts';
 import { MAX_FILE_BYTES } from '../../../shared/schemas/workspace.ts';
-import { foldCase } from '../../../shared/workspace-path.ts';
 import { ServiceRefusal } from '../../client/service-client.ts';
 import { readFault } from '../../import/folder-files.ts';
 import { CommandError } from '../../terminal/command-error.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openPostgres } from '../../../db/postgres.ts';
+import { openPostgres } from '../../../db/driver/postgres.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { seededRandom } from '../../bench/generated-text.ts';
 import { importOutcome } from '../../support/imports-once.ts';

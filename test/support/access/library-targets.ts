@@ -1,9 +1,9 @@
-import { type Database, transaction } from '../../../db/database.ts';
-import { insertCapture } from '../../../db/queries/captures.ts';
-import { insertMemory } from '../../../db/queries/memories.ts';
+import { type Database, transaction } from '../../../db/driver/database.ts';
+import { insertCapture } from '../../../db/queries/memory/captures.ts';
+import { insertMemory } from '../../../db/queries/memory/memories.ts';
 import { insertMemorySource } from '../../../db/store-memory.ts';
 import { newId } from '../../../shared/ids.ts';
-import { prepareContent } from '../../../shared/memory-content.ts';
+import { prepareContent } from '../../../shared/text/memory-content.ts';
 import { TEST_MODEL_NAME } from '../database.ts';
 import { ownerScope } from '../scopes.ts';
 import { axis, storeSource } from '../sources.ts';

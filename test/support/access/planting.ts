@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { App } from '../../../api/app.ts';
-import type { Database } from '../../../db/database.ts';
-import { workspacePath } from '../../../shared/workspace-path.ts';
+import type { App } from '../../../api/types.ts';
+import type { Database } from '../../../db/driver/database.ts';
+import { workspacePath } from '../../../shared/formats/workspace-path.ts';
 import type { TestCompany } from '../database.ts';
 import { along, CLAIM } from '../team.ts';
 import { deletion, file } from '../workspace.ts';

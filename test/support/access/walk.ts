@@ -1,6 +1,6 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { FastifyInstance, RouteOptions } from 'fastify';
-import type { App } from '../../../api/app.ts';
+import type { App } from '../../../api/types.ts';
 import { newId } from '../../../shared/ids.ts';
 import { withoutRequestId } from '../team.ts';
 import type { Place } from './place.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { App } from '../../../api/app.ts';
 import type { Dependencies } from '../../../api/dependencies.ts';
-import { createCompany } from '../../../db/bootstrap.ts';
-import type { Database } from '../../../db/database.ts';
+import type { App } from '../../../api/types.ts';
+import type { Database } from '../../../db/driver/database.ts';
+import { createCompany } from '../../../db/startup/bootstrap.ts';
 import type { TestCompany } from '../database.ts';
 import { addTeam } from '../scopes.ts';
 import { Canaries, type PlaceKey, type Thing } from './canaries.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { importMediaType } from '../../../shared/media-types.ts';
-import { extractDocx } from '../../../worker/extract/docx.ts';
+import { importMediaType } from '../../../shared/formats/media-types.ts';
+import { extractDocx } from '../../../worker/extract/office/docx.ts';
 import { cutText } from '../../support/cut-text.ts';
 import { assertDamagedMembersAreTold } from '../../support/damaged-members.ts';
 import {

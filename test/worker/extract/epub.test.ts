@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { importMediaType } from '../../../shared/media-types.ts';
-import { extractEpub } from '../../../worker/extract/epub.ts';
+import { importMediaType } from '../../../shared/formats/media-types.ts';
+import { extractEpub } from '../../../worker/extract/office/epub.ts';
 import { assertDamagedMembersAreTold } from '../../support/damaged-members.ts';
 import {
   assertDamageIsTold,

@@ -1,0 +1,42 @@
+import type { JsonLimits } from '../bodies/json-shape.ts';
+
+/**
+ * What the JSON of a body can consist of. Every number is above the largest body that the schema of its route accepts.
+ * Metadata of 16 KiB can hold 5,500 arrays and objects, 3,300 object members, 6,600 strings and 8,200 values; a chunk
+ * or an item with a vector has 1,024 numbers.
+ */
+export const DEFAULT_JSON_LIMITS: JsonLimits = {
+  containers: 10_000,
+  members: 10_000,
+  strings: 20_000,
+  // As many as 1 MiB can hold: a vector of a wrong length is told as such, however long it is.
+  values: 600_000,
+};
+/** Ingest: 2,000 chunks with a text and a vector, and metadata. */
+export const INGEST_JSON_LIMITS: JsonLimits = {
+  containers: 20_000,
+  members: 20_000,
+  strings: 30_000,
+  values: 2_200_000,
+};
+/** Embeddings/complete: 256 vectors. */
+export const EMBEDDINGS_JSON_LIMITS: JsonLimits = {
+  containers: 10_000,
+  members: 10_000,
+  strings: 20_000,
+  values: 300_000,
+};
+/** Consolidation/complete: 40 items, each with metadata and a vector. */
+export const COMPLETE_JSON_LIMITS: JsonLimits = {
+  containers: 240_000,
+  members: 140_000,
+  strings: 280_000,
+  values: 400_000,
+};
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the JSON of the route's body can consist of; DEFAULT_JSON_LIMITS where it is not set. */
+    jsonLimits?: JsonLimits;
+  }
+}

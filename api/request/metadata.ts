@@ -1,0 +1,18 @@
+import { invalidField } from '../../shared/errors.ts';
+import { jsonParts } from '../../shared/formats/json-parts.ts';
+
+const MAX_METADATA_BYTES = 16 * 1024;
+
+/**
+ * @param path where it stands in the body
+ * @throws ServiceError `invalid_request` for metadata over 16 KiB as JSON
+ */
+export function assertMetadata(metadata: Record<string, unknown> | undefined, path = '/metadata'): void {
+  if (metadata === undefined) return;
+  let bytes = 0;
+  for (const part of jsonParts(metadata)) {
+    bytes += Buffer.byteLength(part);
+    // At once: there may be megabytes of it.
+    if (bytes > MAX_METADATA_BYTES) throw invalidField(path, 'must be at most 16 KiB as JSON');
+  }
+}

@@ -1,0 +1,14 @@
+import { invalidField } from '../../shared/errors.ts';
+
+/**
+ * A time of a request, whose form its schema has checked already.
+ * @throws ServiceError `invalid_request` for a time that is none (a leap second) or lies outside the years 1 to 9999
+ */
+export function readTime(text: string | undefined, path: string): Date | null {
+  if (text === undefined) return null;
+  const time = new Date(text);
+  const year = time.getUTCFullYear();
+  if (Number.isNaN(year) || year < 1 || year > 9999)
+    throw invalidField(path, 'is not a time of the years 1 to 9999');
+  return time;
+}

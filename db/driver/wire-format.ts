@@ -1,0 +1,90 @@
+/**
+ * Values in PostgreSQL's binary format, big-endian throughout, where text would be slow. What makes bytes makes
+ * those that the type's `recv` function reads, without the length before them.
+ */
+
+import { TERM_DIMENSIONS } from '../../shared/text/terms.ts';
+
+/** The most dimensions of pgvector's `halfvec`. */
+const MAX_HALFVEC_DIMENSIONS = 16_000;
+const INT4_OID = 23;
+/** All of these bits are set in infinities and NaN, and in no finite float16. */
+const FLOAT16_EXPONENT = 0x7c00;
+
+/**
+ * pgvector's `sparsevec(536870912)` (`sparsevec_recv`): int32 dimensions, int32 number of elements, int32 0, then
+ * the indices as int32 counted from 0, then the values as float4.
+ *
+ * `dims` counts from 1, ascending and unique; `weights` has a value other than 0 for each.
+ */
+export function termsToSparsevecBinary(terms: { dims: Int32Array; weights: Float32Array }): Uint8Array {
+  const { dims, weights } = terms;
+  if (dims.length !== weights.length) {
+    throw new RangeError(`A sparsevec needs a weight for each dimension: ${dims.length}, ${weights.length}`);
+  }
+  const bytes = new Uint8Array(12 + 8 * dims.length);
+  const view = new DataView(bytes.buffer);
+  view.setInt32(0, TERM_DIMENSIONS);
+  view.setInt32(4, dims.length);
+  for (let i = 0; i < dims.length; i++) {
+    view.setInt32(12 + 4 * i, dims[i]! - 1);
+    view.setFloat32(12 + 4 * (dims.length + i), weights[i]!);
+  }
+  return bytes;
+}
+
+/** The dimensions, counted from 1, of a `sparsevec` in the form above, as `sparsevec_send` writes it. */
+export function sparsevecDims(bytes: Uint8Array): Int32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Int32Array.from({ length: view.getInt32(4) }, (_, i) => view.getInt32(12 + 4 * i) + 1);
+}
+
+/**
+ * `int4[]` (`array_recv`): int32 number of axes, int32 0 for "holds no null", int32 type of the elements, then of
+ * the one axis int32 length and int32 lower bound 1, then per element int32 length in bytes and the value. An
+ * empty array has no axis.
+ */
+export function int4ArrayBinary(values: Int32Array): Uint8Array {
+  const axes = values.length === 0 ? 0 : 1;
+  const bytes = new Uint8Array(12 + 8 * axes + 8 * values.length);
+  const view = new DataView(bytes.buffer);
+  view.setInt32(0, axes);
+  view.setInt32(8, INT4_OID);
+  if (axes === 0) return bytes;
+  view.setInt32(12, values.length);
+  view.setInt32(16, 1);
+  for (let i = 0; i < values.length; i++) {
+    view.setInt32(20 + 8 * i, 4);
+    view.setInt32(24 + 8 * i, values[i]!);
+  }
+  return bytes;
+}
+
+/** The elements of an `int4[]` of one axis in the form above, as `array_send` writes it. */
+export function int4ArrayValues(bytes: Uint8Array): Int32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.getInt32(0) === 0) return new Int32Array();
+  return Int32Array.from({ length: view.getInt32(12) }, (_, i) => view.getInt32(24 + 8 * i));
+}
+
+/**
+ * pgvector's `halfvec` (`halfvec_recv`): int16 dimensions, int16 0, then a float16 each, to which the values are
+ * rounded. Throws a RangeError for what pgvector would refuse: no dimension or more than 16,000, and values
+ * that are not finite, or not any more as a float16 (65,520 and above).
+ */
+export function halfvecBinary(vector: Float32Array | Float16Array): Uint8Array {
+  if (vector.length === 0 || vector.length > MAX_HALFVEC_DIMENSIONS) {
+    throw new RangeError(`A halfvec has 1 to ${MAX_HALFVEC_DIMENSIONS} dimensions, not ${vector.length}`);
+  }
+  const bytes = new Uint8Array(4 + 2 * vector.length);
+  const view = new DataView(bytes.buffer);
+  view.setInt16(0, vector.length);
+  const bits = new Uint16Array(new Float16Array(vector).buffer);
+  for (let i = 0; i < bits.length; i++) {
+    if ((bits[i]! & FLOAT16_EXPONENT) === FLOAT16_EXPONENT) {
+      throw new RangeError(`A halfvec holds finite float16 values only, not ${vector[i]} at ${i}`);
+    }
+    view.setUint16(4 + 2 * i, bits[i]!);
+  }
+  return bytes;
+}

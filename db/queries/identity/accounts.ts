@@ -1,0 +1,121 @@
+import type { CompanyRole } from '../../../shared/access.ts';
+import type { CompanyScope } from '../../../shared/scope.ts';
+import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
+
+/** What a sign-in is checked against. */
+export interface SignIn {
+  userId: string;
+  companyId: string;
+  /** argon2id in PHC form; null until a password was set. */
+  passwordHash: string | null;
+}
+
+/** The open account of an email. Needs no scope: an exact match, before there is any claim. */
+export async function findSignIn(tx: Queryable, email: string): Promise<SignIn | null> {
+  const [row] = await tx.query<SignIn>(
+    `select user_id as "userId", company_id as "companyId", password_hash as "passwordHash"
+       from identity.find_sign_in($1)`,
+    [email],
+  );
+  return row ?? null;
+}
+
+/**
+ * The password hash of the scope's user as it stands now, held against a change until the transaction ends;
+ * null without a password or once the account is closed.
+ */
+export async function holdPasswordHash(tx: ScopedTransaction): Promise<string | null> {
+  const [row] = await tx.query<{ passwordHash: string | null }>(
+    'select identity.lock_password_hash() as "passwordHash"',
+  );
+  return row?.passwordHash ?? null;
+}
+
+/**
+ * Keeps accounts of the Company as they are until the transaction ends: open, and in their role. Comes after the
+ * Company and before Teams.
+ * @returns the role in the Company of each that is open
+ */
+export async function holdAccounts(
+  tx: ScopedTransaction,
+  userIds: readonly string[],
+): Promise<Map<string, CompanyRole>> {
+  const rows = await tx.query<{ id: string; role: CompanyRole }>(
+    `select id, role from identity.account
+      where company_id = $1 and id = any ($2::uuid[]) and closed_at is null order by id for share`,
+    [tx.scope.companyId, userIds],
+  );
+  return new Map(rows.map(({ id, role }) => [id, role]));
+}
+
+/**
+ * Takes an account of the Company until the transaction ends, so that changes of its password, sessions and
+ * reset links come one after the other. False: there is no such open account.
+ */
+export async function lockAccount(tx: ScopedTransaction, userId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select from identity.account
+      where company_id = $1 and id = $2 and closed_at is null for no key update`,
+    [tx.scope.companyId, userId],
+  );
+  return rows.length > 0;
+}
+
+/** Sets the password of the scope's user. */
+export async function updatePasswordHash(
+  tx: ScopedTransaction<CompanyScope>,
+  passwordHash: string,
+): Promise<void> {
+  await tx.query('update identity.account set password_hash = $3 where company_id = $1 and id = $2', [
+    tx.scope.companyId,
+    tx.scope.userId,
+    passwordHash,
+  ]);
+}
+
+/** The Owner with this email of a Team of the Company, or of the Company itself; null if there is no such Team. */
+export async function findOwner(
+  tx: ScopedTransaction<CompanyScope>,
+  teamId: string,
+  email: string,
+): Promise<{ userId: string } | null> {
+  const [row] = await tx.query<{ userId: string }>(
+    `select a.id as "userId"
+       from identity.account a
+       join identity.team t on t.company_id = a.company_id and t.id = $2
+       left join identity.team_member m on m.company_id = $1 and m.team_id = t.id and m.user_id = a.id
+      where a.company_id = $1 and a.email = $3 and a.closed_at is null
+        and t.deleted_at is null and (a.role = 'owner' or m.role = 'owner')`,
+    [tx.scope.companyId, teamId, email],
+  );
+  return row ?? null;
+}
+
+/**
+ * Makes an account for a member of the Company, as whom the scope acts. False: the email has an account by now,
+ * in this Company or in another.
+ */
+export async function insertAccount(
+  tx: ScopedTransaction<CompanyScope>,
+  account: { email: string; name: string; role: CompanyRole; passwordHash: string },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into identity.account (company_id, id, email, name, role, password_hash)
+     values ($1, $2, $3, $4, $5, $6) on conflict (email) where closed_at is null do nothing returning 1`,
+    [tx.scope.companyId, tx.scope.userId, account.email, account.name, account.role, account.passwordHash],
+  );
+  return rows.length > 0;
+}
+
+/** The open account of an email in the scope's Company, or null: one of another Company is not told. */
+export async function findAccountByEmail(
+  tx: ScopedTransaction,
+  email: string,
+): Promise<{ userId: string; role: CompanyRole } | null> {
+  const [row] = await tx.query<{ userId: string; role: CompanyRole }>(
+    `select id as "userId", role from identity.account
+      where company_id = $1 and email = $2 and closed_at is null`,
+    [tx.scope.companyId, email],
+  );
+  return row ?? null;
+}

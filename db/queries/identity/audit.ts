@@ -1,0 +1,151 @@
+import { newId } from '../../../shared/ids.ts';
+import type { AuditEvent } from '../../../shared/schemas/audit.ts';
+import type { LayerId } from '../../../shared/scope.ts';
+import type { ScopedTransaction } from '../../driver/database.ts';
+import { wireTime } from '../fragments/layers.ts';
+import type { ListPart } from '../fragments/list-part.ts';
+
+/** Every kind of event that is recorded so far. */
+export type AuditKind =
+  | 'auth.login'
+  | 'auth.logout'
+  | 'auth.session_end'
+  | 'auth.password_change'
+  | 'auth.password_reset'
+  | 'auth.join'
+  | 'company.accept'
+  | 'company.invite'
+  | 'company.invite_revoke'
+  | 'company.member_role'
+  | 'company.member_remove'
+  | 'company.reset_link'
+  | 'company.access_request'
+  | 'company.access_approve'
+  | 'company.access_deny'
+  | 'company.grant'
+  | 'company.grant_revoke'
+  | 'team.create'
+  | 'team.rename'
+  | 'team.archive'
+  | 'team.restore'
+  | 'team.delete'
+  | 'team.client_create'
+  | 'team.client_change'
+  | 'team.client_archive'
+  | 'team.member_role'
+  | 'team.member_remove'
+  | 'team.invite'
+  | 'team.invite_revoke'
+  | 'team.grant'
+  | 'team.grant_revoke'
+  | 'memory.search'
+  | 'memory.ingest'
+  | 'memory.replace'
+  | 'memory.embed'
+  | 'memory.import'
+  | 'memory.import_complete'
+  | 'memory.import_fail'
+  | 'memory.import_retry'
+  | 'memory.import_cancel'
+  | 'memory.import_forget'
+  | 'memory.archive'
+  | 'memory.capture'
+  | 'memory.claim'
+  | 'memory.publish'
+  | 'memory.review'
+  | 'memory.discard'
+  | 'memory.update'
+  | 'memory.delete'
+  | 'workspace.write'
+  | 'workspace.delete';
+
+export interface AuditEntry {
+  kind: AuditKind;
+  subjectType:
+    | 'session'
+    | 'account'
+    | 'invite'
+    | 'access_request'
+    | 'team'
+    | 'client'
+    | 'query'
+    | 'source'
+    | 'import'
+    | 'batch'
+    | 'capture'
+    | 'memory'
+    | 'file';
+  subjectId: string | null;
+  /** Where the subject lies, for subjects of a Team; left out for those of the Company. */
+  layer?: LayerId;
+  /** The Team that an event of the Company is about; events of a Team's scope have that one. */
+  teamId?: string;
+  /** Never content, a token or a password: events outlive what they tell of. */
+  detail?: Record<string, unknown>;
+}
+
+/**
+ * Records events of the scope's user, in the transaction of the change that they tell of. Not waited for: should it
+ * fail, the transaction fails with it.
+ */
+export function insertAuditEvents(tx: ScopedTransaction, entries: readonly AuditEntry[]): void {
+  const { scope } = tx;
+  const rows = entries.map((entry) => ({
+    id: newId(),
+    kind: entry.kind,
+    team_id: 'teamId' in scope ? scope.teamId : (entry.teamId ?? null),
+    client_id: entry.layer ?? null,
+    layer: entry.layer === undefined ? null : entry.layer === null ? 'team' : 'client',
+    subject_type: entry.subjectType,
+    subject_id: entry.subjectId,
+    detail: entry.detail ?? {},
+  }));
+  tx.send(
+    `insert into memory.audit_event
+       (company_id, id, kind, actor_id, team_id, client_id, layer, subject_type, subject_id, detail)
+     select $1, r.id, r.kind, $2, r.team_id, r.client_id, r.layer, r.subject_type, r.subject_id, r.detail
+       from jsonb_to_recordset($3::jsonb) as r
+         (id uuid, kind text, team_id uuid, client_id uuid, layer text, subject_type text, subject_id uuid, detail jsonb)`,
+    [scope.companyId, scope.userId, JSON.stringify(rows)],
+  );
+}
+
+/** Which events are asked for; ids are UUIDs. */
+export interface AuditFilter {
+  kind: string | null;
+  subjectId: string | null;
+  /** Within the Company; the scope of a Team has its own. */
+  teamId: string | null;
+}
+
+/**
+ * Events of the Company or, in a Team's scope, of that Team and there of what the caller reaches: newest first.
+ */
+export async function listAuditEvents(
+  tx: ScopedTransaction,
+  part: ListPart,
+  filter: AuditFilter,
+): Promise<AuditEvent[]> {
+  const { scope } = tx;
+  const inTeam = 'teamId' in scope;
+  const rows = await tx.query<Omit<AuditEvent, 'at'> & { at: Date }>(
+    `select id, kind, actor_id as "actorId", team_id as "teamId", subject_type as "subjectType",
+            subject_id as "subjectId", layer, client_id as "clientId", detail, at
+       from memory.audit_event
+      where company_id = $1 and ($2::uuid is null or team_id = $2) and ($3::text is null or kind = $3)
+        and ($4::uuid is null or subject_id = $4) and ($5::uuid is null or id < $5)
+        and (not $6 or client_id is null or client_id = any ($7::uuid[]))
+      order by id desc limit $8`,
+    [
+      scope.companyId,
+      inTeam ? scope.teamId : filter.teamId,
+      filter.kind,
+      filter.subjectId,
+      part.after,
+      inTeam,
+      inTeam ? scope.reads.clients : [],
+      part.limit,
+    ],
+  );
+  return rows.map((row) => ({ ...row, at: wireTime(row.at) }));
+}

@@ -1,0 +1,100 @@
+import type { ActiveState, ClientGrant } from '../../../shared/access.ts';
+import type { Client } from '../../../shared/schemas/identity.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
+import { wireTime } from '../fragments/layers.ts';
+import type { ListPart } from '../fragments/list-part.ts';
+
+type ClientRow = Omit<Client, 'createdAt' | 'access'> & { createdAt: Date };
+const COLUMNS = `id, name, state, created_at as "createdAt"`;
+
+function toClient(tx: TeamTransaction, row: ClientRow): Client {
+  // Archived ones are listed to those with Full access alone, who write to every client.
+  const writes = row.state === 'archived' || tx.scope.writes.clients.includes(row.id);
+  return { ...row, access: writes ? 'write' : 'read', createdAt: wireTime(row.createdAt) };
+}
+
+/**
+ * Clients of the Team in a state, newest first: of the active ones those that the caller reaches. Archived ones
+ * are as if they did not exist but for callers with Full access: check that before.
+ */
+export async function listClients(
+  tx: TeamTransaction,
+  state: ActiveState,
+  part: ListPart,
+): Promise<Client[]> {
+  const rows = await tx.query<ClientRow>(
+    `select ${COLUMNS} from identity.client
+      where company_id = $1 and team_id = $2 and state = $3 and ($3 = 'archived' or id = any ($4::uuid[]))
+        and ($5::uuid is null or id < $5)
+      order by id desc limit $6`,
+    [tx.scope.companyId, tx.scope.teamId, state, tx.scope.reads.clients, part.after, part.limit],
+  );
+  return rows.map((row) => toClient(tx, row));
+}
+
+/** Makes a client of the Team. For callers with Full access, who may write to it. */
+export async function insertClient(
+  tx: TeamTransaction,
+  client: { id: string; name: string },
+): Promise<Client> {
+  const [row] = await tx.query<ClientRow>(
+    `insert into identity.client (company_id, team_id, id, name) values ($1, $2, $3, $4) returning ${COLUMNS}`,
+    [tx.scope.companyId, tx.scope.teamId, client.id, client.name],
+  );
+  if (row === undefined) throw new Error('the client was not inserted');
+  return { ...toClient(tx, row), access: 'write' };
+}
+
+/**
+ * A client of the Team in one of these states, as it is now. For callers with Full access, with the Team locked.
+ * @returns null where there is none
+ */
+export async function findClient(
+  tx: TeamTransaction,
+  id: string,
+  states: readonly ActiveState[],
+): Promise<Client | null> {
+  const [row] = await tx.query<ClientRow>(
+    `select ${COLUMNS} from identity.client
+      where company_id = $1 and team_id = $2 and id = $3 and state = any ($4::text[])`,
+    [tx.scope.companyId, tx.scope.teamId, id, states],
+  );
+  return row === undefined ? null : { ...toClient(tx, row), access: 'write' };
+}
+
+/** Changes a client that was found. For callers with Full access. */
+export async function updateClient(
+  tx: TeamTransaction,
+  id: string,
+  change: { name?: string; state?: ActiveState },
+): Promise<void> {
+  await tx.query(
+    `update identity.client set name = coalesce($4, name), state = coalesce($5, state)
+      where company_id = $1 and team_id = $2 and id = $3`,
+    [tx.scope.companyId, tx.scope.teamId, id, change.name ?? null, change.state ?? null],
+  );
+}
+
+/** Which of these ids are active clients of the Team. */
+export async function findActiveClients(tx: TeamTransaction, ids: readonly string[]): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `select id from identity.client
+      where company_id = $1 and team_id = $2 and id = any ($3::uuid[]) and state = 'active'`,
+    [tx.scope.companyId, tx.scope.teamId, ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Of these ids the active clients of the Team, with what the scope's user is granted there, as it is now. */
+export async function findOwnClientGrants(
+  tx: TeamTransaction,
+  clientIds: readonly string[],
+): Promise<ClientGrant[]> {
+  return tx.query<ClientGrant>(
+    `select c.id, g.access as "grant"
+       from identity.client c
+       left join identity.client_grant g on g.team_id = c.team_id and g.client_id = c.id and g.user_id = $3
+      where c.company_id = $1 and c.team_id = $2 and c.id = any ($4::uuid[]) and c.state = 'active'`,
+    [tx.scope.companyId, tx.scope.teamId, tx.scope.userId, clientIds],
+  );
+}

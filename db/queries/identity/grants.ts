@@ -1,0 +1,118 @@
+import type { ClientAccess } from '../../../shared/access.ts';
+import type { ClientGrant, CompanyGrant } from '../../../shared/schemas/identity.ts';
+import type { CompanyScope } from '../../../shared/scope.ts';
+import type { ScopedTransaction, TeamTransaction } from '../../driver/database.ts';
+import { wireTime } from '../fragments/layers.ts';
+import type { Listed, ListPart } from '../fragments/list-part.ts';
+
+type Row<T> = Listed<Omit<T, 'createdAt'> & { createdAt: Date }>;
+
+/** Grants for active clients of the Team, newest first: of everyone, or of one member. */
+export async function listClientGrants(
+  tx: TeamTransaction,
+  part: ListPart,
+  userId: string | null,
+): Promise<Listed<ClientGrant>[]> {
+  const rows = await tx.query<Row<ClientGrant>>(
+    `select g.id, g.user_id as "userId", g.client_id as "clientId", g.access, g.created_at as "createdAt"
+       from identity.client_grant g
+       join identity.client c on c.team_id = g.team_id and c.id = g.client_id and c.state = 'active'
+      where g.company_id = $1 and g.team_id = $2 and ($3::uuid is null or g.user_id = $3)
+        and ($4::uuid is null or g.id < $4)
+      order by g.id desc limit $5`,
+    [tx.scope.companyId, tx.scope.teamId, userId, part.after, part.limit],
+  );
+  return rows.map((row) => ({ ...row, createdAt: wireTime(row.createdAt) }));
+}
+
+/** What a member was granted for a client of the Team; null for nothing. */
+export async function findClientGrant(
+  tx: ScopedTransaction,
+  { teamId, userId, clientId }: { teamId: string; userId: string; clientId: string },
+): Promise<ClientAccess | null> {
+  const [row] = await tx.query<{ access: ClientAccess }>(
+    `select access from identity.client_grant
+      where company_id = $1 and team_id = $2 and user_id = $3 and client_id = $4`,
+    [tx.scope.companyId, teamId, userId, clientId],
+  );
+  return row?.access ?? null;
+}
+
+/**
+ * Gives a member of the Team access to an active client of it, in place of what was held.
+ * @returns null where either is not there
+ */
+export async function upsertClientGrant(
+  tx: ScopedTransaction,
+  grant: { teamId: string; userId: string; clientId: string; access: ClientAccess },
+): Promise<ClientGrant | null> {
+  const [row] = await tx.query<Row<ClientGrant>>(
+    `insert into identity.client_grant (company_id, team_id, client_id, user_id, access)
+     select m.company_id, m.team_id, c.id, m.user_id, $5
+       from identity.team_member m
+       join identity.client c on c.company_id = m.company_id and c.team_id = m.team_id and c.id = $4
+      where m.company_id = $1 and m.team_id = $2 and m.user_id = $3 and c.state = 'active'
+     on conflict (team_id, client_id, user_id) do update set access = excluded.access
+     returning id, user_id as "userId", client_id as "clientId", access, created_at as "createdAt"`,
+    [tx.scope.companyId, grant.teamId, grant.userId, grant.clientId, grant.access],
+  );
+  if (row === undefined) return null;
+  const { userId, clientId, access, createdAt } = row;
+  return { userId, clientId, access, createdAt: wireTime(createdAt) };
+}
+
+/** Takes a grant for an active client back. False: there is none. */
+export async function deleteClientGrant(
+  tx: TeamTransaction,
+  grant: { userId: string; clientId: string },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `delete from identity.client_grant g using identity.client c
+      where g.company_id = $1 and g.team_id = $2 and g.user_id = $3 and g.client_id = $4
+        and c.team_id = g.team_id and c.id = g.client_id and c.state = 'active' returning 1`,
+    [tx.scope.companyId, tx.scope.teamId, grant.userId, grant.clientId],
+  );
+  return rows.length > 0;
+}
+
+/** The Company grants, newest first, or the one of a user for a Team. */
+export async function listCompanyGrants(
+  tx: ScopedTransaction<CompanyScope>,
+  part: ListPart,
+  of: { userId: string; teamId: string } | null = null,
+): Promise<Listed<CompanyGrant>[]> {
+  const rows = await tx.query<Row<CompanyGrant>>(
+    `select id, user_id as "userId", team_id as "teamId", access, created_at as "createdAt"
+       from identity.company_grant
+      where company_id = $1 and ($2::uuid is null or id < $2)
+        and ($3::uuid is null or user_id = $3) and ($4::uuid is null or team_id = $4)
+      order by id desc limit $5`,
+    [tx.scope.companyId, part.after, of?.userId ?? null, of?.teamId ?? null, part.limit],
+  );
+  return rows.map((row) => ({ ...row, createdAt: wireTime(row.createdAt) }));
+}
+
+/** Gives a Company Admin access to a Team, in place of what was held. Check the role and the Team before. */
+export async function upsertCompanyGrant(
+  tx: ScopedTransaction<CompanyScope>,
+  grant: Pick<CompanyGrant, 'userId' | 'teamId' | 'access'>,
+): Promise<void> {
+  await tx.query(
+    `insert into identity.company_grant (company_id, team_id, user_id, access) values ($1, $2, $3, $4)
+     on conflict (company_id, team_id, user_id) do update set access = excluded.access`,
+    [tx.scope.companyId, grant.teamId, grant.userId, grant.access],
+  );
+}
+
+/** Takes Company grants of a user back, for one Team or for all. @returns how many there were */
+export async function deleteCompanyGrants(
+  tx: ScopedTransaction<CompanyScope>,
+  of: { userId: string; teamId?: string },
+): Promise<number> {
+  const rows = await tx.query(
+    `delete from identity.company_grant
+      where company_id = $1 and user_id = $2 and ($3::uuid is null or team_id = $3) returning 1`,
+    [tx.scope.companyId, of.userId, of.teamId ?? null],
+  );
+  return rows.length;
+}

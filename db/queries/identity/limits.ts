@@ -1,0 +1,82 @@
+import type { Queryable } from '../../driver/database.ts';
+
+/** How long a failed password counts. */
+export const FAILED_PASSWORD_SECONDS = 15 * 60;
+/** How many may fail in that time. */
+export const MAX_FAILED_PASSWORDS = 10;
+
+/** Requests in the running window of one key. */
+export interface RequestCount {
+  /** The one just counted included. */
+  requests: number;
+  endsInMs: number;
+}
+
+/**
+ * Counts a request against limits, for all API processes. One statement and so one short transaction of its
+ * own, as the connecting role: a refused request counts too, and no other waits longer than that.
+ * @param keys hashes of who is counted, each another
+ * @param windowMs how long a count lasts, from its first request
+ * @returns the count of each key, in their order
+ */
+export async function countRequest(
+  database: Queryable,
+  keys: readonly Buffer[],
+  windowMs: number,
+): Promise<RequestCount[]> {
+  const wanted = keys.map((key) => key.toString('hex'));
+  const rows = await database.query<RequestCount & { key: string }>(
+    // In the order of keys: requests that share two of them never wait for each other in a circle.
+    `insert into identity.request_count as c (key, ends_at, requests)
+     select k.key, clock_timestamp() + make_interval(secs => $2::float8 / 1000), 1
+       from (select decode(hex, 'hex') as key from unnest($1::text[]) as hex) k order by k.key
+     on conflict (key) do update set
+       requests = case when c.ends_at <= clock_timestamp() then 1 else c.requests + 1 end,
+       ends_at = case when c.ends_at <= clock_timestamp() then excluded.ends_at else c.ends_at end
+     returning encode(key, 'hex') as key, requests,
+               greatest(extract(epoch from ends_at - clock_timestamp()) * 1000, 0)::float8 as "endsInMs"`,
+    [wanted, windowMs],
+  );
+  const counts = new Map(rows.map(({ key, ...count }) => [key, count]));
+  return wanted.map((key) => {
+    const count = counts.get(key);
+    if (count === undefined) throw new Error('the request was not counted');
+    return count;
+  });
+}
+
+/** Failures that still count, of `f`, oldest first. */
+const RECENT = `array(select t from unnest(f.at) as t
+  where t > clock_timestamp() - make_interval(secs => ${FAILED_PASSWORD_SECONDS}) order by t)`;
+
+/**
+ * In how many seconds another password may be tried; 0 is now.
+ * @param key a hash of the email and the address
+ */
+export async function secondsUntilPassword(database: Queryable, key: Buffer): Promise<number> {
+  const [row] = await database.query<{ seconds: number }>(
+    `select ceil(extract(epoch from r.at[cardinality(r.at) - ${MAX_FAILED_PASSWORDS - 1}]
+              + make_interval(secs => ${FAILED_PASSWORD_SECONDS}) - clock_timestamp()))::int as seconds
+       from identity.failed_password f, lateral (select ${RECENT} as at) r
+      where f.key = $1 and cardinality(r.at) >= ${MAX_FAILED_PASSWORDS}`,
+    [key],
+  );
+  return Math.max(row?.seconds ?? 0, 0);
+}
+
+/**
+ * Notes a failed password, atomically: of tries that race, no more than the limit are noted.
+ * @returns false where there were too many before this one, which then does not count
+ */
+export async function noteFailedPassword(database: Queryable, key: Buffer): Promise<boolean> {
+  const [row] = await database.query<{ refused: boolean }>(
+    `insert into identity.failed_password as f (key, at) values ($1, array[clock_timestamp()])
+     on conflict (key) do update set (at, refused) = (
+       select case when r.full then r.at else r.at || clock_timestamp() end, r.full
+         from (select n.at, cardinality(n.at) >= ${MAX_FAILED_PASSWORDS} as full
+                 from (select ${RECENT} as at) n) r)
+     returning refused`,
+    [key],
+  );
+  return row?.refused === false;
+}

@@ -1,0 +1,58 @@
+import type { CompanyScope } from '../../../shared/scope.ts';
+import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
+
+export type ResetLinkState = 'open' | 'used' | 'revoked' | 'expired';
+
+/** A reset link, with the account whose password it sets. */
+export interface ResetLinkRow {
+  id: string;
+  userId: string;
+  companyId: string;
+  state: ResetLinkState;
+}
+
+/** The link whose token has this hash, of an open account. Needs no scope: an exact match of a secret. */
+export async function findResetLink(tx: Queryable, tokenHash: Buffer): Promise<ResetLinkRow | null> {
+  const [row] = await tx.query<ResetLinkRow>(
+    `select id, user_id as "userId", company_id as "companyId", state from identity.find_reset_link($1)`,
+    [tokenHash],
+  );
+  return row ?? null;
+}
+
+/** Makes a link for an account of the Company and returns when it ends. Only the token's hash is kept. */
+export async function insertResetLink(
+  tx: ScopedTransaction<CompanyScope>,
+  link: { id: string; userId: string; tokenHash: Buffer; ttlSeconds: number },
+): Promise<Date> {
+  const [row] = await tx.query<{ expiresAt: Date }>(
+    `insert into identity.reset_link (company_id, id, user_id, token_hash, expires_at, created_by)
+     values ($1, $2, $3, $4, now() + make_interval(secs => $5), $6)
+     returning expires_at as "expiresAt"`,
+    [tx.scope.companyId, link.id, link.userId, link.tokenHash, link.ttlSeconds, tx.scope.userId],
+  );
+  if (row === undefined) throw new Error('the reset link was not inserted');
+  return row.expiresAt;
+}
+
+/** Uses a link of the scope's user up. False: it is not open, because another was faster or it ended. */
+export async function useResetLink(tx: ScopedTransaction<CompanyScope>, linkId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `update identity.reset_link set used_at = now()
+      where company_id = $1 and user_id = $2 and id = $3
+        and used_at is null and revoked_at is null and expires_at > now()
+     returning 1`,
+    [tx.scope.companyId, tx.scope.userId, linkId],
+  );
+  return rows.length > 0;
+}
+
+/** Withdraws every open link of an account of the Company. */
+export async function revokeResetLinks(tx: ScopedTransaction<CompanyScope>, userId: string): Promise<void> {
+  await tx.query(
+    `update identity.reset_link set revoked_at = now()
+      where company_id = $1 and user_id = $2
+        and used_at is null and revoked_at is null and expires_at > now()`,
+    [tx.scope.companyId, userId],
+  );
+}

@@ -1,0 +1,151 @@
+import type { Identity } from '../../../shared/access.ts';
+import type { Config } from '../../../shared/config.ts';
+import type { CompanyScope } from '../../../shared/scope.ts';
+import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
+import { wireTime } from '../fragments/layers.ts';
+import type { ListPart } from '../fragments/list-part.ts';
+
+type ResolvedIdentity = Omit<Identity, 'session'> & { session: { id: string; expiresAt: string } | null };
+
+function toIdentity(resolved: ResolvedIdentity): Identity {
+  const { session } = resolved;
+  return {
+    ...resolved,
+    session: session === null ? null : { id: session.id, expiresAt: new Date(session.expiresAt) },
+  };
+}
+
+/** The caller whose session has a token of this hash. Needs no scope: an exact match of a secret. */
+export async function resolveSession(
+  tx: Queryable,
+  tokenHash: Buffer,
+  teamId: string | null,
+  limits: Pick<Config, 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
+): Promise<Identity | 'unknown' | 'expired'> {
+  const [row] = await tx.query<{ caller: ResolvedIdentity | { expired: true } | null }>(
+    'select identity.resolve_session($1, $2, $3, $4) as caller',
+    [tokenHash, teamId, limits.sessionIdleSeconds, limits.sessionMaxSeconds],
+  );
+  const caller = row?.caller ?? null;
+  if (caller === null) return 'unknown';
+  return 'expired' in caller ? 'expired' : toIdentity(caller);
+}
+
+/** The server principal, as whom the service's own token acts. The caller has compared that token. */
+export async function resolvePrincipal(tx: Queryable, teamId: string | null): Promise<Identity | 'unknown'> {
+  const [row] = await tx.query<{ caller: ResolvedIdentity | null }>(
+    'select identity.resolve_principal($1) as caller',
+    [teamId],
+  );
+  return row?.caller ? toIdentity(row.caller) : 'unknown';
+}
+
+/** How many sessions of an account can be live at once. */
+export const MAX_SESSIONS = 50;
+
+/**
+ * Starts a session of the scope's user, and ends those beyond the limit that were used longest ago. Only the token's
+ * hash is kept. The caller has locked the account: of sign-ins at once, none would count the others.
+ * @returns ids of the sessions that it ended
+ */
+export async function insertSession(
+  tx: ScopedTransaction<CompanyScope>,
+  session: { id: string; tokenHash: Buffer; userAgent: string | null },
+  limits: Pick<Config, 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    // Both parts see the table as it was, so the new session is none of those that stay. One past its limits takes
+    // no place: it is left to tell its caller that it has expired.
+    `with made as (
+       insert into identity.session (company_id, id, user_id, token_hash, user_agent) values ($1, $2, $3, $4, $5))
+     delete from identity.session s
+      where s.company_id = $1 and s.user_id = $3 and s.id in (
+        select l.id from identity.session l
+         where l.company_id = $1 and l.user_id = $3
+           and l.last_seen_at + make_interval(secs => $6) > now()
+           and l.created_at + make_interval(secs => $7) > now()
+         order by l.last_seen_at desc, l.id desc offset $8)
+     returning s.id`,
+    [
+      tx.scope.companyId,
+      session.id,
+      tx.scope.userId,
+      session.tokenHash,
+      session.userAgent,
+      limits.sessionIdleSeconds,
+      limits.sessionMaxSeconds,
+      MAX_SESSIONS - 1,
+    ],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** A session of a user, as a list of them shows it. */
+export interface SessionRow {
+  id: string;
+  createdAt: string;
+  lastSeenAt: string;
+  expiresAt: string;
+  userAgent: string | null;
+}
+
+/** The sessions of the scope's user that are within their limits, newest first. */
+export async function listSessions(
+  tx: ScopedTransaction<CompanyScope>,
+  part: ListPart,
+  limits: Pick<Config, 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
+): Promise<SessionRow[]> {
+  const rows = await tx.query<{
+    id: string;
+    createdAt: Date;
+    lastSeenAt: Date;
+    expiresAt: Date;
+    userAgent: string | null;
+  }>(
+    `select s.id, s.created_at as "createdAt", s.last_seen_at as "lastSeenAt", e.at as "expiresAt",
+            s.user_agent as "userAgent"
+       from identity.session s,
+            lateral (select least(s.last_seen_at + make_interval(secs => $3),
+                                  s.created_at + make_interval(secs => $4)) as at) e
+      where s.company_id = $1 and s.user_id = $2 and e.at > now() and ($5::uuid is null or s.id < $5)
+      order by s.id desc limit $6`,
+    [
+      tx.scope.companyId,
+      tx.scope.userId,
+      limits.sessionIdleSeconds,
+      limits.sessionMaxSeconds,
+      part.after,
+      part.limit,
+    ],
+  );
+  return rows.map((row) => ({
+    ...row,
+    createdAt: wireTime(row.createdAt),
+    lastSeenAt: wireTime(row.lastSeenAt),
+    expiresAt: wireTime(row.expiresAt),
+  }));
+}
+
+/** Ends one session of the scope's user. False: there is none of this id. */
+export async function deleteSession(
+  tx: ScopedTransaction<CompanyScope>,
+  sessionId: string,
+): Promise<boolean> {
+  const rows = await tx.query(
+    'delete from identity.session where company_id = $1 and user_id = $2 and id = $3 returning 1',
+    [tx.scope.companyId, tx.scope.userId, sessionId],
+  );
+  return rows.length > 0;
+}
+
+/** Ends every session of the scope's user, but for the one that is to be kept. */
+export async function deleteSessions(
+  tx: ScopedTransaction<CompanyScope>,
+  keptId: string | null = null,
+): Promise<void> {
+  await tx.query(
+    `delete from identity.session
+      where company_id = $1 and user_id = $2 and ($3::uuid is null or id <> $3)`,
+    [tx.scope.companyId, tx.scope.userId, keptId],
+  );
+}

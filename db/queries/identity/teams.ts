@@ -1,0 +1,89 @@
+import type { ActiveState } from '../../../shared/access.ts';
+import type { Team } from '../../../shared/schemas/identity.ts';
+import type { CompanyScope } from '../../../shared/scope.ts';
+import type { ScopedTransaction } from '../../driver/database.ts';
+import { wireTime } from '../fragments/layers.ts';
+import type { ListPart } from '../fragments/list-part.ts';
+
+type TeamRow = Omit<Team, 'createdAt'> & { createdAt: Date };
+const COLUMNS = `id, name, state, created_at as "createdAt"`;
+const toTeam = (row: TeamRow): Team => ({ ...row, createdAt: wireTime(row.createdAt) });
+
+/**
+ * Takes a Team of the Company until the transaction ends, so that changes of its state and roles come one after
+ * the other. Comes after accounts and before invites. Null: there is no such Team.
+ */
+export async function lockTeam(tx: ScopedTransaction, teamId: string): Promise<Team | null> {
+  const [row] = await tx.query<TeamRow>(
+    `select ${COLUMNS} from identity.team
+      where company_id = $1 and id = $2 and deleted_at is null for no key update`,
+    [tx.scope.companyId, teamId],
+  );
+  return row === undefined ? null : toTeam(row);
+}
+
+/** Keeps a Team of the Company in its state until the transaction ends. Null: there is no such Team. */
+export async function holdTeamState(tx: ScopedTransaction, teamId: string): Promise<ActiveState | null> {
+  const [row] = await tx.query<{ state: ActiveState }>(
+    `select state from identity.team
+      where company_id = $1 and id = $2 and deleted_at is null for share`,
+    [tx.scope.companyId, teamId],
+  );
+  return row?.state ?? null;
+}
+
+/** The Teams of the Company, newest first, or the one of `teamId`. */
+export async function listTeams(
+  tx: ScopedTransaction<CompanyScope>,
+  part: ListPart,
+  teamId: string | null = null,
+): Promise<Team[]> {
+  const rows = await tx.query<TeamRow>(
+    `select ${COLUMNS} from identity.team
+      where company_id = $1 and deleted_at is null and ($2::uuid is null or id < $2)
+        and ($3::uuid is null or id = $3)
+      order by id desc limit $4`,
+    [tx.scope.companyId, part.after, teamId, part.limit],
+  );
+  return rows.map(toTeam);
+}
+
+/** Makes a Team of the Company, without members. */
+export async function insertTeam(
+  tx: ScopedTransaction<CompanyScope>,
+  team: { id: string; name: string },
+): Promise<Team> {
+  const [row] = await tx.query<TeamRow>(
+    `insert into identity.team (company_id, id, name) values ($1, $2, $3) returning ${COLUMNS}`,
+    [tx.scope.companyId, team.id, team.name],
+  );
+  if (row === undefined) throw new Error('the Team was not inserted');
+  return toTeam(row);
+}
+
+/** Changes the name or the state of a Team that is locked. */
+export async function updateTeam(
+  tx: ScopedTransaction<CompanyScope>,
+  teamId: string,
+  change: { name?: string; state?: ActiveState },
+): Promise<Team> {
+  const [row] = await tx.query<TeamRow>(
+    `update identity.team set name = coalesce($3, name), state = coalesce($4, state)
+      where company_id = $1 and id = $2 and deleted_at is null returning ${COLUMNS}`,
+    [tx.scope.companyId, teamId, change.name ?? null, change.state ?? null],
+  );
+  if (row === undefined) throw new Error('the Team is gone');
+  return toTeam(row);
+}
+
+/**
+ * Has a Team not exist any more, for anyone: roles, grants, invites and requests go at once. What it held goes
+ * by the job that has to be sent with this.
+ */
+export async function deleteTeam(tx: ScopedTransaction<CompanyScope>, teamId: string): Promise<void> {
+  const values = [tx.scope.companyId, teamId];
+  await tx.query('update identity.team set deleted_at = now() where company_id = $1 and id = $2', values);
+  for (const table of ['team_member', 'company_grant', 'access_request', 'invite']) {
+    await tx.query(`delete from identity.${table} where company_id = $1 and team_id = $2`, values);
+  }
+}

@@ -1,0 +1,88 @@
+import type { QueueStatus } from '../../../shared/schemas/status.ts';
+import type { Queryable } from '../../driver/database.ts';
+
+/** How a queue stands now. */
+export type QueueFigures = Omit<QueueStatus, 'history'>;
+
+/** What stood in a queue and went through it of late. */
+export type QueuePast = Pick<QueueStatus, 'queue' | 'history'>;
+
+/**
+ * How the given queues stand now. Service-wide: only for those with Full access, and for operators. Each state is
+ * counted in an index that holds no finished job; what was done of late is taken from what pg-boss noted of it.
+ */
+export async function countJobs(tx: Queryable, queues: readonly string[]): Promise<QueueFigures[]> {
+  return tx.query<QueueFigures>(
+    `select q.name as queue, w.ready, w.deferred, u.active, u.failed,
+            coalesce(d."perMinute", 0)::float8 as "completedPerMinute", w.age as "oldestReadyAgeSeconds"
+       from unnest($1::text[]) as q (name)
+      cross join lateral (
+        select count(*) filter (where j.start_after <= now()) as ready,
+               count(*) filter (where j.start_after > now()) as deferred,
+               (extract(epoch from now() - min(greatest(j.start_after, j.created_on))
+                 filter (where j.start_after <= now())))::float8 as age
+          from pgboss.job j where j.name = q.name and j.state < 'active' and not j.blocked) w
+      cross join lateral (
+        select count(*) filter (where j.state = 'active') as active, count(*) filter (where j.state = 'failed') as failed
+          from pgboss.job j where j.name = q.name and j.state in ('active', 'failed')) u
+      cross join lateral (
+        select 60.0 * sum(s.completed_delta) / nullif(sum(s.delta_seconds), 0) as "perMinute"
+          from pgboss.queue_stats s where s.name = q.name and s.captured_on > now() - interval '5 minutes') d
+      order by q.name`,
+    [queues],
+  );
+}
+
+/**
+ * The last hour of the given queues, a point a minute, as pg-boss noted it every 15 seconds: `persistQueueStats`.
+ * What stood in the queue belongs to the time of the note; what went through it, to the end of the span that was
+ * counted, which lies ten seconds before: see `delta_on` in pg-boss. So the first note of a minute may tell of the
+ * minute before. Where that has no point, for no one took notes, the count stays where it was noted.
+ *
+ * As JSON of the database: hundreds of rows would take longer to read than to find.
+ */
+export async function listPasts(tx: Queryable, queues: readonly string[]): Promise<QueuePast[]> {
+  const minute = (column: string) => `date_bin('1 minute', ${column}, 'epoch')`;
+  const counted = (column: string, own: boolean) =>
+    `coalesce(sum(${column}) filter (where (${minute('s.captured_on')} = ${minute('s.delta_on')}) = ${own}), 0)`;
+  const placed = (column: string) => `
+    p.${column} + case when lag(p.at) over before = p.at - interval '1 minute' then 0 else p.${column}_before end
+    + case when lead(p.at) over before = p.at + interval '1 minute' then lead(p.${column}_before) over before else 0 end`;
+  return tx.query(
+    `with point as (
+     select p.name, p.at, p.ready, p.active, ${placed('completed')} as completed, ${placed('failed')} as failed
+       from (select s.name, ${minute('s.captured_on')} as at,
+                    max(s.ready_count) as ready, max(s.active_count) as active,
+                    ${counted('s.completed_delta', true)} as completed, ${counted('s.failed_delta', true)} as failed,
+                    ${counted('s.completed_delta', false)} as completed_before,
+                    ${counted('s.failed_delta', false)} as failed_before
+               from pgboss.queue_stats s
+              where s.name = any ($1::text[]) and s.captured_on > now() - interval '1 hour' group by 1, 2) p
+     window before as (partition by p.name order by p.at))
+     select name as queue, json_agg(json_build_object(
+              'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+              'ready', ready, 'active', active, 'completed', completed, 'failed', failed) order by at) as history
+       from point group by name`,
+    [queues],
+  );
+}
+
+/**
+ * Whether one of the given queues has stood still for over a minute: a job is ready for so long, none runs, and pg-boss
+ * has noted none that ended since. Without the last, the moment between two jobs of a long queue would count.
+ */
+export async function hasStalledJobs(tx: Queryable, queues: readonly string[]): Promise<boolean> {
+  const rows = await tx.query(
+    `select from unnest($1::text[]) as q (name)
+      where not exists (select from pgboss.job j where j.name = q.name and j.state = 'active')
+        and exists (
+          select from pgboss.job j where j.name = q.name and j.state < 'active' and not j.blocked
+             and greatest(j.start_after, j.created_on) < now() - interval '1 minute')
+        and not exists (
+          select from pgboss.queue_stats s where s.name = q.name and s.captured_on > now() - interval '75 seconds'
+             and s.completed_delta + s.failed_delta > 0)
+      limit 1`,
+    [queues],
+  );
+  return rows.length > 0;
+}

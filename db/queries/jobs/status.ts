@@ -1,0 +1,58 @@
+import { MEMORY_STATES, type MemoryState } from '../../../shared/memory-states.ts';
+import type { Capture } from '../../../shared/schemas/consolidation.ts';
+import type { Import } from '../../../shared/schemas/imports.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
+import { inScope, scopeValues } from '../fragments/layers.ts';
+import { IMPORT_COLUMNS, type ImportRow, toImport } from '../memory/imports.ts';
+
+/** Figures of what the scope reads. */
+export interface TeamFigures {
+  sources: { active: number; archived: number; byKind: Record<string, number> };
+  chunks: { total: number; embedded: number; pending: number };
+  imports: { queued: number; running: number; completed: number; failed: number };
+  captures: Record<Capture['state'], number>;
+  memories: Record<MemoryState, number>;
+}
+
+/** How many there are of a state and kind, both null where the part has none: one of several numbers to be summed. */
+interface Figure {
+  part: 'sources' | 'chunks' | 'pending' | 'imports' | 'captures' | 'memories';
+  state: string | null;
+  kind: string | null;
+  n: number;
+}
+
+/**
+ * Counts what lies within the scope, exactly: a function takes the layers from the claims and sums what triggers
+ * noted of each change. A capture whose lease ran out counts as staged.
+ */
+export async function countTeamFigures(tx: TeamTransaction): Promise<TeamFigures> {
+  const figures = await tx.query<Figure>('select part, state, kind, n from memory.team_figures()');
+  const of = (part: Figure['part'], state: string | null = null) =>
+    figures.filter((figure) => figure.part === part && (state === null || figure.state === state));
+  const sum = (rows: readonly Figure[]) => rows.reduce((total, row) => total + row.n, 0);
+  const byState = <State extends string>(part: Figure['part'], states: readonly State[]) =>
+    Object.fromEntries(states.map((state) => [state, sum(of(part, state))])) as Record<State, number>;
+  const total = sum(of('chunks'));
+  const pending = sum(of('pending'));
+  return {
+    sources: {
+      ...byState('sources', ['active', 'archived']),
+      byKind: Object.fromEntries(of('sources', 'active').map(({ kind, n }) => [kind ?? '', n])),
+    },
+    chunks: { total, embedded: total - pending, pending },
+    imports: byState('imports', ['queued', 'running', 'completed', 'failed']),
+    captures: byState('captures', ['staged', 'claimed', 'completed']),
+    memories: byState('memories', MEMORY_STATES),
+  };
+}
+
+/** The latest imports within the scope that failed, newest first. */
+export async function listLatestFailures(tx: TeamTransaction, limit: number): Promise<Import[]> {
+  const rows = await tx.query<ImportRow>(
+    `select ${IMPORT_COLUMNS} from memory.import i
+      where ${inScope('i')} and i.id = any (array(select memory.latest_failures($4))) order by i.id desc`,
+    [...scopeValues(tx.scope), limit],
+  );
+  return rows.map(toImport);
+}

@@ -1,0 +1,198 @@
+import type { Layers } from '../../../shared/access.ts';
+import type { Capture } from '../../../shared/schemas/consolidation.ts';
+import type { Provenance } from '../../../shared/schemas/library.ts';
+import type { LayerId } from '../../../shared/scope.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
+import { inScope, layerOf, scopeValues, wireTime, writeScopeValues } from '../fragments/layers.ts';
+
+/** A summarised block of a session, about to be staged. */
+export interface NewCapture {
+  id: string;
+  layer: LayerId;
+  sessionId: string;
+  sequence: number | null;
+  summary: string;
+  startedAt: Date | null;
+  endedAt: Date | null;
+  metadata: Record<string, unknown>;
+}
+
+/** The times of a capture, as they come from the database. */
+interface Times {
+  startedAt: Date | null;
+  endedAt: Date | null;
+  createdAt: Date;
+}
+type CaptureRow = Omit<Capture, 'layer' | keyof Times> & Times;
+
+function wireTimes({ startedAt, endedAt, createdAt }: Times) {
+  return {
+    startedAt: startedAt && wireTime(startedAt),
+    endedAt: endedAt && wireTime(endedAt),
+    createdAt: wireTime(createdAt),
+  };
+}
+
+// A lease that ran out leaves a capture staged, whether or not the row says so yet.
+const COLUMNS = `c.id, case when c.leased_until <= now() then 'staged' else c.state end as state,
+  c.session_id as "sessionId", c.sequence, c.summary, c.client_id as "clientId",
+  c.started_at as "startedAt", c.ended_at as "endedAt", c.metadata, c.created_by as "createdBy",
+  c.created_at as "createdAt"`;
+
+function toCapture(row: CaptureRow): Capture {
+  return { ...row, layer: layerOf(row.clientId), ...wireTimes(row) };
+}
+
+/** Makes requests of one author that stage the same block of a session wait for each other. */
+export async function lockCaptureSequence(
+  tx: TeamTransaction,
+  { sessionId, sequence }: Pick<NewCapture, 'sessionId' | 'sequence'>,
+): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 5))', [
+    `${tx.scope.teamId} ${tx.scope.userId} ${sequence} ${sessionId}`,
+  ]);
+}
+
+/** The first capture of a session and sequence by the scope's user that it still reaches, or null. */
+export async function findOwnCapture(
+  tx: TeamTransaction,
+  { sessionId, sequence }: { sessionId: string; sequence: number },
+): Promise<Capture | null> {
+  const [row] = await tx.query<CaptureRow>(
+    `select ${COLUMNS} from memory.capture c
+      where ${inScope('c')} and c.created_by = $4 and c.session_id = $5 and c.sequence = $6
+      order by c.id limit 1`,
+    [...scopeValues(tx.scope), tx.scope.userId, sessionId, sequence],
+  );
+  return row === undefined ? null : toCapture(row);
+}
+
+/** Stages a capture. */
+export async function insertCapture(tx: TeamTransaction, capture: NewCapture): Promise<Capture> {
+  const [row] = await tx.query<CaptureRow>(
+    `with c as (
+       insert into memory.capture (team_id, id, client_id, session_id, sequence, summary, started_at, ended_at,
+         metadata, created_by) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning *
+     )
+     select ${COLUMNS} from c`,
+    [
+      tx.scope.teamId,
+      capture.id,
+      capture.layer,
+      capture.sessionId,
+      capture.sequence,
+      capture.summary,
+      capture.startedAt,
+      capture.endedAt,
+      JSON.stringify(capture.metadata),
+      tx.scope.userId,
+    ],
+  );
+  if (row === undefined) throw new Error('the capture was not inserted');
+  return toCapture(row);
+}
+
+/** Captures lent to one claimer until the lease runs out. */
+export interface ConsolidationBatch {
+  id: string;
+  expiresAt: Date;
+  captures: Capture[];
+}
+
+/**
+ * Lends staged captures, oldest first; those whose lease ran out count as staged. No capture goes to two claimers.
+ * @param claim `layers`: where, of what the scope writes; `ownOnly`: captures of the scope's user alone
+ * @returns null where there are none
+ */
+export async function claimCaptures(
+  tx: TeamTransaction,
+  claim: { id: string; layers: Layers; limit: number; leaseSeconds: number; ownOnly: boolean },
+): Promise<ConsolidationBatch | null> {
+  const rows = await tx.query<CaptureRow & { leasedUntil: Date }>(
+    `with free as (
+       select f.team_id, f.id from memory.capture f
+        where f.team_id = $1 and (($2 and f.client_id is null) or f.client_id = any ($3::uuid[]))
+          and (f.state = 'staged' or (f.state = 'claimed' and f.leased_until <= now()))
+          and (not $4 or f.created_by = $5)
+        order by f.id limit $6 for update skip locked
+     ), c as (
+       update memory.capture t set state = 'claimed', batch_id = $7,
+              leased_until = now() + make_interval(secs => $8)
+         from free where t.team_id = free.team_id and t.id = free.id
+       returning t.*
+     )
+     select ${COLUMNS}, c.leased_until as "leasedUntil" from c order by c.id`,
+    [
+      tx.scope.teamId,
+      claim.layers.team,
+      claim.layers.clients,
+      claim.ownOnly,
+      tx.scope.userId,
+      claim.limit,
+      claim.id,
+      claim.leaseSeconds,
+    ],
+  );
+  const [first] = rows;
+  if (first === undefined) return null;
+  await tx.query(
+    `insert into memory.consolidation_batch (team_id, id, user_id, capture_ids, expires_at)
+     values ($1, $2, $3, $4, $5)`,
+    [tx.scope.teamId, claim.id, tx.scope.userId, rows.map(({ id }) => id), first.leasedUntil],
+  );
+  return {
+    id: claim.id,
+    expiresAt: first.leasedUntil,
+    captures: rows.map((row) => {
+      const { leasedUntil: _, ...capture } = row;
+      return toCapture(capture);
+    }),
+  };
+}
+
+/** A capture lent to a batch, as far as completing it goes by. */
+export interface LentCapture {
+  id: string;
+  layer: LayerId;
+  createdBy: string;
+}
+
+/** Locks the captures that a batch still holds, where the scope writes. */
+export async function lockLentCaptures(tx: TeamTransaction, batchId: string): Promise<LentCapture[]> {
+  return tx.query<LentCapture>(
+    `select c.id, c.client_id as layer, c.created_by as "createdBy" from memory.capture c
+      where c.team_id = $1 and (($2 and c.client_id is null) or c.client_id = any ($3::uuid[]))
+        and c.state = 'claimed' and c.batch_id = $4
+      order by c.id for update`,
+    [...writeScopeValues(tx.scope), batchId],
+  );
+}
+
+/** Ends a loan: the captures named are completed, the others of the batch staged again. */
+export async function settleCaptures(
+  tx: TeamTransaction,
+  batchId: string,
+  completed: readonly string[],
+): Promise<void> {
+  await tx.query(
+    `update memory.capture set leased_until = null, state = 'completed'
+      where team_id = $1 and (($2 and client_id is null) or client_id = any ($3::uuid[]))
+        and state = 'claimed' and batch_id = $4 and id = any ($5::uuid[])`,
+    [...writeScopeValues(tx.scope), batchId, completed],
+  );
+  await tx.query('select memory.return_captures($1)', [batchId]);
+}
+
+/** Where memories come from: captures within the scope, by id. */
+export async function listProvenance(
+  tx: TeamTransaction,
+  ids: readonly string[],
+): Promise<Map<string, Provenance>> {
+  const rows = await tx.query<Omit<Provenance, keyof Times> & Times>(
+    `select c.id, c.session_id as "sessionId", c.sequence, c.started_at as "startedAt", c.ended_at as "endedAt",
+            c.created_by as "createdBy", c.created_at as "createdAt"
+       from memory.capture c where ${inScope('c')} and c.id = any ($4::uuid[])`,
+    [...scopeValues(tx.scope), ids],
+  );
+  return new Map(rows.map((row) => [row.id, { ...row, ...wireTimes(row) }]));
+}

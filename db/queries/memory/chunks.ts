@@ -1,0 +1,192 @@
+import { EMBEDDING_DIM } from '../../../shared/embeddings.ts';
+import { newId } from '../../../shared/ids.ts';
+import type { Chunk } from '../../../shared/schemas/memory.ts';
+import type { LayerId } from '../../../shared/scope.ts';
+import type { PreparedChunk } from '../../../shared/text/prepared-chunks.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
+import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
+import { inScope, layerOf, scopeValues, wireTime } from '../fragments/layers.ts';
+
+/** A chunk to be stored; the vector is of unit length and of the service's model. */
+export interface NewChunk extends PreparedChunk {
+  embedding: Float32Array | null;
+}
+
+/** Rows an INSERT of bytes carries: enough to make round trips cheap, few enough to keep each one short. */
+const ROWS_A_STATEMENT = 100;
+
+/** Inserts chunks of a source with what search stores of them, from `firstOrdinal` on. */
+export async function insertChunks(
+  tx: TeamTransaction,
+  source: { id: string; layer: LayerId; model: string },
+  chunks: readonly NewChunk[],
+  firstOrdinal: number,
+): Promise<void> {
+  await keepPlans(tx, 'force_generic_plan');
+  for (let start = 0; start < chunks.length; start += ROWS_A_STATEMENT) {
+    const batch = chunks.slice(start, start + ROWS_A_STATEMENT).map((chunk, index) => ({
+      ...chunk,
+      id: newId(),
+      ordinal: firstOrdinal + start + index,
+    }));
+    await insertTexts(tx, source, batch);
+    await insertKeywords(tx, source.layer, batch);
+    const embedded = batch.filter((chunk) => chunk.embedding !== null);
+    if (embedded.length > 0) {
+      await insertEmbeddings(
+        tx,
+        source.model,
+        embedded.map((chunk) => ({ chunkId: chunk.id, clientId: source.layer, embedding: chunk.embedding! })),
+      );
+    }
+  }
+  await keepPlans(tx, 'force_custom_plan');
+}
+
+/**
+ * Whether plans are kept or made for the values, until the transaction ends. Each row of a chunk is checked against its
+ * key: planned for its own values that took as long as storing it, and in a Team that the statistics do not know yet
+ * the plan read all of its chunks. A plan that is kept must not read the whole table, however small that was.
+ */
+function keepPlans(tx: TeamTransaction, mode: 'force_generic_plan' | 'force_custom_plan'): Promise<unknown> {
+  return tx.query(
+    `select set_config('plan_cache_mode', $1, true),
+            set_config('enable_seqscan', case $1 when 'force_generic_plan' then 'off' else 'on' end, true)`,
+    [mode],
+  );
+}
+
+type IdentifiedChunk = NewChunk & { id: string; ordinal: number };
+
+/** The texts, and a mark on each that has no vector yet. */
+async function insertTexts(
+  tx: TeamTransaction,
+  source: { id: string; layer: LayerId },
+  chunks: readonly IdentifiedChunk[],
+): Promise<void> {
+  const rows = chunks.map(({ id, ordinal, text, headings, page, embedding }) => ({
+    id,
+    ordinal,
+    text,
+    headings,
+    page,
+    pending: embedding === null,
+  }));
+  await tx.query(
+    `with given as (
+       select * from jsonb_to_recordset($4::jsonb)
+         as r (id uuid, ordinal int, text text, headings text[], page int, pending boolean)
+     ), stored as (
+       insert into memory.chunk (team_id, client_id, source_id, id, ordinal, text, headings, page)
+       select $1, $2, $3, g.id, g.ordinal, g.text, g.headings, g.page from given g
+     )
+     insert into memory.embedding_pending (team_id, client_id, chunk_id)
+     select $1, $2, g.id from given g where g.pending`,
+    [tx.scope.teamId, source.layer, source.id, JSON.stringify(rows)],
+  );
+}
+
+async function insertKeywords(
+  tx: TeamTransaction,
+  layer: LayerId,
+  chunks: readonly IdentifiedChunk[],
+): Promise<void> {
+  const values: unknown[] = [tx.scope.teamId, layer];
+  const rows = chunks.map(({ id, terms }) => {
+    values.push(id, int4ArrayBinary(terms.keys), termsToSparsevecBinary(terms));
+    const n = values.length;
+    return `($1, $2, $${n - 2}::uuid, $${n - 1}::int4[], $${n}::sparsevec)`;
+  });
+  await tx.query(
+    `insert into memory.chunk_keyword (team_id, client_id, chunk_id, keys, weights) values ${rows.join(', ')}`,
+    values,
+  );
+}
+
+/** Stores vectors of chunks. A chunk has one of a model, so a second is left out. */
+export async function insertEmbeddings(
+  tx: TeamTransaction,
+  model: string,
+  embeddings: readonly { chunkId: string; clientId: LayerId; embedding: Float32Array }[],
+): Promise<void> {
+  const values: unknown[] = [tx.scope.teamId, model];
+  const rows = embeddings.map(({ chunkId, clientId, embedding }) => {
+    values.push(chunkId, clientId, halfvecBinary(embedding));
+    const n = values.length;
+    return `($1::uuid, $2, $${n - 2}::uuid, $${n - 1}::uuid, $${n}::halfvec(${EMBEDDING_DIM}))`;
+  });
+  await tx.query(
+    `insert into memory.chunk_embedding (team_id, model, chunk_id, client_id, embedding)
+     values ${rows.join(', ')} on conflict do nothing`,
+    values,
+  );
+}
+
+/** Removes the chunks of a source; their terms and vectors go with them. */
+export async function deleteChunks(tx: TeamTransaction, sourceId: string): Promise<void> {
+  await tx.query('delete from memory.chunk where team_id = $1 and source_id = $2', [
+    tx.scope.teamId,
+    sourceId,
+  ]);
+}
+
+/** Where an import keeps, among its source's metadata, the title that the document gives itself. */
+export const DOCUMENT_TITLE = 'documentTitle';
+
+/** A chunk joined with its source, as it comes from the database. */
+export interface ChunkRow {
+  chunk_id: string;
+  source_id: string;
+  title: string;
+  uri: string | null;
+  text: string;
+  ordinal: number;
+  client_id: string | null;
+  kind: Chunk['kind'];
+  created_at: Date;
+  document_title: string | null;
+  headings: string[];
+  page: number | null;
+}
+
+/** The columns of `ChunkRow`, of `memory.chunk c` and `memory.source s`. */
+export const CHUNK_COLUMNS = `c.id as chunk_id, c.source_id, s.title, s.uri, c.text, c.ordinal, c.client_id, s.kind,
+  c.created_at, s.metadata ->> '${DOCUMENT_TITLE}' as document_title, c.headings, c.page`;
+
+/** A chunk as it goes over the wire. */
+export function toChunk(row: ChunkRow): Chunk {
+  const { chunk_id, source_id, title, uri, text, ordinal, client_id, kind, headings, page } = row;
+  return {
+    chunk_id,
+    source_id,
+    title,
+    uri,
+    text,
+    ordinal,
+    layer: layerOf(client_id),
+    client_id,
+    kind,
+    created_at: wireTime(row.created_at),
+    location: { document_title: row.document_title, headings, page },
+  };
+}
+
+/** A chunk and its neighbours in the same source, in order; none where the chunk is not within the scope. */
+export async function selectNearbyChunks(
+  tx: TeamTransaction,
+  chunkId: string,
+  before: number,
+  after: number,
+): Promise<Chunk[]> {
+  const rows = await tx.query<ChunkRow>(
+    `select ${CHUNK_COLUMNS}
+       from memory.chunk asked
+       join memory.chunk c on c.team_id = asked.team_id and c.source_id = asked.source_id
+        and c.ordinal between asked.ordinal - $5 and asked.ordinal + $6
+       join memory.source s on s.team_id = c.team_id and s.id = c.source_id and s.state = 'active'
+      where asked.id = $4 and ${inScope('asked')} and ${inScope('c')}
+      order by c.ordinal`,
+    [...scopeValues(tx.scope), chunkId, before, after],
+  );
+  return rows.map(toChunk);
+}

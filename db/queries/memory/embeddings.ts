@@ -1,0 +1,138 @@
+import type { Queryable, TeamTransaction } from '../../driver/database.ts';
+import { writeScopeValues } from '../fragments/layers.ts';
+
+/** Chunks that a client has taken to make vectors of, until the lease runs out. */
+export interface EmbeddingBatch {
+  id: string;
+  expiresAt: Date;
+  chunks: { chunkId: string; text: string }[];
+}
+
+/** A chunk that waits for a vector, and its layer. */
+export interface PendingChunk {
+  chunkId: string;
+  clientId: string | null;
+  text: string;
+}
+
+/**
+ * Leases chunks without a vector, newest first, where the scope may write. No chunk goes to two takers at once; one
+ * whose lease ran out is free again, and one of the same batch is leased anew.
+ * @param batch.refusedToo whether chunks that the service's own model gave no vector of today are leased as well
+ */
+export async function leasePendingChunks(
+  tx: TeamTransaction,
+  batch: { id: string; limit: number; leaseSeconds: number; refusedToo: boolean },
+): Promise<{ chunks: PendingChunk[]; expiresAt: Date | null }> {
+  const rows = await tx.query<PendingChunk & { leasedUntil: Date }>(
+    `select l.chunk_id as "chunkId", c.client_id as "clientId", c.text, l.leased_until as "leasedUntil"
+       from memory.lease_pending($2, $3, $4, $5) l join memory.chunk c on c.team_id = $1 and c.id = l.chunk_id
+      order by l.chunk_id desc`,
+    [tx.scope.teamId, batch.id, batch.limit, batch.leaseSeconds, batch.refusedToo],
+  );
+  return {
+    expiresAt: rows[0]?.leasedUntil ?? null,
+    chunks: rows.map(({ chunkId, clientId, text }) => ({ chunkId, clientId, text })),
+  };
+}
+
+/** Takes chunks without a vector for a client that makes them: see `leasePendingChunks`. */
+export async function claimPendingChunks(
+  tx: TeamTransaction,
+  batch: { id: string; limit: number; leaseSeconds: number },
+): Promise<EmbeddingBatch | null> {
+  const { chunks, expiresAt } = await leasePendingChunks(tx, { ...batch, refusedToo: true });
+  if (expiresAt === null) return null;
+  await tx.query(
+    `insert into memory.embedding_batch (team_id, id, user_id, chunk_ids, expires_at) values ($1, $2, $3, $4, $5)`,
+    [tx.scope.teamId, batch.id, tx.scope.userId, chunks.map((chunk) => chunk.chunkId), expiresAt],
+  );
+  return { id: batch.id, expiresAt, chunks: chunks.map(({ chunkId, text }) => ({ chunkId, text })) };
+}
+
+/** A batch of the scope's user, locked until the transaction ends. */
+export interface OpenBatch {
+  chunkIds: string[];
+  expired: boolean;
+  /** Of the complete that was accepted, if one was. */
+  requestHash: Buffer | null;
+  embedded: number | null;
+}
+
+/** Locks a batch of the scope's user, or null where there is none. */
+export async function lockEmbeddingBatch(tx: TeamTransaction, id: string): Promise<OpenBatch | null> {
+  const [row] = await tx.query<OpenBatch>(
+    `select chunk_ids as "chunkIds", expires_at <= now() as expired, request_hash as "requestHash", embedded
+       from memory.embedding_batch where team_id = $1 and user_id = $2 and id = $3 for update`,
+    [tx.scope.teamId, tx.scope.userId, id],
+  );
+  return row ?? null;
+}
+
+/**
+ * Takes the marks off those of the chunks that still wait for a vector in this batch: one may have been replaced
+ * meanwhile. One that is being deleted at this moment is passed by: whoever deletes many takes them in an order of its
+ * own, and waiting for it with others in hand is a deadlock.
+ */
+export async function takeBatchChunks(
+  tx: TeamTransaction,
+  batchId: string,
+  chunkIds: readonly string[],
+): Promise<{ chunkId: string; clientId: string | null }[]> {
+  return tx.query(
+    `with held as (
+       select c.id from memory.chunk c
+        where c.team_id = $1 and c.id = any ($5::uuid[]) for key share skip locked
+     )
+     delete from memory.embedding_pending p using held
+      where p.team_id = $1 and (($2 and p.client_id is null) or p.client_id = any ($3::uuid[]))
+        and p.batch_id = $4 and p.chunk_id = held.id
+     returning p.chunk_id as "chunkId", p.client_id as "clientId"`,
+    [...writeScopeValues(tx.scope), batchId, chunkIds],
+  );
+}
+
+/** Closes a batch: what it did not embed is free at once, and the same complete again finds its answer. */
+export async function closeEmbeddingBatch(
+  tx: TeamTransaction,
+  id: string,
+  requestHash: Buffer,
+  embedded: number,
+): Promise<void> {
+  await releaseChunks(tx, id);
+  await tx.query(
+    `update memory.embedding_batch set request_hash = $4, embedded = $5
+      where team_id = $1 and user_id = $2 and id = $3`,
+    [tx.scope.teamId, tx.scope.userId, id, requestHash, embedded],
+  );
+}
+
+/**
+ * Frees what a batch leased and did not embed, but for what is being deleted at this moment: see `takeBatchChunks`.
+ * @param refused of these the service's model gave no vector: they wait for a day
+ */
+export async function releaseChunks(
+  tx: TeamTransaction,
+  batchId: string,
+  refused: readonly string[] = [],
+): Promise<void> {
+  await tx.query(
+    `with held as (
+       select p.chunk_id from memory.embedding_pending p
+        where p.team_id = $1 and p.batch_id = $2 for update skip locked
+     )
+     update memory.embedding_pending p
+        set batch_id = null, leased_until = null,
+            refused_at = case when p.chunk_id = any ($3::uuid[]) then now() else p.refused_at end
+       from held where p.team_id = $1 and p.chunk_id = held.chunk_id`,
+    [tx.scope.teamId, batchId, refused],
+  );
+}
+
+/** Whether vectors of this model are those that searches compare now. */
+export async function isAdoptedModel(tx: Queryable, model: string): Promise<boolean> {
+  const [row] = await tx.query<{ adopted: boolean }>('select memory.is_adopted_model($1) as adopted', [
+    model,
+  ]);
+  return row?.adopted === true;
+}

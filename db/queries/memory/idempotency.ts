@@ -1,0 +1,48 @@
+import type { TeamTransaction } from '../../driver/database.ts';
+
+/** What an Idempotency-Key stands for: with the caller and Team of the scope, one request. */
+export interface AnswerKey {
+  route: string;
+  keyHash: Buffer;
+  bodyHash: Buffer;
+}
+
+export interface StoredAnswer {
+  bodyHash: Buffer;
+  status: number;
+  response: unknown;
+}
+
+/** The answer kept for the key within the last day, or null. */
+export async function findAnswer(tx: TeamTransaction, key: AnswerKey): Promise<StoredAnswer | null> {
+  const [row] = await tx.query<StoredAnswer>(
+    `select body_hash as "bodyHash", status, response from memory.idempotency_key
+      where team_id = $1 and user_id = $2 and route = $3 and key_hash = $4
+        and created_at > now() - interval '24 hours'`,
+    [tx.scope.teamId, tx.scope.userId, key.route, key.keyHash],
+  );
+  return row ?? null;
+}
+
+/** Takes the key until the transaction ends. False: another request with it is still running. */
+export async function lockAnswer(tx: TeamTransaction, key: AnswerKey): Promise<boolean> {
+  const [row] = await tx.query<{ locked: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtextextended($1 || encode($2::bytea, 'hex'), 1)) as locked`,
+    [`${tx.scope.teamId} ${tx.scope.userId} ${key.route} `, key.keyHash],
+  );
+  return row?.locked === true;
+}
+
+/** Keeps an answer, in place of one past its day. */
+export async function insertAnswer(tx: TeamTransaction, key: AnswerKey, answer: StoredAnswer): Promise<void> {
+  const values = [tx.scope.teamId, tx.scope.userId, key.route, key.keyHash];
+  await tx.query(
+    'delete from memory.idempotency_key where team_id = $1 and user_id = $2 and route = $3 and key_hash = $4',
+    values,
+  );
+  await tx.query(
+    `insert into memory.idempotency_key (team_id, user_id, route, key_hash, body_hash, status, response)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [...values, answer.bodyHash, answer.status, JSON.stringify(answer.response)],
+  );
+}

@@ -1,0 +1,86 @@
+import type { Layers } from '../../../shared/access.ts';
+import type { Import } from '../../../shared/schemas/imports.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
+import { inScope, scopeValues } from '../fragments/layers.ts';
+import type { ListPart } from '../fragments/list-part.ts';
+import { IMPORT_COLUMNS, type ImportRow, NO_PROGRESS, toImport } from './imports.ts';
+
+/** Those of these imports that lie within the scope. */
+export async function findImports(tx: TeamTransaction, ids: readonly string[]): Promise<Import[]> {
+  const rows = await tx.query<ImportRow>(
+    `select ${IMPORT_COLUMNS} from memory.import i where ${inScope('i')} and i.id = any ($4::uuid[])`,
+    [...scopeValues(tx.scope), ids],
+  );
+  return rows.map(toImport);
+}
+
+/** Locks those of these imports that lie in the layers, until the transaction ends. */
+export async function lockImports(
+  tx: TeamTransaction,
+  { team, clients }: Layers,
+  ids: readonly string[],
+): Promise<Import[]> {
+  const rows = await tx.query<ImportRow>(
+    `select ${IMPORT_COLUMNS} from memory.import i
+      where i.team_id = $1 and (($2 and i.client_id is null) or i.client_id = any ($3::uuid[]))
+        and i.id = any ($4::uuid[])
+      -- In one order, so that two requests never wait for each other.
+      order by i.id for update`,
+    [tx.scope.teamId, team, clients, ids],
+  );
+  return rows.map(toImport);
+}
+
+/** Which failed imports to put back: those named, or all in these layers, of everyone or of one author. */
+export interface FailedImports {
+  layers: Layers;
+  ids: readonly string[] | null;
+  author: string | null;
+  /** The next of them after an id, at most `limit`. */
+  part: ListPart;
+}
+
+/** Puts failed imports whose file is kept back among the queued ones, and returns them, oldest first. */
+export async function requeueFailedImports(tx: TeamTransaction, which: FailedImports): Promise<Import[]> {
+  const rows = await tx.query<ImportRow>(
+    `with failed as (
+       select f.id from memory.import f
+        where f.team_id = $1 and (($2 and f.client_id is null) or f.client_id = any ($3::uuid[]))
+          and f.state = 'failed' and f.payload_pruned_at is null
+          and ($4::uuid[] is null or f.id = any ($4)) and ($5::uuid is null or f.created_by = $5)
+          and ($6::uuid is null or f.id > $6)
+        -- In the order of lockImports.
+        order by f.id limit $7 for update
+     ), i as (
+       update memory.import i set state = 'queued', ${NO_PROGRESS}, updated_at = now()
+         from failed where i.team_id = $1 and i.id = failed.id
+       returning i.*
+     )
+     select ${IMPORT_COLUMNS} from i order by i.id`,
+    [
+      tx.scope.teamId,
+      which.layers.team,
+      which.layers.clients,
+      which.ids,
+      which.author,
+      which.part.after,
+      which.part.limit,
+    ],
+  );
+  return rows.map(toImport);
+}
+
+/** Cancels a queued import and lets its file go. A job that is waiting for it then finds nothing to do. */
+export async function cancelImport(tx: TeamTransaction, id: string): Promise<void> {
+  await tx.query(
+    `with gone as (delete from memory.import_payload where team_id = $1 and import_id = $2)
+     update memory.import set state = 'cancelled', payload_pruned_at = now(), updated_at = now()
+      where team_id = $1 and id = $2 and state = 'queued'`,
+    [tx.scope.teamId, id],
+  );
+}
+
+/** Removes an import that is over, with its file. Its audit events stay. */
+export async function deleteImport(tx: TeamTransaction, id: string): Promise<void> {
+  await tx.query('delete from memory.import where team_id = $1 and id = $2', [tx.scope.teamId, id]);
+}

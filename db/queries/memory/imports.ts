@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import type { Import, ImportStage } from '../../../shared/schemas/imports.ts';
+import type { LayerId } from '../../../shared/scope.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
+import { inScope, layerOf, scopeValues, wireTime } from '../fragments/layers.ts';
+import type { ListPart } from '../fragments/list-part.ts';
+
+export interface NewImport {
+  id: string;
+  layer: LayerId;
+  filename: string;
+  title: string;
+  mediaType: string;
+  content: Buffer;
+}
+
+/** Bytes that one statement carries of a file. The embedded database answers nobody else until it ends. */
+const PART_BYTES = 4 * 1024 * 1024;
+
+/** Assigned where a run ends. */
+export const NO_PROGRESS = 'progress_stage = null, progress_percent = null';
+
+/** An import as it comes from the database: the columns of `IMPORT_COLUMNS`. */
+export interface ImportRow {
+  id: string;
+  filename: string;
+  title: string;
+  mediaType: string;
+  bytes: number;
+  sha256: string | null;
+  clientId: string | null;
+  state: Import['state'];
+  stage: ImportStage | null;
+  percent: number | null;
+  attempts: number;
+  errorCode: string | null;
+  errorMessage: string | null;
+  payloadPrunedAt: Date | null;
+  sourceId: string | null;
+  createdBy: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** The columns of `ImportRow`, of `memory.import i`. */
+export const IMPORT_COLUMNS = `i.id, i.filename, i.title, i.media_type as "mediaType", i.bytes, encode(i.sha256, 'hex') as sha256,
+  i.client_id as "clientId", i.state, i.progress_stage as stage, i.progress_percent as percent,
+  i.attempts, i.error_code as "errorCode", i.error_message as "errorMessage",
+  i.payload_pruned_at as "payloadPrunedAt", i.source_id as "sourceId",
+  i.created_by as "createdBy", i.created_at as "createdAt", i.updated_at as "updatedAt"`;
+
+/** An import as it goes over the wire. */
+export function toImport({ errorCode, errorMessage, stage, percent, ...row }: ImportRow): Import {
+  return {
+    ...row,
+    progress: stage === null ? null : { stage, percent: percent ?? 0 },
+    payloadPrunedAt: row.payloadPrunedAt === null ? null : wireTime(row.payloadPrunedAt),
+    layer: layerOf(row.clientId),
+    error: errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' },
+    createdAt: wireTime(row.createdAt),
+    updatedAt: wireTime(row.updatedAt),
+  };
+}
+
+/** Inserts an import, queued, with the file that it is to read. */
+export async function insertImport(tx: TeamTransaction, item: NewImport): Promise<Import> {
+  const [row] = await tx.query<ImportRow>(
+    `with i as (
+       insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, sha256, created_by)
+       values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8, $9) returning *
+     )
+     select ${IMPORT_COLUMNS} from i`,
+    [
+      tx.scope.teamId,
+      item.id,
+      item.layer,
+      item.filename,
+      item.title,
+      item.mediaType,
+      item.content.byteLength,
+      createHash('sha256').update(item.content).digest(),
+      tx.scope.userId,
+    ],
+  );
+  if (row === undefined) throw new Error('the import was not inserted');
+  for (const [part, content] of partsOf(item.content).entries()) {
+    await tx.query(
+      `insert into memory.import_payload (team_id, client_id, import_id, part, content) values ($1, $2, $3, $4, $5)`,
+      [tx.scope.teamId, item.layer, item.id, part, content],
+    );
+  }
+  return toImport(row);
+}
+
+/** A file in the parts in which it is stored; an empty one has one part. */
+function partsOf(content: Uint8Array): Uint8Array[] {
+  const parts: Uint8Array[] = [];
+  for (let start = 0; start === 0 || start < content.byteLength; start += PART_BYTES) {
+    parts.push(content.subarray(start, start + PART_BYTES));
+  }
+  return parts;
+}
+
+/** One import within the scope, or null. */
+export async function findImport(tx: TeamTransaction, id: string): Promise<Import | null> {
+  const [row] = await tx.query<ImportRow>(
+    `select ${IMPORT_COLUMNS} from memory.import i where i.id = $4 and ${inScope('i')}`,
+    [...scopeValues(tx.scope), id],
+  );
+  return row === undefined ? null : toImport(row);
+}
+
+/** Imports within the scope, newest first: all, or those in a state. */
+export async function listImports(
+  tx: TeamTransaction,
+  part: ListPart,
+  state: Import['state'] | null,
+): Promise<Import[]> {
+  const rows = await tx.query<ImportRow>(
+    `select ${IMPORT_COLUMNS} from memory.import i
+      where ${inScope('i')} and ($4::text is null or i.state = $4) and ($5::uuid is null or i.id < $5)
+      order by i.id desc limit $6`,
+    [...scopeValues(tx.scope), state, part.after, part.limit],
+  );
+  return rows.map(toImport);
+}
+
+/** What a run of an import needs. */
+export interface StartedImport {
+  filename: string;
+  title: string;
+  mediaType: string;
+  /** Null: the file is not there any more, so that the run can only fail. */
+  content: Buffer | null;
+  /** The number of this run, from 1. */
+  attempts: number;
+}
+
+/** Marks an import as running and counts the run. Null: there is nothing to do, it was settled or cancelled. */
+export async function startImport(tx: TeamTransaction, id: string): Promise<StartedImport | null> {
+  const [row] = await tx.query<StartedImport & { lastPart: number | null }>(
+    `update memory.import i set state = 'running', attempts = i.attempts + 1, progress_stage = 'reading', progress_percent = 0,
+            updated_at = now()
+      where i.team_id = $1 and i.id = $2 and i.state in ('queued', 'running')
+      returning i.filename, i.title, i.media_type as "mediaType", i.attempts,
+        (select p.content from memory.import_payload p
+          where p.team_id = i.team_id and p.import_id = i.id and p.part = 0) as content,
+        (select max(p.part) from memory.import_payload p
+          where p.team_id = i.team_id and p.import_id = i.id) as "lastPart"`,
+    [tx.scope.teamId, id],
+  );
+  if (row === undefined) return null;
+  const { content, lastPart, ...started } = row;
+  if (content === null || lastPart === null) return { ...started, content: null };
+  const parts = [content];
+  for (let part = 1; part <= lastPart; part += 1) parts.push(await readPart(tx, id, part));
+  return { ...started, content: parts.length === 1 ? content : Buffer.concat(parts) };
+}
+
+async function readPart(tx: TeamTransaction, id: string, part: number): Promise<Buffer> {
+  const [row] = await tx.query<{ content: Buffer }>(
+    'select content from memory.import_payload where team_id = $1 and import_id = $2 and part = $3',
+    [tx.scope.teamId, id, part],
+  );
+  if (row === undefined) throw new Error(`part ${part} of the file of import ${id} is missing`);
+  return row.content;
+}
+
+/** Tells how far a run is. Nothing where the import was settled, or another run has begun. */
+export async function recordProgress(
+  tx: TeamTransaction,
+  id: string,
+  { stage, percent, attempt }: { stage: ImportStage; percent: number; attempt: number },
+): Promise<void> {
+  await tx.query(
+    `update memory.import set progress_stage = $3, progress_percent = $4
+      where team_id = $1 and id = $2 and state = 'running' and attempts = $5`,
+    [tx.scope.teamId, id, stage, percent, attempt],
+  );
+}
+
+/** Puts a running import back among the queued ones, for the next try. Not if another run has begun. */
+export async function requeueImport(tx: TeamTransaction, id: string, attempt: number): Promise<void> {
+  await tx.query(
+    `update memory.import set state = 'queued', ${NO_PROGRESS}, updated_at = now()
+      where team_id = $1 and id = $2 and state = 'running' and attempts = $3`,
+    [tx.scope.teamId, id, attempt],
+  );
+}
+
+/** Marks an import as done and drops its file. False if it is already settled or cancelled. */
+export async function completeImport(tx: TeamTransaction, id: string, sourceId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `with gone as (delete from memory.import_payload where team_id = $1 and import_id = $2)
+     update memory.import set state = 'completed', source_id = $3, error_code = null, error_message = null,
+            payload_pruned_at = now(), ${NO_PROGRESS}, updated_at = now()
+      where team_id = $1 and id = $2 and state in ('queued', 'running') returning id`,
+    [tx.scope.teamId, id, sourceId],
+  );
+  return rows.length === 1;
+}
+
+/**
+ * Marks an import as failed, with a code and a sentence a person can act on. Its file stays, for a retry; one that is
+ * not there is told as let go.
+ */
+export async function failImport(
+  tx: TeamTransaction,
+  id: string,
+  error: { code: string; message: string },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update memory.import i set state = 'failed', error_code = $3, error_message = $4, ${NO_PROGRESS}, updated_at = now(),
+            payload_pruned_at = case when not exists (
+              select from memory.import_payload p where p.team_id = i.team_id and p.import_id = i.id) then now() end
+      where i.team_id = $1 and i.id = $2 and i.state in ('queued', 'running') returning i.id`,
+    [tx.scope.teamId, id, error.code, error.message],
+  );
+  return rows.length === 1;
+}

@@ -1,0 +1,197 @@
+import type { MemoryState } from '../../../shared/memory-states.ts';
+import type { Memory } from '../../../shared/schemas/library.ts';
+import type { LayerId } from '../../../shared/scope.ts';
+import type { PreparedContent } from '../../../shared/text/memory-content.ts';
+import type { ChunkTerms } from '../../../shared/text/terms.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
+import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
+import { inScope, layerOf, scopeValues, wireTime, writeScopeValues } from '../fragments/layers.ts';
+import type { ListPart } from '../fragments/list-part.ts';
+import { holds } from '../fragments/text-filter.ts';
+
+type MemoryRow = Omit<Memory, 'layer' | 'decidedAt' | 'createdAt' | 'updatedAt'> & {
+  decidedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+const COLUMNS = `m.id, m.state, m.title, m.content, m.client_id as "clientId", m.version, m.source_id as "sourceId",
+  m.capture_ids as "captureIds", m.metadata, m.supersedes, m.superseded_by as "supersededBy",
+  m.created_by as "createdBy", m.decided_by as "decidedBy", m.decided_at as "decidedAt",
+  m.created_at as "createdAt", m.updated_at as "updatedAt"`;
+
+function toMemory(row: MemoryRow): Memory {
+  return {
+    ...row,
+    layer: layerOf(row.clientId),
+    decidedAt: row.decidedAt && wireTime(row.decidedAt),
+    createdAt: wireTime(row.createdAt),
+    updatedAt: wireTime(row.updatedAt),
+  };
+}
+
+/** A memory about to be stored, for review or published with its source. */
+export interface NewMemory {
+  id: string;
+  layer: LayerId;
+  state: 'review' | 'published';
+  title: string;
+  content: string;
+  terms: ChunkTerms;
+  metadata: Record<string, unknown>;
+  captureIds: readonly string[];
+  /** Of a published one. */
+  sourceId: string | null;
+  supersedes: string | null;
+  /** Of one for review: kept until it is decided on. */
+  embedding: Float32Array | null;
+  model: string;
+}
+
+/** Stores a memory. A published one counts as decided by the scope's user. */
+export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Promise<void> {
+  const published = memory.state === 'published';
+  const kept = published ? null : memory.embedding;
+  await tx.query(
+    `insert into memory.memory_item (team_id, id, client_id, state, title, content, metadata, source_id,
+       capture_ids, supersedes, keys, weights, embedding, embedding_model, created_by, decided_by, decided_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9::uuid[], $10, $11::int[], $12::sparsevec, $13::halfvec, $14, $15,
+       $16::uuid, case when $16::uuid is null then null else now() end)`,
+    [
+      tx.scope.teamId,
+      memory.id,
+      memory.layer,
+      memory.state,
+      memory.title,
+      memory.content,
+      JSON.stringify(memory.metadata),
+      memory.sourceId,
+      memory.captureIds,
+      memory.supersedes,
+      int4ArrayBinary(memory.terms.keys),
+      termsToSparsevecBinary(memory.terms),
+      kept === null ? null : halfvecBinary(kept),
+      kept === null ? null : memory.model,
+      tx.scope.userId,
+      published ? tx.scope.userId : null,
+    ],
+  );
+}
+
+/** A memory within the scope, in whatever state, or null. */
+export async function findMemory(tx: TeamTransaction, id: string): Promise<Memory | null> {
+  const [row] = await tx.query<MemoryRow>(
+    `select ${COLUMNS} from memory.memory_item m where ${inScope('m')} and m.id = $4`,
+    [...scopeValues(tx.scope), id],
+  );
+  return row === undefined ? null : toMemory(row);
+}
+
+/** A memory that is locked, with the vector that came with it for review: of unit length, rounded to halfvec. */
+export interface LockedMemory {
+  memory: Memory;
+  embedding: Float32Array | null;
+  embeddingModel: string | null;
+}
+
+/** Locks memories where the scope writes, always in the order of their ids, until the transaction ends. */
+export async function lockMemories(
+  tx: TeamTransaction,
+  ids: readonly string[],
+): Promise<Map<string, LockedMemory>> {
+  const rows = await tx.query<MemoryRow & { embedding: string | null; embeddingModel: string | null }>(
+    `select ${COLUMNS}, m.embedding::text as embedding, m.embedding_model as "embeddingModel"
+       from memory.memory_item m
+      where m.team_id = $1 and (($2 and m.client_id is null) or m.client_id = any ($3::uuid[]))
+        and m.id = any ($4::uuid[])
+      order by m.id for update`,
+    [...writeScopeValues(tx.scope), ids],
+  );
+  return new Map(
+    rows.map(({ embedding, embeddingModel, ...row }) => [
+      row.id,
+      {
+        memory: toMemory(row),
+        embedding: embedding === null ? null : Float32Array.from(JSON.parse(embedding) as number[]),
+        embeddingModel,
+      },
+    ]),
+  );
+}
+
+/** What a decision changes of a memory; what is left out stays. */
+export interface MemoryChange {
+  state: MemoryState;
+  title?: string;
+  content?: PreparedContent;
+  sourceId?: string;
+  supersedes?: string;
+  supersededBy?: string;
+}
+
+/** Changes a memory that is locked: its version counts on, and the scope's user has decided. */
+export async function updateMemory(tx: TeamTransaction, id: string, change: MemoryChange): Promise<Memory> {
+  const [row] = await tx.query<MemoryRow>(
+    `update memory.memory_item m
+        set state = $3, version = m.version + 1, updated_at = now(), decided_by = $4, decided_at = now(),
+            title = coalesce($5, m.title), content = coalesce($6, m.content),
+            keys = coalesce($7::int[], m.keys), weights = coalesce($8::sparsevec, m.weights),
+            source_id = coalesce($9::uuid, m.source_id), supersedes = coalesce($10::uuid, m.supersedes),
+            superseded_by = coalesce($11::uuid, m.superseded_by), embedding = null, embedding_model = null
+      where m.team_id = $1 and m.id = $2 returning ${COLUMNS}`,
+    [
+      tx.scope.teamId,
+      id,
+      change.state,
+      tx.scope.userId,
+      change.title ?? null,
+      change.content?.content ?? null,
+      change.content === undefined ? null : int4ArrayBinary(change.content.terms.keys),
+      change.content === undefined ? null : termsToSparsevecBinary(change.content.terms),
+      change.sourceId ?? null,
+      change.supersedes ?? null,
+      change.supersededBy ?? null,
+    ],
+  );
+  if (row === undefined) throw new Error('the memory to change is gone');
+  return toMemory(row);
+}
+
+/** What a list of memories is narrowed to; null leaves it open. */
+export interface MemoryFilter {
+  states: readonly MemoryState[];
+  /** Text that title or content holds. */
+  holds: string | null;
+  sourceId: string | null;
+  createdAfter: Date | null;
+  createdBefore: Date | null;
+}
+
+/** Memories within the scope, newest first. */
+export async function listMemories(
+  tx: TeamTransaction,
+  part: ListPart,
+  filter: MemoryFilter,
+): Promise<Memory[]> {
+  const rows = await tx.query<MemoryRow>(
+    `select ${COLUMNS} from memory.memory_item m
+      where ${inScope('m')} and m.state = any ($4::text[])
+        and ($5::text is null or ${holds('m.title', '$5')} or ${holds('m.content', '$5')})
+        and ($6::uuid is null or m.source_id = $6)
+        and ($7::timestamptz is null or date_trunc('milliseconds', m.created_at) > $7)
+        and ($8::timestamptz is null or date_trunc('milliseconds', m.created_at) < $8)
+        and ($9::uuid is null or m.id < $9)
+      order by m.id desc limit $10`,
+    [
+      ...scopeValues(tx.scope),
+      filter.states,
+      filter.holds,
+      filter.sourceId,
+      filter.createdAfter,
+      filter.createdBefore,
+      part.after,
+      part.limit,
+    ],
+  );
+  return rows.map(toMemory);
+}

@@ -1,0 +1,68 @@
+import type { SimilarMemory } from '../../../shared/schemas/library.ts';
+import type { LayerId } from '../../../shared/scope.ts';
+import type { ChunkTerms } from '../../../shared/text/terms.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
+import { halfvecBinary, int4ArrayBinary } from '../../driver/wire-format.ts';
+import { inScope, scopeValues } from '../fragments/layers.ts';
+
+/** A text to compare with published memories: its terms, and its vector where there is one. */
+export interface ComparedText {
+  layer: LayerId;
+  terms: ChunkTerms;
+  /** Of unit length and of the service's model. */
+  embedding: Float32Array | null;
+  model: string;
+}
+
+/** As many as a person looks at. */
+const LIMIT = 3;
+
+type Row = SimilarMemory;
+const EXCERPT = `left(m.content, 1000) as excerpt`;
+
+/** The published memories of the text's layer that say much the same, nearest first, at most three. */
+export async function findSimilarMemories(
+  tx: TeamTransaction,
+  { layer, terms, embedding, model }: ComparedText,
+): Promise<SimilarMemory[]> {
+  return tx.query<Row>(
+    `select m.id as "memoryId", m.title, ${EXCERPT}, n.similarity, n.basis
+       from memory.similar_memories($4, $5::halfvec, $6, $7::int[], $8::real[], $9::int[], $10) n
+       join memory.memory_item m on m.id = n.memory_id
+      where ${inScope('m')} and m.state = 'published'
+      order by n.similarity desc, m.id desc`,
+    [
+      ...scopeValues(tx.scope),
+      layer,
+      embedding === null ? null : halfvecBinary(embedding),
+      model,
+      int4ArrayBinary(terms.dims),
+      Array.from(terms.weights),
+      int4ArrayBinary(terms.keys),
+      LIMIT,
+    ],
+  );
+}
+
+/** The same for a memory that waits for review, by what was stored of it. */
+export async function findSimilarToReview(
+  tx: TeamTransaction,
+  memoryId: string,
+  model: string,
+): Promise<SimilarMemory[]> {
+  return tx.query<Row>(
+    `select m.id as "memoryId", m.title, ${EXCERPT}, n.similarity, n.basis
+       from memory.memory_item r
+       cross join lateral (
+         select array_agg(split_part(entry, ':', 1)::int) as dims,
+                array_agg(split_part(entry, ':', 2)::real) as weights
+           from string_to_table(substr(split_part(r.weights::text, '}', 1), 2), ',') as entry
+          where entry <> '') t
+       cross join lateral memory.similar_memories(r.client_id,
+         case when r.embedding_model = $5 then r.embedding end, $5, t.dims, t.weights, r.keys, $6) n
+       join memory.memory_item m on m.team_id = r.team_id and m.id = n.memory_id
+      where ${inScope('r')} and r.id = $4 and r.state = 'review' and ${inScope('m')} and m.state = 'published'
+      order by n.similarity desc, m.id desc`,
+    [...scopeValues(tx.scope), memoryId, model, LIMIT],
+  );
+}

@@ -1,0 +1,95 @@
+import type { Chunk, Source } from '../../../shared/schemas/memory.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
+import { inScope, scopeValues, writeScopeValues } from '../fragments/layers.ts';
+import type { ListPart } from '../fragments/list-part.ts';
+import { holds } from '../fragments/text-filter.ts';
+import { CHUNK_COLUMNS, type ChunkRow, toChunk } from './chunks.ts';
+import { SOURCE_COLUMNS, type SourceRow, toStored } from './sources.ts';
+
+/** What a list of sources is narrowed to; null leaves it open. */
+export interface SourceFilter {
+  kind: Source['kind'] | null;
+  state: Source['state'] | null;
+  /** Text that title, uri or external id holds. */
+  holds: string | null;
+}
+
+/** Sources within the scope, newest first. One that is still being written is not there yet. */
+export async function listSources(
+  tx: TeamTransaction,
+  part: ListPart,
+  filter: SourceFilter,
+): Promise<Source[]> {
+  const rows = await tx.query<SourceRow>(
+    `select ${SOURCE_COLUMNS} from memory.source s
+      where ${inScope('s')} and s.state <> 'loading'
+        and ($4::text is null or s.kind = $4) and ($5::text is null or s.state = $5)
+        and ($6::text is null or ${holds('s.title', '$6')} or ${holds('s.uri', '$6')}
+             or ${holds('s.external_id', '$6')})
+        and ($7::uuid is null or s.id < $7)
+      order by s.id desc limit $8`,
+    [...scopeValues(tx.scope), filter.kind, filter.state, filter.holds, part.after, part.limit],
+  );
+  return rows.map((row) => toStored(row).source);
+}
+
+/** A source with what it was stored with. */
+export interface FoundSource {
+  source: Source;
+  metadata: Record<string, unknown>;
+}
+
+/** A source within the scope, or null. */
+export async function findSource(tx: TeamTransaction, id: string): Promise<FoundSource | null> {
+  const [row] = await tx.query<SourceRow & { metadata: Record<string, unknown> }>(
+    `select ${SOURCE_COLUMNS}, s.metadata from memory.source s
+      where ${inScope('s')} and s.id = $4 and s.state <> 'loading'`,
+    [...scopeValues(tx.scope), id],
+  );
+  if (row === undefined) return null;
+  const { metadata, ...source } = row;
+  return { source: toStored(source).source, metadata };
+}
+
+/** How many of the given sources, each named once, lie within the scope. */
+export async function countSources(tx: TeamTransaction, ids: readonly string[]): Promise<number> {
+  const [row] = await tx.query<{ known: number }>(
+    `select count(*)::int as known from memory.source s
+      where ${inScope('s')} and s.id = any ($4::uuid[]) and s.state <> 'loading'`,
+    [...scopeValues(tx.scope), ids],
+  );
+  return row?.known ?? 0;
+}
+
+/** Locks a source where the scope writes, until the transaction ends; null where there is none. */
+export async function lockOwnSource(tx: TeamTransaction, id: string): Promise<Source | null> {
+  const [row] = await tx.query<SourceRow>(
+    `select ${SOURCE_COLUMNS} from memory.source s
+      where s.team_id = $1 and (($2 and s.client_id is null) or s.client_id = any ($3::uuid[]))
+        and s.id = $4 and s.state <> 'loading' for update`,
+    [...writeScopeValues(tx.scope), id],
+  );
+  return row === undefined ? null : toStored(row).source;
+}
+
+/** Chunks of a source within the scope, in order. Null: the source has no chunk to go on from, any more. */
+export async function listSourceChunks(
+  tx: TeamTransaction,
+  sourceId: string,
+  part: ListPart,
+): Promise<Chunk[] | null> {
+  // In one statement, so that what is replaced meanwhile is read as the one text or as the other.
+  const rows = await tx.query<ChunkRow>(
+    `select ${CHUNK_COLUMNS}
+       from memory.chunk c
+       join memory.source s on s.team_id = c.team_id and s.id = c.source_id and s.state = 'active'
+      where ${inScope('c')} and c.source_id = $4
+        and ($5::uuid is null
+             or c.ordinal > (select a.ordinal from memory.chunk a where ${inScope('a')} and a.source_id = $4 and a.id = $5))
+      order by c.ordinal limit $6`,
+    [...scopeValues(tx.scope), sourceId, part.after, part.limit],
+  );
+  // A cursor is handed out where more follows.
+  if (part.after !== null && rows.length === 0) return null;
+  return rows.map(toChunk);
+}

@@ -1,0 +1,241 @@
+import type { Source } from '../../../shared/schemas/memory.ts';
+import type { LayerId } from '../../../shared/scope.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
+import { layerOf, wireTime } from '../fragments/layers.ts';
+import { deleteChunks } from './chunks.ts';
+
+/** A source to be stored. `contentHash` is the SHA-256 of its text. */
+export interface NewSource {
+  id: string;
+  layer: LayerId;
+  kind: Source['kind'];
+  title: string;
+  /** Null: not given. A source that is replaced keeps its own. */
+  uri: string | null;
+  externalId: string | null;
+  /** Null: not given. A source that is replaced keeps its own; a new one has none. */
+  metadata: Record<string, unknown> | null;
+  contentHash: Buffer;
+}
+
+/** A source as it comes from the database: the columns of `SOURCE_COLUMNS`. */
+export interface SourceRow {
+  id: string;
+  kind: Source['kind'];
+  title: string;
+  uri: string | null;
+  externalId: string | null;
+  clientId: string | null;
+  state: Source['state'];
+  chunks: number;
+  createdBy: string;
+  createdAt: Date;
+  updatedAt: Date;
+  contentHash: Buffer;
+}
+
+/** The columns of `SourceRow`, of `memory.source s`. */
+export const SOURCE_COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "externalId", s.client_id as "clientId", s.state,
+  s.chunk_count as chunks, s.created_by as "createdBy", s.created_at as "createdAt", s.updated_at as "updatedAt",
+  s.content_hash as "contentHash"`;
+
+/** A source as it goes over the wire, with the hash of its text beside it. */
+export interface StoredSource {
+  source: Source;
+  contentHash: Buffer;
+}
+
+/** A source as it goes over the wire, with the hash of its text beside it. */
+export function toStored({ contentHash, ...row }: SourceRow): StoredSource {
+  return {
+    source: {
+      ...row,
+      layer: layerOf(row.clientId),
+      createdAt: wireTime(row.createdAt),
+      updatedAt: wireTime(row.updatedAt),
+    },
+    contentHash,
+  };
+}
+
+/** Makes requests that would store the same source wait for each other, until the transaction ends. */
+export async function lockSource(tx: TeamTransaction, source: NewSource): Promise<void> {
+  const names = [source.contentHash.toString('hex')];
+  // Always after the text's own, so that two requests never hold each other's.
+  if (source.externalId !== null) names.push(`id ${source.externalId}`);
+  for (const name of names) {
+    await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 2))', [
+      `${tx.scope.teamId} ${source.layer ?? 'team'} ${name}`,
+    ]);
+  }
+}
+
+/**
+ * The active source that a new one would repeat or replace: that of the external id if it has one, else any of
+ * the same text in the same layer. Locked, so that it is not archived while its chunks are replaced.
+ */
+export async function findActiveSource(tx: TeamTransaction, source: NewSource): Promise<StoredSource | null> {
+  const [row] = await tx.query<SourceRow>(
+    `select ${SOURCE_COLUMNS} from memory.source s
+      where s.team_id = $1 and s.client_id is not distinct from $2::uuid and s.state = 'active'
+        and case when $3::text is null then s.content_hash = $4 and s.kind <> 'memory'
+                 else s.external_id = $3 end
+      order by s.id limit 1 for update`,
+    [tx.scope.teamId, source.layer, source.externalId, source.contentHash],
+  );
+  return row === undefined ? null : toStored(row);
+}
+
+/** Inserts a source, `loading` until it is activated: search does not see it. */
+export async function insertLoadingSource(tx: TeamTransaction, source: NewSource): Promise<void> {
+  await tx.query(
+    `insert into memory.source (team_id, id, client_id, kind, state, title, uri, external_id, content_hash,
+       metadata, created_by) values ($1, $2, $3, $4, 'loading', $5, $6, $7, $8, $9, $10)`,
+    [
+      tx.scope.teamId,
+      source.id,
+      source.layer,
+      source.kind,
+      source.title,
+      source.uri,
+      source.externalId,
+      source.contentHash,
+      JSON.stringify(source.metadata ?? {}),
+      tx.scope.userId,
+    ],
+  );
+}
+
+/** Shows a source that was loading to everyone who may read its layer. */
+export async function activateSource(
+  tx: TeamTransaction,
+  sourceId: string,
+  chunks: number,
+): Promise<StoredSource> {
+  const [row] = await tx.query<SourceRow>(
+    `update memory.source s set state = 'active', chunk_count = $3, updated_at = now()
+      where s.team_id = $1 and s.id = $2 and s.state = 'loading' returning ${SOURCE_COLUMNS}`,
+    [tx.scope.teamId, sourceId, chunks],
+  );
+  if (row === undefined) throw new Error('the source to activate is not loading');
+  return toStored(row);
+}
+
+/** Gives an active source the text of a loading one, whose chunks become its own. The loading one goes. */
+export async function replaceSource(
+  tx: TeamTransaction,
+  activeId: string,
+  loading: NewSource,
+  chunks: number,
+): Promise<StoredSource> {
+  await deleteChunks(tx, activeId);
+  await tx.query('update memory.chunk set source_id = $3 where team_id = $1 and source_id = $2', [
+    tx.scope.teamId,
+    loading.id,
+    activeId,
+  ]);
+  const written = await tx.query(
+    `delete from memory.source where team_id = $1 and id = $2 and state = 'loading' returning 1`,
+    [tx.scope.teamId, loading.id],
+  );
+  // Upkeep took it for abandoned, chunks and all: the older text stays.
+  if (written.length === 0) throw new Error('the source to replace by is not loading');
+  const [row] = await tx.query<SourceRow>(
+    `update memory.source s set content_hash = $3, title = $4, uri = coalesce($5, s.uri),
+            metadata = coalesce($6::jsonb, s.metadata), chunk_count = $7,
+            updated_at = now()
+      where s.team_id = $1 and s.id = $2 returning ${SOURCE_COLUMNS}`,
+    [
+      tx.scope.teamId,
+      activeId,
+      loading.contentHash,
+      loading.title,
+      loading.uri,
+      metadataJson(loading),
+      chunks,
+    ],
+  );
+  if (row === undefined) throw new Error('the source to replace is gone');
+  return toStored(row);
+}
+
+const metadataJson = ({ metadata }: Pick<NewSource, 'metadata'>) =>
+  metadata === null ? null : JSON.stringify(metadata);
+
+/** What a request with an unchanged text can change of a source. */
+export type SourceField = 'title' | 'uri' | 'metadata';
+
+/**
+ * Gives an active source the title of another, and its uri and metadata where it has them. Lock the source before.
+ * @returns the source as it is now, and which fields changed; null if none did
+ */
+export async function updateSourceFields(
+  tx: TeamTransaction,
+  activeId: string,
+  given: Pick<NewSource, 'title' | 'uri' | 'metadata'>,
+): Promise<{ source: Source; updated: SourceField[] } | null> {
+  const [row] = await tx.query<SourceRow & { updated: SourceField[] }>(
+    `with compared as (
+       select array_remove(array[
+                case when title <> $3 then 'title' end,
+                case when uri is distinct from coalesce($4, uri) then 'uri' end,
+                case when metadata <> coalesce($5::jsonb, metadata) then 'metadata' end], null) as updated
+         from memory.source where team_id = $1 and id = $2 and state = 'active'
+     )
+     update memory.source s
+        set title = $3, uri = coalesce($4, s.uri), metadata = coalesce($5::jsonb, s.metadata), updated_at = now()
+       from compared
+      where s.team_id = $1 and s.id = $2 and s.state = 'active' and cardinality(compared.updated) > 0
+     returning ${SOURCE_COLUMNS}, compared.updated`,
+    [tx.scope.teamId, activeId, given.title, given.uri, metadataJson(given)],
+  );
+  if (row === undefined) return null;
+  const { updated, ...source } = row;
+  return { source: toStored(source).source, updated };
+}
+
+/** Gives an active source another title and, with `text`, says what its chunks were replaced by. */
+export async function retitleSource(
+  tx: TeamTransaction,
+  sourceId: string,
+  title: string,
+  text?: { contentHash: Buffer; chunks: number },
+): Promise<void> {
+  const changed = await tx.query(
+    `update memory.source set title = $3, content_hash = coalesce($4, content_hash),
+            chunk_count = coalesce($5, chunk_count), updated_at = now()
+      where team_id = $1 and id = $2 and state = 'active' returning 1`,
+    [tx.scope.teamId, sourceId, title, text?.contentHash ?? null, text?.chunks ?? null],
+  );
+  if (changed.length === 0) throw new Error('the source to change is not active');
+}
+
+/** Archives an active source: its chunks go, and with them terms and vectors. */
+export async function archiveSource(tx: TeamTransaction, sourceId: string): Promise<void> {
+  const archived = await tx.query(
+    `update memory.source set state = 'archived', chunk_count = 0, updated_at = now()
+      where team_id = $1 and id = $2 and state = 'active' returning 1`,
+    [tx.scope.teamId, sourceId],
+  );
+  if (archived.length === 0) throw new Error('the source to archive is not active');
+  await deleteChunks(tx, sourceId);
+}
+
+/** Removes a loading source that turned out to repeat another. */
+export async function deleteLoadingSource(tx: TeamTransaction, sourceId: string): Promise<void> {
+  await tx.query(`delete from memory.source where team_id = $1 and id = $2 and state = 'loading'`, [
+    tx.scope.teamId,
+    sourceId,
+  ]);
+}
+
+/** How many chunks of a source have no vector of the service's model. */
+export async function countPendingChunks(tx: TeamTransaction, sourceId: string): Promise<number> {
+  const [row] = await tx.query<{ pending: number }>(
+    `select count(*) as pending from memory.embedding_pending p
+       join memory.chunk c on c.team_id = p.team_id and c.id = p.chunk_id
+      where c.team_id = $1 and c.source_id = $2`,
+    [tx.scope.teamId, sourceId],
+  );
+  return row?.pending ?? 0;
+}

@@ -1,0 +1,96 @@
+import type { LayerId } from '../../../shared/scope.ts';
+import type { TeamWorkerTransaction, WorkerTransaction } from '../../driver/database.ts';
+import { int4ArrayBinary, int4ArrayValues, sparsevecDims } from '../../driver/wire-format.ts';
+
+/** A layer, and how many chunks it has. */
+export interface LayerSize {
+  layer: LayerId;
+  chunks: number;
+}
+
+/**
+ * The layers of the Team whose chunks have moved so far since they were counted that the counts mislead. None where the
+ * Team is gone: there is nothing to be counted any more.
+ */
+export async function staleLayers(tx: TeamWorkerTransaction): Promise<LayerSize[]> {
+  return tx.query<LayerSize>('select client_id as layer, chunks from memory.stale_layers()');
+}
+
+/** At most `limit` chunks of a layer, in an order that has nothing to do with their age or text. */
+export async function sampleChunks(
+  tx: TeamWorkerTransaction,
+  layer: LayerId,
+  limit: number,
+): Promise<string[]> {
+  const [row] = await tx.query<{ ids: string[] }>('select memory.sample_chunks($1, $2) as ids', [
+    layer,
+    limit,
+  ]);
+  return row?.ids ?? [];
+}
+
+/** What is stored of a chunk: the dimensions of its weights, and its keys. */
+export interface StoredTerms {
+  dims: Int32Array;
+  keys: Int32Array;
+}
+
+/** The terms of the given chunks of the Team, in no order. One that is gone by now is left out. */
+export async function readStoredTerms(
+  tx: TeamWorkerTransaction,
+  chunkIds: readonly string[],
+): Promise<StoredTerms[]> {
+  const rows = await tx.query<{ weights: Uint8Array; keys: Uint8Array }>(
+    'select weights, keys from memory.stored_terms($1::uuid[])',
+    [chunkIds],
+  );
+  return rows.map(({ weights, keys }) => ({ dims: sparsevecDims(weights), keys: int4ArrayValues(keys) }));
+}
+
+/** In how many chunks of a layer's sample each term occurs: a dimension of the weights, or a key. */
+export interface LayerCounts extends LayerSize {
+  sampled: number;
+  dims: ReadonlyMap<number, number>;
+  keys: ReadonlyMap<number, number>;
+}
+
+/** Terms whose counts are replaced by one transaction: the embedded database answers no one else until it ends. */
+const SLICE = 1000;
+const LEAST_INT4 = -(2 ** 31);
+const MOST_INT4 = 2 ** 31 - 1;
+
+/** Some of the steps by which counts are replaced. Each is a transaction of its own. */
+type Step = (tx: TeamWorkerTransaction) => Promise<unknown>;
+
+/** How to replace what was counted of a layer, in steps. What they write is what has changed since. */
+export function replaceLayerCounts({ layer, chunks, sampled, dims, keys }: LayerCounts): Step[] {
+  const end: Step = (tx) => tx.query('select memory.end_layer_counts($1, $2, $3)', [layer, chunks, sampled]);
+  return [...replaceInSpace(layer, 'd', dims), ...replaceInSpace(layer, 'k', keys), end];
+}
+
+/** A step for each slice of the terms, ascending, and of what lies between them: it was counted before. */
+function replaceInSpace(layer: LayerId, space: 'd' | 'k', counts: ReadonlyMap<number, number>): Step[] {
+  const terms = Int32Array.from(counts.keys()).sort();
+  return Array.from({ length: Math.max(1, Math.ceil(terms.length / SLICE)) }, (_, nth) => {
+    const slice = terms.subarray(nth * SLICE, (nth + 1) * SLICE);
+    const from = nth === 0 ? LEAST_INT4 : (slice[0] ?? LEAST_INT4);
+    const next = terms[(nth + 1) * SLICE];
+    const to = next === undefined ? MOST_INT4 : next - 1;
+    return (tx) =>
+      tx.query('select memory.replace_layer_counts($1, $2, $3, $4, $5::int[], $6::int[])', [
+        layer,
+        space,
+        from,
+        to,
+        int4ArrayBinary(slice),
+        int4ArrayBinary(slice.map((term) => counts.get(term) ?? 0)),
+      ]);
+  });
+}
+
+/** Teams with chunks that were never counted: the chunks are older than the counts of layers. */
+export async function uncountedTeams(
+  tx: WorkerTransaction,
+): Promise<{ companyId: string; teamId: string }[]> {
+  return tx.query('select company_id as "companyId", team_id as "teamId" from memory.uncounted_teams()');
+}

@@ -1,0 +1,77 @@
+import type { Hit } from '../../../shared/schemas/memory.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
+import {
+  CANDIDATE_TEXT,
+  CANDIDATES,
+  type ChunkQuery,
+  HIT_COLUMNS,
+  type RankedRow,
+  searchValues,
+  toHit,
+} from './search.ts';
+
+/** What the database tells of one hit. */
+export interface HitDetail {
+  /** Cosine to the query's vector, also of what the vector leg did not find; null without a vector. */
+  similarity: number | null;
+  semanticZ: number;
+  keywordZ: number;
+  identifier: boolean;
+}
+
+/** What the database tells of the search as a whole. */
+export interface SearchTrace {
+  weights: { dim: number; documents: number; weight: number }[];
+  /** How many chunks passed the filters; null without a filter. */
+  filtered: number | null;
+  keyword: { keysRead: number[]; rareKeys: number[]; scored: number; hits: number };
+  semantic: { path: 'exact' | 'quantised'; candidates: number; hits: number } | null;
+  milliseconds: Record<'weights' | 'filters' | 'keyword' | 'semantic' | 'fusion', number>;
+  counted: { chunks: number; sampled: number; at: string } | null;
+}
+
+export type ExplainedHit = Hit & { detail: HitDetail };
+type ExplainedRow = (RankedRow & { detail: HitDetail }) | { chunk_id: null; detail: SearchTrace };
+
+/** What `searchChunks` finds, each hit with what the database tells of it, and how they were found. */
+export async function searchExplained(
+  tx: TeamTransaction,
+  query: ChunkQuery,
+): Promise<{ hits: ExplainedHit[]; trace: SearchTrace }> {
+  const rows = await tx.query<ExplainedRow>(
+    // The row that tells of the whole has no chunk.
+    `select ${HIT_COLUMNS}, f.detail
+       from ${CANDIDATES}
+       left join ${CANDIDATE_TEXT} on true
+      where t.chunk_id is not null or f.place = 0
+      order by f.place`,
+    searchValues(tx, query, true),
+  );
+  const hits: ExplainedHit[] = [];
+  let trace: SearchTrace | undefined;
+  for (const row of rows) {
+    if (row.chunk_id === null) trace = row.detail;
+    else hits.push({ ...toHit(row), detail: row.detail });
+  }
+  if (trace === undefined) throw new Error('a search that was to be explained was not');
+  return { hits, trace };
+}
+
+/** A weight that is stored of a chunk, of one dimension. */
+export interface MatchedWeight {
+  chunk_id: string;
+  dim: number;
+  weight: number;
+}
+
+/** What is stored of the given chunks within the scope for the given dimensions. */
+export async function matchedWeights(
+  tx: TeamTransaction,
+  chunkIds: readonly string[],
+  dims: readonly number[],
+): Promise<MatchedWeight[]> {
+  return tx.query<MatchedWeight>(
+    'select chunk_id, dim, weight from memory.matched_weights($1::uuid[], $2::int[])',
+    [chunkIds, dims],
+  );
+}

@@ -1,0 +1,82 @@
+import type { Hit } from '../../../shared/schemas/memory.ts';
+import type { QueryTerms } from '../../../shared/text/terms.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
+import { halfvecBinary } from '../../driver/wire-format.ts';
+import { inScope, scopeValues } from '../fragments/layers.ts';
+import { CHUNK_COLUMNS, type ChunkRow, toChunk } from '../memory/chunks.ts';
+
+/** What hits must be, within the scope. */
+export interface SearchFilters {
+  kinds?: readonly Hit['kind'][];
+  sourceIds?: readonly string[];
+  /** Bounds of the chunk's time, in milliseconds; neither is itself within them. */
+  createdAfter?: Date | null;
+  createdBefore?: Date | null;
+}
+
+export interface ChunkQuery extends SearchFilters {
+  terms: QueryTerms;
+  /** Of unit length, or null to search by keywords alone. */
+  embedding: Float32Array | null;
+  model: string;
+  topK: number;
+  /** Cosine, from -1 to 1, below which the vector leg finds nothing. Keywords find what they find. */
+  minSimilarity?: number;
+}
+
+/** A chunk with its places. */
+export interface RankedRow extends ChunkRow {
+  score: number;
+  semantic_rank: number | null;
+  keyword_rank: number | null;
+}
+/** The best chunks within the scope, by meaning and by keyword, best first. */
+export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Promise<Hit[]> {
+  const rows = await tx.query<RankedRow>(SEARCH, searchValues(tx, query, false));
+  return rows.map(toHit);
+}
+
+/**
+ * One statement: the candidates come as ids from a function that reads the claims, and their text is joined under
+ * row-level security.
+ */
+export const CANDIDATES = `memory.search_candidates($4::halfvec, $5, $6, $7::int[], $8::real[], $9::real[],
+  $10::int[], $11::int[], $12::text[], $13::uuid[], $14, $15, $16, $17) f`;
+/** What is shown of a candidate. A fence, for else a plan without statistics reads all of the Team's texts. */
+export const CANDIDATE_TEXT = `lateral (select ${CHUNK_COLUMNS}
+  from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
+  where c.id = f.chunk_id and ${inScope('c')} and s.state = 'active' offset 0) t`;
+export const HIT_COLUMNS = 't.*, f.score, f.semantic_rank, f.keyword_rank';
+const SEARCH = `select ${HIT_COLUMNS} from ${CANDIDATES} cross join ${CANDIDATE_TEXT} order by f.place`;
+
+/** The values of `CANDIDATES`, and of `inScope`. */
+export function searchValues(tx: TeamTransaction, query: ChunkQuery, explain: boolean): unknown[] {
+  const { terms, embedding, kinds, sourceIds } = query;
+  return [
+    ...scopeValues(tx.scope),
+    embedding === null ? null : halfvecBinary(embedding),
+    query.model,
+    query.minSimilarity ?? null,
+    terms.dims,
+    terms.factors,
+    terms.lengths,
+    terms.keys,
+    terms.identifierKeys,
+    kinds ?? null,
+    sourceIds ?? null,
+    query.createdAfter ?? null,
+    query.createdBefore ?? null,
+    query.topK,
+    explain,
+  ];
+}
+
+/** A hit as it goes over the wire. */
+export function toHit(row: RankedRow): Hit {
+  return {
+    ...toChunk(row),
+    score: row.score,
+    semantic_rank: row.semantic_rank,
+    keyword_rank: row.keyword_rank,
+  };
+}

@@ -1,0 +1,105 @@
+import { workspacePath } from '../../../shared/formats/workspace-path.ts';
+import type { ManifestItem } from '../../../shared/schemas/workspace.ts';
+import type { TeamScope } from '../../../shared/scope.ts';
+import type { TeamTransaction } from '../../driver/database.ts';
+import { wireTime } from '../fragments/layers.ts';
+import { layerId } from './files.ts';
+
+/** A place in a manifest: the version shown last. */
+export interface ManifestPlace {
+  revision: number;
+  id: string;
+}
+
+/** Part of a manifest: the workspace as it was at a revision. */
+export interface ManifestPart {
+  /** Only what changed after this one, deletions included; null: every live file. */
+  since: number | null;
+  /** The revision of the first page. */
+  at: number;
+  after: ManifestPlace | null;
+  limit: number;
+}
+
+/** The layers that the scope reads, by the ids under which they are stored. */
+function layerIds(scope: TeamScope): string[] {
+  const clients = scope.reads.clients.map((clientId) => layerId(scope, clientId));
+  return scope.reads.team ? [layerId(scope, null), ...clients] : clients;
+}
+
+/** The revision of the latest change within the scope: 0 where there is none. Of changes elsewhere it tells nothing. */
+export async function findRevision(tx: TeamTransaction): Promise<number> {
+  const [row] = await tx.query<{ revision: number | null }>(
+    `select max(v.revision) as revision
+       from unnest($2::uuid[]) as l (layer_id)
+      cross join lateral (
+        select v.revision from memory.workspace_version v
+         where v.team_id = $1 and v.layer_id = l.layer_id and v.current_revision > 0
+         order by v.current_revision desc, v.id desc limit 1) v`,
+    [tx.scope.teamId, layerIds(tx.scope)],
+  );
+  return row?.revision ?? 0;
+}
+
+interface ManifestRow extends Omit<ManifestItem, 'path' | 'updatedAt'> {
+  clientId: string | null;
+  name: string;
+  updatedAt: Date;
+  revision: number;
+  id: string;
+}
+
+/**
+ * Layers that are gone through one by one, each to a whole page, of which most is put aside. Of more the Team's files
+ * are gone through, past those that are not the caller's: once for all pages together.
+ */
+const FEW_LAYERS = 16;
+const ONE_LAYER = 'v.layer_id = l.layer_id';
+/** Not for an index: a planner without statistics would take the layers' own, and sort all that they hold. */
+const ANY_LAYER = 'coalesce(v.layer_id = any ($2::uuid[]), false)';
+
+/** What of some versions a page may show, newest first. The two kinds of revision have an index each. */
+function newest(versions: string, revision: string): string {
+  return `select v.* from memory.workspace_version v
+           where v.team_id = $1 and ${versions}
+             and ${revision} > $3 and ${revision} <= $4 and ($5 or v.sha256 is not null)
+             and ($6::bigint is null or (${revision} <= $6 and (${revision}, v.id) < ($6, $7::uuid)))
+           order by ${revision} desc, v.id desc limit $8`;
+}
+
+/**
+ * One part of the manifest, the latest change first, each with its place. What was changed after `at` is shown as it
+ * was then; so a file that is changed while the manifest is being paged is neither missing nor there twice.
+ */
+export async function listManifest(
+  tx: TeamTransaction,
+  { since, at, after, limit }: ManifestPart,
+): Promise<{ item: ManifestItem; place: ManifestPlace }[]> {
+  const layers = layerIds(tx.scope);
+  const few = layers.length <= FEW_LAYERS;
+  const within = few ? ONE_LAYER : ANY_LAYER;
+  const rows = await tx.query<ManifestRow>(
+    `select v.client_id as "clientId", v.path as name, encode(v.sha256, 'hex') as sha256, v.bytes, v.version,
+            v.sha256 is null as deleted, v.updated_at as "updatedAt", v.updated_by as "updatedBy", v.revision, v.id
+       from ${few ? 'unnest($2::uuid[]) as l (layer_id) cross join lateral' : ''} (
+        (${newest(`${within} and v.current_revision is not null`, few ? 'v.current_revision' : 'v.revision')})
+        union all
+        (${newest(`${within} and v.until_revision > $4`, 'v.revision')})
+      ) v
+      order by v.revision desc, v.id desc limit $8`,
+    [
+      tx.scope.teamId,
+      layers,
+      since ?? 0,
+      at,
+      since !== null,
+      after?.revision ?? null,
+      after?.id ?? null,
+      limit,
+    ],
+  );
+  return rows.map(({ clientId, name, revision, id, updatedAt, ...row }) => ({
+    item: { ...row, path: workspacePath(clientId, name), updatedAt: wireTime(updatedAt) },
+    place: { revision, id },
+  }));
+}

@@ -1,0 +1,60 @@
+import pg from 'pg';
+import type { PgBoss } from 'pg-boss';
+import { within } from '../../shared/resources/within.ts';
+import { KEEP_ALIVE_AFTER_MS } from '../driver/postgres-pool.ts';
+
+/** pg-boss changes its tables in transactions when it starts. */
+const AT_START = /^\s*begin\b/i;
+/** It builds and rebuilds indexes outside of transactions, at any time. */
+const INDEXING = /\bindex\s+concurrently\b/i;
+
+/** How long the end of LISTEN, or of a connection, can take. */
+const END_MS = 1000;
+
+/**
+ * Has pg-boss change its tables and build indexes by connections without a limit of time, each its own: those of its
+ * pool have one, and large tables take longer.
+ * @returns a function to be called when pg-boss has started
+ */
+export function unhurriedChanges(boss: PgBoss, connectionString: string): () => void {
+  let isStarting = true;
+  const db = boss.getDb();
+  const executeSql = db.executeSql.bind(db);
+  db.executeSql = async (text, values) => {
+    if (!INDEXING.test(text) && !(isStarting && AT_START.test(text))) return executeSql(text, values);
+    const client = new pg.Client({
+      connectionString,
+      connectionTimeoutMillis: 5000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+      application_name: 'team-memory-queue',
+    });
+    // The statement under way fails with it.
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return await client.query(text, values);
+    } finally {
+      await within(END_MS, client.end(), 'the connection did not end in time').catch(() => undefined);
+    }
+  };
+  return () => {
+    isStarting = false;
+  };
+}
+
+/**
+ * Bounds how long the end of LISTEN takes: pg-boss waits for the server to close that connection before it stops taking
+ * jobs, and the other end of a dead connection never does.
+ */
+export function boundListenEnd(boss: PgBoss): void {
+  const db = boss.getDb();
+  const listen = db.listen?.bind(db);
+  if (listen === undefined) return;
+  db.listen = async (...args) => {
+    const handle = await listen(...args);
+    return {
+      close: () => within(END_MS, handle.close(), 'LISTEN did not end in time').catch(() => undefined),
+    };
+  };
+}

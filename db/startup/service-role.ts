@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Database,
+  type Queryable,
+  SERVICE_ROLE,
+  WORKER_ROLE,
+  withoutScope,
+} from '../driver/database.ts';
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** The connecting role can neither make the roles of the service nor act as them. One line, for the operator. */
+export class RoleError extends Error {
+  override name = 'RoleError';
+  constructor() {
+    super(
+      `the database roles ${SERVICE_ROLE} and ${WORKER_ROLE} cannot be made by the role of MEMORY_DATABASE_URL; ` +
+        `as a superuser, run what is missing of: create role ${SERVICE_ROLE} nologin; create role ${WORKER_ROLE} nologin; ` +
+        `grant ${SERVICE_ROLE} to ${WORKER_ROLE} with inherit true, set false; ` +
+        `grant ${SERVICE_ROLE}, ${WORKER_ROLE} to <role> with inherit false, set true`,
+    );
+  }
+}
+
+/** Roles belong to the whole server, so another database may be making the same one right now. */
+const ATTEMPTS = 10;
+
+/**
+ * Makes the roles as which the service and its worker work, if they are not there, and lets the connecting role act as
+ * them.
+ * Not a migration: a database restored on another server lacks the role though its migrations are applied.
+ */
+export async function ensureServiceRoles(database: Database): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await database.transaction(createAndGrant);
+      return;
+    } catch (error) {
+      if ((error as { code?: unknown }).code === INSUFFICIENT_PRIVILEGE) throw new RoleError();
+      const message = error instanceof Error ? error.message : '';
+      const raced = /tuple concurrently updated|already exists|duplicate key/.test(message);
+      if (!raced || attempt === ATTEMPTS) throw error;
+      await sleep(20 * attempt);
+    }
+  }
+}
+
+async function createAndGrant(tx: Queryable): Promise<void> {
+  for (const role of [SERVICE_ROLE, WORKER_ROLE]) {
+    const [found] = await tx.query(`select from pg_roles where rolname = '${role}'`);
+    if (found === undefined) await tx.query(`create role ${role} nologin`);
+    const [can] = await tx.query<{ set: boolean }>(
+      `select pg_has_role(current_user, '${role}', 'SET') as set`,
+    );
+    if (can?.set !== true) await tx.query(`grant ${role} to current_user with inherit false, set true`);
+  }
+  const [worker] = await tx.query<{ inherits: boolean }>(
+    `select pg_has_role('${WORKER_ROLE}', '${SERVICE_ROLE}', 'USAGE') as inherits`,
+  );
+  if (worker?.inherits !== true) {
+    await tx.query(`grant ${SERVICE_ROLE} to ${WORKER_ROLE} with inherit true, set false`);
+  }
+}
+
+/** Row-level security does not hold here. One line, for the operator. */
+export class IsolationError extends Error {
+  override name = 'IsolationError';
+}
+
+/**
+ * Asserts that row-level security stands: the service's role can neither bypass nor own it, every table with a
+ * Company or Team has it on, and without claims each of them reads 0 rows or is refused.
+ * @throws IsolationError naming what does not hold
+ */
+export async function assertIsolation(database: Database): Promise<void> {
+  const tables = await database.query<{ name: string; secured: boolean; owner: string }>(`
+    select format('%I.%I', n.nspname, c.relname) as name, c.relrowsecurity as secured, pg_get_userbyid(c.relowner) as owner
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname in ('memory', 'identity') and c.relkind in ('r', 'p', 'v', 'm')
+       and exists (select from pg_attribute a where a.attrelid = c.oid and not a.attisdropped
+                      and (a.attname in ('company_id', 'team_id') or c.oid = 'identity.company'::regclass))
+     order by 1`);
+  for (const name of [SERVICE_ROLE, WORKER_ROLE]) {
+    const [role] = await database.query<{ unbound: boolean }>(
+      'select rolsuper or rolbypassrls or rolcreaterole as unbound from pg_roles where rolname = $1',
+      [name],
+    );
+    if (role?.unbound !== false) {
+      throw new IsolationError(`role ${name} must not be able to bypass row-level security`);
+    }
+  }
+  for (const table of tables) {
+    if (!table.secured || [SERVICE_ROLE, WORKER_ROLE].includes(table.owner)) {
+      throw new IsolationError(`table ${table.name} is not under row-level security`);
+    }
+    if (await showsRowsWithoutClaims(database, table.name)) {
+      throw new IsolationError(`table ${table.name} shows rows to a caller without claims`);
+    }
+  }
+}
+
+async function showsRowsWithoutClaims(database: Database, table: string): Promise<boolean> {
+  try {
+    const rows = await withoutScope(database, (tx) => tx.query(`select from ${table} limit 1`));
+    return rows.length > 0;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === '42501') return false;
+    throw error;
+  }
+}

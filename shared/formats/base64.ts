@@ -1,0 +1,75 @@
+import { giveWayBetweenSteps, slicesOf } from '../resources/give-way.ts';
+
+const BLANK = /\s/;
+
+/**
+ * The bytes that a text in base64 stands for, blanks and line ends left aside; null for text that is not base64. The event loop
+ * turns in between.
+ */
+export async function decodeBase64(text: string): Promise<Buffer | null> {
+  const decoded: Buffer[] = [];
+  const giveWay = giveWayBetweenSteps();
+  let rest = '';
+  let ended = false;
+  for (const slice of slicesOf(text)) {
+    const bare = rest + withoutBlanks(slice);
+    const whole = bare.length - (bare.length % 4);
+    rest = bare.slice(whole);
+    const bytes = decodeWhole(bare.slice(0, whole));
+    // Padding ends the text.
+    if (bytes === null || (ended && bare !== '')) return null;
+    ended ||= bare.endsWith('=', whole);
+    decoded.push(bytes);
+    await giveWay();
+  }
+  const last = ended && rest !== '' ? null : decodeWhole(rest);
+  return last === null ? null : Buffer.concat([...decoded, last]);
+}
+
+/** How many bytes a text in base64 stands for at most, without decoding it. The event loop turns in between. */
+export async function base64Length(text: string): Promise<number> {
+  const giveWay = giveWayBetweenSteps();
+  let characters = 0;
+  let end = '';
+  for (const slice of slicesOf(text)) {
+    const bare = withoutBlanks(slice);
+    characters += bare.length;
+    end = (end + bare.slice(-2)).slice(-2);
+    await giveWay();
+  }
+  const padding = end === '==' ? 2 : end.endsWith('=') ? 1 : 0;
+  return Math.floor(((characters - padding) * 3) / 4);
+}
+
+/** A text without its blanks. Character by character: an expression takes 0.2 µs for each of millions of blanks. */
+function withoutBlanks(text: string): string {
+  if (!BLANK.test(text)) return text;
+  const kept = new Uint16Array(text.length);
+  let length = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    // Most are letters, and a letter does not need the expression.
+    const letter = unit > 0x20 && unit < 0x80;
+    if (letter || !BLANK.test(text.charAt(i))) kept[length++] = unit;
+  }
+  return Buffer.from(kept.buffer, 0, 2 * length).toString('utf16le');
+}
+
+/**
+ * Decodes base64 without blanks. Text that is not base64 shows in the length of the result, because Node skips it: an
+ * expression looks at 14 million characters for a third of a second.
+ */
+function decodeWhole(base64: string): Buffer | null {
+  const bare = base64.endsWith('==')
+    ? base64.slice(0, -2)
+    : base64.endsWith('=')
+      ? base64.slice(0, -1)
+      : base64;
+  const padded = bare.length < base64.length;
+  if (padded ? base64.length % 4 !== 0 : bare.length % 4 === 1) return null;
+  // Node takes the two of base64url as well, and may look at the lower half of a wide character alone.
+  if (base64.includes('-') || base64.includes('_') || Buffer.byteLength(base64) !== base64.length)
+    return null;
+  const bytes = Buffer.from(base64, 'base64');
+  return bytes.length === Math.floor((bare.length * 3) / 4) ? bytes : null;
+}

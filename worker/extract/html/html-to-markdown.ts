@@ -1,0 +1,187 @@
+import type { Element, Root } from 'hast';
+import { fromHtml } from 'hast-util-from-html';
+import { defaultHandlers, defaultNodeHandlers, type Handle, type State, toMdast } from 'hast-util-to-mdast';
+import type { Nodes, PhrasingContent, RootContent } from 'mdast';
+import { gfmToMarkdown } from 'mdast-util-gfm';
+import { type Options, toMarkdown } from 'mdast-util-to-markdown';
+import { FileFault } from '../extraction.ts';
+import { oneLine } from '../text/markdown-text.ts';
+import { prepareTree, textOf } from './html-tree.ts';
+
+/** What a page of HTML says. */
+export interface HtmlDocument {
+  /** By its `title` element; null where that is missing or blank. */
+  title: string | null;
+  markdown: string;
+}
+
+const ignore: Handle = () => undefined;
+const childrenOf: Handle = (state, node) => state.all(node);
+
+/** Blocks where only a run of text can stand, as in a heading or a cell: their text, with spaces between. */
+function inline(nodes: readonly Nodes[]): PhrasingContent[] {
+  return nodes.flatMap((node): PhrasingContent[] => {
+    if (node.type === 'text' || node.type === 'inlineCode') return [node];
+    if (node.type === 'code') return [{ type: 'text', value: ` ${node.value.replace(/\s+/g, ' ')} ` }];
+    const space: PhrasingContent = { type: 'text', value: ' ' };
+    if (node.type === 'break') return [space];
+    return 'children' in node ? [space, ...inline(node.children), { ...space }] : [];
+  });
+}
+
+/** Has a handler of the library's, and then only one run of text in what it made, without space around it. */
+function inlined(handle: Handle): Handle {
+  return (state, node, parent) => {
+    const made = handle(state, node, parent);
+    if (made === undefined || Array.isArray(made) || !('children' in made)) return made;
+    const children: PhrasingContent[] = [];
+    for (const next of inline(made.children)) {
+      const last = children.at(-1);
+      if (next.type === 'text' && last?.type === 'text') last.value += next.value;
+      else children.push(next);
+    }
+    const [first, last] = [children[0], children.at(-1)];
+    if (first?.type === 'text') first.value = first.value.trimStart();
+    if (last?.type === 'text') last.value = last.value.trimEnd();
+    // A heading that says nothing heads nothing; a cell keeps its place.
+    return made.type === 'heading' && children.length === 0
+      ? undefined
+      : ({ ...made, children } as typeof made);
+  };
+}
+
+/** `10<sup>6</sup>` is not 106. */
+const superscript: Handle = (state, node) => {
+  const children = state.all(node);
+  const [only] = children;
+  const isNumber = children.length === 1 && only?.type === 'text' && /^[+−-]?\d+$/.test(only.value);
+  return isNumber ? [{ type: 'text', value: '^' }, ...children] : children;
+};
+
+/** Text that is struck out must not pass for what is valid. */
+const struckOut: Handle = (state, node) => {
+  const children = state.all(node);
+  if (!children.every(({ type }) => type === 'text' || type === 'inlineCode')) return children;
+  const mark: RootContent = { type: 'text', value: '~~' };
+  return [mark, ...children, { ...mark }];
+};
+
+const image: Handle = (_, node) => {
+  const { alt } = node.properties;
+  return typeof alt === 'string' && alt.trim() !== '' ? { type: 'text', value: ` ${alt} ` } : undefined;
+};
+
+const code: Handle = (_, node) => {
+  const value = textOf(node).trim();
+  return value === '' ? undefined : { type: 'inlineCode', value };
+};
+
+const HEADING = inlined(defaultHandlers.h1);
+const CELL = inlined(defaultHandlers.td);
+
+/**
+ * What becomes of elements where the library's way does not suit text that is searched. Emphasis, links and images
+ * are their text alone: marks inside words would hide the words, and addresses would be found instead of what they
+ * stand for. The readings above Chinese characters go, because they would stand between the characters.
+ */
+const HANDLERS: Record<string, Handle> = {
+  ...Object.fromEntries(['audio', 'math', 'video'].map((name) => [name, childrenOf])),
+  ...Object.fromEntries(['annotation', 'annotation-xml', 'head', 'hr', 'iframe'].map((n) => [n, ignore])),
+  ...Object.fromEntries(['noscript', 'rp', 'rt', 'rtc', 'wbr'].map((name) => [name, ignore])),
+  ...Object.fromEntries(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((name) => [name, HEADING])),
+  ...Object.fromEntries(['del', 's', 'strike'].map((name) => [name, struckOut])),
+  code,
+  image,
+  img: image,
+  menu: defaultHandlers.ul,
+  // Pages without a doctype have tables within paragraphs.
+  p: (state, node) => state.toFlow(state.all(node)),
+  sup: superscript,
+  td: CELL,
+  th: CELL,
+};
+
+/** As the library's own, but for a parent of more children than a call can have arguments. */
+function all(this: State, parent: Parameters<State['all']>[0]): RootContent[] {
+  const made: RootContent[] = [];
+  for (const child of parent.children) {
+    const result = this.one(child, parent);
+    if (Array.isArray(result)) for (const node of result) made.push(node as RootContent);
+    else if (result !== undefined) made.push(result as RootContent);
+  }
+  return made;
+}
+
+/** What would begin another block where a line begins. */
+const BLOCK_MARK = /^ {0,3}(?:#{1,6}(?=\s|$)|`{3}|~{3}|(?:=+|-+)\s*$)/;
+
+/**
+ * Text keeps its own characters, but for those that would begin a block or end a cell. What else Markdown would
+ * take for marks is left: nothing renders it, and words are found as they are written.
+ */
+const WRITING: Options = {
+  bullet: '-',
+  extensions: [gfmToMarkdown({ tablePipeAlign: false })],
+  handlers: {
+    break: () => '\n',
+    text: (
+      { value }: { value: string },
+      _: unknown,
+      state: { stack: string[] },
+      info: { before: string },
+    ) => {
+      const text = value.replace(/ {2,}/g, ' ');
+      if (state.stack.includes('tableCell')) return text.replaceAll('|', '\\|');
+      return info.before.endsWith('\n') && BLOCK_MARK.test(text) ? `\\${text}` : text;
+    },
+  },
+};
+
+function titleOf(tree: Root): string | null {
+  const isElement = (name: string) => (node: { type: string; tagName?: string }) => node.tagName === name;
+  const html = tree.children.find(isElement('html')) as Element | undefined;
+  const head = html?.children.find(isElement('head')) as Element | undefined;
+  const title = head?.children.find(isElement('title')) as Element | undefined;
+  return title === undefined ? null : oneLine(textOf(title)) || null;
+}
+
+/**
+ * Reads a page of HTML: its text with headings, lists, tables and code as Markdown. What a reader does not see
+ * (scripts, styles, comments, addresses of links and images) is left out.
+ * @throws FileFault `too_deep`
+ */
+export function readHtml(html: string): HtmlDocument {
+  try {
+    const tree = fromHtml(html.toWellFormed());
+    const title = titleOf(tree);
+    prepareTree(tree);
+    const document = toMdast(tree, {
+      document: true,
+      handlers: HANDLERS,
+      nodeHandlers: {
+        root: (state, node) => {
+          state.all = all;
+          return defaultNodeHandlers.root(state, node);
+        },
+      },
+    });
+    return { title, markdown: toMarkdown(document, WRITING).trimEnd() };
+  } catch (error) {
+    // The libraries go down the tree by calling themselves.
+    if (error instanceof RangeError) {
+      throw new FileFault(
+        'too_deep',
+        'The document is nested too deeply to be read: save it anew in a simpler form.',
+      );
+    }
+    throw error;
+  }
+}
+
+/**
+ * The text of a page of HTML as Markdown; see `readHtml`.
+ * @throws FileFault `too_deep`
+ */
+export function htmlToMarkdown(html: string): string {
+  return readHtml(html).markdown;
+}

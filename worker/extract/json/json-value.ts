@@ -1,0 +1,70 @@
+import { FileFault } from '../extraction.ts';
+import { findJsonFault } from './json-fault.ts';
+
+/** A value of JSON. Numbers are strings, as they are written: no digit is lost, and `1.50` stays that. */
+export type JsonValue = string | boolean | null | JsonValue[] | JsonObject;
+
+export interface JsonObject {
+  [key: string]: JsonValue;
+}
+
+/** No data that people look for is nested so deeply, and whoever walks it may call itself so often. */
+const MAX_DEPTH = 500;
+
+/** `JSON.parse` as it is in Node 24: the reviver is told how a scalar is written. */
+type ParseJson = (
+  text: string,
+  revive: (key: string, value: unknown, context: { source?: string }) => unknown,
+) => JsonValue;
+
+const parse = JSON.parse as ParseJson;
+
+function syntaxFault(text: string, at: number): FileFault {
+  const before = text.slice(0, at);
+  const line = before.split('\n').length;
+  const column = at - before.lastIndexOf('\n');
+  return new FileFault(
+    'invalid_json',
+    at >= text.length
+      ? 'The file is not valid JSON: it ends too early.'
+      : `The file is not valid JSON: look at line ${line}, position ${column}.`,
+  );
+}
+
+/**
+ * Reads one value of JSON. Of equal keys in an object the last counts.
+ * @throws FileFault `invalid_json`, `too_deep`
+ */
+export function parseJson(text: string): JsonValue {
+  const fault = findJsonFault(text, MAX_DEPTH);
+  if (fault?.kind === 'too_deep') {
+    throw new FileFault(
+      'too_deep',
+      `The file is nested more than ${MAX_DEPTH} levels deep: save it anew in a simpler form.`,
+    );
+  }
+  if (fault !== null) throw syntaxFault(text, fault.at);
+  return parse(text, (_key, value, { source }) => (typeof value === 'number' ? source : value));
+}
+
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The string or number under a key; empty where there is none. */
+export function textUnder(object: JsonObject, key: string): string {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined;
+  return typeof value === 'string' ? value : '';
+}
+
+/** The objects of the array under a key, without whatever else it holds. */
+export function objectsUnder(object: JsonObject, key: string): JsonObject[] {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined;
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** The object under a key; an empty one where there is none. */
+export function objectUnder(object: JsonObject, key: string): JsonObject {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined;
+  return isJsonObject(value) ? value : {};
+}

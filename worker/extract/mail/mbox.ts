@@ -1,0 +1,44 @@
+import { type Extractor, FileFault } from '../extraction.ts';
+import { joinBlocks } from '../text/markdown-text.ts';
+import { emailBody, emailHead, isEncrypted, parseEmail } from './email-message.ts';
+import { readMbox } from './mbox-messages.ts';
+
+const UNREADABLE = '(This message cannot be read.)';
+
+/** What `read` gives, or `instead` for a fault of the file: one message must not keep the others out. */
+async function orElse<T>(read: () => Promise<T>, instead: T): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof FileFault) return instead;
+    throw error;
+  }
+}
+
+async function messageText(content: Uint8Array): Promise<string> {
+  const email = await orElse(() => parseEmail(content), null);
+  if (email === null) return UNREADABLE;
+  const body = isEncrypted(email)
+    ? '(This message is encrypted.)'
+    : await orElse(() => emailBody(email), UNREADABLE);
+  return joinBlocks([emailHead(email), body]);
+}
+
+/**
+ * A mailbox file: each message is a part of its own. One that is encrypted or cannot be read says so there.
+ * @throws FileFault `invalid_mbox`
+ */
+export const extractMbox: Extractor = async (content, tell) => {
+  const parts = [];
+  for (const message of readMbox(content)) {
+    parts.push({ text: await messageText(message.content), page: null });
+    tell(message.share);
+  }
+  if (parts.length === 0) {
+    throw new FileFault(
+      'invalid_mbox',
+      'The file is not a mailbox: it does not begin with a line "From …" and the headers of a message.',
+    );
+  }
+  return { title: null, parts };
+};

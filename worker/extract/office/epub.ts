@@ -1,0 +1,97 @@
+import { posix } from 'node:path';
+import { type Extraction, type Extractor, FileFault } from '../extraction.ts';
+import { readHtml } from '../html/html-to-markdown.ts';
+import { decodeMarkup } from '../html/markup-encoding.ts';
+import { xhtmlAsHtml } from '../html/xhtml.ts';
+import { oneLine } from '../text/markdown-text.ts';
+import { attributeOf, elementsAt, ownText, readPackageXml, type XmlElement } from './package-xml.ts';
+import { openZip, type ZipArchive } from './zip-archive.ts';
+
+const CONTAINER = 'META-INF/container.xml';
+const ENCRYPTION = 'META-INF/encryption.xml';
+
+/** The title and the paths of the chapters in the order in which they are read. */
+interface Book {
+  title: string | null;
+  chapters: string[];
+}
+
+/** A path within the archive, from a reference in one of its files. */
+function resolvePath(from: string, reference: string): string {
+  const [path = ''] = reference.split('#', 1);
+  let decoded = path;
+  try {
+    decoded = decodeURIComponent(path);
+  } catch {
+    // Not encoded, or wrongly so: it may be meant as it stands.
+  }
+  return posix.join(posix.dirname(from), decoded);
+}
+
+async function findPackage(archive: ZipArchive): Promise<string> {
+  const container = await archive.read(CONTAINER);
+  if (container === null) {
+    throw new FileFault('not_epub', 'The file is not an EPUB book: import it under its own type.');
+  }
+  const [rootFile] = elementsAt(readPackageXml(container), 'container', 'rootfiles', 'rootfile');
+  return posix.normalize(attributeOf(rootFile, 'full-path') ?? '');
+}
+
+/** The files of the reading order; the machine's own table of contents repeats the headings and is left out. */
+function chapterPaths(packagePath: string, book: XmlElement): string[] {
+  const items = new Map(
+    elementsAt(book, 'manifest', 'item').map((item) => [attributeOf(item, 'id') ?? '', item]),
+  );
+  const paths = elementsAt(book, 'spine', 'itemref').flatMap((reference) => {
+    const item = items.get(attributeOf(reference, 'idref') ?? '');
+    const href = attributeOf(item, 'href');
+    const isContents = (attributeOf(item, 'properties') ?? '').split(/\s+/).includes('nav');
+    const isPicture = attributeOf(item, 'media-type')?.startsWith('image/') ?? false;
+    return href === null || isContents || isPicture ? [] : [resolvePath(packagePath, href)];
+  });
+  return [...new Set(paths)];
+}
+
+async function readBook(archive: ZipArchive): Promise<Book> {
+  const path = await findPackage(archive);
+  const content = await archive.read(path);
+  const [book] = content === null ? [] : elementsAt(readPackageXml(content), 'package');
+  const chapters =
+    book === undefined ? [] : chapterPaths(path, book).filter((each) => archive.names.has(each));
+  if (book === undefined || chapters.length === 0) {
+    throw new FileFault('corrupt', 'The book is damaged: it does not name chapters that are in it.');
+  }
+  const titles = elementsAt(book, 'metadata', 'title').map((title) => oneLine(ownText(title)));
+  return { title: titles.find((title) => title !== '') ?? null, chapters };
+}
+
+/** Books whose chapters are encrypted are refused; those where only fonts are can be read. */
+async function refuseEncrypted(archive: ZipArchive, chapters: readonly string[]): Promise<void> {
+  const content = await archive.read(ENCRYPTION);
+  if (content === null) return;
+  const references = elementsAt(
+    readPackageXml(content),
+    'encryption',
+    'EncryptedData',
+    'CipherData',
+    'CipherReference',
+  );
+  const encrypted = new Set(references.map((each) => resolvePath('', attributeOf(each, 'URI') ?? '')));
+  if (!chapters.some((chapter) => encrypted.has(chapter))) return;
+  throw new FileFault('locked', 'The book is protected against copying: import a copy without protection.');
+}
+
+/** EPUB books: each chapter a part, in the order in which they are read. */
+export const extractEpub: Extractor = async (content, tell) => {
+  const archive = await openZip(content);
+  const { title, chapters } = await readBook(archive);
+  await refuseEncrypted(archive, chapters);
+  const parts: Extraction['parts'] = [];
+  for (const [index, path] of chapters.entries()) {
+    const chapter = (await archive.read(path)) ?? new Uint8Array();
+    const { markdown } = readHtml(xhtmlAsHtml(decodeMarkup(chapter, { xml: true })));
+    if (markdown !== '') parts.push({ text: markdown, page: null });
+    tell((index + 1) / chapters.length);
+  }
+  return { title, parts };
+};

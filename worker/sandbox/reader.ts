@@ -1,0 +1,243 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { on } from 'node:events';
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
+import { FileFault } from '../extract/extraction.ts';
+import { type Confinement, commandOf } from './confinement.ts';
+import { watchMemory } from './memory-watch.ts';
+import { FAULTS } from './reading-faults.ts';
+import type {
+  DocumentHead,
+  ReadingAnswer,
+  ReadingProgress,
+  ReadingRequest,
+  ReadingTask,
+} from './reading-process.ts';
+import { secondsFor, type TimeBounds } from './reading-time.ts';
+
+/* The parent's side of one process that reads files: starts it, sends it a file, and asks it for chunks. */
+
+/** What one file may take. */
+export interface ReadingBounds extends TimeBounds {
+  megabytes: number;
+}
+
+/** The reading was interrupted: the worker stops, or the run gives way to others. Nothing is wrong with the file. */
+export class ReadingInterruptedError extends Error {
+  override name = 'ReadingInterruptedError';
+}
+
+/** The process did not begin the file, which has no part in that. */
+export class NotBegunError extends Error {
+  override name = 'NotBegunError';
+}
+
+/** How a file is read. */
+export interface Reading {
+  /** Hears how far it is. */
+  tell: (progress: ReadingProgress) => void;
+  /** Is called when a process begins to read it, once for each try. */
+  begun?: () => void;
+  /** Breaks it off. */
+  signal: AbortSignal;
+}
+
+/** A document as its process tells of it: with the first of its chunks, which can be all. */
+export interface ReadHead extends DocumentHead {
+  first: PreparedChunk[];
+}
+
+export const MIB = 1024 * 1024;
+/** A process that is not ready by then will not be. */
+const START_MS = 60_000;
+/** A portion is there already and has only to be sent. */
+const PORTION_MS = 60_000;
+
+const MAIN = fileURLToPath(new URL('./reading-process.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/**
+ * What the process may read of the disk: the code, and not settings and data that may lie beside it. Packages may
+ * lie elsewhere, behind a link.
+ */
+const READABLE = [
+  ...['worker/', 'shared/', 'node_modules/', 'package.json'].map((path) => join(ROOT, path)),
+  realpathSync(join(ROOT, 'node_modules')),
+];
+/** One process and what it is doing. */
+export interface Reader {
+  child: ChildProcess;
+  /** Rejects where the process does not start: that is no fault of any file. */
+  ready: Promise<void>;
+  files: number;
+  /** What it held after the last of them. */
+  rssBytes: number;
+  idle: NodeJS.Timeout | null;
+}
+
+export function startReader(
+  { megabytes }: ReadingBounds,
+  extractors: URL,
+  { prefix, stdin }: Confinement,
+): Reader {
+  const { program, args } = commandOf(prefix(megabytes));
+  const child = fork(MAIN, [extractors.href], {
+    // Nothing of the service's own: a file that takes the process over finds no credential.
+    env: {},
+    execPath: program,
+    // Threads, child processes, add-ons, WASI and the inspector are refused because no option allows them. SQLite is
+    // left out because it opens files without asking the permission model.
+    execArgv: [
+      ...args,
+      `--max-old-space-size=${megabytes}`,
+      '--permission',
+      ...[...READABLE, fileURLToPath(new URL('.', extractors))].map((folder) => `--allow-fs-read=${folder}`),
+      '--no-experimental-sqlite',
+      '--disable-sigusr1',
+    ],
+    stdio: [stdin, 'ignore', 'ignore', 'ipc'],
+    // Bytes go over as bytes.
+    serialization: 'advanced',
+  });
+  watchMemory(child, megabytes * MIB);
+  const ready = new Promise<void>((resolve, reject) => {
+    const fail = () => {
+      clearTimeout(timer);
+      reject(new NotBegunError('the process that reads files did not start'));
+    };
+    const timer = setTimeout(() => child.kill('SIGKILL'), START_MS);
+    child.once('message', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    child.once('exit', fail);
+    // One that could not even be made has no exit. Without a listener a later error would end the worker.
+    child.on('error', fail);
+  });
+  // Heard by whoever reads with it; nobody may by then.
+  ready.catch(() => undefined);
+  return { child, ready, files: 0, rssBytes: 0, idle: null };
+}
+
+/** Waits until the process may be asked, or is ended because no one wants it any more. */
+export async function untilReady({ child, ready }: Reader, signal: AbortSignal): Promise<void> {
+  const end = () => child.kill('SIGKILL');
+  signal.addEventListener('abort', end);
+  try {
+    await ready;
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}
+
+/** Why a process ended while it read, told by how: nobody else but the watch on its memory and the kernel kills it. */
+function faultOf(signal: NodeJS.Signals | null, bounds: ReadingBounds): FileFault {
+  // SIGABRT: the JavaScript heap is full.
+  return signal === 'SIGKILL' || signal === 'SIGABRT' ? FAULTS.memory(bounds.megabytes) : FAULTS.crash();
+}
+
+/** A process that has just ended is told of by its exit, and does not hear this. */
+export function ask({ child }: Reader, request: ReadingRequest): void {
+  child.send(request, () => undefined);
+}
+
+/** Has one process read one file. It is of no more use if this rejects with anything that ended it. */
+export function readWith(
+  reader: Reader,
+  task: ReadingTask,
+  { bounds, tell, begun: onBegun, signal }: Reading & { bounds: ReadingBounds },
+): Promise<ReadHead> {
+  const { child, files: file } = reader;
+  const seconds = secondsFor(task.content.byteLength, bounds);
+  const first: PreparedChunk[] = [];
+  let begun = false;
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', interrupt);
+      child.off('message', hear);
+      child.off('exit', exited);
+      settle();
+    };
+    const kill = (reason: Error) => {
+      child.kill('SIGKILL');
+      end(() => reject(reason));
+    };
+    const interrupt = () => kill(new ReadingInterruptedError('reading was interrupted'));
+    const exited = (_code: number | null, by: NodeJS.Signals | null) =>
+      end(() =>
+        reject(begun ? faultOf(by, bounds) : new NotBegunError('the process that reads files is gone')),
+      );
+    const hear = (answer: ReadingAnswer) => {
+      if (!('file' in answer) || answer.file !== file) return;
+      if (!begun) onBegun?.();
+      begun = true;
+      if ('progress' in answer) tell(answer.progress);
+      if ('chunks' in answer) first.push(...answer.chunks);
+      if (!('rssBytes' in answer)) return;
+      reader.rssBytes = answer.rssBytes;
+      if ('document' in answer) end(() => resolve({ ...answer.document, first }));
+      else if ('fault' in answer) end(() => reject(new FileFault(answer.fault.code, answer.fault.message)));
+      else kill(FAULTS.crash());
+    };
+    const tooLong = () =>
+      kill(begun ? FAULTS.time(seconds) : new NotBegunError('the process that reads files is busy still'));
+    const timer = setTimeout(tooLong, seconds * 1000);
+    signal.addEventListener('abort', interrupt);
+    child.on('message', hear);
+    child.on('exit', exited);
+    if (signal.aborted) interrupt();
+    else ask(reader, { file, task });
+  });
+}
+
+/**
+ * The chunks of a document that a process holds, portion by portion.
+ * @param file the number that it was sent with
+ */
+export async function* portionsOf(
+  reader: Reader,
+  file: number,
+  { first, chunkCount }: ReadHead,
+  signal: AbortSignal,
+): AsyncGenerator<PreparedChunk[], void> {
+  yield first;
+  for (let from = first.length; from < chunkCount; ) {
+    const portion = await nextPortion(reader, { file, from }, signal);
+    from += portion.length;
+    yield portion;
+  }
+}
+
+/**
+ * @throws Error where the process has ended, or does not answer: that is no fault of the file, which it has read
+ * @throws ReadingInterruptedError
+ */
+async function nextPortion(
+  reader: Reader,
+  request: { file: number; from: number },
+  signal: AbortSignal,
+): Promise<PreparedChunk[]> {
+  const { child } = reader;
+  const ended = new AbortController();
+  const giveUp = AbortSignal.any([ended.signal, signal, AbortSignal.timeout(PORTION_MS)]);
+  const end = () => ended.abort();
+  child.once('exit', end);
+  try {
+    if (child.exitCode !== null || child.signalCode !== null) end();
+    const answers = on(child, 'message', { signal: giveUp });
+    ask(reader, request);
+    for await (const [answer] of answers as AsyncIterable<[ReadingAnswer]>) {
+      if ('chunks' in answer && answer.file === request.file) return answer.chunks;
+    }
+    throw new Error('unreachable: messages end by the signal alone');
+  } catch (cause) {
+    if (signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
+    // One that does not answer would not hear of the next file either.
+    child.kill('SIGKILL');
+    throw new Error('the process that read the file ended before its chunks were stored', { cause });
+  } finally {
+    child.off('exit', end);
+  }
+}
