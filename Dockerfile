@@ -29,6 +29,7 @@ COPY api ./api
 COPY worker ./worker
 COPY shared ./shared
 COPY db ./db
+COPY core ./core
 COPY cli ./cli
 COPY web ./web
 

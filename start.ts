@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { issueOwnerResetLink } from './api/links/reset-link.ts';
 import { assertCanListen } from './api/listening.ts';
 import { startApi } from './api/server.ts';
+import { issueOwnerResetLink } from './core/identity/reset-link.ts';
 import type { Database } from './db/driver/database.ts';
 import type { EmbeddedDatabase } from './db/driver/embedded.ts';
 import { openQueue } from './db/queue/queue.ts';

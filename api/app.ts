@@ -8,11 +8,11 @@ import Fastify, {
   type FastifyServerOptions,
   LogController,
 } from 'fastify';
+import type { Dependencies } from '../core/dependencies.ts';
 import { DEFAULT_BODY_LIMIT } from '../shared/body-limits.ts';
 import bodyBudget, { withinBodyBudget } from './bodies/body-budget.ts';
 import unreadBodies from './bodies/unread-bodies.ts';
 import { refuseConnection } from './client-errors.ts';
-import type { Dependencies } from './dependencies.ts';
 import clientAddress from './plugins/client-address.ts';
 import connections from './plugins/connections.ts';
 import errors, { answerHeaders, refuseAddress } from './plugins/errors.ts';

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
+import type { Dependencies } from '../core/dependencies.ts';
 import { buildApp } from './app.ts';
-import type { Dependencies } from './dependencies.ts';
 import { listeningFault } from './listening.ts';
 import type { App } from './types.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies } from '../core/dependencies.ts';
 
 /** The Fastify app, with schemas of TypeBox as the types of requests and replies. */
 export type App = FastifyInstance<

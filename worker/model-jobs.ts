@@ -17,7 +17,7 @@ interface Setup {
 }
 
 /** Queues whose jobs are taken while the model is ready. */
-export const OF_THE_MODEL: readonly QueueName[] = ['embed.query', 'embed.chunks'];
+export const MODEL_QUEUES: readonly QueueName[] = ['embed.query', 'embed.chunks'];
 
 /**
  * Takes the jobs of the model while it is ready, and leaves them in the queue while it is not: another worker may have

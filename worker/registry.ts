@@ -33,7 +33,7 @@ export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
  * How many jobs of a queue one worker does at once. One model makes all vectors: the takers of its queues have the next
  * text ready when it is done with one.
  */
-export const TAKERS: { readonly [Q in QueueName]: number } = {
+export const CONCURRENCY: { readonly [Q in QueueName]: number } = {
   'import.process': 3,
   'import.dead': 1,
   'audit.seal': 1,
@@ -52,13 +52,13 @@ export const TAKERS: { readonly [Q in QueueName]: number } = {
  * How many of the long jobs of a queue one worker does at once, beside the others. A job becomes long when it has run
  * for a while and another Company waits. So the others are never all taken by jobs that do not end.
  */
-export const TAKERS_OF_LONG_JOBS: Readonly<Partial<Record<QueueName, number>>> = { 'import.process': 1 };
+export const LONG_JOB_CONCURRENCY: Readonly<Partial<Record<QueueName, number>>> = { 'import.process': 1 };
 
 /** How many jobs of a queue one worker does at once for one Company, long ones included. */
 export const TAKERS_FOR_A_COMPANY: Readonly<Partial<Record<QueueName, number>>> = { 'import.process': 3 };
 
 /** Queues of a service that makes vectors. */
-export const OF_SERVER_EMBEDDINGS: readonly QueueName[] = ['embed.query', 'embed.chunks', 'embed.waiting'];
+export const EMBEDDING_QUEUES: readonly QueueName[] = ['embed.query', 'embed.chunks', 'embed.waiting'];
 
 const EVERY_MINUTE = '* * * * *';
 const EVERY_TEN_MINUTES = '*/10 * * * *';

@@ -4,7 +4,7 @@ import { uncountedTeams } from '../db/queries/search/keywords.ts';
 import type { QueueName } from '../shared/queues.ts';
 import { NOBODY } from '../shared/scope.ts';
 import type { WorkerSetup } from './context.ts';
-import { OF_SERVER_EMBEDDINGS, SCHEDULES } from './registry.ts';
+import { EMBEDDING_QUEUES, SCHEDULES } from './registry.ts';
 
 /** Jobs that a change of settings may call for: they are done at once too. */
 const AT_START: readonly QueueName[] = ['embeddings.backfill', 'embed.waiting'];
@@ -37,7 +37,7 @@ async function countUncounted({ database, queue }: WorkerSetup): Promise<void> {
 async function endServerEmbeddings({ queue, database }: WorkerSetup): Promise<void> {
   const workers = await withoutScope(database, listWorkers);
   if (workers.some(({ embedder }) => embedder !== null)) return;
-  for (const name of OF_SERVER_EMBEDDINGS) {
+  for (const name of EMBEDDING_QUEUES) {
     await queue.boss.unschedule(name);
     await queue.boss.deleteQueuedJobs(name);
   }

@@ -10,13 +10,13 @@ import { openModelClient } from './embedder/model-client.ts';
 import type { ModelClientOptions } from './embedder/model-client-options.ts';
 import { pace } from './embedder/pace.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { type ModelJobs, modelJobs, OF_THE_MODEL } from './model-jobs.ts';
+import { MODEL_QUEUES, type ModelJobs, modelJobs } from './model-jobs.ts';
 import {
+  CONCURRENCY,
+  EMBEDDING_QUEUES,
   HANDLERS,
-  OF_SERVER_EMBEDDINGS,
-  TAKERS,
+  LONG_JOB_CONCURRENCY,
   TAKERS_FOR_A_COMPANY,
-  TAKERS_OF_LONG_JOBS,
 } from './registry.ts';
 import { runJob } from './run-job.ts';
 import { openReadingPool, type ReadingOptions, type ReadingPool } from './sandbox/reading-pool.ts';
@@ -72,7 +72,7 @@ export async function startWorker(
   const id = newId();
   const queues = queuesOf(config);
   const tally = jobTally();
-  for (const name of queues) if (!OF_THE_MODEL.includes(name)) await takeJobs(name, context, tally);
+  for (const name of queues) if (!MODEL_QUEUES.includes(name)) await startJobs(name, context, tally);
   await scheduleJobs(setup, queues);
   const heartbeat = await startHeartbeat({
     database,
@@ -84,7 +84,7 @@ export async function startWorker(
     embedder: () => embedderState(context),
     childBytes: () => embedder?.model.rssBytes() ?? 0,
   });
-  const ofTheModel = takeModelJobs(context, tally);
+  const ofTheModel = startModelJobs(context, tally);
   changed = () => {
     // Searches learn from this whether there is someone to ask.
     heartbeat.beat();
@@ -129,7 +129,7 @@ async function logConfinement({ confinement }: ReadingPool, logger: JobContext['
 
 function queuesOf({ serverEmbeddings }: Config): QueueName[] {
   const all = Object.keys(HANDLERS) as QueueName[];
-  return serverEmbeddings ? all : all.filter((name) => !OF_SERVER_EMBEDDINGS.includes(name));
+  return serverEmbeddings ? all : all.filter((name) => !EMBEDDING_QUEUES.includes(name));
 }
 
 function openEmbedder(
@@ -149,28 +149,29 @@ function embedderState({ embedder, config }: JobContext): EmbedderState | null {
   return { model: config.embeddingModel, ...embedder.model.state(), chunksPerMinute };
 }
 
-function takeModelJobs(context: JobContext, tally: JobTally): ModelJobs {
+function startModelJobs(context: JobContext, tally: JobTally): ModelJobs {
   const { embedder, queue, logger } = context;
   return modelJobs({
     logger,
     isReady: () => embedder?.model.state().state === 'ready',
     take: async () => {
-      for (const name of OF_THE_MODEL) await takeJobs(name, context, tally);
+      for (const name of MODEL_QUEUES) await startJobs(name, context, tally);
     },
     leave: async () => {
-      for (const name of OF_THE_MODEL) await queue.boss.offWork(name, { wait: false });
+      for (const name of MODEL_QUEUES) await queue.boss.offWork(name, { wait: false });
     },
   });
 }
 
-async function takeJobs<Q extends QueueName>(name: Q, context: JobContext, tally: JobTally): Promise<void> {
-  const forLong = TAKERS_OF_LONG_JOBS[name];
-  if (forLong === undefined) return startTakers(name, { localConcurrency: TAKERS[name] }, context, tally);
+async function startJobs<Q extends QueueName>(name: Q, context: JobContext, tally: JobTally): Promise<void> {
+  const forLong = LONG_JOB_CONCURRENCY[name];
+  if (forLong === undefined)
+    return startTakers(name, { localConcurrency: CONCURRENCY[name] }, context, tally);
   // pg-boss has one limit for each group of a queue, that of the last call: so the long jobs come first.
   const ofLong = { localConcurrency: forLong, maxPriority: LONG_TURN };
   await startTakers(name, ofLong, { ...context, giveWayAfterMs: null }, tally);
   // The others take long jobs too where no other waits, which come first.
-  await startTakers(name, { localConcurrency: TAKERS[name] }, context, tally);
+  await startTakers(name, { localConcurrency: CONCURRENCY[name] }, context, tally);
 }
 
 async function startTakers<Q extends QueueName>(

@@ -1,8 +1,8 @@
 import { type Database, withoutScope } from '../../db/driver/database.ts';
 import { countJobs, listPasts } from '../../db/queries/jobs/job-figures.ts';
 import { QUEUES } from '../../shared/queues.ts';
+import { memoizeFor } from '../../shared/resources/memoize-for.ts';
 import type { QueueStatus } from '../../shared/schemas/status.ts';
-import { keptAnswer } from '../kept-answer.ts';
 
 const NAMES = Object.keys(QUEUES);
 
@@ -14,7 +14,7 @@ const PAST_KEPT_MS = 10_000;
  * many look at it at once, and again and again. Service-wide: only for those with Full access.
  */
 export function queueReader(database: Database): () => Promise<QueueStatus[]> {
-  const readPasts = keptAnswer(PAST_KEPT_MS, () => withoutScope(database, (tx) => listPasts(tx, NAMES)));
+  const readPasts = memoizeFor(PAST_KEPT_MS, () => withoutScope(database, (tx) => listPasts(tx, NAMES)));
   return async () => {
     const [pasts, figures] = await Promise.all([
       readPasts(),

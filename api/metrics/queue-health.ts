@@ -1,8 +1,8 @@
+import type { Dependencies } from '../../core/dependencies.ts';
 import { withoutScope } from '../../db/driver/database.ts';
 import { hasStalledJobs } from '../../db/queries/jobs/job-figures.ts';
 import { QUEUES } from '../../shared/queues.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { keptAnswer } from '../kept-answer.ts';
+import { memoizeFor } from '../../shared/resources/memoize-for.ts';
 
 /** How long the queue may take to answer. */
 const PATIENCE_MS = 2000;
@@ -10,8 +10,8 @@ const PATIENCE_MS = 2000;
 const KEPT_MS = 1000;
 
 /** Queues whose jobs wait on purpose while no worker has its model ready: the embedder tells of that. */
-const OF_THE_MODEL: readonly string[] = ['embed.query', 'embed.chunks'];
-const WATCHED = Object.keys(QUEUES).filter((name) => !OF_THE_MODEL.includes(name));
+const MODEL_QUEUES: readonly string[] = ['embed.query', 'embed.chunks'];
+const WATCHED = Object.keys(QUEUES).filter((name) => !MODEL_QUEUES.includes(name));
 
 /** Whether the queue works: it answers by its own connections, and jobs that are ready are run. */
 export function queueHealthReader({
@@ -28,7 +28,7 @@ export function queueHealthReader({
       return false;
     }
   };
-  return keptAnswer(KEPT_MS, async () => {
+  return memoizeFor(KEPT_MS, async () => {
     const [isAnswering, isStalled] = await Promise.all([
       answers(),
       withoutScope(database, (tx) => hasStalledJobs(tx, WATCHED)),

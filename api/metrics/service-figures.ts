@@ -1,11 +1,11 @@
+import type { Dependencies } from '../../core/dependencies.ts';
 import { type Database, withoutScope } from '../../db/driver/database.ts';
 import { countJobs, type QueueFigures } from '../../db/queries/jobs/job-figures.ts';
 import { type JobCount, listJobCounts } from '../../db/queries/jobs/job-tally.ts';
 import { listWorkers } from '../../db/queries/jobs/workers.ts';
 import { QUEUES } from '../../shared/queues.ts';
+import { coalesce } from '../../shared/resources/coalesce.ts';
 import { within } from '../../shared/resources/within.ts';
-import { coalesce } from '../coalesce.ts';
-import type { Dependencies } from '../dependencies.ts';
 
 /** What the database knows of the service as a whole: no tenant's data. */
 export interface ServiceFigures {

@@ -1,8 +1,8 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { Dependencies } from '../../core/dependencies.ts';
 import { managesCompany, ownsCompany, type Standing, type TeamMembership } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { teamScope } from '../../shared/scope.ts';
-import type { Dependencies } from '../dependencies.ts';
 import { identify, requestedTeam } from './identity.ts';
 
 /**
@@ -40,7 +40,10 @@ function enterTeam(request: FastifyRequest): void {
  * not what it might when it asked.
  * @throws ServiceError as the guards
  */
-export async function enterAgain(request: FastifyRequest, { database, config }: Dependencies): Promise<void> {
+export async function reauthenticate(
+  request: FastifyRequest,
+  { database, config }: Dependencies,
+): Promise<void> {
   request.identity = await identify(request, database, config);
   enterTeam(request);
 }

@@ -1,9 +1,9 @@
 import { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import type { Dependencies } from '../../core/dependencies.ts';
 import type { ServiceError } from '../../shared/errors.ts';
 import { addressLog } from '../address-log.ts';
-import type { Dependencies } from '../dependencies.ts';
 import { limitUnauthenticated } from './rate-limit.ts';
 
 declare module 'fastify' {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { Dependencies } from '../../core/dependencies.ts';
 import { countRequest } from '../../db/queries/identity/limits.ts';
 import { type RateLimit, ServiceError } from '../../shared/errors.ts';
-import type { Dependencies } from '../dependencies.ts';
 
 const WINDOW_MS = 60_000;
 /** Sign-ins and uses of links by one address in a minute. The same number again for requests refused with 401. */

@@ -36,9 +36,6 @@ function readPage(query: { limit?: string; cursor?: string }, limits: PageLimits
   return { limit, after };
 }
 
-/** The part of a list that is one row: for a look at a single thing. */
-export const ONE: ListPart = Object.freeze({ limit: 1, after: null });
-
 function cursorOf(id: string): string {
   return Buffer.from(id, 'latin1').toString('base64url');
 }

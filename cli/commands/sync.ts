@@ -82,7 +82,7 @@ function agreement(allowed: boolean, progress: ProgressBar): SyncFolder['agree']
 }
 
 /** Makes ready to write: for this process alone. */
-async function takeInHand(
+async function lockFolderForSync(
   folder: string,
   binding: Binding,
 ): Promise<Pick<SyncFolder, 'hand' | 'state'> & { release: () => void }> {
@@ -113,7 +113,7 @@ async function runSync(values: Given, folder: string, progress: ProgressBar): Pr
   const common = { folder, service, author: user.name, progress, agree };
   if (values['dry-run'] === true)
     return syncAndTell({ ...common, state: await stateOf(folder, binding), hand: null });
-  const { state, hand, release } = await takeInHand(folder, binding);
+  const { state, hand, release } = await lockFolderForSync(folder, binding);
   try {
     const sync = { ...common, state, hand };
     if (values.watch !== true) return await syncAndTell(sync);

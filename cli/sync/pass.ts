@@ -179,8 +179,8 @@ export async function syncOnce(sync: SyncFolder, outcome: PassOutcome): Promise<
     if (Math.max(here, there) * 2 > base.size) await sync.agree({ here, there, of: base.size });
     const { changes, notDone } = outcome;
     const caughtUp = held.length === 0;
-    const takeApart = pass > 1;
-    const work: Work = { ...sync, hand, local, remote, changes, notDone, again: false, caughtUp, takeApart };
+    const isDivided = pass > 1;
+    const work: Work = { ...sync, hand, local, remote, changes, notDone, again: false, caughtUp, isDivided };
     await apply(work, actions);
     await finish(work);
     outcome.figures = figuresOf(sync, sides);

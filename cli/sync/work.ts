@@ -36,7 +36,7 @@ export interface Work extends SyncFolder {
   /** Whether all that changed there is done here. */
   caughtUp: boolean;
   /** Whether requests that conflict are taken apart, to find the files that do. */
-  takeApart: boolean;
+  isDivided: boolean;
 }
 
 /** Where a scope's files lie, or are to lie. */

@@ -1,5 +1,5 @@
 import type { Database } from '../driver/database.ts';
-import { holdStartupLock } from '../startup/lock.ts';
+import { lockStartupStep } from '../startup/lock.ts';
 
 /**
  * Lets jobs that run, and those that failed for good, be counted without going through all that are done: pg-boss
@@ -7,7 +7,7 @@ import { holdStartupLock } from '../startup/lock.ts';
  */
 export async function indexUnfinishedJobs(database: Database, schema: string): Promise<void> {
   await database.transaction(async (tx) => {
-    await holdStartupLock(database, tx, 'queue');
+    await lockStartupStep(database, tx, 'queue');
     // Asked first: even where the index is there, making it would wait for all who are writing jobs.
     const [found] = await tx.query('select from pg_class where oid = to_regclass($1)', [
       `${schema}.job_unfinished`,

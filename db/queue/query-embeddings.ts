@@ -48,7 +48,7 @@ export interface VectorAnswer {
 }
 
 /** Takes the answers to these jobs that are there, and removes the jobs. */
-export async function takeVectors(tx: Queryable, ids: readonly string[]): Promise<VectorAnswer[]> {
+export async function deleteAnswers(tx: Queryable, ids: readonly string[]): Promise<VectorAnswer[]> {
   const rows = await tx.query<{ id: string; vector: string | null; model: string | null }>(
     `delete from ${JOBS} where name = $1 and id = any ($2::uuid[]) and state > 'active'
      returning id, output ->> 'vector' as vector, output ->> 'model' as model`,

@@ -6,10 +6,10 @@ import { within } from '../../shared/resources/within.ts';
 import { type Database, type Queryable, SERVICE_ROLE } from '../driver/database.ts';
 import type { EmbeddedDatabase } from '../driver/embedded.ts';
 import { JOB_TIMEOUTS, type PostgresTimeouts, poolSettings } from '../driver/postgres-pool.ts';
-import { holdStartupLock } from '../startup/lock.ts';
+import { lockStartupStep } from '../startup/lock.ts';
 import { boundListenEnd, unhurriedChanges } from './connections.ts';
 import { indexUnfinishedJobs } from './job-index.ts';
-import { isAnotherWaiting, moveToLongJobs, type Sender, takeTurns } from './turns.ts';
+import { allocateTurns, isAnotherWaiting, moveToLongJobs, type Sender } from './turns.ts';
 
 const SCHEMA = 'pgboss';
 
@@ -149,7 +149,12 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
       });
     },
     sendInTurn: async (tx, queue, { companyId, teamId }, payloads) => {
-      const turns = await takeTurns(tx, { schema: SCHEMA, queue }, { companyId, teamId }, payloads.length);
+      const turns = await allocateTurns(
+        tx,
+        { schema: SCHEMA, queue },
+        { companyId, teamId },
+        payloads.length,
+      );
       const group = { id: companyId, tier: teamId };
       const jobs = payloads.map((data, index) => ({ data, group, priority: turns[index] ?? 0 }));
       await boss.insert(queue, jobs, { db: connection(tx) });
@@ -228,7 +233,7 @@ async function retryCutOffJobs(boss: PgBoss, database: Database): Promise<void> 
  */
 async function grantToService(database: Database): Promise<void> {
   await database.transaction(async (tx) => {
-    await holdStartupLock(database, tx, 'queue');
+    await lockStartupStep(database, tx, 'queue');
     await tx.query(`grant usage on schema ${SCHEMA} to ${SERVICE_ROLE}`);
     await tx.query(
       `grant select, insert, update, delete on all tables in schema ${SCHEMA} to ${SERVICE_ROLE}`,

@@ -24,7 +24,7 @@ const WAITING = `j.name = $1 and j.state < 'active' and not j.blocked`;
  * The turns of a Team's next jobs. Companies take turns, however many jobs or Teams each has; the Teams of a Company
  * share the turns of the Company.
  */
-export async function takeTurns(
+export async function allocateTurns(
   tx: Queryable,
   of: TurnsOf,
   sender: Sender,

@@ -1,7 +1,7 @@
 import type { Config } from '../../shared/config.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Database, Queryable } from '../driver/database.ts';
-import { holdStartupLock } from './lock.ts';
+import { lockStartupStep } from './lock.ts';
 
 /** The Company Owner as whom the service's own token acts. */
 export interface Principal {
@@ -23,7 +23,7 @@ export async function resolvePrincipal(
   warn: (message: string) => void = () => undefined,
 ): Promise<Principal> {
   const { principal, warnings } = await database.transaction(async (tx) => {
-    await holdStartupLock(database, tx, 'bootstrap');
+    await lockStartupStep(database, tx, 'bootstrap');
     const change = await adoptEmbeddingModel(tx, config.embeddingModel);
     const [found] = await tx.query<Principal>(
       `select id as "userId", company_id as "companyId", email, password_hash is not null as "hasPassword"

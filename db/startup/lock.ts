@@ -7,7 +7,7 @@ const LOCKS = { migrate: 7_203_114_001, bootstrap: 7_203_114_002, queue: 7_203_1
  * Holds a step of start-up for this process until the transaction ends. Waits as long as the process before
  * takes: the usual time-outs would end a start-up that only had to wait.
  */
-export async function holdStartupLock(
+export async function lockStartupStep(
   database: Database,
   tx: Queryable,
   step: keyof typeof LOCKS,

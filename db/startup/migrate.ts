@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Database, Queryable } from '../driver/database.ts';
-import { holdStartupLock } from './lock.ts';
+import { lockStartupStep } from './lock.ts';
 
 /** The sets of migrations, in the order in which start-up runs them. */
 export type MigrationSet = 'memory' | 'identity';
@@ -68,7 +68,7 @@ export async function migrate(
 ): Promise<string[]> {
   const known = await readMigrations(folder);
   return database.transaction(async (tx) => {
-    await holdStartupLock(database, tx, 'migrate');
+    await lockStartupStep(database, tx, 'migrate');
     await createLedger(tx);
     const applied = await tx.query<{ number: number; checksum: string }>(
       'select number, checksum from memory.migration where set = $1 order by number',

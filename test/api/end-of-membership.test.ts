@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { IssuedInvite } from '../../api/links/invite.ts';
+import type { IssuedInvite } from '../../core/identity/invites.ts';
 import type { Client, ClientGrant, Invite } from '../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { ask, listAll, recordedBy } from '../support/company.ts';
@@ -21,7 +21,7 @@ async function invite(caller: Caller, email = newEmail(), role = 'member') {
   const { invite: made, token } = answer.json<IssuedInvite>();
   return { id: made.id, token };
 }
-const takeUp = async (token: string) => outcome(await join(service, { token, password: PASSWORD }));
+const acceptOnce = async (token: string) => outcome(await join(service, { token, password: PASSWORD }));
 const demote = (company: SignedIn, userId: string, role = 'member') =>
   ask(service, company, 'PATCH', `/v1/team/members/${userId}`, { role });
 const remove = (caller: Caller, userId: string) =>
@@ -101,10 +101,10 @@ describe('removal from a Team', () => {
     assert.deepEqual(revoked, [[first.id, second.id].sort()]);
     for (const { id, token } of [first, second]) {
       assert.equal(await stateOf(company, id), 'revoked');
-      assert.equal(await takeUp(token), '410 token_revoked');
+      assert.equal(await acceptOnce(token), '410 token_revoked');
     }
-    assert.equal(await takeUp(others.token), '201');
-    assert.equal(await takeUp(there.token), '201');
+    assert.equal(await acceptOnce(others.token), '201');
+    assert.equal(await acceptOnce(there.token), '201');
   });
 
   test('withdraws the invites to the person there, and no other', async () => {
@@ -117,9 +117,9 @@ describe('removal from a Team', () => {
     ];
     const others = await invite(company);
     await remove(company, person.userId);
-    assert.equal(await takeUp(here.token), '410 token_revoked');
-    assert.equal(await takeUp(there.token), '201');
-    assert.equal(await takeUp(others.token), '201');
+    assert.equal(await acceptOnce(here.token), '410 token_revoked');
+    assert.equal(await acceptOnce(there.token), '201');
+    assert.equal(await acceptOnce(others.token), '201');
     assert.equal(outcome(await get(service, person, '/v1/team')), '403 team_forbidden');
   });
 
@@ -141,14 +141,14 @@ describe('removal from a Team', () => {
     const made = await invite(person);
     await remove(company, person.userId);
     const back = await invite(company, person.email, 'member');
-    assert.equal(await takeUp(back.token), '201');
+    assert.equal(await acceptOnce(back.token), '201');
     const { role, access } = (await get(service, person, '/v1/team')).json<Record<string, unknown>>();
     assert.deepEqual([role, access], ['member', 'member']);
     assert.deepEqual(await listAll<Client>(service, person, '/v1/team/clients'), []);
     assert.deepEqual(await listAll<ClientGrant>(service, person, '/v1/team/grants'), []);
     await demote(company, person.userId, 'admin');
     assert.equal(await stateOf(person, made.id), 'revoked');
-    assert.equal(await takeUp(made.token), '410 token_revoked');
+    assert.equal(await acceptOnce(made.token), '410 token_revoked');
   });
 });
 
@@ -164,9 +164,9 @@ describe('loss of the power to invite', () => {
         events.map(({ kind, detail }) => [kind, detail]),
         [['team.member_role', { from: role, to: 'member', revokedInvites: [here.id] }]],
       );
-      assert.equal(await takeUp(here.token), '410 token_revoked');
-      assert.equal(await takeUp(there.token), '201');
-      assert.equal(await takeUp(others.token), '201');
+      assert.equal(await acceptOnce(here.token), '410 token_revoked');
+      assert.equal(await acceptOnce(there.token), '201');
+      assert.equal(await acceptOnce(others.token), '201');
     }
   });
 
@@ -183,13 +183,13 @@ describe('loss of the power to invite', () => {
         const person = await addPerson(service, company, ties);
         const made = await invite(person);
         assert.ok((await lose(person.userId)).statusCode < 300);
-        assert.equal(await takeUp(made.token), '201');
+        assert.equal(await acceptOnce(made.token), '201');
       }
     }
     const owner = await addPerson(service, company, { teamRole: 'owner' });
     const made = await invite(owner);
     assert.equal((await demote(company, owner.userId, 'admin')).statusCode, 200);
-    assert.equal(await takeUp(made.token), '201');
+    assert.equal(await acceptOnce(made.token), '201');
   });
 
   test('is no less a loss for a grant to read', async () => {
@@ -201,14 +201,14 @@ describe('loss of the power to invite', () => {
     });
     const made = await invite(person);
     await demote(company, person.userId);
-    assert.equal(await takeUp(made.token), '410 token_revoked');
+    assert.equal(await acceptOnce(made.token), '410 token_revoked');
   });
 
   test('leaves used and expired invites as they are', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const [used, expired] = [await invite(admin), await invite(admin)];
-    assert.equal(await takeUp(used.token), '201');
+    assert.equal(await acceptOnce(used.token), '201');
     await service.database.query('update identity.invite set expires_at = now() where id = $1', [expired.id]);
     await demote(company, admin.userId);
     assert.equal(await stateOf(company, used.id), 'used');

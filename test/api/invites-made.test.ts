@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { buildApp } from '../../api/app.ts';
-import type { IssuedInvite } from '../../api/links/invite.ts';
+import type { IssuedInvite } from '../../core/identity/invites.ts';
 import type { Database } from '../../db/driver/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
@@ -20,7 +20,7 @@ const PASSWORD = 'a password of this test';
 
 const list = (caller: Caller) => listAll<Invite>(service, caller, URL);
 const withdraw = (caller: Caller, id: string) => ask(service, caller, 'DELETE', `${URL}/${id}`);
-const takeUp = async (token: string) => outcome(await join(service, { token, password: PASSWORD }));
+const acceptOnce = async (token: string) => outcome(await join(service, { token, password: PASSWORD }));
 
 /** One invite of each state, made by an Admin of the Team. */
 async function oneOfEach(company: SignedIn) {
@@ -28,7 +28,7 @@ async function oneOfEach(company: SignedIn) {
   const make = async (email = newEmail()) =>
     (await post(service, admin, URL, { email, role: 'member' })).json<IssuedInvite>();
   const [used, expired, revoked, open] = [await make(), await make(), await make(), await make()];
-  assert.equal(await takeUp(used.token), '201');
+  assert.equal(await acceptOnce(used.token), '201');
   await expireInvite(service, expired.token);
   assert.equal((await withdraw(company, revoked.invite.id)).statusCode, 204);
   return { admin, make, used, expired, revoked, open };
@@ -97,7 +97,7 @@ describe('withdrawing an invite', () => {
       const answer = await withdraw(company, id.toUpperCase());
       assert.deepEqual([answer.statusCode, answer.body], [204, '']);
     });
-    assert.equal(await takeUp(open.token), '410 token_revoked');
+    assert.equal(await acceptOnce(open.token), '410 token_revoked');
     assert.deepEqual(events, [
       {
         kind: 'team.invite_revoke',
@@ -165,7 +165,7 @@ test('an archived Team makes no invites, lists them, and lets them go', async ()
     ['team.invite_revoke'],
   );
   await database.query(`update identity.team set state = 'active' where id = $1`, [company.teamId]);
-  assert.equal(await takeUp(open.token), '410 token_revoked');
+  assert.equal(await acceptOnce(open.token), '410 token_revoked');
 });
 
 describe('who loses the power to invite while the invite is being made', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { buildApp } from '../../api/app.ts';
-import type { IssuedInvite } from '../../api/links/invite.ts';
+import type { IssuedInvite } from '../../core/identity/invites.ts';
 import { isId, newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import type { Invite } from '../../shared/schemas/identity.ts';
@@ -26,7 +26,7 @@ const PASSWORD = 'a password of this test';
 const list = (caller: Caller) => listAll<Invite>(service, caller, URL);
 const create = (caller: Caller, body: object) =>
   ask(service, caller, 'POST', URL, { email: newEmail(), role: 'member', ...body });
-const takeUp = async (token: string) => outcome(await join(service, { token, password: PASSWORD }));
+const acceptOnce = async (token: string) => outcome(await join(service, { token, password: PASSWORD }));
 const within = ({ headers }: Caller, teamId: string): Caller => ({
   headers: { ...headers, 'memory-team': teamId },
 });
@@ -262,8 +262,8 @@ describe('an invite to someone', () => {
       [invitation.invite.id],
     );
     assert.equal(row?.revoked, null);
-    assert.equal(await takeUp(first.token), '410 token_revoked');
-    assert.equal(await takeUp(second.token), '201');
+    assert.equal(await acceptOnce(first.token), '410 token_revoked');
+    assert.equal(await acceptOnce(second.token), '201');
   });
 
   test('sent many times at once leaves exactly one open', async () => {
@@ -273,9 +273,9 @@ describe('an invite to someone', () => {
     const open = (await list(company)).filter(({ state }) => state === 'open');
     assert.equal(open.length, 1);
     for (const { invite, token } of issued) {
-      if (invite.id !== open[0]?.id) assert.equal(await takeUp(token), '410 token_revoked');
+      if (invite.id !== open[0]?.id) assert.equal(await acceptOnce(token), '410 token_revoked');
     }
     const last = issued.find(({ invite }) => invite.id === open[0]?.id);
-    assert.equal(await takeUp(last!.token), '201');
+    assert.equal(await acceptOnce(last!.token), '201');
   });
 });

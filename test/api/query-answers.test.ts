@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { openQueryAnswers } from '../../api/embedding/query-answers.ts';
+import { openQueryAnswers } from '../../core/search/query-answers.ts';
 import { abandonVector, askForVector } from '../../db/queue/query-embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { IssuedInvite } from '../../api/links/invite.ts';
+import type { IssuedInvite } from '../../core/identity/invites.ts';
 import type { Member } from '../../shared/schemas/identity.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { ask, listAll } from '../support/company.ts';
@@ -92,7 +92,7 @@ function countOf(table: 'team_member' | 'client_grant', userId: string): Promise
     .then(({ length }) => length);
 }
 
-const takeUp = async (token: string) => outcome(await join(service, { token, password: PASSWORD }));
+const acceptOnce = async (token: string) => outcome(await join(service, { token, password: PASSWORD }));
 
 describe('removal from the Company, and a change in a Team of the same person', () => {
   const REMOVAL_ENDS_ROLES = 'delete from identity.team_member';
@@ -182,20 +182,20 @@ describe('an invite whose maker loses role in the Company and place in the Team 
     for (let round = 0; round < ROUNDS; round++) {
       const { token, demotion, removal } = await maker();
       assert.deepEqual(await atOnce(demotion, removal), ['200', '204']);
-      assert.equal(await takeUp(token), '410 token_revoked');
+      assert.equal(await acceptOnce(token), '410 token_revoked');
     }
   });
 
   test('ends when the role goes first', async (t) => {
     const { token, demotion, removal } = await maker();
     assert.deepEqual(await overlapping(t, 'memory.audit_event', demotion, removal), ['200', '204']);
-    assert.equal(await takeUp(token), '410 token_revoked');
+    assert.equal(await acceptOnce(token), '410 token_revoked');
   });
 
   test('ends when the place goes first', async (t) => {
     const { token, demotion, removal } = await maker();
     assert.deepEqual(await overlapping(t, 'memory.audit_event', removal, demotion), ['204', '200']);
-    assert.equal(await takeUp(token), '410 token_revoked');
+    assert.equal(await acceptOnce(token), '410 token_revoked');
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { buildApp } from '../../api/app.ts';
-import { issueOwnerResetLink } from '../../api/links/reset-link.ts';
+import { issueOwnerResetLink } from '../../core/identity/reset-link.ts';
 import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';

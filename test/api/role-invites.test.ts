@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { IssuedInvite } from '../../api/links/invite.ts';
+import type { IssuedInvite } from '../../core/identity/invites.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Session, Team } from '../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
@@ -27,7 +27,7 @@ const emailOf = ({ userId }: Person) => `person-${userId}@example.com`;
 type Answer = Parameters<typeof outcome>[0];
 
 const told = (answer: Answer) => (answer.statusCode === 204 ? '204' : outcome(answer));
-const takeUp = async (token: string) => outcome(await join(service, { token, password: PASSWORD }));
+const acceptOnce = async (token: string) => outcome(await join(service, { token, password: PASSWORD }));
 const setTeamRole = (by: Caller, userId: string, role: string) =>
   ask(service, by, 'PATCH', `/v1/team/members/${userId}`, { role });
 
@@ -76,7 +76,7 @@ describe('the open invite of a Team Owner', () => {
         const owner = await addPerson(service, company, ties);
         const answer = how === 'replaced' ? await again(owner, email) : await withdraw(owner, invite.id);
         assert.equal(told(answer), how === 'replaced' ? '201' : '204');
-        assert.equal(await takeUp(token), '410 token_revoked');
+        assert.equal(await acceptOnce(token), '410 token_revoked');
       }
     }
   });
@@ -95,7 +95,7 @@ describe('what was open when a role in a Team was lowered', () => {
       for (const role of [from, to]) {
         assert.equal(outcome(await setTeamRole(company, person.userId, role)), '200');
       }
-      assert.equal(await takeUp(token), '410 token_revoked', `${invited}: from ${from} to ${to}`);
+      assert.equal(await acceptOnce(token), '410 token_revoked', `${invited}: from ${from} to ${to}`);
     }
   });
 });
@@ -117,7 +117,7 @@ test('an invite with a grant to read lowers no grant to write', async () => {
      values ($1, $2, $3, $4, 'write')`,
     [...ids, clientId],
   );
-  assert.equal(await takeUp(token), '201');
+  assert.equal(await acceptOnce(token), '201');
   assert.deepEqual(await accessToClient(service, company, person.token, clientId), WRITES);
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { commitSource, stageSource } from '../../core/sources/store-source.ts';
 import { transaction } from '../../db/driver/database.ts';
-import { commitSource, stageSource } from '../../db/store-source.ts';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp } from '../support/app.ts';
 import { listAll } from '../support/company.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { discardSource, stageSource } from '../../core/sources/store-source.ts';
 import { transaction } from '../../db/driver/database.ts';
 import { activateSource, deleteLoadingSource } from '../../db/queries/memory/sources.ts';
-import { discardSource, stageSource } from '../../db/store-source.ts';
 import { newId } from '../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { ask } from '../support/company.ts';

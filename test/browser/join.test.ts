@@ -42,7 +42,7 @@ const PAGES = [
     shows: ['Company Member', 'Test Team: Team Member, member access'],
     roles: ['member', 'member'],
     invite: (company: SignedIn, email?: string) => makeInvite(service, company, email ? { email } : {}),
-    takeUp: join,
+    acceptOnce: join,
   },
   {
     name: 'accept',
@@ -53,7 +53,7 @@ const PAGES = [
     shows: ['Company Admin', 'None is open to you yet'],
     roles: ['admin'],
     invite: (company: SignedIn, email?: string) => makeInvitation(service, company, email ? { email } : {}),
-    takeUp: accept,
+    acceptOnce: accept,
   },
 ] as const;
 
@@ -81,7 +81,7 @@ describe('the pages that take up an invite, in a browser', { skip: withoutBrowse
       "['name', 'password', 'repeated'].map((id) => document.getElementById(id).value)",
     );
 
-  for (const { name, title, button, done, route, shows, roles, invite, takeUp } of PAGES) {
+  for (const { name, title, button, done, route, shows, roles, invite, acceptOnce } of PAGES) {
     describe(`/${name}`, () => {
       test('leads from the link to a session of this tab that the service knows', async () => {
         const { token, url, invite: made } = await invite(await service.company());
@@ -161,7 +161,7 @@ describe('the pages that take up an invite, in a browser', { skip: withoutBrowse
           await invite(company),
           await invite(company),
         ];
-        await takeUp(service, { token: used.token, password: PASSWORD });
+        await acceptOnce(service, { token: used.token, password: PASSWORD });
         await expireInvite(service, expired.token);
         await invite(company, revoked.invite.email);
         const elsewhere = PAGES.find((other) => other.name !== name);
@@ -211,7 +211,7 @@ describe('the pages that take up an invite, in a browser', { skip: withoutBrowse
           assert.equal(await page.locator('[role="alert"]:not(:empty)').count(), 1);
         }
         assert.equal(sent, 0);
-        assert.equal(outcome(await takeUp(service, { token, password: PASSWORD })), '201');
+        assert.equal(outcome(await acceptOnce(service, { token, password: PASSWORD })), '201');
         assert.deepEqual(faults, []);
         await page.context().close();
       });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { insertMemorySource } from '../../core/memories/store-memory.ts';
 import { type Queryable, transaction, withoutScope } from '../../db/driver/database.ts';
 import { insertMemory } from '../../db/queries/memory/memories.ts';
 import { searchChunks } from '../../db/queries/search/search.ts';
-import { insertMemorySource } from '../../db/store-memory.ts';
 import { newId } from '../../shared/ids.ts';
 import { narrowScope, type TeamScope } from '../../shared/scope.ts';
 import { prepareContent } from '../../shared/text/memory-content.ts';

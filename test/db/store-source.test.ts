@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { commitSource, type StagedSource, stageSource } from '../../core/sources/store-source.ts';
 import { asWorker, transaction } from '../../db/driver/database.ts';
 import { selectNearbyChunks } from '../../db/queries/memory/chunks.ts';
 import { archiveSource } from '../../db/queries/memory/sources.ts';
 import { prune } from '../../db/queries/memory/upkeep.ts';
 import { searchChunks } from '../../db/queries/search/search.ts';
-import { commitSource, type StagedSource, stageSource } from '../../db/store-source.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';

@@ -1,6 +1,6 @@
 import { after } from 'node:test';
-import type { Dependencies } from '../../api/dependencies.ts';
 import type { App } from '../../api/types.ts';
+import type { Dependencies } from '../../core/dependencies.ts';
 import type { Database } from '../../db/driver/database.ts';
 import type { PostgresTimeouts } from '../../db/driver/postgres-pool.ts';
 import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
-import type { Dependencies } from '../../api/dependencies.ts';
+import type { Dependencies } from '../../core/dependencies.ts';
 import { transaction } from '../../db/driver/database.ts';
 import { failImport, recordProgress, startImport } from '../../db/queries/memory/imports.ts';
 import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';

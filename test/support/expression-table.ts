@@ -50,7 +50,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   ],
   'api/plugins/identity.ts': [/ +/],
   'api/plugins/openapi.ts': [/^\/v1\/(team|memory|workspace)(\/|$)/],
-  'api/workspace/manifest-page.ts': [/^\d{1,16}$/],
+  'core/workspace/manifest-cursor.ts': [/^\d{1,16}$/],
   'db/driver/faults.ts': [
     /timeout exceeded when trying to connect|Query read timeout/,
     /^(22|54)/,

@@ -13,7 +13,7 @@ export interface FoundExpression {
   written: string;
 }
 
-const PRODUCT_CODE = ['start.ts', '{api,worker,shared,db,cli,web}/**/*.{ts,js}'];
+const PRODUCT_CODE = ['start.ts', '{api,worker,core,shared,db,cli,web}/**/*.{ts,js}'];
 /** Methods that make an expression of a string. */
 const STRING_TO_EXPRESSION = new Set(['match', 'matchAll', 'search']);
 

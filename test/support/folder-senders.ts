@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Dependencies } from '../../api/dependencies.ts';
+import type { Dependencies } from '../../core/dependencies.ts';
 import type { SignedIn, TestApp } from './app.ts';
 import type { Passing } from './between.ts';
 import { type Ended, openHomes, type Person } from './cli.ts';

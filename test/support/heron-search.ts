@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { commitSource, stageSource } from '../../core/sources/store-source.ts';
 import { transaction } from '../../db/driver/database.ts';
-import { commitSource, stageSource } from '../../db/store-source.ts';
 import type { Hit } from '../../shared/schemas/memory.ts';
 import type { SignedIn, TestApp } from './app.ts';
 import { ownerScope } from './scopes.ts';

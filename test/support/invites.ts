@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Dependencies } from '../../api/dependencies.ts';
-import { createInvite, type IssuedInvite } from '../../api/links/invite.ts';
+import type { Dependencies } from '../../core/dependencies.ts';
+import { createInvite, type IssuedInvite } from '../../core/identity/invites.ts';
 import { transaction } from '../../db/driver/database.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Invite } from '../../shared/schemas/identity.ts';
@@ -65,16 +65,16 @@ export interface Newcomer {
   password: string;
 }
 
-function takeUp(url: string) {
+function acceptOnce(url: string) {
   return ({ app }: Pick<TestApp, 'app'>, { name = 'A newcomer', ...rest }: Newcomer) =>
     app.inject({ method: 'POST', url, payload: { name, ...rest } });
 }
 
 /** Takes up an invite into a Team. */
-export const join = takeUp('/v1/auth/join');
+export const join = acceptOnce('/v1/auth/join');
 
 /** Takes up the invitation of a Company. */
-export const accept = takeUp('/v1/company/invitations/accept');
+export const accept = acceptOnce('/v1/company/invitations/accept');
 
 /** Has an invite or an invitation end now, by its time. */
 export async function expireInvite({ database }: Pick<TestApp, 'database'>, token: string): Promise<void> {

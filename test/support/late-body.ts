@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Dependencies } from '../../api/dependencies.ts';
+import type { Dependencies } from '../../core/dependencies.ts';
 import type { Database } from '../../db/driver/database.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import type { Method } from './company.ts';

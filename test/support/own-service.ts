@@ -1,5 +1,5 @@
 import { after } from 'node:test';
-import type { Dependencies } from '../../api/dependencies.ts';
+import type { Dependencies } from '../../core/dependencies.ts';
 import { openPostgres, type PostgresOptions } from '../../db/driver/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { buildTestApp, type TestApp } from './app.ts';

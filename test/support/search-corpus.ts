@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { stageSource } from '../../core/sources/store-source.ts';
 import { type Database, transaction, workerTransaction } from '../../db/driver/database.ts';
 import { type SearchFilters, searchChunks } from '../../db/queries/search/search.ts';
-import { stageSource } from '../../db/store-source.ts';
 import type { Hit } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { chunkTerms, queryTerms } from '../../shared/text/terms.ts';

@@ -1,5 +1,5 @@
-import type { Dependencies } from '../../api/dependencies.ts';
 import type { App } from '../../api/types.ts';
+import type { Dependencies } from '../../core/dependencies.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
 import { createLogger } from '../../shared/logger.ts';

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
+import {
+  commitSource,
+  type SourceDraft,
+  type StoredDraft,
+  stageSource,
+} from '../../core/sources/store-source.ts';
 import { type Database, transaction } from '../../db/driver/database.ts';
-import { commitSource, type SourceDraft, type StoredDraft, stageSource } from '../../db/store-source.ts';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Dependencies } from '../../api/dependencies.ts';
 import { connect, type ServiceClient } from '../../cli/client/service-client.ts';
 import { readRemote } from '../../cli/sync/remote/remote.ts';
+import type { Dependencies } from '../../core/dependencies.ts';
 import { openTestApp, type SignedIn, type TestApp } from './app.ts';
 import { type Ended, openHomes, type Person } from './cli.ts';
 import { writeFolder } from './folder.ts';

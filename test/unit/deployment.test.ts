@@ -65,7 +65,7 @@ describe('deployment', () => {
       assert.ok(existsSync(new URL(path, root)), path);
       assert.ok(ignore.includes(`!${path}`), `${path} in .dockerignore`);
     }
-    for (const folder of ['api', 'worker', 'shared', 'db', 'cli', 'web'])
+    for (const folder of ['api', 'worker', 'core', 'shared', 'db', 'cli', 'web'])
       assert.ok(copied.includes(folder), folder);
   });
 

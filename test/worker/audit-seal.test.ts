@@ -5,7 +5,7 @@ import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { QUEUES, type QueueName } from '../../shared/queues.ts';
 import type { AuditVerification } from '../../shared/schemas/audit.ts';
-import { HANDLERS, SCHEDULES, TAKERS } from '../../worker/registry.ts';
+import { CONCURRENCY, HANDLERS, SCHEDULES } from '../../worker/registry.ts';
 import { startWorker } from '../../worker/worker.ts';
 import type { SignedIn } from '../support/app.ts';
 import { assertWholeChain, readEventIds, readSeals, recordEvents, sealAll } from '../support/audit-chain.ts';
@@ -189,7 +189,7 @@ describe('what is done unasked', () => {
     assert.ok(names.includes('audit.seal'));
     for (const name of names) {
       assert.ok(Object.hasOwn(HANDLERS, name), name);
-      assert.equal(TAKERS[name], 1, name);
+      assert.equal(CONCURRENCY[name], 1, name);
       assert.deepEqual(QUEUES[name].payload.properties, {}, name);
     }
     assert.deepEqual(Object.keys(HANDLERS).sort(), Object.keys(QUEUES).sort());

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { enqueueIndexing } from '../../core/sources/enqueue-indexing.ts';
 import { asWorker, transaction } from '../../db/driver/database.ts';
 import { LostJobError } from '../../db/queue/queue.ts';
-import { queueAfterWriting } from '../../db/text-written.ts';
 import { layerScope } from '../../shared/scope.ts';
 import { EmbeddingInterruptedError } from '../../worker/embedder/text-lanes.ts';
 import { databaseUrl } from '../support/database.ts';
@@ -45,7 +45,7 @@ test('a write queues nothing where the service makes no vectors', async () => {
   const company = await service.company();
   const scope = layerScope({ ...company, clientId: null });
   await transaction(database, scope, (tx) =>
-    queueAfterWriting(tx, service.queue, { serverEmbeddings: false }, [null]),
+    enqueueIndexing(tx, service.queue, { serverEmbeddings: false }, [null]),
   );
   assert.equal(await jobsOf(service, company), 0);
   assert.equal(await jobsOf(service, company, 'keywords.count'), 1);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { stageSource } from '../../core/sources/store-source.ts';
 import { transaction } from '../../db/driver/database.ts';
 import { insertImport } from '../../db/queries/memory/imports.ts';
 import { resolvePrincipal } from '../../db/startup/bootstrap.ts';
-import { stageSource } from '../../db/store-source.ts';
 import { readConfig } from '../../shared/config.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';

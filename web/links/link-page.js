@@ -1,7 +1,7 @@
 import { askService, describeFailure } from '../shared/ask-service.js';
 import { show, tell } from '../shared/page-text.js';
 import { findSession, keepSession } from '../shared/session.js';
-import { forgetLinkToken, INCOMPLETE, takeLinkToken } from './one-time-link.js';
+import { forgetLinkToken, INCOMPLETE, readLinkToken } from './one-time-link.js';
 import { closeForm, complain, offerRetry, onSubmit, openForm } from './password-form.js';
 import { hideSession, showSession } from './session-view.js';
 
@@ -29,7 +29,7 @@ export function runLinkPage(page) {
   let link = null;
 
   async function begin() {
-    token = takeLinkToken(page.name);
+    token = readLinkToken(page.name);
     hideSession();
     closeForm();
     offerRetry(null);

@@ -11,7 +11,7 @@ export const INCOMPLETE = [
 const keyOf = (page) => `${page}-token`;
 
 /** The token of the page's link: the one just opened, or the one that this tab keeps; null without one. */
-export function takeLinkToken(page) {
+export function readLinkToken(page) {
   const given = new URLSearchParams(location.hash.slice(1)).get('token');
   if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
   if (given) keep(keyOf(page), given);

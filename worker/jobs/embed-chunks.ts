@@ -1,15 +1,15 @@
 import type { Job } from 'pg-boss';
+import { layerKey } from '../../core/sources/enqueue-indexing.ts';
 import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
 import { insertEmbeddings } from '../../db/queries/memory/chunks.ts';
 import {
+  deletePendingMarks,
   isAdoptedModel,
   leasePendingChunks,
   type PendingChunk,
   releaseChunks,
-  takeBatchChunks,
 } from '../../db/queries/memory/embeddings.ts';
 import type { JobQueue } from '../../db/queue/queue.ts';
-import { layerKey } from '../../db/text-written.ts';
 import type { Payload } from '../../shared/queues.ts';
 import { layerScope } from '../../shared/scope.ts';
 import type { JobContext, JobHandler } from '../context.ts';
@@ -90,7 +90,7 @@ async function storeSlice(
   // Another model may have been adopted meanwhile: taken off now, the marks would be missed by its own workers.
   const wanted = vectors.size > 0 && (await isAdoptedModel(tx, model));
   // Gone meanwhile, or another's: text that was replaced, or a Team that was deleted.
-  const taken = wanted ? await takeBatchChunks(tx, job.id, [...vectors.keys()]) : [];
+  const taken = wanted ? await deletePendingMarks(tx, job.id, [...vectors.keys()]) : [];
   if (taken.length > 0) {
     await insertEmbeddings(
       tx,

@@ -1,6 +1,6 @@
+import { layerKey } from '../../core/sources/enqueue-indexing.ts';
 import { asWorker } from '../../db/driver/database.ts';
 import { listLayersWithoutVectors } from '../../db/queries/memory/upkeep.ts';
-import { layerKey } from '../../db/text-written.ts';
 import type { JobHandler } from '../context.ts';
 
 /**

@@ -1,3 +1,11 @@
+import { enqueueIndexing } from '../../core/sources/enqueue-indexing.ts';
+import {
+  commitSource,
+  discardSource,
+  type StagedSource,
+  stageSource,
+  withEmbeddings,
+} from '../../core/sources/store-source.ts';
 import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
 import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import { DOCUMENT_TITLE } from '../../db/queries/memory/chunks.ts';
@@ -8,14 +16,6 @@ import {
   startImport,
 } from '../../db/queries/memory/imports.ts';
 import { LostJobError } from '../../db/queue/queue.ts';
-import {
-  commitSource,
-  discardSource,
-  type StagedSource,
-  stageSource,
-  withEmbeddings,
-} from '../../db/store-source.ts';
-import { queueAfterWriting } from '../../db/text-written.ts';
 import type { Payload } from '../../shared/queues.ts';
 import { freeUnshared } from '../../shared/resources/free-memory.ts';
 import { jobScope, type TeamScope } from '../../shared/scope.ts';
@@ -125,7 +125,7 @@ async function recordImport(
     },
   ]);
   if (outcome !== 'duplicate') {
-    await queueAfterWriting(tx, queue, config, [clientId]);
+    await enqueueIndexing(tx, queue, config, [clientId]);
   }
 }
 

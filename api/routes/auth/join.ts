@@ -1,5 +1,6 @@
+import { normalizeIP } from '@fastify/rate-limit';
+import { acceptInvite } from '../../../core/identity/accept-invite.ts';
 import { JoinRequest, Session } from '../../../shared/schemas/identity.ts';
-import { takeUpInvite } from '../../sign-in/take-up-invite.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {
@@ -17,7 +18,11 @@ const schema = {
 export const joinRoute: Routes = (app, deps) => {
   app.post('/v1/auth/join', { schema }, async (request, reply) => {
     const userAgent = request.headers['user-agent'];
-    const session = await takeUpInvite(deps, { ...request.body, address: request.ip, userAgent }, 'team');
+    const session = await acceptInvite(
+      deps,
+      { ...request.body, address: normalizeIP(request.ip), userAgent },
+      'team',
+    );
     reply.code(201);
     return session;
   });

@@ -1,8 +1,8 @@
+import { tokenRefusal } from '../../../core/identity/token-refusal.ts';
 import { withoutScope } from '../../../db/driver/database.ts';
 import { findLink } from '../../../db/queries/identity/links.ts';
 import { Link, LinkRequest } from '../../../shared/schemas/identity.ts';
 import { hashToken } from '../../../shared/tokens.ts';
-import { tokenRefusal } from '../../links/token-refusal.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {

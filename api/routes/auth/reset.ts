@@ -1,3 +1,5 @@
+import { startSession } from '../../../core/identity/session-view.ts';
+import { tokenRefusal } from '../../../core/identity/token-refusal.ts';
 import { transaction, withoutScope } from '../../../db/driver/database.ts';
 import { lockAccount, updatePasswordHash } from '../../../db/queries/identity/accounts.ts';
 import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
@@ -6,8 +8,6 @@ import { deleteSessions } from '../../../db/queries/identity/sessions.ts';
 import { ResetRequest, Session } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { hashToken } from '../../../shared/tokens.ts';
-import { tokenRefusal } from '../../links/token-refusal.ts';
-import { startSession } from '../../sign-in/session-view.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {

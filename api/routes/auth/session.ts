@@ -1,5 +1,5 @@
+import { sessionInfo } from '../../../core/identity/session-view.ts';
 import { SessionInfo } from '../../../shared/schemas/identity.ts';
-import { sessionInfo } from '../../sign-in/session-view.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {

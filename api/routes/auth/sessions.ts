@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { knownId } from '../../../core/access/known-id.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import { deleteSession, listSessions } from '../../../db/queries/identity/sessions.ts';
@@ -6,8 +7,8 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { SessionRecord } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
-import { IdParams, knownId } from '../../request/known-id.ts';
 import { answerPage } from '../../request/pagination.ts';
+import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
 /** /v1/auth/sessions: where the caller is signed in, and the end of each. */

@@ -1,5 +1,8 @@
 import { Type } from 'typebox';
+import { knownId } from '../../../core/access/known-id.ts';
+import { assertActive, lockCompanyAs, lockTeam } from '../../../core/access/lock-and-recheck.ts';
 import { type ScopedTransaction, transaction } from '../../../db/driver/database.ts';
+import { ONE } from '../../../db/queries/fragments/list-part.ts';
 import {
   decideAccessRequest,
   findAccessRequest,
@@ -16,9 +19,8 @@ import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { AccessRequest, NewAccessRequest } from '../../../shared/schemas/identity.ts';
 import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
 import { owningCompany } from '../../plugins/guards.ts';
-import { IdParams, knownId } from '../../request/known-id.ts';
-import { answerPage, ONE } from '../../request/pagination.ts';
-import { assertActive, takeCompany, takeTeam } from '../../take.ts';
+import { answerPage } from '../../request/pagination.ts';
+import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
 type Transaction = ScopedTransaction<CompanyScope>;
@@ -30,8 +32,8 @@ async function ask(
 ): Promise<AccessRequest> {
   const { teamId, access } = request;
   const { userId } = tx.scope;
-  await takeCompany(tx, 'admin');
-  const team = await takeTeam(tx, teamId);
+  await lockCompanyAs(tx, 'admin');
+  const team = await lockTeam(tx, teamId);
   const standing = await findStanding(tx, teamId, userId);
   const held = standing === null ? null : teamAccess(standing.companyRole, standing);
   if (held === 'full' || standing?.grant === access) {
@@ -54,11 +56,11 @@ async function ask(
 
 /** Decides an open request; approving it writes the grant, and never lowers one. */
 async function decide(tx: Transaction, id: string, state: 'approved' | 'denied'): Promise<AccessRequest> {
-  await takeCompany(tx, 'owner');
+  await lockCompanyAs(tx, 'owner');
   const request = await findAccessRequest(tx, id);
   if (request === null) throw new ServiceError('not_found');
   const { userId, teamId, access } = request;
-  const team = await takeTeam(tx, teamId);
+  const team = await lockTeam(tx, teamId);
   const decided = await decideAccessRequest(tx, id, state);
   if (decided === null) throw new ServiceError('conflict', `The request is ${request.state} already`);
   if (state === 'approved') {

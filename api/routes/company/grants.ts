@@ -1,5 +1,9 @@
 import { Type } from 'typebox';
+import { knownId } from '../../../core/access/known-id.ts';
+import { assertActive, lockCompanyAs, lockTeam } from '../../../core/access/lock-and-recheck.ts';
+import { revokeOutgrownInvites } from '../../../core/identity/invites.ts';
 import { type ScopedTransaction, transaction } from '../../../db/driver/database.ts';
+import { ONE } from '../../../db/queries/fragments/list-part.ts';
 import { lockAccount } from '../../../db/queries/identity/accounts.ts';
 import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import {
@@ -13,11 +17,8 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { CompanyGrant, CompanyGrantRequest } from '../../../shared/schemas/identity.ts';
 import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
-import { revokeOutgrownInvites } from '../../links/invite.ts';
 import { owningCompany } from '../../plugins/guards.ts';
-import { knownId } from '../../request/known-id.ts';
-import { answerPage, ONE } from '../../request/pagination.ts';
-import { assertActive, takeCompany, takeTeam } from '../../take.ts';
+import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
 type Transaction = ScopedTransaction<CompanyScope>;
@@ -28,11 +29,11 @@ async function give(
   grant: Pick<CompanyGrant, 'userId' | 'teamId' | 'access'>,
 ): Promise<CompanyGrant> {
   const { userId, teamId, access } = grant;
-  await takeCompany(tx, 'owner');
+  await lockCompanyAs(tx, 'owner');
   if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
   const [member] = await listCompanyMembers(tx, ONE, userId);
   if (member === undefined) throw new ServiceError('not_found');
-  assertActive(await takeTeam(tx, teamId));
+  assertActive(await lockTeam(tx, teamId));
   if (!holdsCompanyGrants(member.role)) {
     throw new ServiceError('conflict', 'Company Admins alone hold Company grants');
   }
@@ -56,10 +57,10 @@ async function give(
 }
 
 async function take(tx: Transaction, { userId, teamId }: { userId: string; teamId: string }): Promise<void> {
-  await takeCompany(tx, 'owner');
+  await lockCompanyAs(tx, 'owner');
   if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
   // Also of an archived Team, which gives up whom it let in.
-  await takeTeam(tx, teamId);
+  await lockTeam(tx, teamId);
   if ((await deleteCompanyGrants(tx, { userId, teamId })) === 0) throw new ServiceError('not_found');
   const revokedInvites = await revokeOutgrownInvites(tx, userId);
   insertAuditEvents(tx, [

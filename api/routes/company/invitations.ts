@@ -1,16 +1,17 @@
 import { Type } from 'typebox';
+import { knownId } from '../../../core/access/known-id.ts';
+import { lockCompanyAs } from '../../../core/access/lock-and-recheck.ts';
+import { createInvite, withdrawInvite } from '../../../core/identity/invites.ts';
+import { linkBase } from '../../../core/identity/link-base.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { listInvites } from '../../../db/queries/identity/invites.ts';
 import { readEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { InvitationRequest, Invite, IssuedInvitation } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
-import { linkBase } from '../../links/base.ts';
-import { createInvite, withdrawInvite } from '../../links/invite.ts';
 import { owningCompany } from '../../plugins/guards.ts';
-import { IdParams, knownId } from '../../request/known-id.ts';
 import { answerPage } from '../../request/pagination.ts';
-import { takeCompany } from '../../take.ts';
+import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
 /** /v1/company/invitations: who may become an Admin of the Company. */
@@ -50,7 +51,7 @@ export const invitationsRoutes: Routes = (app, { database, config }) => {
       const base = linkBase(config, app.server);
       const { expiresInHours } = body;
       const { invite, token, url } = await transaction(database, companyScope(identity), async (tx) => {
-        await takeCompany(tx, 'owner');
+        await lockCompanyAs(tx, 'owner');
         return createInvite(tx, { teamId: null, email, role: 'admin', expiresInHours, base });
       });
       reply.code(201);
@@ -73,7 +74,7 @@ export const invitationsRoutes: Routes = (app, { database, config }) => {
     async ({ identity, params }, reply) => {
       const id = knownId(params.id);
       await transaction(database, companyScope(identity), async (tx) => {
-        await takeCompany(tx, 'owner');
+        await lockCompanyAs(tx, 'owner');
         await withdrawInvite(tx, null, id);
       });
       reply.code(204);

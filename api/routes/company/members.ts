@@ -1,5 +1,9 @@
 import { Type } from 'typebox';
+import { knownId } from '../../../core/access/known-id.ts';
+import { lockCompanyAs } from '../../../core/access/lock-and-recheck.ts';
+import { revokeOutgrownInvites } from '../../../core/identity/invites.ts';
 import { type ScopedTransaction, transaction } from '../../../db/driver/database.ts';
+import { ONE } from '../../../db/queries/fragments/list-part.ts';
 import { denyAccessRequestsOf } from '../../../db/queries/identity/access-requests.ts';
 import { lockAccount } from '../../../db/queries/identity/accounts.ts';
 import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
@@ -16,11 +20,9 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
 import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
-import { revokeOutgrownInvites } from '../../links/invite.ts';
 import { owningCompany } from '../../plugins/guards.ts';
-import { knownId, UserParams } from '../../request/known-id.ts';
-import { answerPage, ONE } from '../../request/pagination.ts';
-import { takeCompany } from '../../take.ts';
+import { answerPage } from '../../request/pagination.ts';
+import { UserParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
 type Transaction = ScopedTransaction<CompanyScope>;
@@ -39,7 +41,7 @@ async function assertOwnerMayGo(tx: Transaction, { userId, role }: Member): Prom
 }
 
 async function changeRole(tx: Transaction, userId: string, role: CompanyRole): Promise<Member> {
-  await takeCompany(tx, 'owner');
+  await lockCompanyAs(tx, 'owner');
   if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
   const member = await findMember(tx, userId);
   if (member.role === role) return member;
@@ -65,7 +67,7 @@ async function changeRole(tx: Transaction, userId: string, role: CompanyRole): P
 }
 
 async function remove(tx: Transaction, userId: string): Promise<void> {
-  await takeCompany(tx, 'owner');
+  await lockCompanyAs(tx, 'owner');
   if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
   const member = await findMember(tx, userId);
   const { email, role } = member;

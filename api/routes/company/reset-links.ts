@@ -1,3 +1,7 @@
+import { knownId } from '../../../core/access/known-id.ts';
+import { lockCompanyAs } from '../../../core/access/lock-and-recheck.ts';
+import { linkBase } from '../../../core/identity/link-base.ts';
+import { createResetLink } from '../../../core/identity/reset-link.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { findOwner } from '../../../db/queries/identity/accounts.ts';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -9,11 +13,8 @@ import {
   ResetLinkRequest,
 } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
-import { linkBase } from '../../links/base.ts';
-import { createResetLink } from '../../links/reset-link.ts';
 import { owningCompany } from '../../plugins/guards.ts';
-import { knownId, UserParams } from '../../request/known-id.ts';
-import { takeCompany } from '../../take.ts';
+import { UserParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
 /** Links by which someone sets a new password, made by a Company Owner. */
@@ -37,7 +38,7 @@ export const resetLinksRoutes: Routes = (app, { database, config }) => {
       const base = linkBase(config, app.server, baseUrl);
       const teamId = knownId(request.body.teamId);
       const link = await transaction(database, companyScope(request.identity), async (tx) => {
-        await takeCompany(tx, 'owner');
+        await lockCompanyAs(tx, 'owner');
         const owner = await findOwner(tx, teamId, canonicalEmail(email));
         if (owner === null) throw new ServiceError('not_found');
         return createResetLink(tx, { userId: owner.userId, teamId, base, ttlSeconds });
@@ -65,7 +66,7 @@ export const resetLinksRoutes: Routes = (app, { database, config }) => {
       const base = linkBase(config, app.server, baseUrl);
       const userId = knownId(request.params.userId);
       const link = await transaction(database, companyScope(request.identity), async (tx) => {
-        await takeCompany(tx, 'owner');
+        await lockCompanyAs(tx, 'owner');
         return createResetLink(tx, { userId, base, ttlSeconds });
       });
       reply.code(201);

@@ -1,3 +1,5 @@
+import { knownId } from '../../../core/access/known-id.ts';
+import { lockCompanyAs, lockTeam } from '../../../core/access/lock-and-recheck.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import { deleteTeam, updateTeam } from '../../../db/queries/identity/teams.ts';
@@ -5,8 +7,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { Team } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { owningCompany } from '../../plugins/guards.ts';
-import { IdParams, knownId } from '../../request/known-id.ts';
-import { takeCompany, takeTeam } from '../../take.ts';
+import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
 const TRANSITIONS = [
@@ -32,8 +33,8 @@ export const teamLifecycleRoutes: Routes = (app, { database, queue }) => {
       async ({ identity, params }) => {
         const id = knownId(params.id);
         return transaction(database, companyScope(identity), async (tx) => {
-          await takeCompany(tx, 'admin');
-          const team = await takeTeam(tx, id);
+          await lockCompanyAs(tx, 'admin');
+          const team = await lockTeam(tx, id);
           if (team.state !== from) throw new ServiceError('conflict', `The Team is ${to} already`);
           insertAuditEvents(tx, [{ kind, subjectType: 'team', subjectId: id, teamId: id }]);
           return updateTeam(tx, id, { state: to });
@@ -57,8 +58,8 @@ export const teamLifecycleRoutes: Routes = (app, { database, queue }) => {
     async ({ identity, params }, reply) => {
       const id = knownId(params.id);
       await transaction(database, companyScope(identity), async (tx) => {
-        await takeCompany(tx, 'owner');
-        const team = await takeTeam(tx, id);
+        await lockCompanyAs(tx, 'owner');
+        const team = await lockTeam(tx, id);
         if (team.state !== 'archived') throw new ServiceError('conflict', 'Archive the Team first');
         await deleteTeam(tx, id);
         insertAuditEvents(tx, [

@@ -1,6 +1,11 @@
 import { Type } from 'typebox';
+import { knownId } from '../../../core/access/known-id.ts';
+import { assertActive, lockCompanyAs, lockTeam } from '../../../core/access/lock-and-recheck.ts';
+import { createInvite } from '../../../core/identity/invites.ts';
+import { linkBase } from '../../../core/identity/link-base.ts';
 import { type ScopedTransaction, transaction } from '../../../db/driver/database.ts';
-import { findAccountByEmail, holdAccounts } from '../../../db/queries/identity/accounts.ts';
+import { ONE } from '../../../db/queries/fragments/list-part.ts';
+import { findAccountByEmail, lockOpenAccounts } from '../../../db/queries/identity/accounts.ts';
 import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import { upsertTeamMember } from '../../../db/queries/identity/members.ts';
 import { insertTeam, listTeams, updateTeam } from '../../../db/queries/identity/teams.ts';
@@ -10,18 +15,15 @@ import { newId } from '../../../shared/ids.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { NameRequest, NewTeam, NewTeamRequest, Team } from '../../../shared/schemas/identity.ts';
 import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
-import { linkBase } from '../../links/base.ts';
-import { createInvite } from '../../links/invite.ts';
-import { IdParams, knownId } from '../../request/known-id.ts';
-import { answerPage, ONE } from '../../request/pagination.ts';
-import { assertActive, takeCompany, takeTeam } from '../../take.ts';
+import { answerPage } from '../../request/pagination.ts';
+import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
 /** The account of the Company that is to own a new Team, held so that it cannot be closed meanwhile. */
-async function holdOwner(tx: ScopedTransaction<CompanyScope>, ownerEmail: string | null) {
+async function lockOwner(tx: ScopedTransaction<CompanyScope>, ownerEmail: string | null) {
   if (ownerEmail === null) return tx.scope.userId;
   const account = await findAccountByEmail(tx, ownerEmail);
-  return account !== null && (await holdAccounts(tx, [account.userId])).size > 0 ? account.userId : null;
+  return account !== null && (await lockOpenAccounts(tx, [account.userId])).size > 0 ? account.userId : null;
 }
 
 /** Makes a Team with its Owner: at once where the person has an account of the Company, else by an invite. */
@@ -30,8 +32,8 @@ async function createTeam(
   team: { name: string; ownerEmail: string | null; base: string },
 ) {
   const { name, ownerEmail, base } = team;
-  await takeCompany(tx, 'admin');
-  const ownerId = await holdOwner(tx, ownerEmail);
+  await lockCompanyAs(tx, 'admin');
+  const ownerId = await lockOwner(tx, ownerEmail);
   const made = await insertTeam(tx, { id: newId(), name });
   const teamId = made.id;
   insertAuditEvents(tx, [
@@ -110,8 +112,8 @@ export const companyTeamsRoutes: Routes = (app, { database, config }) => {
     async ({ identity, params, body: { name } }) => {
       const id = knownId(params.id);
       return transaction(database, companyScope(identity), async (tx) => {
-        await takeCompany(tx, 'admin');
-        const team = await takeTeam(tx, id);
+        await lockCompanyAs(tx, 'admin');
+        const team = await lockTeam(tx, id);
         assertActive(team);
         if (team.name === name) return team;
         insertAuditEvents(tx, [

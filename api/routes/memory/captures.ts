@@ -1,3 +1,5 @@
+import { requireLayerWrite } from '../../../core/access/lock-and-recheck.ts';
+import { assertMetadata } from '../../../core/sources/metadata.ts';
 import type { TeamTransaction } from '../../../db/driver/database.ts';
 import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import {
@@ -7,14 +9,12 @@ import {
   type NewCapture,
 } from '../../../db/queries/memory/captures.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
+import { readTime } from '../../../shared/formats/times.ts';
 import { newId } from '../../../shared/ids.ts';
 import { CaptureRequest, CaptureResponse } from '../../../shared/schemas/consolidation.ts';
 import { type TeamScope, writeLayer } from '../../../shared/scope.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
-import { assertMetadata } from '../../request/metadata.ts';
-import { readTime } from '../../request/times.ts';
-import { holdLayer } from '../../take.ts';
 import type { Routes } from '../../types.ts';
 
 function newCapture(body: CaptureRequest): Omit<NewCapture, 'layer'> {
@@ -37,7 +37,7 @@ function newCapture(body: CaptureRequest): Omit<NewCapture, 'layer'> {
 
 /** Stages a capture, or answers with the first one of its session and sequence. */
 async function stage(tx: TeamTransaction, draft: NewCapture): Promise<Answer> {
-  await holdLayer(tx, draft.layer);
+  await requireLayerWrite(tx, draft.layer);
   const { sessionId, sequence } = draft;
   if (sequence !== null) {
     await lockCaptureSequence(tx, draft);

@@ -1,3 +1,4 @@
+import { assertActive, lockTeamForWrite, writableLayersNow } from '../../../core/access/lock-and-recheck.ts';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
 import { type AuditEntry, insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import { type ConsolidationBatch, claimCaptures } from '../../../db/queries/memory/captures.ts';
@@ -11,7 +12,6 @@ import {
 } from '../../../shared/schemas/consolidation.ts';
 import { narrowToClient, type TeamScope, writeLayer } from '../../../shared/scope.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
-import { assertActive, holdTeam, writableNow } from '../../take.ts';
 import type { Routes } from '../../types.ts';
 
 /** Where captures are claimed: one client, or everywhere the caller writes. */
@@ -28,8 +28,8 @@ async function claim(
   tx: TeamTransaction,
   size: { limit: number; leaseSeconds: number; clientId: string | undefined },
 ): Promise<ConsolidationBatch | null> {
-  const held = await holdTeam(tx);
-  const layers = await writableNow(tx, held, tx.scope.writes);
+  const held = await lockTeamForWrite(tx);
+  const layers = await writableLayersNow(tx, held, tx.scope.writes);
   if (size.clientId !== undefined && layers.clients.length === 0) throw new ServiceError('scope_forbidden');
   assertActive(held);
   const ownOnly = held.access !== 'full';

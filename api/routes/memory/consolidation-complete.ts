@@ -1,3 +1,10 @@
+import { knownId } from '../../../core/access/known-id.ts';
+import { assertActive, lockTeamForWrite, mayWrite } from '../../../core/access/lock-and-recheck.ts';
+import type { Dependencies } from '../../../core/dependencies.ts';
+import { completeItems, type PreparedItem } from '../../../core/memories/complete-items.ts';
+import { type ItemForm, readItems } from '../../../core/memories/parse-items.ts';
+import { type PlacedItem, placeItems } from '../../../core/memories/resolve-layers.ts';
+import { enqueueIndexing } from '../../../core/sources/enqueue-indexing.ts';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
 import { settleCaptures } from '../../../db/queries/memory/captures.ts';
 import {
@@ -7,7 +14,6 @@ import {
   lockConsolidationBatch,
 } from '../../../db/queries/memory/consolidation-batches.ts';
 import { lockMemories } from '../../../db/queries/memory/memories.ts';
-import { queueAfterWriting } from '../../../db/text-written.ts';
 import { BATCH_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { jsonHash } from '../../../shared/formats/json-parts.ts';
@@ -19,15 +25,9 @@ import {
 } from '../../../shared/schemas/consolidation.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import { prepareContents } from '../../../shared/text/memory-content.ts';
-import type { Dependencies } from '../../dependencies.ts';
-import { completeItems, type PreparedItem } from '../../library/complete-items.ts';
-import { type ItemForm, readItems } from '../../library/item-form.ts';
-import { type PlacedItem, placeItems } from '../../library/placed-items.ts';
 import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { goneSignal } from '../../request/gone-signal.ts';
 import { COMPLETE_JSON_LIMITS } from '../../request/json-limits.ts';
-import { knownId } from '../../request/known-id.ts';
-import { assertActive, holdTeam, mayWrite } from '../../take.ts';
 import type { Routes } from '../../types.ts';
 
 /** A complete whose form is checked and whose contents are cut. */
@@ -65,12 +65,12 @@ interface TakenBatch<T extends ItemForm> {
  * @throws ServiceError `full_access_required`, `invalid_request` for an item beside the batch, `scope_forbidden`,
  *   `not_found`, `team_archived`
  */
-async function takeBatch<T extends ItemForm>(
+async function lockBatch<T extends ItemForm>(
   tx: TeamTransaction,
   batchId: string,
   items: readonly T[],
 ): Promise<TakenBatch<T>> {
-  const held = await holdTeam(tx);
+  const held = await lockTeamForWrite(tx);
   const supersedes = items.map(({ text }) => text?.supersedes ?? null).filter((id) => id !== null);
   if (supersedes.length > 0 && held.access !== 'full') throw new ServiceError('full_access_required');
   const batch = await lockConsolidationBatch(tx, batchId);
@@ -109,7 +109,7 @@ async function complete(
   { config, queue }: Dependencies,
   { batchId, requestHash, items }: Completing,
 ): Promise<ConsolidationResult[]> {
-  const { batch, placed, superseded } = await takeBatch(tx, batchId, items);
+  const { batch, placed, superseded } = await lockBatch(tx, batchId, items);
   if (batch.completion !== null) return repeatResults(batch.completion, requestHash);
   if (batch.expired) throw new ServiceError('batch_expired');
 
@@ -126,7 +126,7 @@ async function complete(
     const published = placed.flatMap(({ layer }, index) =>
       layer !== undefined && results[index]?.state === 'published' ? [layer] : [],
     );
-    await queueAfterWriting(tx, queue, config, published);
+    await enqueueIndexing(tx, queue, config, published);
   }
   return results;
 }
@@ -152,7 +152,7 @@ export const consolidationCompleteRoute: Routes = (app, deps) => {
       const forms = readItems(body.items, teamScope, config.embeddingModel);
       const batchId = knownId(body.batchId);
       // Before a kept answer is repeated, and before contents are cut for nothing.
-      await transaction(database, teamScope, (tx) => takeBatch(tx, batchId, forms));
+      await transaction(database, teamScope, (tx) => lockBatch(tx, batchId, forms));
       const items = body.items.map((item, index) => ({ ...item, captureIds: forms[index]?.captureIds }));
       const requestHash = await jsonHash(items, 'canonical');
       return answerOnce(request, reply, database, {

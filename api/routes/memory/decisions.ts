@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import type { Dependencies } from '../../../core/dependencies.ts';
+import { decide } from '../../../core/memories/decide.ts';
 import { isSilence } from '../../../db/driver/faults.ts';
 import { BATCH_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { invalidField } from '../../../shared/errors.ts';
@@ -10,8 +12,6 @@ import {
   DecisionResponse,
   type Memory,
 } from '../../../shared/schemas/library.ts';
-import type { Dependencies } from '../../dependencies.ts';
-import { decide } from '../../library/decide.ts';
 import { problemDocument, toServiceError } from '../../plugins/errors.ts';
 import { assertTeamActive, withFullAccess } from '../../plugins/guards.ts';
 import { goneSignal } from '../../request/gone-signal.ts';

@@ -5,9 +5,9 @@ import { insertEmbeddings } from '../../../db/queries/memory/chunks.ts';
 import {
   claimPendingChunks,
   closeEmbeddingBatch,
+  deletePendingMarks,
   lockEmbeddingBatch,
   type OpenBatch,
-  takeBatchChunks,
 } from '../../../db/queries/memory/embeddings.ts';
 import { BATCH_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
@@ -64,7 +64,7 @@ async function completeBatch(
     return batch.embedded ?? 0;
   }
   if (batch.expired) throw new ServiceError('batch_expired');
-  const taken = await takeBatchChunks(tx, batch.id, [...vectors.keys()]);
+  const taken = await deletePendingMarks(tx, batch.id, [...vectors.keys()]);
   if (taken.length > 0) {
     await insertEmbeddings(
       tx,

@@ -1,3 +1,7 @@
+import { assertActive, lockTeamForWrite, writableLayersNow } from '../../../core/access/lock-and-recheck.ts';
+import type { Dependencies } from '../../../core/dependencies.ts';
+import { enqueueImports } from '../../../core/imports/enqueue-imports.ts';
+import { lockImportsForDecision } from '../../../core/imports/lock-imports.ts';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
 import { type AuditKind, insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import {
@@ -8,11 +12,7 @@ import {
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { Import, ImportResponse, RetryRequest } from '../../../shared/schemas/imports.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
-import type { Dependencies } from '../../dependencies.ts';
-import { queueImports } from '../../imports/queue-imports.ts';
-import { takeImports } from '../../imports/take-imports.ts';
-import { IdParams } from '../../request/known-id.ts';
-import { assertActive, holdTeam, writableNow } from '../../take.ts';
+import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
 function recordDecisions(tx: TeamTransaction, kind: AuditKind, imports: readonly Import[]): void {
@@ -36,21 +36,21 @@ async function retry(
 ): Promise<Import[]> {
   const imports = await requeueFailedImports(tx, which);
   if (imports.length === 0) return imports;
-  await queueImports(tx, queue, imports);
+  await enqueueImports(tx, queue, imports);
   recordDecisions(tx, 'memory.import_retry', imports);
   return imports;
 }
 
 /**
  * Retries these imports, all or none, and returns them in the order given.
- * @throws ServiceError `conflict` for one that has not failed, or whose file is gone; as `takeImports`
+ * @throws ServiceError `conflict` for one that has not failed, or whose file is gone; as `lockImportsForDecision`
  */
 async function retryThese(
   tx: TeamTransaction,
   deps: Dependencies,
   named: readonly string[],
 ): Promise<Import[]> {
-  const taken = await takeImports(tx, named);
+  const taken = await lockImportsForDecision(tx, named);
   for (const { state, payloadPrunedAt, filename } of taken) {
     if (state !== 'failed') throw new ServiceError('conflict', `The import of ${filename} has not failed`);
     if (payloadPrunedAt !== null) {
@@ -73,9 +73,9 @@ async function retryAll(deps: Dependencies, scope: TeamScope): Promise<Import[]>
     // In the order of their ids, so that one that fails again meanwhile is not met twice.
     const part = { after: imports.at(-1)?.id ?? null, limit: SLICE };
     const slice = await transaction(deps.database, scope, async (tx) => {
-      const held = await holdTeam(tx);
+      const held = await lockTeamForWrite(tx);
       assertActive(held);
-      const layers = await writableNow(tx, held, scope.writes);
+      const layers = await writableLayersNow(tx, held, scope.writes);
       const author = held.access === 'full' ? null : held.userId;
       return retry(tx, deps, { layers, ids: null, author, part });
     });
@@ -87,10 +87,10 @@ async function retryAll(deps: Dependencies, scope: TeamScope): Promise<Import[]>
 
 /**
  * Cancels a queued import, forgets one that failed or was cancelled.
- * @throws ServiceError `conflict` in any other state; as `takeImports`
+ * @throws ServiceError `conflict` in any other state; as `lockImportsForDecision`
  */
 async function remove(tx: TeamTransaction, id: string): Promise<void> {
-  const [taken] = await takeImports(tx, [id]);
+  const [taken] = await lockImportsForDecision(tx, [id]);
   if (taken === undefined) throw new ServiceError('not_found');
   if (taken.state === 'running' || taken.state === 'completed') {
     throw new ServiceError('conflict', `The import is ${taken.state}`);

@@ -1,4 +1,9 @@
 import { Type } from 'typebox';
+import { knownId } from '../../../core/access/known-id.ts';
+import { requireLayerWrite } from '../../../core/access/lock-and-recheck.ts';
+import type { Dependencies } from '../../../core/dependencies.ts';
+import { enqueueImports } from '../../../core/imports/enqueue-imports.ts';
+import { assertMediaTypes, givenFiles } from '../../../core/imports/given-files.ts';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
 import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import { findImport, insertImport, listImports, type NewImport } from '../../../db/queries/memory/imports.ts';
@@ -8,14 +13,10 @@ import { freeUnshared } from '../../../shared/resources/free-memory.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { IMPORT_STATES, Import, ImportRequest, ImportResponse } from '../../../shared/schemas/imports.ts';
 import { narrowToClient, writeLayer } from '../../../shared/scope.ts';
-import type { Dependencies } from '../../dependencies.ts';
-import { assertMediaTypes, givenFiles } from '../../imports/given-files.ts';
-import { queueImports } from '../../imports/queue-imports.ts';
 import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
-import { IdParams, knownId } from '../../request/known-id.ts';
 import { answerPage } from '../../request/pagination.ts';
-import { holdLayer } from '../../take.ts';
+import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
 const ImportQuery = Type.Object(
@@ -38,7 +39,7 @@ async function accept(
 ): Promise<Answer> {
   const imports: Import[] = [];
   for (const item of items) imports.push(await insertImport(tx, item));
-  await queueImports(tx, queue, imports);
+  await enqueueImports(tx, queue, imports);
   insertAuditEvents(
     tx,
     imports.map(({ id, bytes, mediaType, clientId }) => ({
@@ -77,7 +78,7 @@ export const importRoutes: Routes = (app, deps) => {
         return await answerOnce(request, reply, database, {
           prepare: async () => files.map((file) => ({ ...file, layer })),
           apply: async (tx, items) => {
-            await holdLayer(tx, layer);
+            await requireLayerWrite(tx, layer);
             return accept(tx, deps, items);
           },
         });

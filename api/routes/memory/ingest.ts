@@ -1,13 +1,16 @@
-import type { TeamTransaction } from '../../../db/driver/database.ts';
-import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { requireLayerWrite } from '../../../core/access/lock-and-recheck.ts';
+import type { Dependencies } from '../../../core/dependencies.ts';
+import { enqueueIndexing } from '../../../core/sources/enqueue-indexing.ts';
+import { assertMetadata } from '../../../core/sources/metadata.ts';
 import {
   commitSource,
   discardSource,
   type StagedSource,
   stageSource,
   withEmbeddings,
-} from '../../../db/store-source.ts';
-import { queueAfterWriting } from '../../../db/text-written.ts';
+} from '../../../core/sources/store-source.ts';
+import type { TeamTransaction } from '../../../db/driver/database.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../../shared/embeddings.ts';
 import { invalidField } from '../../../shared/errors.ts';
@@ -17,13 +20,10 @@ import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.
 import { contentHashInTurns } from '../../../shared/text/content-hash.ts';
 import { prepareSource } from '../../../shared/text/prepare-batch.ts';
 import type { ChunkInput } from '../../../shared/text/prepared-chunks.ts';
-import type { Dependencies } from '../../dependencies.ts';
 import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { goneSignal } from '../../request/gone-signal.ts';
 import { INGEST_JSON_LIMITS } from '../../request/json-limits.ts';
-import { assertMetadata } from '../../request/metadata.ts';
-import { holdLayer } from '../../take.ts';
 import type { Routes } from '../../types.ts';
 
 /** Refuses a body unless it has either text or chunks. */
@@ -82,7 +82,7 @@ async function store(
   { queue, config }: Dependencies,
   staged: StagedSource,
 ): Promise<Answer> {
-  await holdLayer(tx, staged.source.layer);
+  await requireLayerWrite(tx, staged.source.layer);
   const stored = await commitSource(tx, staged);
   const { outcome, source, embedded } = stored;
   const chunks = { chunks: source.chunks, embedded };
@@ -108,7 +108,7 @@ async function store(
         detail: chunks,
       },
     ]);
-    await queueAfterWriting(tx, queue, config, embedded < source.chunks ? [staged.source.layer] : []);
+    await enqueueIndexing(tx, queue, config, embedded < source.chunks ? [staged.source.layer] : []);
   }
   return {
     status: outcome === 'created' ? 201 : 200,

@@ -1,15 +1,15 @@
+import type { Dependencies } from '../../../core/dependencies.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { listProvenance } from '../../../db/queries/memory/captures.ts';
 import { listMemories, type MemoryFilter } from '../../../db/queries/memory/memories.ts';
 import { findSimilarToReview } from '../../../db/queries/memory/similar-memories.ts';
+import { readTime } from '../../../shared/formats/times.ts';
 import { Page } from '../../../shared/schemas/common.ts';
 import { ListedMemory, type Memory, MemoryQuery } from '../../../shared/schemas/library.ts';
 import { narrowToClient, type TeamScope } from '../../../shared/scope.ts';
-import type { Dependencies } from '../../dependencies.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
 import { idOrNothing, soughtText } from '../../request/list-filter.ts';
 import { answerPage } from '../../request/pagination.ts';
-import { readTime } from '../../request/times.ts';
 import type { Routes } from '../../types.ts';
 
 /** Adds to what waits for review what a reviewer goes by: where it comes from, and what says much the same. */

@@ -1,4 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import type { Dependencies } from '../../../core/dependencies.ts';
+import { explainHits, explainSearch } from '../../../core/search/explanation.ts';
+import { readSourceFilter, readTimeFilters } from '../../../core/search/filters.ts';
+import { openQueryEmbedder, type QueryEmbedder } from '../../../core/search/query-embedder.ts';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
 import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import { type ChunkQuery, searchChunks } from '../../../db/queries/search/search.ts';
@@ -16,12 +20,8 @@ import {
 } from '../../../shared/schemas/memory.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
 import { queryTerms } from '../../../shared/text/terms.ts';
-import type { Dependencies } from '../../dependencies.ts';
-import { openQueryEmbedder, type QueryEmbedder } from '../../embedding/query-embedder.ts';
-import { enterAgain } from '../../plugins/guards.ts';
+import { reauthenticate } from '../../plugins/guards.ts';
 import { MOMENT_MS } from '../../plugins/late-bodies.ts';
-import { explainHits, explainSearch } from '../../search/explanation.ts';
-import { readSourceFilter, readTimeFilters } from '../../search/filters.ts';
 import type { Routes } from '../../types.ts';
 
 /** A query made ready: its vector, or the reason why keywords alone must do. */
@@ -133,7 +133,7 @@ async function answerSearch(
   const began = performance.now();
   const embedding = await embedQuery(request, config, embedder);
   const embeddingMs = performance.now() - began;
-  if (waited() > MOMENT_MS) await enterAgain(request, deps);
+  if (waited() > MOMENT_MS) await reauthenticate(request, deps);
   assertMayExplain(request, explain);
   const scope = narrowScope(request.teamScope, body.scope);
   const sourceIds = await readSources();

@@ -1,4 +1,8 @@
 import { Type } from 'typebox';
+import { knownId } from '../../../core/access/known-id.ts';
+import { assertActive, lockTeamForWrite, mayRead, mayWrite } from '../../../core/access/lock-and-recheck.ts';
+import type { Dependencies } from '../../../core/dependencies.ts';
+import { enqueueIndexing } from '../../../core/sources/enqueue-indexing.ts';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
 import type { ListPart } from '../../../db/queries/fragments/list-part.ts';
 import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
@@ -11,17 +15,14 @@ import {
   type SourceFilter,
 } from '../../../db/queries/memory/source-library.ts';
 import { archiveSource } from '../../../db/queries/memory/sources.ts';
-import { queueAfterWriting } from '../../../db/text-written.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { SourceQuery, SourceText } from '../../../shared/schemas/library.ts';
 import { Source } from '../../../shared/schemas/memory.ts';
 import { narrowToClient } from '../../../shared/scope.ts';
-import type { Dependencies } from '../../dependencies.ts';
-import { IdParams, knownId } from '../../request/known-id.ts';
 import { soughtText } from '../../request/list-filter.ts';
 import { answerPage } from '../../request/pagination.ts';
-import { assertActive, holdTeam, mayRead, mayWrite } from '../../take.ts';
+import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
 /** Chunks that one answer holds: as many as an ingest may give. */
@@ -33,7 +34,7 @@ const CHUNKS_A_PAGE = 2000;
  *   `team_archived`, `conflict`
  */
 async function archive(tx: TeamTransaction, { queue, config }: Dependencies, id: string): Promise<void> {
-  const held = await holdTeam(tx);
+  const held = await lockTeamForWrite(tx);
   const found = await findSource(tx, id);
   if (found === null) throw new ServiceError('not_found');
   const { clientId, createdBy } = found.source;
@@ -61,7 +62,7 @@ async function archive(tx: TeamTransaction, { queue, config }: Dependencies, id:
       detail: { chunks: source.chunks },
     },
   ]);
-  await queueAfterWriting(tx, queue, config, []);
+  await enqueueIndexing(tx, queue, config, []);
 }
 
 /**

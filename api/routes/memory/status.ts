@@ -1,8 +1,8 @@
+import { embedderView } from '../../../core/search/embedder-view.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { countTeamFigures, listLatestFailures } from '../../../db/queries/jobs/status.ts';
 import { listWorkers } from '../../../db/queries/jobs/workers.ts';
 import { Status } from '../../../shared/schemas/status.ts';
-import { embedderView } from '../../embedding/embedder-view.ts';
 import { queueReader } from '../../metrics/queue-figures.ts';
 import { queueHealthReader } from '../../metrics/queue-health.ts';
 import type { Routes } from '../../types.ts';

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
+import type { Dependencies } from '../../../core/dependencies.ts';
+import { embedderView } from '../../../core/search/embedder-view.ts';
 import { withoutScope } from '../../../db/driver/database.ts';
 import { listWorkers, type WorkerRecord } from '../../../db/queries/jobs/workers.ts';
 import type { Logger } from '../../../shared/logger.ts';
+import { coalesce } from '../../../shared/resources/coalesce.ts';
 import { within } from '../../../shared/resources/within.ts';
 import { Health } from '../../../shared/schemas/memory.ts';
-import { coalesce } from '../../coalesce.ts';
-import type { Dependencies } from '../../dependencies.ts';
-import { embedderView } from '../../embedding/embedder-view.ts';
 import type { Routes } from '../../types.ts';
 
 /** Less than what probes wait: most give up after 3 seconds or more. */

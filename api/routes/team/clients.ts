@@ -1,5 +1,7 @@
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { knownId } from '../../../core/access/known-id.ts';
+import { assertActive, lockTeamForAdmin } from '../../../core/access/lock-and-recheck.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import { findClient, insertClient, listClients, updateClient } from '../../../db/queries/identity/clients.ts';
@@ -9,9 +11,8 @@ import { newId } from '../../../shared/ids.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Client, ClientChange, NameRequest } from '../../../shared/schemas/identity.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
-import { IdParams, knownId } from '../../request/known-id.ts';
 import { answerPage } from '../../request/pagination.ts';
-import { assertActive, takeSelectedTeam } from '../../take.ts';
+import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
 /** Which clients are asked for. */
@@ -69,7 +70,7 @@ export const clientsRoutes: Routes = (app, { database }) => {
     },
     async ({ teamScope, body: { name } }, reply) => {
       const made = await transaction(database, teamScope, async (tx) => {
-        assertActive((await takeSelectedTeam(tx)).team);
+        assertActive((await lockTeamForAdmin(tx)).team);
         const client = await insertClient(tx, { id: newId(), name });
         insertAuditEvents(tx, [
           { kind: 'team.client_create', subjectType: 'client', subjectId: client.id, detail: { name } },
@@ -98,7 +99,7 @@ export const clientsRoutes: Routes = (app, { database }) => {
       const id = knownId(params.id);
       const from: ActiveState[] = body.state === undefined ? ['active'] : ['active', 'archived'];
       return transaction(database, teamScope, async (tx) => {
-        const { team } = await takeSelectedTeam(tx);
+        const { team } = await lockTeamForAdmin(tx);
         const client = await findClient(tx, id, from);
         if (client === null) throw new ServiceError('not_found');
         assertActive(team);
@@ -127,7 +128,7 @@ export const clientsRoutes: Routes = (app, { database }) => {
     async ({ teamScope, params }, reply) => {
       const id = knownId(params.id);
       await transaction(database, teamScope, async (tx) => {
-        const { team } = await takeSelectedTeam(tx);
+        const { team } = await lockTeamForAdmin(tx);
         const client = await findClient(tx, id, ['active']);
         if (client === null) throw new ServiceError('not_found');
         assertActive(team);

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { knownId } from '../../../core/access/known-id.ts';
+import { assertActive, lockTeamForAdmin } from '../../../core/access/lock-and-recheck.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import {
@@ -11,9 +13,7 @@ import { ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { ClientGrant, ClientGrantRequest } from '../../../shared/schemas/identity.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
-import { knownId } from '../../request/known-id.ts';
 import { answerPage } from '../../request/pagination.ts';
-import { assertActive, takeSelectedTeam } from '../../take.ts';
 import type { Routes } from '../../types.ts';
 
 const GrantParams = Type.Object({ userId: Type.String(), clientId: Type.String() });
@@ -55,7 +55,7 @@ export const grantsRoutes: Routes = (app, { database }) => {
       const clientId = knownId(params.clientId);
       const { teamId } = teamScope;
       return transaction(database, teamScope, async (tx) => {
-        const { team } = await takeSelectedTeam(tx, [userId]);
+        const { team } = await lockTeamForAdmin(tx, [userId]);
         const held = await findClientGrant(tx, { teamId, userId, clientId });
         const grant = await upsertClientGrant(tx, { teamId, userId, clientId, access });
         if (grant === null) throw new ServiceError('not_found');
@@ -83,7 +83,7 @@ export const grantsRoutes: Routes = (app, { database }) => {
     async ({ teamScope, params }, reply) => {
       const grant = { userId: knownId(params.userId), clientId: knownId(params.clientId) };
       await transaction(database, teamScope, async (tx) => {
-        await takeSelectedTeam(tx, [grant.userId]);
+        await lockTeamForAdmin(tx, [grant.userId]);
         if (!(await deleteClientGrant(tx, grant))) throw new ServiceError('not_found');
         insertAuditEvents(tx, [
           {

@@ -1,5 +1,10 @@
 import { Type } from 'typebox';
+import { knownId } from '../../../core/access/known-id.ts';
+import { assertActive, lockTeamForAdmin } from '../../../core/access/lock-and-recheck.ts';
+import { createInvite, type InviteDraft, withdrawInvite } from '../../../core/identity/invites.ts';
+import { linkBase } from '../../../core/identity/link-base.ts';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
+import { ONE } from '../../../db/queries/fragments/list-part.ts';
 import { findActiveClients } from '../../../db/queries/identity/clients.ts';
 import { findOpenInviteTo, listInvites } from '../../../db/queries/identity/invites.ts';
 import { appointsTeamOwners, type Standing, type TeamRole } from '../../../shared/access.ts';
@@ -7,12 +12,9 @@ import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { readEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Invite, InviteRequest, IssuedInvite } from '../../../shared/schemas/identity.ts';
-import { linkBase } from '../../links/base.ts';
-import { createInvite, type InviteDraft, withdrawInvite } from '../../links/invite.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
-import { IdParams, knownId } from '../../request/known-id.ts';
-import { answerPage, ONE } from '../../request/pagination.ts';
-import { assertActive, takeSelectedTeam } from '../../take.ts';
+import { answerPage } from '../../request/pagination.ts';
+import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
 type Grants = Invite['grants'];
@@ -35,7 +37,7 @@ async function assertClients(tx: TeamTransaction, grants: Grants): Promise<void>
 }
 
 async function invite(tx: TeamTransaction, draft: InviteDraft & { grants: Grants }) {
-  const { team, caller } = await takeSelectedTeam(tx);
+  const { team, caller } = await lockTeamForAdmin(tx);
   assertMayEnd(caller, await findOpenInviteTo(tx, draft));
   await assertClients(tx, draft.grants);
   assertActive(team);
@@ -44,7 +46,7 @@ async function invite(tx: TeamTransaction, draft: InviteDraft & { grants: Grants
 
 async function withdraw(tx: TeamTransaction, id: string): Promise<void> {
   const { teamId } = tx.scope;
-  const { caller } = await takeSelectedTeam(tx);
+  const { caller } = await lockTeamForAdmin(tx);
   const [found] = await listInvites(tx, teamId, ONE, id);
   assertMayEnd(caller, found ?? null);
   await withdrawInvite(tx, teamId, id);

@@ -1,5 +1,9 @@
 import { Type } from 'typebox';
+import { knownId } from '../../../core/access/known-id.ts';
+import { assertActive, lockTeamForAdmin } from '../../../core/access/lock-and-recheck.ts';
+import { revokeOutgrownInvites } from '../../../core/identity/invites.ts';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
+import { ONE } from '../../../db/queries/fragments/list-part.ts';
 import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import { revokeInvitesTo } from '../../../db/queries/identity/invites.ts';
 import {
@@ -18,11 +22,9 @@ import {
 import { ServiceError } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
-import { revokeOutgrownInvites } from '../../links/invite.ts';
 import { standingInTeam, withFullAccess } from '../../plugins/guards.ts';
-import { knownId, UserParams } from '../../request/known-id.ts';
-import { answerPage, ONE } from '../../request/pagination.ts';
-import { assertActive, takeSelectedTeam } from '../../take.ts';
+import { answerPage } from '../../request/pagination.ts';
+import { UserParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
 const NOT_BY_YOU = 'A Team Owner is appointed and changed by Owners alone';
@@ -56,7 +58,7 @@ async function revokeInvitesWithRole(tx: TeamTransaction, { userId, email }: Mem
 }
 
 async function changeRole(tx: TeamTransaction, userId: string, role: TeamRole): Promise<Member> {
-  const { team, caller } = await takeSelectedTeam(tx, [userId]);
+  const { team, caller } = await lockTeamForAdmin(tx, [userId]);
   const member = await findChangeable(tx, caller, userId, role);
   assertActive(team);
   if (member.role === role) return member;
@@ -77,7 +79,7 @@ async function changeRole(tx: TeamTransaction, userId: string, role: TeamRole): 
 
 async function remove(tx: TeamTransaction, userId: string): Promise<void> {
   // Also from an archived Team, which gives up whom it let in.
-  const { caller } = await takeSelectedTeam(tx, [userId]);
+  const { caller } = await lockTeamForAdmin(tx, [userId]);
   const member = await findChangeable(tx, caller, userId, null);
   await assertNotLastOwner(tx, member);
   await deleteTeamMember(tx, userId);

@@ -1,4 +1,10 @@
 import { Type } from 'typebox';
+import {
+  cursorOf,
+  type ManifestCursor,
+  readManifestCursor,
+  readSince,
+} from '../../../core/workspace/manifest-cursor.ts';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
 import { findRevision, listManifest } from '../../../db/queries/workspace/manifest.ts';
 import { layerPrefix } from '../../../shared/formats/workspace-path.ts';
@@ -7,12 +13,6 @@ import { Manifest } from '../../../shared/schemas/workspace.ts';
 import { narrowToClient, type TeamScope } from '../../../shared/scope.ts';
 import { readLimit } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
-import {
-  cursorOf,
-  type ManifestCursor,
-  readManifestCursor,
-  readSince,
-} from '../../workspace/manifest-page.ts';
 
 const ManifestQuery = Type.Object(
   {

@@ -1,3 +1,4 @@
+import { givenPaths } from '../../../core/workspace/parse-paths.ts';
 import { type Database, transaction } from '../../../db/driver/database.ts';
 import type { BlobStore } from '../../../db/queries/workspace/blobs.ts';
 import { type ContentVersion, findContents } from '../../../db/queries/workspace/files.ts';
@@ -5,7 +6,6 @@ import type { WorkspacePath } from '../../../shared/formats/workspace-path.ts';
 import { PullRequest, PullResponse } from '../../../shared/schemas/workspace.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../types.ts';
-import { givenPaths } from '../../workspace/given-paths.ts';
 
 /** Bytes of contents that one answer holds, unless a single file has more: as much as a push can bring. */
 const ANSWER_BYTES = 23 * 1024 * 1024;

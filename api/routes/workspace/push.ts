@@ -1,10 +1,13 @@
+import { assertActive, lockTeamForWrite, mayWrite } from '../../../core/access/lock-and-recheck.ts';
+import { type Pushed, readPushedFiles } from '../../../core/workspace/parse-pushed-files.ts';
+import { findConflicts } from '../../../core/workspace/push-conflicts.ts';
 import type { TeamTransaction } from '../../../db/driver/database.ts';
 import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import {
+  allocateRevision,
   findCurrentVersions,
   insertVersions,
   type NewVersion,
-  takeRevision,
 } from '../../../db/queries/workspace/files.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -13,10 +16,7 @@ import { PushConflict, PushRequest, PushResponse } from '../../../shared/schemas
 import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.ts';
 import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
 import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
-import { assertActive, holdTeam, mayWrite } from '../../take.ts';
 import type { Routes } from '../../types.ts';
-import { findConflicts } from '../../workspace/push-conflicts.ts';
-import { type Pushed, readPushedFiles } from '../../workspace/pushed-files.ts';
 
 /**
  * The layers that a push writes to.
@@ -47,10 +47,10 @@ async function write(
   layers: readonly LayerId[],
   pushed: readonly Pushed[],
 ): Promise<Answer> {
-  const held = await holdTeam(tx);
+  const held = await lockTeamForWrite(tx);
   if (!(await mayWrite(tx, held, layers))) throw new ServiceError('scope_forbidden');
   assertActive(held);
-  const revision = await takeRevision(tx);
+  const revision = await allocateRevision(tx);
   const current = await findCurrentVersions(tx, pushed);
   const conflicts = await findConflicts(tx, pushed, current);
   if (conflicts.length > 0) {

@@ -72,7 +72,7 @@ function unfit({ name, bytes }: FolderFile): string | null {
 }
 
 /** Holds what a file beside the two roots is in the place of; what that comes to is told once. */
-function holdPlaceOf(name: string, view: LocalView): void {
+function noteMisplaced(name: string, view: LocalView): void {
   const meant = mistakenRoot(name);
   const [root, client = '', ...rest] = name.split('/');
   if (meant !== null) {
@@ -92,7 +92,7 @@ function sortOut({ files }: FolderContent, view: LocalView): Map<string, FolderF
     const [root, ...rest] = name.split('/');
     if (!(root === 'team' && rest.length > 0) && !(root === 'clients' && rest.length > 1)) {
       view.outside += 1;
-      holdPlaceOf(name, view);
+      noteMisplaced(name, view);
       continue;
     }
     const why = unfit(file);
@@ -177,7 +177,7 @@ export async function readLocalFiles(
   for (const name of content.notFollowed) {
     const meant = mistakenRoot(name);
     // One of that very name is counted among what is left out.
-    if (meant !== null && meant !== name) holdPlaceOf(name, view);
+    if (meant !== null && meant !== name) noteMisplaced(name, view);
     view.held.hold(name);
   }
   for (const { name, why } of content.unreadable) hold(view, name.normalize('NFC'), why);

@@ -67,7 +67,7 @@ async function fetchBatch(work: Work, batch: readonly Fetch[]): Promise<ActionOf
     const { files, remaining } = await pull(work.service, wanted);
     for (let at = 0; at < files.length; at += AT_ONCE) {
       const some = files.slice(at, at + AT_ONCE);
-      const put = await Promise.all(some.map((file) => takeIn(work, open, file, kept)));
+      const put = await Promise.all(some.map((file) => writeFetched(work, open, file, kept)));
       await work.hand.notebook.note(put.filter((noted) => noted !== null));
     }
     const left = new Set(remaining);
@@ -81,7 +81,7 @@ async function fetchBatch(work: Work, batch: readonly Fetch[]): Promise<ActionOf
 }
 
 /** Takes in one file of an answer; null where that cannot be done. */
-async function takeIn(
+async function writeFetched(
   work: Work,
   open: Map<string, Fetch>,
   { path, version, sha256, contentBase64 }: PullResponse['files'][number],

@@ -166,7 +166,7 @@ async function refused(
   if (!conflict && !ABOUT_FILES.has(status)) throw refusal;
   if (conflict) work.again = true;
   // At first all are looked at anew: what conflicts was changed by someone else, and the plan will say so.
-  if (ready.length > 1 && (!conflict || work.takeApart)) {
+  if (ready.length > 1 && (!conflict || work.isDivided)) {
     const half = Math.ceil(ready.length / 2);
     await sendReady(work, ready.slice(0, half), closed);
     await sendReady(work, ready.slice(half), closed);

@@ -24,7 +24,7 @@ export async function findSignIn(tx: Queryable, email: string): Promise<SignIn |
  * The password hash of the scope's user as it stands now, held against a change until the transaction ends;
  * null without a password or once the account is closed.
  */
-export async function holdPasswordHash(tx: ScopedTransaction): Promise<string | null> {
+export async function lockPasswordHash(tx: ScopedTransaction): Promise<string | null> {
   const [row] = await tx.query<{ passwordHash: string | null }>(
     'select identity.lock_password_hash() as "passwordHash"',
   );
@@ -36,7 +36,7 @@ export async function holdPasswordHash(tx: ScopedTransaction): Promise<string | 
  * Company and before Teams.
  * @returns the role in the Company of each that is open
  */
-export async function holdAccounts(
+export async function lockOpenAccounts(
   tx: ScopedTransaction,
   userIds: readonly string[],
 ): Promise<Map<string, CompanyRole>> {

@@ -13,7 +13,7 @@ const toTeam = (row: TeamRow): Team => ({ ...row, createdAt: wireTime(row.create
  * Takes a Team of the Company until the transaction ends, so that changes of its state and roles come one after
  * the other. Comes after accounts and before invites. Null: there is no such Team.
  */
-export async function lockTeam(tx: ScopedTransaction, teamId: string): Promise<Team | null> {
+export async function lockTeamRow(tx: ScopedTransaction, teamId: string): Promise<Team | null> {
   const [row] = await tx.query<TeamRow>(
     `select ${COLUMNS} from identity.team
       where company_id = $1 and id = $2 and deleted_at is null for no key update`,
@@ -23,7 +23,7 @@ export async function lockTeam(tx: ScopedTransaction, teamId: string): Promise<T
 }
 
 /** Keeps a Team of the Company in its state until the transaction ends. Null: there is no such Team. */
-export async function holdTeamState(tx: ScopedTransaction, teamId: string): Promise<ActiveState | null> {
+export async function lockTeamState(tx: ScopedTransaction, teamId: string): Promise<ActiveState | null> {
   const [row] = await tx.query<{ state: ActiveState }>(
     `select state from identity.team
       where company_id = $1 and id = $2 and deleted_at is null for share`,

@@ -74,7 +74,7 @@ export async function lockEmbeddingBatch(tx: TeamTransaction, id: string): Promi
  * meanwhile. One that is being deleted at this moment is passed by: whoever deletes many takes them in an order of its
  * own, and waiting for it with others in hand is a deadlock.
  */
-export async function takeBatchChunks(
+export async function deletePendingMarks(
   tx: TeamTransaction,
   batchId: string,
   chunkIds: readonly string[],
@@ -108,7 +108,7 @@ export async function closeEmbeddingBatch(
 }
 
 /**
- * Frees what a batch leased and did not embed, but for what is being deleted at this moment: see `takeBatchChunks`.
+ * Frees what a batch leased and did not embed, but for what is being deleted at this moment: see `deletePendingMarks`.
  * @param refused of these the service's model gave no vector: they wait for a day
  */
 export async function releaseChunks(

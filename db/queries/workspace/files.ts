@@ -26,7 +26,7 @@ export interface CurrentVersion {
  * clock, so that the distance of two says nothing of what lies between them out of someone's reach.
  * @returns microseconds since 1970, or one more than the last where the clock has not moved on
  */
-export async function takeRevision(tx: TeamTransaction): Promise<number> {
+export async function allocateRevision(tx: TeamTransaction): Promise<number> {
   const [row] = await tx.query<{ revision: number }>(
     `insert into memory.workspace_team as w (team_id, revision)
        values ($1, (extract(epoch from clock_timestamp()) * 1000000)::bigint)

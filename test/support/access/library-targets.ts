@@ -1,7 +1,7 @@
+import { insertMemorySource } from '../../../core/memories/store-memory.ts';
 import { type Database, transaction } from '../../../db/driver/database.ts';
 import { insertCapture } from '../../../db/queries/memory/captures.ts';
 import { insertMemory } from '../../../db/queries/memory/memories.ts';
-import { insertMemorySource } from '../../../db/store-memory.ts';
 import { newId } from '../../../shared/ids.ts';
 import { prepareContent } from '../../../shared/text/memory-content.ts';
 import { TEST_MODEL_NAME } from '../database.ts';

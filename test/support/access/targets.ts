@@ -1,11 +1,11 @@
-import type { Dependencies } from '../../../api/dependencies.ts';
-import { createInvite, type InviteDraft } from '../../../api/links/invite.ts';
-import { createResetLink } from '../../../api/links/reset-link.ts';
+import type { Dependencies } from '../../../core/dependencies.ts';
+import { createInvite, type InviteDraft } from '../../../core/identity/invites.ts';
+import { createResetLink } from '../../../core/identity/reset-link.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { claimPendingChunks } from '../../../db/queries/memory/embeddings.ts';
 import { failImport, insertImport } from '../../../db/queries/memory/imports.ts';
 import { databaseBlobs } from '../../../db/queries/workspace/blobs.ts';
-import { insertVersions, takeRevision } from '../../../db/queries/workspace/files.ts';
+import { allocateRevision, insertVersions } from '../../../db/queries/workspace/files.ts';
 import { workspacePath } from '../../../shared/formats/workspace-path.ts';
 import { newId } from '../../../shared/ids.ts';
 import { companyScope } from '../../../shared/scope.ts';
@@ -192,7 +192,7 @@ export class Targets {
     ];
     await transaction(database, scope, async (tx) => {
       for (const version of state === 'live' ? versions.slice(0, 1) : versions) {
-        await insertVersions(tx, await takeRevision(tx), [version]);
+        await insertVersions(tx, await allocateRevision(tx), [version]);
       }
     });
     return name;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Dependencies } from '../../../api/dependencies.ts';
 import type { App } from '../../../api/types.ts';
+import type { Dependencies } from '../../../core/dependencies.ts';
 import type { Database } from '../../../db/driver/database.ts';
 import { createCompany } from '../../../db/startup/bootstrap.ts';
 import type { TestCompany } from '../database.ts';

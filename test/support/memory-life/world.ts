@@ -1,4 +1,4 @@
-import type { Dependencies } from '../../../api/dependencies.ts';
+import type { Dependencies } from '../../../core/dependencies.ts';
 import type { SignedIn, TestApp } from '../app.ts';
 import { addClient, addPerson, type Caller } from '../team.ts';
 import { CALLERS, type CallerName, type Layer, Model } from './model.ts';

@@ -1,6 +1,6 @@
 import { after } from 'node:test';
-import type { Dependencies } from '../../../api/dependencies.ts';
 import type { App } from '../../../api/types.ts';
+import type { Dependencies } from '../../../core/dependencies.ts';
 import type { SignedIn, TestApp } from '../app.ts';
 import { databaseError, openFailingApp } from '../failing-database.ts';
 import { addClient, addPerson } from '../team.ts';

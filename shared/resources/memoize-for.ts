@@ -3,7 +3,7 @@
  * it is read. One that failed is not: the next to ask tries again.
  * @param keptMs from when the reading began, in milliseconds
  */
-export function keptAnswer<T>(keptMs: number, read: () => Promise<T>): () => Promise<T> {
+export function memoizeFor<T>(keptMs: number, read: () => Promise<T>): () => Promise<T> {
   let kept: { answer: Promise<T>; until: number } | null = null;
   return () => {
     if (kept !== null && performance.now() < kept.until) return kept.answer;

@@ -2,13 +2,13 @@ import type { TeamTransaction } from '../../db/driver/database.ts';
 import { type AuditEntry, insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import { insertMemory } from '../../db/queries/memory/memories.ts';
 import { findSimilarMemories } from '../../db/queries/memory/similar-memories.ts';
-import { insertMemorySource, type StoredText } from '../../db/store-memory.ts';
 import type { ConsolidationResult } from '../../shared/schemas/consolidation.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { PreparedContent } from '../../shared/text/memory-content.ts';
-import type { ItemForm, ItemText } from './item-form.ts';
-import type { PlacedItem } from './placed-items.ts';
+import type { ItemForm, ItemText } from './parse-items.ts';
+import type { PlacedItem } from './resolve-layers.ts';
+import { insertMemorySource, type StoredText } from './store-memory.ts';
 import { archiveMemory, assertPublished, assertSameScope, type Superseding } from './superseded.ts';
 
 /** An item whose content is cut already. */

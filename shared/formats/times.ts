@@ -1,4 +1,4 @@
-import { invalidField } from '../../shared/errors.ts';
+import { invalidField } from '../errors.ts';
 
 /**
  * A time of a request, whose form its schema has checked already.

@@ -2,7 +2,7 @@ import type { TeamTransaction } from '../../db/driver/database.ts';
 import { type Blocked, type CurrentVersion, findBlocked } from '../../db/queries/workspace/files.ts';
 import { foldPath, layerPrefix } from '../../shared/formats/workspace-path.ts';
 import type { WorkspaceConflict } from '../../shared/schemas/workspace.ts';
-import type { Pushed } from './pushed-files.ts';
+import type { Pushed } from './parse-pushed-files.ts';
 
 /**
  * Whether a push was made from what is current: the version itself or, of a file that is deleted as of one that never

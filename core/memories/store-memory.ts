@@ -1,9 +1,9 @@
-import { newId } from '../shared/ids.ts';
-import type { LayerId } from '../shared/scope.ts';
-import type { PreparedContent } from '../shared/text/memory-content.ts';
-import type { TeamTransaction } from './driver/database.ts';
-import { deleteChunks, insertChunks, type NewChunk } from './queries/memory/chunks.ts';
-import { activateSource, insertLoadingSource, retitleSource } from './queries/memory/sources.ts';
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import { deleteChunks, insertChunks, type NewChunk } from '../../db/queries/memory/chunks.ts';
+import { activateSource, insertLoadingSource, retitleSource } from '../../db/queries/memory/sources.ts';
+import { newId } from '../../shared/ids.ts';
+import type { LayerId } from '../../shared/scope.ts';
+import type { PreparedContent } from '../../shared/text/memory-content.ts';
 
 /** A memory's text about to become searchable. */
 export interface MemoryText {

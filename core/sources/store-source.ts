@@ -1,10 +1,5 @@
-import { newId } from '../shared/ids.ts';
-import type { Source } from '../shared/schemas/memory.ts';
-import type { TeamScope } from '../shared/scope.ts';
-import type { PreparedSource } from '../shared/text/prepare-batch.ts';
-import type { PreparedChunk } from '../shared/text/prepared-chunks.ts';
-import { type Database, type TeamTransaction, transaction } from './driver/database.ts';
-import { insertChunks, type NewChunk } from './queries/memory/chunks.ts';
+import { type Database, type TeamTransaction, transaction } from '../../db/driver/database.ts';
+import { insertChunks, type NewChunk } from '../../db/queries/memory/chunks.ts';
 import {
   activateSource,
   countPendingChunks,
@@ -16,7 +11,12 @@ import {
   replaceSource,
   type SourceField,
   updateSourceFields,
-} from './queries/memory/sources.ts';
+} from '../../db/queries/memory/sources.ts';
+import { newId } from '../../shared/ids.ts';
+import type { Source } from '../../shared/schemas/memory.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
+import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
 
 /** All chunks of a source, or portions of them in order, which are iterated once. */
 export type ChunkSequence = readonly NewChunk[] | AsyncIterable<readonly NewChunk[]>;

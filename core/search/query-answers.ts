@@ -1,8 +1,8 @@
 import {
   abandonVector,
   askForVector,
+  deleteAnswers,
   listenForVectors,
-  takeVectors,
   type VectorAnswer,
 } from '../../db/queue/query-embeddings.ts';
 import { newId } from '../../shared/ids.ts';
@@ -140,7 +140,7 @@ class Answers implements QueryAnswers {
     this.#run('answers to queries could not be read', async () => {
       let found = 0;
       try {
-        const answers = await takeVectors(this.#setup.database, ids);
+        const answers = await deleteAnswers(this.#setup.database, ids);
         found = answers.length;
         for (const answer of answers) this.#waiting.get(answer.id)?.answer(this.#ownVector(answer));
       } finally {

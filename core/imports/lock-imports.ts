@@ -6,14 +6,14 @@ import { ServiceError } from '../../shared/errors.ts';
 import { isId } from '../../shared/ids.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 import type { LayerId } from '../../shared/scope.ts';
-import { assertActive, type HeldTeam, holdTeam } from '../take.ts';
+import { assertActive, type LockedTeam, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 
 const lies = ({ team, clients }: Layers, layer: LayerId) => (layer === null ? team : clients.includes(layer));
 
 /** Of the layers of these imports those that the caller reads and writes now, were the Team active. */
 async function layersNow(
   tx: TeamTransaction,
-  { standing }: HeldTeam,
+  { standing }: LockedTeam,
   imports: readonly Import[],
 ): Promise<{ reads: Layers; writes: Layers }> {
   const clients = [...new Set(imports.map(({ clientId }) => clientId))].filter((id) => id !== null);
@@ -31,9 +31,9 @@ async function layersNow(
  * @throws ServiceError `forbidden` for who neither has Full access nor made all of them and still writes there;
  *   `not_found` where one is not there, or none of an import at all; `team_archived`
  */
-export async function takeImports(tx: TeamTransaction, ids: readonly string[]): Promise<Import[]> {
+export async function lockImportsForDecision(tx: TeamTransaction, ids: readonly string[]): Promise<Import[]> {
   const asked = [...new Set(ids.map((id) => id.toLowerCase()))];
-  const held = await holdTeam(tx);
+  const held = await lockTeamForWrite(tx);
   const found = await findImports(tx, asked.filter(isId));
   const { reads, writes } = await layersNow(tx, held, found);
   // The others are gone since the request came: their client is archived now, or out of the caller's reach.

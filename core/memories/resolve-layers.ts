@@ -3,8 +3,8 @@ import { type LentCapture, lockLentCaptures } from '../../db/queries/memory/capt
 import { lockConsolidationBatch } from '../../db/queries/memory/consolidation-batches.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import type { LayerId } from '../../shared/scope.ts';
-import { type HeldTeam, mayWrite } from '../take.ts';
-import type { ItemForm } from './item-form.ts';
+import { type LockedTeam, mayWrite } from '../access/lock-and-recheck.ts';
+import type { ItemForm } from './parse-items.ts';
 
 /** An item with its captures, and the layer that it goes to: undefined for a discard over several. */
 export type PlacedItem<T extends ItemForm> = T & { captures: LentCapture[]; layer: LayerId | undefined };
@@ -17,7 +17,7 @@ export type PlacedItem<T extends ItemForm> = T & { captures: LentCapture[]; laye
  */
 export async function placeItems<T extends ItemForm>(
   tx: TeamTransaction,
-  held: HeldTeam,
+  held: LockedTeam,
   batchId: string,
   items: readonly T[],
 ): Promise<PlacedItem<T>[]> {
@@ -38,7 +38,7 @@ export async function placeItems<T extends ItemForm>(
 }
 
 function layerOfItem(
-  held: HeldTeam,
+  held: LockedTeam,
   { namedLayer, text }: ItemForm,
   captures: readonly LentCapture[],
   path: string,

@@ -7,9 +7,9 @@ import {
 import {
   findAccountByEmail,
   findSignIn,
-  holdPasswordHash,
   insertAccount,
   lockAccount,
+  lockPasswordHash,
   type SignIn,
 } from '../../db/queries/identity/accounts.ts';
 import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
@@ -27,11 +27,11 @@ import { newId } from '../../shared/ids.ts';
 import type { Session } from '../../shared/schemas/identity.ts';
 import { type CompanyScope, companyScope } from '../../shared/scope.ts';
 import { hashToken } from '../../shared/tokens.ts';
+import { assertActive, lockTeam } from '../access/lock-and-recheck.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { tokenRefusal } from '../links/token-refusal.ts';
-import { assertActive, takeTeam } from '../take.ts';
 import { checkPassword } from './password-attempts.ts';
 import { startSession } from './session-view.ts';
+import { tokenRefusal } from './token-refusal.ts';
 
 type Transaction = ScopedTransaction<CompanyScope>;
 
@@ -56,20 +56,24 @@ class AccountAppeared extends Error {}
  * @throws ServiceError `not_found`, `token_used`, `token_expired`, `token_revoked`, `invalid_credentials`,
  *   `rate_limited`, `team_archived`: each leaves an open token open
  */
-export async function takeUpInvite(
+export async function acceptInvite(
   deps: Dependencies,
   newcomer: Newcomer,
   leadsTo: 'team' | 'company',
 ): Promise<Session> {
   try {
-    return await takeUp(deps, newcomer, leadsTo);
+    return await acceptOnce(deps, newcomer, leadsTo);
   } catch (error) {
     if (!(error instanceof AccountAppeared)) throw error;
-    return takeUp(deps, newcomer, leadsTo);
+    return acceptOnce(deps, newcomer, leadsTo);
   }
 }
 
-async function takeUp(deps: Dependencies, newcomer: Newcomer, leadsTo: 'team' | 'company'): Promise<Session> {
+async function acceptOnce(
+  deps: Dependencies,
+  newcomer: Newcomer,
+  leadsTo: 'team' | 'company',
+): Promise<Session> {
   const { database, passwords, config } = deps;
   const tokenHash = hashToken(newcomer.token);
   const { invite, account } = await withoutScope(database, async (tx) => {
@@ -92,10 +96,10 @@ async function takeUp(deps: Dependencies, newcomer: Newcomer, leadsTo: 'team' | 
       const { email } = invite;
       const made = await insertAccount(tx, { email, name: newcomer.name, role, passwordHash: newHash });
       if (!made) throw new AccountAppeared();
-    } else if ((await holdPasswordHash(tx)) !== account?.passwordHash) {
+    } else if ((await lockPasswordHash(tx)) !== account?.passwordHash) {
       throw new ServiceError('invalid_credentials');
     }
-    if (invite.teamId !== null) assertActive(await takeTeam(tx, invite.teamId));
+    if (invite.teamId !== null) assertActive(await lockTeam(tx, invite.teamId));
     if (!(await useInvite(tx, invite.id)))
       throw tokenRefusal((await findInvite(tx, tokenHash))?.state ?? null);
     await giveRole(tx, invite);

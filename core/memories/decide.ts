@@ -7,16 +7,16 @@ import {
   updateMemory,
 } from '../../db/queries/memory/memories.ts';
 import { retitleSource } from '../../db/queries/memory/sources.ts';
-import { insertMemorySource, replaceMemoryText } from '../../db/store-memory.ts';
-import { queueAfterWriting } from '../../db/text-written.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { type MemoryState, nextState } from '../../shared/memory-states.ts';
 import type { Decision, Memory } from '../../shared/schemas/library.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { type PreparedContent, prepareContent } from '../../shared/text/memory-content.ts';
+import { knownId } from '../access/known-id.ts';
+import { assertActive, lockTeamForWrite, mayWrite } from '../access/lock-and-recheck.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { knownId } from '../request/known-id.ts';
-import { assertActive, holdTeam, mayWrite } from '../take.ts';
+import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
+import { insertMemorySource, replaceMemoryText } from './store-memory.ts';
 import { archiveMemory, assertPublished, assertSameScope } from './superseded.ts';
 
 /** A decision whose form is checked: ids are known ones, in lower case. */
@@ -86,7 +86,7 @@ async function apply(
   deciding: Deciding,
 ): Promise<Memory> {
   const { decision } = deciding;
-  const held = await holdTeam(tx);
+  const held = await lockTeamForWrite(tx);
   if (held.access !== 'full') throw new ServiceError('full_access_required');
   const { memoryId, supersedes } = decision;
   const locked = await lockMemories(tx, supersedes === null ? [memoryId] : [memoryId, supersedes]);
@@ -105,7 +105,7 @@ async function apply(
   if (superseded !== null) await archiveMemory(tx, superseded, memoryId);
   const memory = await ACTS[decision.action](tx, own, deciding);
   if (decision.action !== 'discard') {
-    await queueAfterWriting(tx, queue, config, decision.action === 'delete' ? [] : [layer]);
+    await enqueueIndexing(tx, queue, config, decision.action === 'delete' ? [] : [layer]);
   }
   return memory;
 }

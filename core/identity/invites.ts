@@ -1,4 +1,5 @@
 import type { ScopedTransaction } from '../../db/driver/database.ts';
+import { ONE } from '../../db/queries/fragments/list-part.ts';
 import { findAccountByEmail } from '../../db/queries/identity/accounts.ts';
 import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import {
@@ -14,7 +15,6 @@ import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { DEFAULT_INVITE_HOURS, type Invite } from '../../shared/schemas/identity.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
-import { ONE } from '../request/pagination.ts';
 
 /** An invite with its secret, which is shown this once. */
 export interface IssuedInvite {

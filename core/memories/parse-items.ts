@@ -2,8 +2,8 @@ import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import type { ConsolidatedItem } from '../../shared/schemas/consolidation.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../shared/scope.ts';
-import { knownId } from '../request/known-id.ts';
-import { assertMetadata } from '../request/metadata.ts';
+import { knownId } from '../access/known-id.ts';
+import { assertMetadata } from '../sources/metadata.ts';
 
 /** What an item becomes: null for one that is discarded. */
 export interface ItemText {

@@ -5,7 +5,7 @@ import { base64Length, decodeBase64 } from '../../shared/formats/base64.ts';
 import type { WorkspacePath } from '../../shared/formats/workspace-path.ts';
 import { giveWayBetweenSteps } from '../../shared/resources/give-way.ts';
 import { MAX_FILE_BYTES, type PushedFile } from '../../shared/schemas/workspace.ts';
-import { givenPaths, shownPath } from './given-paths.ts';
+import { givenPaths, shownPath } from './parse-paths.ts';
 
 /** A file of a push: its content, or null where it is to be deleted. */
 export interface Pushed extends WorkspacePath {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { normalizeIP } from '@fastify/rate-limit';
 import {
   MAX_FAILED_PASSWORDS,
   noteFailedPassword,
@@ -10,7 +9,7 @@ import type { Dependencies } from '../dependencies.ts';
 
 /** A password to be checked, and who tries it. */
 export interface PasswordAttempt {
-  /** The address that the request came from. */
+  /** The IP address of the caller, as `normalizeIP` returns it. */
   address: string;
   /** In canonical form, whether or not there is such an account. */
   email: string;
@@ -29,9 +28,7 @@ export async function checkPassword(
   { database, passwords }: Pick<Dependencies, 'database' | 'passwords'>,
   { address, email, passwordHash, password }: PasswordAttempt,
 ): Promise<void> {
-  const key = createHash('sha256')
-    .update(`${email} ${normalizeIP(address)}`, 'utf8')
-    .digest();
+  const key = createHash('sha256').update(`${email} ${address}`, 'utf8').digest();
   const assertAllowed = async () => {
     const seconds = await secondsUntilPassword(database, key);
     if (seconds > 0) throw tooManyFailures(seconds);

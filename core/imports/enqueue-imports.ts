@@ -6,7 +6,7 @@ import type { Import } from '../../shared/schemas/imports.ts';
  * Gives each of these imports a job, in the transaction that makes them queued. Companies take turns, and the Teams of
  * each. The job works for the import's author: what it makes is theirs, whoever had it tried again.
  */
-export async function queueImports(
+export async function enqueueImports(
   tx: TeamTransaction,
   queue: JobQueue,
   imports: readonly Pick<Import, 'id' | 'clientId' | 'createdBy'>[],

@@ -9,7 +9,7 @@ import { newId } from '../../shared/ids.ts';
 import { DEFAULT_RESET_LINK_SECONDS } from '../../shared/schemas/identity.ts';
 import { type CompanyScope, companyScope } from '../../shared/scope.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
-import { configuredLinkBase } from './base.ts';
+import { configuredLinkBase } from './link-base.ts';
 
 /** A link that sets a password once. `url` holds the secret: show it once and keep it nowhere. */
 export interface IssuedLink {

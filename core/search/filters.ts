@@ -2,10 +2,10 @@ import { type Database, transaction } from '../../db/driver/database.ts';
 import { countSources } from '../../db/queries/memory/source-library.ts';
 import type { SearchFilters } from '../../db/queries/search/search.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import { readTime } from '../../shared/formats/times.ts';
 import type { SearchRequest } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { knownId } from '../request/known-id.ts';
-import { readTime } from '../request/times.ts';
+import { knownId } from '../access/known-id.ts';
 
 /**
  * The times of a search's filters.

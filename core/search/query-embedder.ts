@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { withoutScope } from '../../db/driver/database.ts';
 import { listWorkers } from '../../db/queries/jobs/workers.ts';
+import { memoizeFor } from '../../shared/resources/memoize-for.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { keptAnswer } from '../kept-answer.ts';
 import { readiness } from './embedder-view.ts';
 import { openQueryAnswers, type QueryAnswers } from './query-answers.ts';
 
@@ -51,7 +51,7 @@ export function openQueryEmbedder(
 ): QueryEmbedder {
   const recent = new RecentVectors();
   const underWay = new Map<string, Promise<Float32Array | null>>();
-  const readReadiness = keptAnswer(BELIEVED_MS, () =>
+  const readReadiness = memoizeFor(BELIEVED_MS, () =>
     withoutScope(deps.database, async (tx) => readiness(await listWorkers(tx), deps.config.embeddingModel)),
   );
 

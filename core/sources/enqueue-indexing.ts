@@ -1,6 +1,6 @@
-import type { LayerId } from '../shared/scope.ts';
-import type { TeamTransaction } from './driver/database.ts';
-import type { JobQueue } from './queue/queue.ts';
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import type { JobQueue } from '../../db/queue/queue.ts';
+import type { LayerId } from '../../shared/scope.ts';
 
 /** The one waiting job of a layer, among those for what has waited for long. */
 export function layerKey(teamId: string, clientId: LayerId): string {
@@ -13,7 +13,7 @@ export function layerKey(teamId: string, clientId: LayerId): string {
  * same Team at the same time waits until this transaction ends, and each in this order.
  * @param layers in which chunks without a vector were written
  */
-export async function queueAfterWriting(
+export async function enqueueIndexing(
   tx: TeamTransaction,
   queue: Pick<JobQueue, 'send'>,
   { serverEmbeddings }: { serverEmbeddings: boolean },

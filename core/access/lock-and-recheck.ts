@@ -1,0 +1,147 @@
+import type { ScopedTransaction, TeamTransaction } from '../../db/driver/database.ts';
+import { lockOpenAccounts } from '../../db/queries/identity/accounts.ts';
+import { findOwnClientGrants } from '../../db/queries/identity/clients.ts';
+import { findStanding, lockCompany } from '../../db/queries/identity/members.ts';
+import { lockTeamRow, lockTeamState } from '../../db/queries/identity/teams.ts';
+import {
+  type ActiveState,
+  type CompanyRole,
+  holdsRole,
+  type Layers,
+  readableLayers,
+  type Standing,
+  type TeamAccess,
+  teamAccess,
+  writableLayers,
+} from '../../shared/access.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import type { Team } from '../../shared/schemas/identity.ts';
+import type { CompanyScope, LayerId } from '../../shared/scope.ts';
+
+/*
+ * Every change begins here: it locks what it depends on, always in the order Company, accounts, Team, and rechecks the
+ * rights of its caller. The guards checked them when the request arrived; they can have been withdrawn since.
+ */
+
+/**
+ * Locks the Company for a change by its caller, and rechecks the role of the caller.
+ * @param needed the role that the change requires
+ * @returns the caller's role as it is now
+ * @throws ServiceError `unauthenticated`, `company_role_required`
+ */
+export async function lockCompanyAs(
+  tx: ScopedTransaction<CompanyScope>,
+  needed: Exclude<CompanyRole, 'member'>,
+): Promise<CompanyRole> {
+  await lockCompany(tx);
+  const role = (await lockOpenAccounts(tx, [tx.scope.userId])).get(tx.scope.userId);
+  if (role === undefined) throw new ServiceError('unauthenticated');
+  if (!holdsRole(role, needed)) throw new ServiceError('company_role_required');
+  return role;
+}
+
+/**
+ * Locks a Team of the Company for a change, and returns its current state.
+ * @throws ServiceError `not_found` if it has been deleted
+ */
+export async function lockTeam(tx: ScopedTransaction, teamId: string): Promise<Team> {
+  const team = await lockTeamRow(tx, teamId);
+  if (team === null) throw new ServiceError('not_found');
+  return team;
+}
+
+/**
+ * Locks the selected Team for a change that requires Full access, and the accounts that it concerns, so that they stay open.
+ * @param concerned whose role or grant is to change
+ * @throws ServiceError `unauthenticated`, `team_forbidden` or `full_access_required` if the caller has lost access;
+ *   `not_found` if a concerned account is closed
+ */
+export async function lockTeamForAdmin(
+  tx: TeamTransaction,
+  concerned: readonly string[] = [],
+): Promise<{ team: Team; caller: Standing }> {
+  const { teamId, userId } = tx.scope;
+  const open = await lockOpenAccounts(tx, [userId, ...concerned]);
+  const team = await lockTeamRow(tx, teamId);
+  const caller = await findStanding(tx, teamId, userId);
+  if (caller === null) throw new ServiceError('unauthenticated');
+  const access = team === null ? null : teamAccess(caller.companyRole, caller);
+  if (team === null || access === null) throw new ServiceError('team_forbidden');
+  if (access !== 'full') throw new ServiceError('full_access_required');
+  if (concerned.some((id) => !open.has(id))) throw new ServiceError('not_found');
+  return { team, caller };
+}
+
+/** The selected Team, whose state cannot change until the transaction ends, and the caller's current access to it. */
+export interface LockedTeam {
+  userId: string;
+  state: ActiveState;
+  access: TeamAccess;
+  standing: Standing;
+}
+
+/**
+ * Locks the state of the selected Team and rechecks the caller's access: what was prepared for the write can have taken a
+ * minute. Must be the first statement of the transaction that writes.
+ * @throws ServiceError `unauthenticated`, `team_forbidden`
+ */
+export async function lockTeamForWrite(tx: TeamTransaction): Promise<LockedTeam> {
+  const { teamId, userId } = tx.scope;
+  const state = await lockTeamState(tx, teamId);
+  const standing = await findStanding(tx, teamId, userId);
+  if (standing === null) throw new ServiceError('unauthenticated');
+  const access = teamAccess(standing.companyRole, standing);
+  if (state === null || access === null) throw new ServiceError('team_forbidden');
+  return { userId, state, access, standing };
+}
+
+/** Returns the layers of these that the caller can write to now, regardless of the state of the Team. */
+export async function writableLayersNow(
+  tx: TeamTransaction,
+  { standing }: LockedTeam,
+  { team, clients }: Layers,
+): Promise<Layers> {
+  const grants = clients.length === 0 ? [] : await findOwnClientGrants(tx, clients);
+  const writes = writableLayers(standing.companyRole, standing, grants);
+  return { team: team && writes.team, clients: writes.clients };
+}
+
+/** Whether the caller can read a layer now. What is in a layer that it cannot read must be reported as not found. */
+export async function mayRead(
+  tx: TeamTransaction,
+  { standing }: LockedTeam,
+  layer: LayerId,
+): Promise<boolean> {
+  const grants = layer === null ? [] : await findOwnClientGrants(tx, [layer]);
+  const reads = readableLayers(standing.companyRole, standing, grants);
+  return layer === null ? reads.team : reads.clients.includes(layer);
+}
+
+/** Whether the caller can write to all of these layers now, regardless of the state of the Team. */
+export async function mayWrite(
+  tx: TeamTransaction,
+  held: LockedTeam,
+  layers: readonly LayerId[],
+): Promise<boolean> {
+  const clients = layers.filter((layer) => layer !== null);
+  const writes = await writableLayersNow(tx, held, { team: true, clients });
+  return layers.every((layer) => (layer === null ? writes.team : writes.clients.includes(layer)));
+}
+
+/**
+ * Locks the state of the Team and requires that the caller can write to a layer of it now.
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`
+ */
+export async function requireLayerWrite(tx: TeamTransaction, layer: LayerId): Promise<void> {
+  const held = await lockTeamForWrite(tx);
+  if (!(await mayWrite(tx, held, [layer]))) throw new ServiceError('scope_forbidden');
+  assertActive(held);
+}
+
+/**
+ * Refuses a change in an archived Team. Call it after every check that answers 404.
+ * @throws ServiceError `team_archived`
+ */
+export function assertActive(team: Pick<Team, 'state'>): void {
+  if (team.state !== 'active') throw new ServiceError('team_archived');
+}
