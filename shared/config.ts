@@ -104,7 +104,7 @@ function memoryBytes(): number {
 
 /**
  * Room for a model of XLM-RoBERTa-large's size in int8, which takes 2.4 GB for a moment while it is loaded and 1.3 to
- * 1.5 GB after that, or three quarters of what there is where that is less.
+ * 1.5 GB after that, or three quarters of the memory of the machine or container if that is less.
  */
 function usualEmbeddingMegabytes(): number {
   return Math.max(512, Math.min(4096, Math.floor((memoryBytes() / 2 ** 20) * 0.75)));
@@ -140,7 +140,7 @@ export function readModelSettings(env: Readonly<Record<string, string | undefine
 
 /**
  * A GiB, or less where four files read at once, each kept by the worker too until it is stored, would take more than
- * half of what the machine or container has.
+ * half of the memory of the machine or container.
  */
 function usualImportMegabytes(): number {
   return Math.max(128, Math.min(1024, Math.floor(memoryBytes() / 2 ** 20 / 12)));

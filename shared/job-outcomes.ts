@@ -7,6 +7,6 @@ export type JobOutcome = (typeof JOB_OUTCOMES)[number];
 
 /**
  * Bounds in seconds between which jobs are counted by how long they took. The tally in the database has a number for
- * each, and one more: other bounds need a migration that begins it anew.
+ * each, and one more: other bounds need a migration that starts a new tally.
  */
 export const DURATION_BOUNDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900] as const;

@@ -54,7 +54,7 @@ export function failStartup(error: unknown): never {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'the service could not start';
-  // A refused connection has no message of its own, only a list of what was tried.
+  // A refused connection has no message of its own, only a list of the attempts.
   const tried =
     error instanceof AggregateError ? error.errors.map((e: unknown) => describe(e)).join('; ') : '';
   return `${(error.message || tried || error.name).replaceAll(/(?<!\s)\s*\n\s*/g, ' ')}`;

@@ -4,7 +4,7 @@ export type { Logger };
 
 /**
  * The service's logger: JSON lines on standard output. Secrets never reach it: headers and bodies are not
- * logged at all, and the redaction is the second wall for whoever logs a whole object one day.
+ * logged at all, and the redaction is a second protection, in case code logs a whole object.
  */
 export function createLogger(level: string, name: string): Logger {
   return pino({

@@ -49,7 +49,7 @@ export function createPasswordHasher(cores = availableParallelism()): PasswordHa
     hash: (password) => bounded(() => hash(canonical(password), PARAMETERS)),
     verify: (passwordHash, password) =>
       bounded(async () => {
-        // Made for whoever comes first, known or not: else the first unknown email would take twice as long.
+        // Made at the first check, for a known email too: otherwise the first unknown email would take twice as long.
         const standIn = await dummyHash();
         const matches = await verify(passwordHash ?? standIn, canonical(password));
         return passwordHash !== null && matches;

@@ -15,7 +15,7 @@ interface QueueSettings {
   retryBackoff: boolean;
   retryDelayMax: number;
   expireInSeconds: number;
-  /** A worker silent for this long has lost the job: it goes to another. Half of what the contract allows. */
+  /** A worker silent for this long has lost the job: it goes to another. Half of the limit in the contract. */
   heartbeatSeconds: number;
   retentionSeconds: number;
   deleteAfterSeconds: number;
@@ -63,7 +63,7 @@ export const QUEUES = {
   'embed.query': {
     payload: Type.Object({
       text: Type.String(),
-      /** How long whoever asked waits, from the job's creation on. */
+      /** How long the caller waits, from the job's creation on, in milliseconds. */
       patienceMs: Type.Integer(),
     }),
     // Nobody waits for a second try: who asked has given up before a lost worker is missed.

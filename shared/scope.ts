@@ -89,7 +89,7 @@ export function jobScope(origin: JobOrigin): TeamScope {
 /** Acts for no one: what is made of a text that is there already is nobody's change. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** The scope of upkeep that makes vectors of what lies in one layer. */
+/** The scope of upkeep that makes vectors for the chunks of one layer. */
 export function layerScope(origin: Omit<JobOrigin, 'userId'>): TeamScope {
   return jobScope({ ...origin, userId: NOBODY });
 }

@@ -1,6 +1,6 @@
 /** Something to be done again, where only the last time counts. */
 export interface Latest {
-  /** Has it done, after the one that is under way; whoever asks meanwhile asks for the same. */
+  /** Runs it now, or after the run that is under way; all requests during that run share the next one. */
   ask(): void;
   /** Resolves when nothing is under way or asked for. */
   done(): Promise<void>;

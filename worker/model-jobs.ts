@@ -5,7 +5,7 @@ import type { QueueName } from '../shared/queues.ts';
 export interface ModelJobs {
   /** Looks whether the model is ready, and acts on it. */
   adjust(): void;
-  /** Takes none any more. Resolves when what was begun is done. */
+  /** Takes no more jobs. Resolves when the steps that were begun are done. */
   stop(): Promise<void>;
 }
 

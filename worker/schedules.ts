@@ -31,8 +31,8 @@ async function countUncounted({ database, queue }: WorkerSetup): Promise<void> {
 }
 
 /**
- * Where no worker makes vectors any more, its jobs would wait for good. Nothing is lost with them: the chunks that wait
- * are marked.
+ * Deletes the jobs that make vectors if no worker can run them: they would wait forever. Nothing is lost, because the
+ * chunks that wait are marked.
  */
 async function endServerEmbeddings({ queue, database }: WorkerSetup): Promise<void> {
   const workers = await withoutScope(database, listWorkers);

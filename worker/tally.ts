@@ -5,7 +5,7 @@ import { DURATION_BOUNDS, type JobOutcome } from '../shared/job-outcomes.ts';
 export interface JobTally {
   /** Counts one job. */
   count(queue: string, outcome: JobOutcome, seconds: number): void;
-  /** Hands everything out that was counted, and begins anew. */
+  /** Returns everything that was counted, and starts again from zero. */
   take(): JobCount[];
   /** Takes back what was handed out and could not be written down. */
   putBack(counts: readonly JobCount[]): void;

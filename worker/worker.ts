@@ -53,7 +53,7 @@ export interface WorkerOptions {
   giveWayAfterMs?: number;
 }
 
-/** Long enough for nearly every file, and short enough for whoever waits: the import of a newcomer begins after it. */
+/** Long enough for nearly every file, and short enough for a Company that waits: its import begins then. */
 const GIVE_WAY_AFTER_MS = 3000;
 
 /** Does the jobs of every queue, in this process. */

@@ -7,7 +7,7 @@ export function isChunked({ headers }: Pick<IncomingMessage, 'headers'>): boolea
   return headers['transfer-encoding'] !== undefined;
 }
 
-/** The length that a request declares for its body; null where it declares none: the body is chunked, or there is none. */
+/** The length that a request declares for its body; null if it declares no length: the body is chunked or absent. */
 export function declaredLength(request: Pick<IncomingMessage, 'headers'>): number | null {
   const length = request.headers['content-length'];
   return length === undefined || isChunked(request) ? null : Number(length);

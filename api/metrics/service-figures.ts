@@ -26,8 +26,8 @@ function readFigures(database: Database): Promise<ServiceFigures> {
 }
 
 /**
- * Reads the figures, or null where the database does not give them in time. While it hangs, whoever asks again waits
- * for the same answer: one after the other they would take all its connections.
+ * Reads the figures; returns null if the database does not answer in time. While a read hangs, later callers wait for
+ * the same read: with a read for each caller, all database connections would end up in use.
  */
 export function figuresReader({
   database,

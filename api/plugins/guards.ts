@@ -6,8 +6,8 @@ import { teamScope } from '../../shared/scope.ts';
 import { identify, requestedTeam } from './identity.ts';
 
 /**
- * Guards stand at the head of an encapsulated scope of routes, named for who may enter, and run before the body
- * is read: who may not enter learns nothing of what a body should look like.
+ * Guards come first in an encapsulated context of routes. Each is named for the callers that it admits. They run before
+ * the body is read: a caller that they refuse learns nothing about the form of a valid body.
  */
 export function signedIn({ database, config }: Dependencies): onRequestAsyncHookHandler {
   return async (request) => {

@@ -101,7 +101,7 @@ const assertStorableRequest: preValidationAsyncHookHandler = async (request) => 
   assertStorable(request.body);
   await letOthersRun(request);
   try {
-    // The parser leaves bytes that are no UTF-8 as they stand, percent signs and all.
+    // The parser does not fail on bytes that are not UTF-8: it leaves them percent-encoded.
     decodeURIComponent(request.url.split('?').slice(1).join('?'));
   } catch {
     throw new ServiceError('invalid_request', 'The query string is not percent-encoded UTF-8');

@@ -76,7 +76,7 @@ export function limitedBySession(deps: Pick<Dependencies, 'database' | 'config'>
     { key: `account ${userId}`, max: SESSIONS_PER_ACCOUNT * max },
   ]);
   return async function limitSession(request, reply) {
-    // Where nothing can be stored, nothing can be counted, and whoever is signed in can still read.
+    // If the database cannot write, requests cannot be counted. Signed-in callers can still read.
     if (deps.database.canWrite()) await limit.call(this, request, reply);
   };
 }

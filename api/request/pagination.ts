@@ -41,7 +41,8 @@ function cursorOf(id: string): string {
 }
 
 /**
- * Answers one page of a list. The cursor is the last id shown, so that rows inserted meanwhile shift nothing.
+ * Answers one page of a list. The cursor is the last id shown, so that rows inserted between two requests do not
+ * shift the pages.
  * @param query `limit` and `cursor`
  * @param list gives the rows of a part, in the order of the list: one more than the page holds, which tells that more
  *   follow

@@ -114,7 +114,7 @@ export function connect(
   };
 }
 
-/** An answer with its whole text: a connection may break amid it too. */
+/** An answer with its whole text: a connection can break during the text too. */
 async function reach(url: string, path: string, timeoutMs: number, init: RequestInit) {
   try {
     const response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(timeoutMs) });

@@ -46,7 +46,7 @@ export async function readSession(): Promise<KeptSession | null> {
   throw new CommandError(`${path} is damaged: sign in again with login, or remove it with logout --force`);
 }
 
-/** Mode and text of one and the same file, whatever takes its name meanwhile. */
+/** Mode and text of one and the same file, even if another file takes its name in between. */
 async function readClosed(path: string): Promise<{ mode: number; text: string } | null> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;

@@ -12,7 +12,7 @@ export interface SignedIn {
 
 /**
  * The service with the credential that counts: MEMORY_API_TOKEN where it is set, else the kept session. A session is
- * sent to no address but its own: whoever names another, in `--url` or a .env file, must not get it.
+ * sent only to its own address: someone who names another, in `--url` or a .env file, must not get it.
  * @param givenUrl what `--url` says
  * @param team what `--team` says, of a command that is about one Team
  * @throws CommandError

@@ -53,7 +53,7 @@ async function signIn(url: string, email: string, password: string): Promise<Sta
   }
 }
 
-/** Ends a session that no one holds any more: it would go on for days. Where that fails, its limits end it. */
+/** Ends a session that no one holds: it would go on for days. If that fails, its limits end it. */
 async function endUnheld(url: string, token: string): Promise<void> {
   const service = connect(url, { token, source: 'session' });
   await service.post('/v1/auth/logout', Nothing).catch(() => {});

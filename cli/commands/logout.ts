@@ -28,7 +28,7 @@ async function endSession({ url, token }: KeptSession): Promise<boolean> {
   }
 }
 
-/** Removes the file of a session that goes on, or of what may be one. */
+/** Removes the file of a session that goes on, or may go on. */
 async function removeUnended(why: string): Promise<string> {
   await removeSession();
   return `Removed ${sessionPath()}, but its session was not ended${why}.`;

@@ -32,7 +32,7 @@ Usage: npm run cli -- sync <folder> [options]
 ${URL_HELP}
 
 Ctrl-C ends it at once: what was done is kept, and the next run goes on from there. What the sync knows is in
-<folder>/.team-memory; without it, the next run compares all files anew. Exit code 1 where something was not done.
+<folder>/.team-memory; without it, the next run compares all files. Exit code 1 where something was not done.
 
 ${CREDENTIAL_HELP}`;
 

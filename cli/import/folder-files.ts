@@ -29,9 +29,9 @@ export interface FolderContent {
 /** Why a file or folder cannot be read, in words. */
 export function readFault(error: unknown, name: string): string {
   const { code = 'unknown' } = error as NodeJS.ErrnoException;
-  // Read as UTF-8, a name in another encoding is not that of the file any more.
+  // Read as UTF-8, a name in another encoding is no longer that of the file.
   if (code === 'ENOENT' && name.includes('\uFFFD')) return 'its name is not UTF-8';
-  return code === 'ENOENT' ? 'it was removed meanwhile' : `it cannot be read (${code})`;
+  return code === 'ENOENT' ? 'it was removed before it was read' : `it cannot be read (${code})`;
 }
 
 /**

@@ -5,7 +5,7 @@ import { failure, type Run } from './run.ts';
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 1000;
-/** A look at many imports takes several requests, of which a session has so many a minute. */
+/** A look at many imports takes several requests, and a session can make only so many a minute. */
 const PAUSE_MS_PER_IMPORT = 1.5;
 const LOOK_FOR_WORKER_MS = 5000;
 
@@ -28,7 +28,7 @@ function settle({ open, outcomes }: Run, found: ReadonlyMap<string, Import>): Im
       continue;
     }
     open.delete(id);
-    if (item === undefined) outcomes.push({ name, state: 'failed', why: 'the import was removed meanwhile' });
+    if (item === undefined) outcomes.push({ name, state: 'failed', why: 'the import no longer exists' });
     else if (item.state === 'completed') outcomes.push({ name, state: 'imported' });
     else if (item.state === 'failed') outcomes.push({ name, state: 'failed', why: failure(item) });
     else outcomes.push({ name, state: 'failed', why: 'the import was cancelled' });

@@ -68,7 +68,7 @@ export function importRecords(service: ServiceClient, clientId: string | undefin
   };
 }
 
-/** One import, or null where there is none. */
+/** One import, or null if it does not exist. */
 async function findOne(service: ServiceClient, id: string): Promise<Import | null> {
   try {
     return await service.get(`/v1/memory/imports/${id}`, Import);

@@ -25,7 +25,7 @@ interface Row {
   why: string;
 }
 
-/** Each file, but for those skipped for one reason, of which there may be thousands. */
+/** A row for each file. Many files skipped for the same reason share one: there can be thousands. */
 function rowsOf(outcomes: readonly Outcome[]): Row[] {
   const told = outcomes.filter((outcome): outcome is Told => 'why' in outcome);
   return ORDER.flatMap((state) => {
@@ -41,7 +41,7 @@ function rowsOf(outcomes: readonly Outcome[]): Row[] {
 }
 
 /**
- * A table of what is not in and why.
+ * A table of the files that are not in, with the reasons.
  * @param width the columns of the terminal; null where it is read elsewhere, and nothing is cut off
  * @returns its lines, none where there is nothing to tell
  */
@@ -81,7 +81,7 @@ const LEFT_OUT = {
 
 /**
  * One line of figures: how many files became what, and what was left out.
- * @param files how many there are; a run that ended amid its work has not come to all
+ * @param files how many there are; a run that ended early has not come to all
  */
 export function summary(
   outcomes: readonly Outcome[],

@@ -15,7 +15,7 @@ const MAX_NAME_CHARACTERS = 300;
 /** The codes of refusals for one of the imports that are to be retried, and not for who asks or where. */
 const ABOUT_IMPORTS = new Set(['forbidden', 'not_found', 'conflict']);
 
-/** What a run is to do, and what it did so far: both are there too where it ends amid its work. */
+/** What a run is to do, and what it did so far: both are there too if it ends before its work is done. */
 export interface Run {
   target: Target;
   findEarlier: FindEarlier;
@@ -49,7 +49,7 @@ function unfit({ name, bytes }: FolderFile): Outcome | null {
   };
 }
 
-/** A file with its bytes as they are now, or why there are none to send. */
+/** A file with its bytes as they are now, or why it has no bytes to send. */
 async function readNew(file: FolderFile): Promise<Omit<NewFile, 'earlier'> | Outcome> {
   try {
     const content = await readFile(file.path);
@@ -168,7 +168,7 @@ async function retryBatch(run: Run, failed: readonly Import[]): Promise<void> {
       const byId = new Map(imports.map((item) => [item.id, item]));
       return ids.flatMap((id) => byId.get(id) ?? []);
     },
-    // One that was retried or forgotten meanwhile, or is for its author alone to retry, keeps no other back.
+    // One that was retried or forgotten since then, or that only its author can retry, does not hold back the others.
     ({ code }) => ABOUT_IMPORTS.has(code),
   );
   for await (const one of retried) {

@@ -5,7 +5,7 @@ import type { Action, ActionOf } from './plan.ts';
 /** A new file that the service would refuse for another path that is there. */
 export interface Blocked {
   action: ActionOf<'send'>;
-  /** The path that differs only in case, or of which one is the folder of the other. */
+  /** The other path: the two differ only in case, or one is the folder of the other. */
   by: string;
 }
 

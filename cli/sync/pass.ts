@@ -102,7 +102,7 @@ function ofKind<Kind extends Action['do']>(actions: readonly Action[], ...kinds:
   return actions.filter((action): action is ActionOf<Kind> => (kinds as string[]).includes(action.do));
 }
 
-/** Notes what is in step already, or on no side any more. */
+/** Notes what is in step already, or no longer on either side. */
 async function noteSeen({ hand, local }: Work, actions: readonly Action[]): Promise<void> {
   await hand.notebook.note(
     ofKind(actions, 'adopt', 'forget').map((action): [string, BaseFile | null] => {
@@ -155,7 +155,7 @@ async function finish(work: Work): Promise<void> {
 
 /**
  * Brings both sides in step, in as many passes as others' changes make needed.
- * @param outcome is filled in on the way: it is there too where the run ends amid its work
+ * @param outcome is filled in on the way: it is there too if the run ends before its work is done
  */
 export async function syncOnce(sync: SyncFolder, outcome: PassOutcome): Promise<void> {
   for (let pass = 1; pass <= MOST_PASSES; pass += 1) {
@@ -165,7 +165,7 @@ export async function syncOnce(sync: SyncFolder, outcome: PassOutcome): Promise<
     outcome.notDone = [...local.notDone, ...unreached(sync.state, sides), ...held];
     outcome.notDone.push(
       ...remote.refused.map(
-        (name): NotDone => ({ state: 'failed', name, why: 'its path is none of the workspace' }),
+        (name): NotDone => ({ state: 'failed', name, why: 'its path is not in the workspace' }),
       ),
     );
     const actions = planned(sides, outcome.notDone);

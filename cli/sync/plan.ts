@@ -23,7 +23,7 @@ export type Action =
   | { do: 'keep both'; path: string; there: Versioned; over: string }
   /** Both sides have the same: note it as seen. */
   | { do: 'adopt'; path: string; there: Versioned }
-  /** Neither side has it any more: forget it. */
+  /** It is no longer on either side: forget it. */
   | { do: 'forget'; path: string };
 
 export type ActionOf<Kind extends Action['do']> = Extract<Action, { do: Kind }>;
@@ -79,13 +79,13 @@ export function planSync(
   return actions;
 }
 
-/** What a plan deletes, beyond files that it only moves: those of which the content goes to another path. */
+/** What a plan deletes, except files that it only moves: those whose content goes to another path. */
 export interface Deletions {
   here: number;
   there: number;
 }
 
-/** How many of these contents go without coming anew: each that comes makes one a move, however many are alike. */
+/** How many of these contents go and do not come back: each that comes makes one a move, however many are alike. */
 function countGone(going: readonly string[], coming: readonly string[]): number {
   const left = new Map<string, number>();
   for (const sha256 of coming) left.set(sha256, (left.get(sha256) ?? 0) + 1);

@@ -56,7 +56,7 @@ export function changeLines(changes: readonly Change[], dryRun: boolean): string
   return changes.length > LISTED ? [...lines, `and ${changes.length - LISTED} more`] : lines;
 }
 
-/** A table of what was not done. */
+/** A table of the things that were not done. */
 export function notDoneTable(notDone: readonly NotDone[], width: number | null): string[] {
   const table = outcomeTable(notDone, width);
   return table.length === 0 ? [] : ['', ...table, ''];

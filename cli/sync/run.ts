@@ -12,7 +12,7 @@ export class Declined extends CommandError {
   override name = 'Declined';
 }
 
-/** A run, and what came of it, also where it ended amid its work. */
+/** A run and its outcome, also if it ended before its work was done. */
 async function attempt(sync: SyncFolder): Promise<{ outcome: PassOutcome; ended: unknown }> {
   const leftOut = { hidden: 0, installed: 0, links: 0, special: 0 };
   const figures = { inStep: sync.state.files.size, leftOut, leftOutThere: 0, outside: 0 };

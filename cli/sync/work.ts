@@ -22,7 +22,7 @@ export interface SyncFolder {
   agree: (deletions: { here: number; there: number; of: number }) => Promise<void>;
 }
 
-/** One pass over both sides, amid its work. */
+/** One pass over both sides, in progress. */
 export interface Work extends SyncFolder {
   hand: NonNullable<SyncFolder['hand']>;
   local: LocalView;
@@ -55,7 +55,7 @@ export function placeOf(work: Pick<Work, 'local' | 'folder'>, path: string): str
 /** Leaves a file for the next pass: it was changed while it was being dealt with. */
 export function leave(work: Work, state: 'failed' | 'not sent', path: string): void {
   work.again = true;
-  work.notDone.push({ state, name: path, why: 'it was changed meanwhile: run sync again' });
+  work.notDone.push({ state, name: path, why: 'it was changed during the sync: run sync again' });
 }
 
 /** What the state keeps of a file that both sides have. */

@@ -81,8 +81,8 @@ async function assertLacksRole(
 }
 
 /**
- * Withdraws the open invites that someone made and could not make any more: to be called wherever a role or a
- * grant was changed or taken. In a Team's scope only those of that Team.
+ * Withdraws the open invites that someone made and could no longer make. Must be called wherever a role or a grant is
+ * changed or removed. In a Team's scope, withdraws only the invites of that Team.
  * @returns their ids, for the audit event of the change
  */
 export async function revokeOutgrownInvites(tx: ScopedTransaction, userId: string): Promise<string[]> {

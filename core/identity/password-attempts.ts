@@ -40,7 +40,7 @@ export async function checkPassword(
     // One that came after the tenth, and there may be room again this very moment.
     throw tooManyFailures(Math.max(1, await secondsUntilPassword(database, key)));
   }
-  // Others may have failed meanwhile: of guesses sent all at once, one that comes after the tenth must not count.
+  // Other attempts can fail during the check: of guesses sent all at once, one after the tenth must not succeed.
   await assertAllowed();
 }
 

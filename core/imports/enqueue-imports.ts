@@ -3,8 +3,8 @@ import type { JobQueue } from '../../db/queue/queue.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 
 /**
- * Gives each of these imports a job, in the transaction that makes them queued. Companies take turns, and the Teams of
- * each. The job works for the import's author: what it makes is theirs, whoever had it tried again.
+ * Enqueues a job for each of these imports, in the transaction that makes them queued. Companies take turns, and so do
+ * the Teams of each. The job runs for the import's author: what it creates is theirs, even if someone else retried it.
  */
 export async function enqueueImports(
   tx: TeamTransaction,

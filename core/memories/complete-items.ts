@@ -24,7 +24,7 @@ interface Occasion {
   model: string;
 }
 
-/** An item that is complete but for its effect. */
+/** An item that is complete except for its effect. */
 type ReadyItem = PlacedItem<PreparedItem>;
 
 /**

@@ -60,8 +60,8 @@ function layerOfItem(
 }
 
 /**
- * Why the batch does not hold a capture any more that was lent to it: the caller may not write there now; or the lease
- * ran out after the batch was looked at, and another claimer came.
+ * Why the batch no longer holds a capture that was lent to it: the caller can no longer write to its layer, or the
+ * lease expired after the batch was checked and someone else claimed the capture.
  */
 async function whyMissing(tx: TeamTransaction, batchId: string): Promise<ServiceError> {
   const batch = await lockConsolidationBatch(tx, batchId);

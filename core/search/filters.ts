@@ -9,7 +9,7 @@ import { knownId } from '../access/known-id.ts';
 
 /**
  * The times of a search's filters.
- * @throws ServiceError `invalid_request` for one that is none
+ * @throws ServiceError `invalid_request` for a time that does not exist or is out of range
  */
 export function readTimeFilters(body: SearchRequest): Pick<SearchFilters, 'createdAfter' | 'createdBefore'> {
   return {

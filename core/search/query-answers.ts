@@ -16,7 +16,7 @@ export interface QueryAnswers {
    * @throws Error when the question cannot be asked
    */
   ask(text: string, patienceMs: number): Promise<Float32Array | null>;
-  /** Whoever still waits gets none. Closing twice is fine. */
+  /** Callers that still wait get null. Can be called twice. */
   close(): Promise<void>;
 }
 

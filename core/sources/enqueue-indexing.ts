@@ -8,9 +8,10 @@ export function layerKey(teamId: string, clientId: LayerId): string {
 }
 
 /**
- * Queues what follows when the text of a Team has changed, in the transaction that changed it: its terms are counted
- * anew, and where the service makes vectors, those of the layers written to. Comes last: whoever queues the same for the
- * same Team at the same time waits until this transaction ends, and each in this order.
+ * Enqueues the jobs that follow a change to the text of a Team, in the transaction that changed it. They count the
+ * terms of the Team again and, if the service makes vectors, make those of the layers written to. Must be called last,
+ * and always enqueues in this order: another transaction that enqueues the same jobs for the same Team waits until this
+ * one ends.
  * @param layers in which chunks without a vector were written
  */
 export async function enqueueIndexing(

@@ -10,7 +10,7 @@ export interface ManifestCursor {
 
 /**
  * Reads a revision: of `since`, or in a cursor.
- * @returns null for what is none
+ * @returns null if the text is not a revision
  */
 function readRevision(text: string): number | null {
   const revision = Number(text);

@@ -17,7 +17,7 @@ export function shownPath(path: string): string {
 
 /**
  * Reads the paths of a request, of files that are pulled, deleted or written.
- * @throws ServiceError `invalid_path` with every path that is none
+ * @throws ServiceError `invalid_path`, which lists every invalid path
  */
 export function givenPaths(files: readonly GivenFile[]): WorkspacePath[] {
   const errors: FieldError[] = [];

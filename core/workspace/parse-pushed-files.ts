@@ -25,8 +25,8 @@ async function readContent(
   const field = `/files/${index}`;
   if (deleted === true) {
     if (contentBase64 !== undefined)
-      throw invalidField(`${field}/contentBase64`, 'must not stand beside deleted');
-    if (sha256 !== undefined) throw invalidField(`${field}/sha256`, 'must not stand beside deleted');
+      throw invalidField(`${field}/contentBase64`, 'cannot be combined with deleted');
+    if (sha256 !== undefined) throw invalidField(`${field}/sha256`, 'cannot be combined with deleted');
     return null;
   }
   if (contentBase64 === undefined) throw invalidField(`${field}/contentBase64`, 'is required');

@@ -13,7 +13,7 @@ function isCurrent({ baseVersion }: Pushed, current: CurrentVersion | undefined)
   return baseVersion === current.version || (current.sha256 === null && baseVersion === 0);
 }
 
-/** Files of one push that cannot all be live: alike but for case, or one the folder of another. */
+/** Files of one push that cannot all be live: their paths differ only in case, or one is the folder of another. */
 function blockedByEachOther(live: readonly Pushed[]): Blocked[] {
   const nameOf = ({ clientId, name }: Pushed) => `${layerPrefix(clientId)}\u0001${foldPath(name)}`;
   const paths = new Map<string, string>();

@@ -25,7 +25,7 @@ export interface DiskSpace {
    * @throws Error once `stopWaiting` was called
    */
   readonly untilEnough: () => Promise<void>;
-  /** Ends every wait, for good: nobody needs what is waited with any more. */
+  /** Ends every wait, for good: the work that waits is no longer needed. */
   readonly stopWaiting: () => void;
 }
 

@@ -25,7 +25,7 @@ const CONNECTION_LOST =
 
 const SILENCE = /timeout exceeded when trying to connect|Query read timeout/;
 
-/** Whether the database gave no answer in time: whoever asks again waits as long again. */
+/** Whether the database did not answer in time. A second attempt can wait just as long. */
 export function isSilence(error: unknown): boolean {
   return error instanceof Error && SILENCE.test(error.message);
 }

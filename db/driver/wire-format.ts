@@ -70,7 +70,7 @@ export function int4ArrayValues(bytes: Uint8Array): Int32Array {
 /**
  * pgvector's `halfvec` (`halfvec_recv`): int16 dimensions, int16 0, then a float16 each, to which the values are
  * rounded. Throws a RangeError for what pgvector would refuse: no dimension or more than 16,000, and values
- * that are not finite, or not any more as a float16 (65,520 and above).
+ * that are not finite, or are no longer finite as a float16 (65,520 and above).
  */
 export function halfvecBinary(vector: Float32Array | Float16Array): Uint8Array {
   if (vector.length === 0 || vector.length > MAX_HALFVEC_DIMENSIONS) {

@@ -4,9 +4,9 @@ import type { Queryable } from '../driver/database.ts';
 import type { JobQueue } from './queue.ts';
 
 /*
- * The vector of a query: asked for by an API process, made by a worker, over the queue `embed.query`. The answer lies in
- * the job, in the place of the text, and is told at once by NOTIFY. Whoever asked takes it and removes the job, or
- * removes it where it waits no longer, so that no one makes a vector for nobody.
+ * The vector of a query: asked for by an API process, made by a worker, over the queue `embed.query`. The answer is in
+ * the job, in the place of the text, and is told at once by NOTIFY. The caller takes it and removes the job. A caller
+ * that stops waiting removes the job too, so that no worker makes a vector that nobody needs.
  */
 
 const QUEUE = 'embed.query';
@@ -57,7 +57,7 @@ export async function deleteAnswers(tx: Queryable, ids: readonly string[]): Prom
   return rows.map((row) => ({ ...row, vector: row.vector === null ? null : decode(row.vector) }));
 }
 
-/** Removes a job whose answer no one waits for any more, with the text. */
+/** Removes a job whose answer no one waits for, with the text. */
 export async function abandonVector(tx: Queryable, id: string): Promise<void> {
   await tx.query(`delete from ${JOBS} where name = $1 and id = $2`, [QUEUE, id]);
 }
@@ -86,7 +86,7 @@ export async function remainingPatience(
   return row === undefined ? 0 : job.data.patienceMs - row.age;
 }
 
-/** Ends a job with its answer, in the place of the text, and tells whoever waits. */
+/** Ends a job with its answer, in the place of the text, and notifies those that wait. */
 export async function answerVector(tx: Queryable, { id, vector, model }: VectorAnswer): Promise<void> {
   await tx.query(
     `with answered as (

@@ -208,8 +208,8 @@ async function createQueues(boss: PgBoss): Promise<void> {
 }
 
 /**
- * Has pg-boss look every queue up now: it forgets one that is made or updated, and its next look would be by a
- * connection of its own amid our transaction, a deadlock with the embedded database, which has but one.
+ * Makes pg-boss look up every queue now. It forgets a queue that is created or updated, and would look it up over a
+ * connection of its own during our transaction: a deadlock with the embedded database, which has only one connection.
  */
 async function rememberQueues(boss: PgBoss): Promise<void> {
   const noJob = newId();

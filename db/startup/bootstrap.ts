@@ -135,7 +135,7 @@ const MAX_COUNTED = 10_000;
 async function countVectors(tx: Queryable, model: string): Promise<{ chunks: number; embedded: number }> {
   const [counts] = await tx.query<{ chunks: number; embedded: number }>(
     // Chunks are summed from what triggers noted. Vectors are counted by the index of each Team, because the index of
-    // no column leads with the model. Usually there are none; a model that was in use before can have millions.
+    // no column leads with the model. Usually there are no vectors; a model that was in use before can have millions.
     `select (select coalesce(sum(n), 0)::bigint from memory.layer_tally where part = 'chunks') as chunks,
             (select coalesce(sum(v.n), 0)::bigint from identity.team t
                cross join lateral (select count(*) as n from (

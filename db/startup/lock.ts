@@ -12,7 +12,7 @@ export async function lockStartupStep(
   tx: Queryable,
   step: keyof typeof LOCKS,
 ): Promise<void> {
-  // Building an index of a large table may take its time, too, for whoever has the lock.
+  // The process that has the lock can take long as well, for example to build an index of a large table.
   await tx.query(`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`);
   // As a script, which the client does not time out either.
   await database.script(tx, `select pg_advisory_xact_lock(${LOCKS[step]})`);

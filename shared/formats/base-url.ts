@@ -1,7 +1,7 @@
 /**
- * An address that paths are put behind, in its one form: origin and path, without a slash at the end. Null for what
- * is none: not absolute, not http or https, or with a query, a fragment or a user name, which would be in the way
- * of paths or show a secret in messages.
+ * An address that paths are put behind, in its one form: origin and path, without a slash at the end. Null for
+ * an address that is not absolute, is not http or https, or has a query, a fragment or a user name, which would be
+ * in the way of paths or show a secret in messages.
  */
 export function canonicalBaseUrl(text: string): string | null {
   if (!/^https?:\/\//i.test(text) || /[?#]/.test(text) || !URL.canParse(text)) return null;

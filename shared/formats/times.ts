@@ -2,7 +2,7 @@ import { invalidField } from '../errors.ts';
 
 /**
  * A time of a request, whose form its schema has checked already.
- * @throws ServiceError `invalid_request` for a time that is none (a leap second) or lies outside the years 1 to 9999
+ * @throws ServiceError `invalid_request` for a leap second, or a time outside the years 1 to 9999
  */
 export function readTime(text: string | undefined, path: string): Date | null {
   if (text === undefined) return null;

@@ -1,6 +1,6 @@
 /**
- * Passes a large value on without keeping it: whoever holds this does not hold the value once it was dropped, so that it
- * can be collected while its last user works.
+ * Passes a large value on without keeping it: after `drop`, this object does not refer to the value, so that it can be
+ * collected while its last user works.
  */
 export class SoleReference<T> {
   #kept: { value: T } | null;

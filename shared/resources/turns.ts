@@ -6,7 +6,7 @@ export class Turns {
   readonly #waiting = new Map<string, (() => void)[]>();
   #busy = false;
 
-  /** Waits for a turn. Whoever has it calls `release`. */
+  /** Waits for a turn. The caller must call `release` at its end. */
   async take(group: string): Promise<void> {
     if (!this.#busy) {
       this.#busy = true;

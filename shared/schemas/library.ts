@@ -97,7 +97,7 @@ export const DecisionRequest = Body(
     memoryId: Type.Optional(decisionFields.memoryId),
     decisions: Type.Optional(Type.Array(Decision, { minItems: 1, maxItems: 100 })),
   },
-  'One decision (action and memoryId), or up to 100 as `decisions`, of which each is answered on its own',
+  'One decision (action and memoryId), or up to 100 as `decisions`; each is answered on its own',
 );
 export type DecisionRequest = Static<typeof DecisionRequest>;
 

@@ -138,7 +138,7 @@ export const SearchExplanation = Type.Object({
   keyword: Type.Object({
     keys: Type.Array(
       Type.Object({
-        key: Type.String({ description: 'a term as it stands, or the beginning of a word and *' }),
+        key: Type.String({ description: 'a whole term, or the beginning of a word and *' }),
         read: Type.Boolean({ description: 'false where it stands in too many chunks to find any by' }),
         identifier: Type.Boolean({ description: 'a rare code, which puts its chunks before all others' }),
       }),

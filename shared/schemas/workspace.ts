@@ -78,10 +78,10 @@ export type PushResponse = Static<typeof PushResponse>;
 export const WorkspaceConflict = Type.Object({
   path: Path,
   currentVersion: Type.Integer({ description: '0 where there never was one' }),
-  currentSha256: Nullable(Sha256, 'null where there is none now'),
+  currentSha256: Nullable(Sha256, 'null if the file does not exist now'),
   blockedBy: Type.Optional(
     Type.String({
-      description: 'the path that differs only in case, or of which one is the folder of the other',
+      description: 'the path that differs only in case, or that is a folder of this path or lies below it',
     }),
   ),
 });

@@ -1,7 +1,7 @@
 /**
  * Cuts a document, plain text or Markdown, into the pieces that are stored, searched and shown one by one.
  *
- * A piece is a stretch of the document as it stands. Blocks (headings, paragraphs, fenced code) are packed
+ * A piece is an unchanged stretch of the document. Blocks (headings, paragraphs, fenced code) are packed
  * into pieces up to a target; one that is too long is cut where it hurts least: `long-text.ts`. Everything
  * is done in one pass from left to right, so that the time is linear in the length.
  */

@@ -63,7 +63,7 @@ function sentencesThenWords(window: string): (() => Boundary)[] {
   ];
 }
 
-/** The last boundary of a segmenter up to a limit, 0 if there is none. */
+/** The last boundary of a segmenter up to a limit, or 0. */
 function segments(segmenter: Intl.Segmenter, window: string): Boundary {
   const segmented = segmenter.segment(window);
   return (limit) => segmented.containing(limit)?.index ?? window.length;
@@ -76,7 +76,7 @@ function lines(window: string): Boundary {
 
 const SPACE = /\s(?![\p{M}\u200d])/gu;
 
-/** The last white space up to a limit; one that carries a combining mark is none, nor is one near the beginning. */
+/** The last white space up to a limit. It does not count if it carries a combining mark or is near the beginning. */
 function spaces(window: string): Boundary {
   return (limit) => {
     let cut = 0;

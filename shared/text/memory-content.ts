@@ -3,7 +3,7 @@ import { prepareBatch } from './prepare-batch.ts';
 import type { ChunkInput, PreparedChunk } from './prepared-chunks.ts';
 import type { ChunkTerms } from './terms.ts';
 
-/** A memory's content with all that is stored of it, but for vectors. */
+/** A memory's content with everything that is stored of it, except vectors. */
 export interface PreparedContent {
   content: string;
   contentHash: Buffer;

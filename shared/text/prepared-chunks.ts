@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import { cutPieces, type Piece } from './chunking.ts';
 import { type ChunkTerms, chunkTerms } from './terms.ts';
 
-/** A chunk with all that search stores of it, but for its vector. */
+/** A chunk with everything that search stores of it, except its vector. */
 export interface PreparedChunk {
   text: string;
   headings: string[];
@@ -53,8 +53,8 @@ export function prepareChunksNow(teamId: string, input: ChunkInput): PreparedChu
 }
 
 /**
- * Makes the chunks of a batch in portions of a few milliseconds each, so that whoever asks for the next one can let
- * others work in between. The bound on chunks counts those of all inputs together.
+ * Makes the chunks of a batch in portions of a few milliseconds each, so that the caller can let others work in
+ * between. The bound on chunks counts those of all inputs together.
  * @throws TooManyChunksError as soon as there are too many
  */
 export function* prepareInPortions(teamId: string, inputs: readonly ChunkInput[]): Generator<Portion> {

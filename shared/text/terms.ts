@@ -44,7 +44,7 @@ export interface QueryTerms {
   texts: TermText[];
   /** Keys of candidates, unique. */
   keys: number[];
-  /** What each of `keys` stands for: a term as it stands, or the beginning of a word with `*` behind it. */
+  /** What each of `keys` stands for: a whole term, or the beginning of a word with `*` behind it. */
   keyTexts: string[];
   /** Keys of the codes in the query, a part of `keys`: chunks that hold one come first if it is rare. */
   identifierKeys: number[];
@@ -57,8 +57,8 @@ const GRAM_LENGTH = 4;
 const PREFIX_LENGTH = 5;
 
 /**
- * Query-side factors. Grams weigh half of a word that matches as it stands; on the query's side, so that
- * the figure can change without a stored weight. A code outweighs the words of the question around it.
+ * Query-side factors. Grams weigh half of a word that matches exactly; on the query's side, so that the
+ * figure can change without a stored weight. A code outweighs the words of the question around it.
  */
 const GRAM_FACTOR = 0.5;
 const IDENTIFIER_FACTOR = 5;

@@ -160,7 +160,7 @@ const DIGIT = /\p{Nd}/gu;
 const HAS_DIGIT = /\p{Nd}/u;
 
 /**
- * Whether a word or compound looks like a code that someone would search for as it stands: it has an
+ * Whether a word or compound looks like a code that someone would search for exactly: it has an
  * underscore, five digits, or both letters and digits (four characters at least, and no ordinal).
  */
 export function isIdentifier(token: string): boolean {

@@ -143,7 +143,7 @@ describe('accepting an invitation', () => {
     assert.equal(outcome(await app.inject({ method: 'POST', url, payload: whole })), '201');
   });
 
-  test('does not stop at an archived Team, which is none of its business', async () => {
+  test('succeeds while a Team is archived, because an invitation is to the Company', async () => {
     const company = await service.company();
     await database.query(`update identity.team set state = 'archived' where id = $1`, [company.teamId]);
     const { token } = await makeInvitation(service, company);

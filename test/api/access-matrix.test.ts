@@ -105,7 +105,7 @@ describe('of all that was answered', () => {
     });
   }
 
-  test('every 404 reads the same, whatever is not there and whoever asks', () => {
+  test('every 404 has the same body, for every missing record and every caller', () => {
     const notFound = walk.heard.filter(({ outcome }) => outcome === '404 not_found');
     assert.ok(notFound.length > 0);
     assert.equal(new Set(notFound.map(({ body }) => withoutRequestId(body))).size, 1);
@@ -119,7 +119,7 @@ describe('of all that was answered', () => {
 /** Warnings that callers without a valid token or password cause. */
 const GUESSES = ['sign-ins failed', 'requests without a valid token'];
 
-test('the log tells of every request, and holds nothing of what is in it, in its answer or in the database', () => {
+test('the log has every request, and no content of the request, of its response or of the database', () => {
   assert.ok(logged.length >= walk.heard.length);
   assert.ok(walk.issued.size > 0);
   for (const token of walk.issued) world.canaries.secret(token);

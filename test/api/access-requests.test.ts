@@ -42,7 +42,7 @@ async function grantsIn(company: SignedIn): Promise<string[]> {
 }
 
 describe('asking for access', () => {
-  test('is open until it is decided, and gives nothing meanwhile', async () => {
+  test('is open until it is decided, and gives nothing until then', async () => {
     const company = await service.company();
     const admin = await addAdmin(company);
     const { id, createdAt, ...made } = await requested(admin, {

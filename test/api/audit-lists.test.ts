@@ -84,7 +84,7 @@ describe('GET /v1/company/audit', () => {
     );
   });
 
-  test('shows what happened before to whoever owns the Company now, by whomever it was done', async () => {
+  test('shows a current Company Owner all earlier events, no matter who caused them', async () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });
     const owner = await addPerson(service, company, { companyRole: 'owner' });
@@ -140,7 +140,7 @@ describe('GET /v1/company/audit', () => {
 });
 
 describe('GET /v1/memory/audit', () => {
-  test('shows the events of the selected Team, but for what lies in archived clients', async () => {
+  test('shows the events of the selected Team, except those in archived clients', async () => {
     const company = await service.company();
     const { inSecond, archived, sources, invite } = await addEvents(company);
     const listed = await events(company, TEAM);

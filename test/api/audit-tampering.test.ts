@@ -222,7 +222,7 @@ describe('tampering is named by its first event:', () => {
       const { company } = await openSealed();
       const id = newId();
       const { head } = await verify(company);
-      // The table may refuse it; but whoever owns the table can take the check away.
+      // The table can refuse the row, but the owner of the table can drop the check.
       await database.query(
         'alter table memory.audit_seal drop constraint if exists audit_seal_sequence_check',
       );

@@ -60,7 +60,7 @@ describe('login', () => {
     assert.equal(answer.statusCode, 200);
   });
 
-  test('every refusal is the same byte for byte, but for the request id', async () => {
+  test('every refusal is the same byte for byte, except for the request id', async () => {
     const company = await withPassword();
     const [unset, closed] = [`unset-${newId()}@example.com`, `closed-${newId()}@example.com`];
     await addAccount(service, company, { userId: newId(), email: unset, role: 'member' });
@@ -137,7 +137,7 @@ describe('session', () => {
     assert.ok(!('token' in session));
   });
 
-  test('without a credential, or with one that is none, it is 401 unauthenticated', async () => {
+  test('without a credential, or with an invalid one, it is 401 unauthenticated', async () => {
     for (const authorization of [undefined, 'Bearer', 'Bearer x', 'Basic eDp4', `Bearer ${API_TOKEN} x`]) {
       const answer = await app.inject({
         url: '/v1/auth/session',
@@ -168,7 +168,7 @@ describe('session', () => {
     assert.deepEqual([old.statusCode, old.json<{ code: string }>().code], [401, 'session_expired']);
   });
 
-  test('a closed account has no session any more', async () => {
+  test('a closed account no longer has a session', async () => {
     const company = await service.company();
     await database.query('update identity.account set closed_at = now() where id = $1', [company.ownerId]);
     const answer = await askSession(service, company.token);

@@ -5,7 +5,7 @@ import type { ClaimResponse } from '../../shared/schemas/consolidation.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { captureStates, sendCapture, sendClaim, stageCapture } from '../support/captures.ts';
 import { ask, type Method, recordedBy } from '../support/company.ts';
-import { type HeldApp, meanwhile } from '../support/held-app.ts';
+import { duringPause, type HeldApp } from '../support/held-app.ts';
 import { openPausedApp } from '../support/paused-app.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addClient, addPerson, type Person } from '../support/team.ts';
@@ -51,7 +51,7 @@ async function whileTaken(
   send: (held: HeldApp) => ReturnType<typeof sendClaim>,
 ) {
   const held = await openPausedApp(t, service);
-  return meanwhile(held, send, async () => {
+  return duringPause(held, send, async () => {
     const { statusCode, body } = await ask(service, cast.company, ...take(cast));
     assert.ok(statusCode < 300, body);
   });

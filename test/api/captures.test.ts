@@ -38,7 +38,7 @@ describe('a capture', () => {
     });
   });
 
-  test('lies in the client that the scope names, and says nothing of what was not given', async () => {
+  test('belongs to the client that the scope names, and has null or {} for absent fields', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const capture = await stageCapture(service, company, {

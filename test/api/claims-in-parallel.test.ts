@@ -23,7 +23,7 @@ const CLAIMERS = 20;
 
 type Asked = Parameters<typeof claimBatch>[0];
 
-/** Claims until nothing is lent any more. */
+/** Claims until there is nothing left to claim. */
 async function claimAll(app: Asked, caller: Caller, limit: number): Promise<LentBatch[]> {
   const batches: LentBatch[] = [];
   for (;;) {

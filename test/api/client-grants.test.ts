@@ -176,7 +176,7 @@ describe('a grant', () => {
     assert.deepEqual(await list(company), []);
   });
 
-  test('of who is no member, or of what is no client of the Team, is 404, all alike', async () => {
+  test('is the same 404 for every id that is not of a member or not of a client of the Team', async () => {
     const { company, clientId, member } = await cast();
     const stranger = await service.company();
     const there = { ...company, teamId: await addTeam(service, company) };

@@ -30,7 +30,7 @@ async function request(company: SignedIn) {
   return { id: answer.json<{ id: string }>().id, userId: caller.userId };
 }
 
-/** Every change that a route of /v1/company makes, but for accepting an invitation. */
+/** Every change that a route of /v1/company makes, except accepting an invitation. */
 const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
   'a role': async (company) => {
     const { userId } = await admin(company);

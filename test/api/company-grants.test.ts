@@ -145,7 +145,7 @@ describe('lowering and taking a Company grant', () => {
         events.map(({ detail }) => detail['revokedInvites']),
         [[gone.invite.id]],
       );
-      // Whoever is an Admin of the Team as well, keeps what that role gives.
+      // Someone who is also an Admin of the Team keeps the invites that this role allows.
       assert.ok([200, 204].includes((await lower(company, both.userId)).statusCode));
       assert.equal(
         outcome(await join(service, { token: gone.token, password: PASSWORD })),
@@ -190,7 +190,7 @@ describe('lowering and taking a Company grant', () => {
 });
 
 describe('Company grants of an archived Team', () => {
-  test('are not given any more, and may be taken', async () => {
+  test('can no longer be given, but can be revoked', async () => {
     const company = await service.company();
     const [admin, other] = [await addAdmin(company), await addAdmin(company)];
     await give(company, admin.userId, company.teamId, 'full');

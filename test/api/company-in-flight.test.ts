@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { ask, recordedBy } from '../support/company.ts';
 import { openFailingApp } from '../support/failing-database.ts';
-import { meanwhile } from '../support/held-app.ts';
+import { duringPause } from '../support/held-app.ts';
 import { newEmail } from '../support/invites.ts';
 import { openPausedApp } from '../support/paused-app.ts';
 import { outcome } from '../support/sign-in.ts';
@@ -28,11 +28,11 @@ function countOf(table: 'invite' | 'access_request' | 'team', { companyId }: Sig
 }
 
 describe('what was under way when the role of its caller was taken', () => {
-  test('asks for no access any more', async (t) => {
+  test('no longer asks for access', async (t) => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const body = { teamId: company.teamId, access: 'full' };
-    const answer = await meanwhile(
+    const answer = await duringPause(
       await openPausedApp(t, service),
       (held) => ask(held, admin, 'POST', '/v1/company/access-requests', body),
       () => setRole(company, admin.userId, 'member'),
@@ -41,10 +41,10 @@ describe('what was under way when the role of its caller was taken', () => {
     assert.equal(await countOf('access_request', company), 0);
   });
 
-  test('makes no invitation any more', async (t) => {
+  test('no longer makes an invitation', async (t) => {
     const company = await service.company();
     const owner = await addPerson(service, company, { companyRole: 'owner' });
-    const answer = await meanwhile(
+    const answer = await duringPause(
       await openPausedApp(t, service),
       (held) => ask(held, owner, 'POST', '/v1/company/invitations', { email: newEmail() }),
       () => setRole(company, owner.userId, 'admin'),
@@ -57,7 +57,7 @@ describe('what was under way when the role of its caller was taken', () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' });
     const body = { email: newEmail(), role: 'member' };
-    const answer = await meanwhile(
+    const answer = await duringPause(
       await openPausedApp(t, service),
       (held) => ask(held, admin, 'POST', '/v1/team/invites', body),
       () => setRole(company, admin.userId, 'member'),
@@ -70,7 +70,7 @@ describe('what was under way when the role of its caller was taken', () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const body = { name: 'A new Team', ownerEmail: newEmail() };
-    const answer = await meanwhile(
+    const answer = await duringPause(
       await openPausedApp(t, service),
       (held) => ask(held, admin, 'POST', '/v1/company/teams', body),
       () => setRole(company, admin.userId, 'member'),
@@ -79,11 +79,11 @@ describe('what was under way when the role of its caller was taken', () => {
     assert.deepEqual([await countOf('team', company), await countOf('invite', company)], [1, 0]);
   });
 
-  test('makes no Team of someone who was removed meanwhile', async (t) => {
+  test('makes no Team if its caller was removed while it waited', async (t) => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const { events } = await recordedBy(service, company, async () => {
-      const answer = await meanwhile(
+      const answer = await duringPause(
         await openPausedApp(t, service),
         (held) => ask(held, admin, 'POST', '/v1/company/teams', { name: 'A new Team' }),
         () => ask(service, company, 'DELETE', `/v1/company/members/${admin.userId}`),
@@ -97,11 +97,11 @@ describe('what was under way when the role of its caller was taken', () => {
     assert.equal(await countOf('team', company), 1);
   });
 
-  test('gives an Admin no access who is none by then', async (t) => {
+  test('gives no access to someone who is no longer an Admin', async (t) => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const url = `/v1/company/grants/${admin.userId}/${company.teamId}`;
-    const answer = await meanwhile(
+    const answer = await duringPause(
       await openPausedApp(t, service),
       (held) => ask(held, company, 'PUT', url, { access: 'full' }),
       () => setRole(company, admin.userId, 'member'),
@@ -109,11 +109,11 @@ describe('what was under way when the role of its caller was taken', () => {
     assert.equal(outcome(answer), '409 conflict');
   });
 
-  test('brings back no Team that was deleted meanwhile', async (t) => {
+  test('does not restore a Team that was deleted while it waited', async (t) => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     await database.query(`update identity.team set state = 'archived' where id = $1`, [teamId]);
-    const answer = await meanwhile(
+    const answer = await duringPause(
       await openPausedApp(t, service),
       (held) => ask(held, company, 'POST', `/v1/company/teams/${teamId}/restore`),
       () => ask(service, company, 'DELETE', `/v1/company/teams/${teamId}`),

@@ -253,7 +253,7 @@ describe('withdrawing an invitation', () => {
     assert.equal(outcome(await withdraw(company, expired.invitation.id)), '409 conflict');
   });
 
-  test('of what is no invitation of the Company is 404, alike, and ends nothing', async () => {
+  test('is the same 404 for an id of no invitation of the Company, and ends nothing', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const theirs = await invited(other, { email: newEmail() });
     const toTeam = await makeInvite(service, company);

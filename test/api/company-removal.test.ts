@@ -44,7 +44,7 @@ async function addBusyPerson(company: SignedIn) {
   return { person, granted, wanted };
 }
 
-/** Everything in the Company that speaks of a person, but for what tells of the past. */
+/** Everything in the Company that refers to a person, except records of the past. */
 async function leftOf({ companyId }: SignedIn, { userId, email }: PasswordHolder) {
   const [row] = await database.query<Record<string, number>>(
     `select (select count(*) from identity.session where user_id = $2) as sessions,

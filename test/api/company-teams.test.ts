@@ -32,7 +32,7 @@ const rename = (caller: Caller, id: string, name: string) =>
   ask(service, caller, 'PATCH', `${URL}/${id}`, { name });
 const find = (caller: Caller, id: string) => ask(service, caller, 'GET', `${URL}/${id}`);
 
-/** What a session holds in a Team, as it stands now. */
+/** What a session currently shows of a Team: role, access, name and state. */
 async function heldIn(token: string, teamId: string) {
   const { teams } = (await askSession(service, token)).json<Session>();
   const team = teams.find(({ id }) => id === teamId);
@@ -75,7 +75,7 @@ describe('making a Team', () => {
     assert.equal((await heldIn(company.token, team.id))?.role, 'owner');
   });
 
-  test('invites an email without an account, and whoever joins by that owns the Team', async () => {
+  test('invites an email without an account, and the person who joins by it owns the Team', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const ownerEmail = newEmail();

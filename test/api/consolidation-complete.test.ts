@@ -200,7 +200,7 @@ describe('a complete', () => {
     assert.equal(answer.json<{ results: unknown[] }>().results.length, 40);
   });
 
-  test('has the terms of the Team counted anew where it publishes, and only there', async () => {
+  test('causes a new count of the terms of the Team only if it publishes', async () => {
     const company = await service.company();
     for (const [action, jobs] of [
       ['review', 0],

@@ -76,7 +76,7 @@ describe('the embedding of an item is refused', () => {
   });
 });
 
-describe('the embedding of what is published', () => {
+describe('the embedding of a memory that is published', () => {
   test('is stored where the content makes one chunk', async () => {
     const company = await service.company();
     await keep(service, company, { content: CONTENT, ...EMBEDDED });
@@ -101,7 +101,7 @@ describe('the embedding of what is published', () => {
   });
 });
 
-describe('the embedding of what waits for review', () => {
+describe('the embedding of a memory that waits for review', () => {
   const review = async (company: SignedIn, content: string) =>
     (await keep(service, company, { action: 'review', content, ...EMBEDDED })).memoryId;
 

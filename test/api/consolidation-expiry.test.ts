@@ -13,7 +13,7 @@ import {
   lend,
   traces,
 } from '../support/consolidation.ts';
-import { meanwhile } from '../support/held-app.ts';
+import { duringPause } from '../support/held-app.ts';
 import { openPausedApp } from '../support/paused-app.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addClient, addPerson, archiveTeam, type Person } from '../support/team.ts';
@@ -49,14 +49,14 @@ describe('a lease that ran out', () => {
     assert.deepEqual(await foundByWords(service, company, 'ocelot gibbon'), ['The gibbon swings.']);
   });
 
-  test('is none the fresher because the same person claimed again', async () => {
+  test('is not renewed when the same person claims again', async () => {
     const company = await service.company();
     const lent = await lend(service, company);
     await expireBatch(service, lent.batchId);
-    const anew = await claimAll(service, company);
-    assert.notEqual(anew.batchId, lent.batchId);
+    const second = await claimAll(service, company);
+    assert.notEqual(second.batchId, lent.batchId);
     assert.equal(outcome(await complete(service, company, lent.batchId, items(lent))), '409 batch_expired');
-    await completed(service, company, anew.batchId, items(anew));
+    await completed(service, company, second.batchId, items(second));
     assert.equal((await traces(service, company)).memories, 1);
   });
 
@@ -65,7 +65,7 @@ describe('a lease that ran out', () => {
     const other = await addPerson(service, company, { teamRole: 'admin' });
     const lent = await lend(service, company);
     let theirs: Lent | undefined;
-    const answer = await meanwhile(
+    const answer = await duringPause(
       await openPausedApp(t, service, BEFORE_COMPLETE),
       (held) => complete(held, company, lent.batchId, items(lent)),
       async () => {
@@ -160,7 +160,7 @@ describe('a complete that comes to its end when', () => {
       const person = await addPerson(service, company, { teamRole: 'member', clients });
       const lent = await lend(service, person, [clientId]);
       const before = await traces(service, company);
-      const answer = await meanwhile(
+      const answer = await duringPause(
         await openPausedApp(t, service, BEFORE_COMPLETE),
         (held) => complete(held, person, lent.batchId, items(lent)),
         () => take(person, clientId, company),
@@ -176,7 +176,7 @@ describe('a complete that comes to its end when', () => {
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const lent = await lend(service, author, [null], admin);
     const before = await traces(service, company);
-    const answer = await meanwhile(
+    const answer = await duringPause(
       await openPausedApp(t, service, BEFORE_COMPLETE),
       (held) => complete(held, admin, lent.batchId, items(lent)),
       () =>

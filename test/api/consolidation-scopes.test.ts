@@ -77,7 +77,7 @@ describe('an item that names no scope', () => {
     assert.equal((await foundByWords(service, outsider, 'ocelot')).length, 1);
   });
 
-  test('and whose captures lie in several is 400, but for a discard', async () => {
+  test('and whose captures are in several layers is 400, except for a discard', async () => {
     const { company, one, two } = await place();
     const { batchId, captureIds } = await lend(service, company, [one, two, null]);
     for (const action of ['publish', 'review'] as const) {
@@ -211,7 +211,7 @@ describe('access that went between claim and complete', () => {
     assert.deepEqual((await claimAll(service, author)).captureIds, [theirs]);
   });
 
-  test('altogether is the refusal of whoever has none', async () => {
+  test('is 403 team_forbidden if the caller is no longer a member', async () => {
     const { company, member } = await place();
     const { batchId, captureIds } = await lend(service, member);
     await database.query('delete from identity.team_member where user_id = $1', [member.userId]);

@@ -13,7 +13,7 @@ import {
   traces,
 } from '../support/consolidation.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
-import { meanwhile } from '../support/held-app.ts';
+import { duringPause } from '../support/held-app.ts';
 import { decided } from '../support/memories.ts';
 import { openPausedApp } from '../support/paused-app.ts';
 import { outcome } from '../support/sign-in.ts';
@@ -140,7 +140,7 @@ describe('an item that supersedes a memory', () => {
 });
 
 describe('supersedes', () => {
-  test('takes Full access, which may not have gone meanwhile', async (t) => {
+  test('requires Full access, also at the moment of the write', async (t) => {
     const company = await service.company();
     const old = await keep(service, company, { content: OLD });
     const member = await addPerson(service, company, { teamRole: 'member' });
@@ -151,7 +151,7 @@ describe('supersedes', () => {
     }
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const own = await lend(service, admin);
-    const answer = await meanwhile(
+    const answer = await duringPause(
       await openPausedApp(t, service, BEFORE_COMPLETE),
       (held) => complete(held, admin, own.batchId, [successor(own.captureIds, old.memoryId)]),
       () =>

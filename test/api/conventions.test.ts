@@ -79,7 +79,7 @@ describe('every answer', () => {
 });
 
 describe('routes and methods', () => {
-  test('an unknown route is 404, whatever the method and whoever asks', async () => {
+  test('an unknown route is 404 for every method and every caller', async () => {
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'PROPFIND'] as const) {
       assertProblem(await app.inject({ method: method as 'GET', url: '/v1/nothing' }), 'not_found');
     }
@@ -273,7 +273,7 @@ describe('a request that Node itself would refuse', () => {
     await assertRefused(`GET /v1/health HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, /too long/);
   });
 
-  test('because of what it expects is answered by a problem', async () => {
+  test('because of its Expect header is answered by a problem', async () => {
     for (const head of ['GET /v1/health', 'POST /v1/memory/search', 'GET /nothing']) {
       await assertRefused(
         `${head} HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\ncontent-length: 100\r\n\r\n`,

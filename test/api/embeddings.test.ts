@@ -117,7 +117,7 @@ describe('claim', () => {
     assert.deepEqual((await claimSome(company)).chunks[0]?.text, 'of other');
   });
 
-  test('lends chunks anew once their lease ran out', async () => {
+  test('lends chunks again once their lease has expired', async () => {
     const company = await service.company();
     await store(company, numbered(3));
     const first = await claimSome(company);
@@ -247,7 +247,7 @@ describe('complete', () => {
     assert.deepEqual(answer.json(), { embedded: 1 });
   });
 
-  test('stores nothing for a text that was replaced meanwhile, or where the right to write has gone', async () => {
+  test('stores nothing for a replaced text, or for a client that the caller can no longer write', async () => {
     const company = await service.company();
     const mine = await addClient(service, company);
     const member = await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'write' } });

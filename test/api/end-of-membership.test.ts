@@ -170,7 +170,7 @@ describe('loss of the power to invite', () => {
     }
   });
 
-  test('is none while Full access is held otherwise', async () => {
+  test('withdraws no invite of a person who still has Full access', async () => {
     const company = await service.company();
     for (const ties of [
       { companyRole: 'owner', teamRole: 'admin' },

@@ -45,7 +45,7 @@ describe('expand', () => {
     assert.deepEqual(await ordinals(company, { chunkId: ids[29] }), [27, 28, 29]);
   });
 
-  test('gives chunks with exactly the fields of a hit, but for score and ranks', async () => {
+  test('gives chunks with exactly the fields of a hit, except score and ranks', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const [chunkId] = await store(company, 1, clientId);

@@ -9,7 +9,7 @@ import { along, CLAIM, get, post } from '../support/team.ts';
 const service = await openTestApp();
 const company = await service.company();
 
-/** Of what a 5xx may never tell. */
+/** What a 5xx must never contain. */
 const TELLTALES = /secret|hunter2|select|relation|\.ts|srv|\bat |stack|password/i;
 
 const REQUESTS: [url: string, body: object | null][] = [

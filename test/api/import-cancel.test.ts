@@ -79,7 +79,7 @@ describe('DELETE of a queued import', () => {
 
 describe('DELETE of an import that is over', () => {
   for (const state of ['failed', 'cancelled'] as const) {
-    test(`forgets one that is ${state}: it is nowhere any more, but in the audit`, async () => {
+    test(`forgets one that is ${state}: it then exists only in the audit`, async () => {
       const company = await service.company();
       const id = await plantImport(service, company, { state });
       const kept = await plantImport(service, company, { state });

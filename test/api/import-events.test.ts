@@ -135,14 +135,14 @@ describe('nothing is recorded', () => {
       await letFileGo(service, id);
       return () => sendRetry(service, company, id);
     },
-    'of a retry of several of which one is refused': async (company) => {
+    'of a retry of several if one of them is refused': async (company) => {
       const ids = [
         await plantImport(service, company),
         await plantImport(service, company, { state: 'running' }),
       ];
       return () => sendRetries(service, company, { ids });
     },
-    'of a retry of all where there is none': async (company) => () =>
+    'of a retry of all without an import': async (company) => () =>
       sendRetries(service, company, { all: true }),
     'of a cancel of one that runs': async (company) => {
       const id = await plantImport(service, company, { state: 'running' });

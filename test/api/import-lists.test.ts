@@ -145,7 +145,7 @@ describe('the status', () => {
     assert.deepEqual(await figures(company), { ...now, failed: 0, recentFailures: [] });
   });
 
-  test('shows recent failures of what the caller reaches alone', async () => {
+  test('shows recent failures only of imports that the caller can read', async () => {
     const company = await service.company();
     const [mine, other] = [await addClient(service, company), await addClient(service, company)];
     const member = await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'read' } });

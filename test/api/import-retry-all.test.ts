@@ -44,7 +44,7 @@ describe('a retry of all imports', () => {
     assert.equal((await readImport(service, company, gone)).state, 'failed');
   });
 
-  test('where there is none is 202 with none', async () => {
+  test('without an import is 202 with an empty list', async () => {
     const company = await service.company();
     assert.deepEqual(await refused(company, () => retried(service, company, { all: true })), []);
   });

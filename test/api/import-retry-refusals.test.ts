@@ -37,7 +37,7 @@ describe('the first refusal of a retry', () => {
     assert.equal(outcome(await post(service, company, url, faulty)), '400 invalid_request');
   });
 
-  test('is 400 before any of what the ids name, then 403, then 404, then 409', async () => {
+  test('is 400 before the ids are looked up, then 403, then 404, then 409', async () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });
     const [own, busy] = [
@@ -87,7 +87,7 @@ describe('the first refusal of a retry', () => {
 });
 
 describe('who may retry an import', () => {
-  test('is its author while they write there, and whoever has Full access', async () => {
+  test('is its author while they can write there, and everyone with Full access', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const author = await addPerson(service, company, {

@@ -48,7 +48,7 @@ describe('a retry of one import', () => {
     assert.equal(await countJobs(service, id), 1);
   });
 
-  test('takes an id in upper case, and a body that is none or empty', async () => {
+  test('accepts an id in upper case, and an absent or empty body', async () => {
     const company = await service.company();
     const [first = '', second = '', third = ''] = await plantImports(service, company, 3);
     assert.equal((await sendRetry(service, company, first.toUpperCase())).statusCode, 202);

@@ -201,8 +201,8 @@ describe('the same text again', () => {
     await ingest(company, 201, { text: 'said twice', scope: { clientId } });
     await ingest(company, 200, { text: 'said twice', scope: { clientId } });
     await database.query(`update memory.source set state = 'archived' where id = $1`, [first.source.id]);
-    const anew = await ingest(company, 201, { text: 'said twice' });
-    assert.notEqual(anew.source.id, first.source.id);
+    const second = await ingest(company, 201, { text: 'said twice' });
+    assert.notEqual(second.source.id, first.source.id);
   });
 
   test('makes one source when many say it at once, long or short', async () => {

@@ -124,7 +124,7 @@ describe('withdrawing an invite', () => {
     assert.deepEqual(await list(company), before);
   });
 
-  test('of what is no invite of the Team is 404, all alike', async () => {
+  test('is the same 404 for every id that is not of an invite of the Team', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const { open } = await oneOfEach(company);
     const others = [

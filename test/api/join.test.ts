@@ -108,7 +108,7 @@ describe('joining with an email that has no account', () => {
     assert.equal((await counts(company))['grants'], 0);
   });
 
-  test('is for the invited email, whoever else’s session is sent along', async () => {
+  test('is for the invited email, even if a session of someone else is sent along', async () => {
     const company = await service.company();
     for (const authorization of ['Bearer of-no-worth', 'nonsense', company.headers.authorization]) {
       const { token, invite } = await makeInvite(service, company);

@@ -98,7 +98,7 @@ describe('a large ingest', () => {
     assert.ok(!(await isBeingWritten()));
   });
 
-  test('is cut and indexed in a thread: the event loop turns meanwhile, and the outcome is the same', async () => {
+  test('is cut and indexed in a thread while the event loop turns, and the outcome is the same', async () => {
     const inputs = [{ text: TEXT }, { chunks: TEXT.split('\n\n').slice(0, 2000) }];
     for (const input of inputs) {
       let turns = 0;

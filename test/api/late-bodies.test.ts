@@ -50,7 +50,7 @@ async function rolesOf({ userId }: Person): Promise<(string | null | undefined)[
 
 // Together, so that they wait for the moment to pass at the same time.
 describe('a request whose body came after the right to it was taken', { concurrency: true }, () => {
-  test('of an Owner who is none any more gives no role back', async () => {
+  test('of someone who is no longer an Owner gives no role back', async () => {
     const { company, person } = await scene({ companyRole: 'owner' });
     const url = `/v1/company/members/${person.userId}`;
     const late = await sendLate({ caller: person, method: 'PATCH', url, body: { role: 'owner' } }, () =>
@@ -92,7 +92,7 @@ describe('a request whose body came after the right to it was taken', { concurre
     assert.equal(await sourcesOf(company), 0);
   });
 
-  test('of a Team Admin who is none any more changes no role', async () => {
+  test('of someone who is no longer a Team Admin changes no role', async () => {
     const { company, person } = await scene({ teamRole: 'admin' });
     const url = `/v1/team/members/${person.userId}`;
     const late = await sendLate({ caller: person, method: 'PATCH', url, body: { role: 'admin' } }, () =>
@@ -197,7 +197,7 @@ describe('a request whose body came late, and whose caller may do what it asks f
     assert.deepEqual(await rolesOf(person), ['admin', 'admin']);
   });
 
-  test('uses what it was given meanwhile, and is refused as ever for the rest', async () => {
+  test('uses a role that its caller was given in between, and is refused as usual for the rest', async () => {
     const { company, person } = await scene({ teamRole: 'admin' });
     const url = `/v1/team/members/${newId()}`;
     const wish = { caller: person, method: 'PATCH', url, body: { role: 'owner' } } as const;

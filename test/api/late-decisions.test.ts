@@ -99,7 +99,7 @@ describe('a complete with Full access that comes to its end when', () => {
   type Batch = Awaited<ReturnType<typeof mixedBatch>>;
   const items: Record<string, (batch: Batch) => GivenItem> = {
     'for the client': ({ inClient }) => ({ captureIds: [inClient], action: 'publish', ...LATE }),
-    'for the Team, of what lies in the client': ({ inClient }) => ({
+    'for the Team, of the capture in the client': ({ inClient }) => ({
       captureIds: [inClient],
       action: 'review',
       scope: {},

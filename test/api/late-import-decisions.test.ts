@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ask } from '../support/company.ts';
-import { type HeldApp, meanwhile } from '../support/held-app.ts';
+import { duringPause, type HeldApp } from '../support/held-app.ts';
 import {
   changesNothing,
   plantImport,
@@ -69,7 +69,7 @@ async function tooLate(
 ) {
   const held = await openPausedApp(t, service);
   return changesNothing(service, here.company, () =>
-    meanwhile(
+    duringPause(
       held,
       (app) => send(app, here.person, id),
       () => take(service, what, here),
@@ -112,7 +112,7 @@ describe('a retry of all that comes to its end when', () => {
     await plantImport(service, company, { clientId, author });
     const left = await plantImport(service, company, { author });
     const held = await openPausedApp(t, service);
-    const answer = await meanwhile(
+    const answer = await duringPause(
       held,
       (app) => sendRetries(app, person, { all: true }),
       () => take(service, 'the grant was taken', { company, person, clientId }),
@@ -132,7 +132,7 @@ describe('a decision that comes to its end when the import itself', () => {
       const { company, person } = await scene('member');
       const id = await plantImport(service, company, { state, author: person.userId });
       const held = await openPausedApp(t, service);
-      const answer = await meanwhile(
+      const answer = await duringPause(
         held,
         (app) => send(app, person, id),
         async () => {

@@ -16,7 +16,7 @@ import { addClient, addPerson } from '../support/team.ts';
 const service = await openTestApp();
 const sendLate = await listenForLateBodies(service);
 
-/** What a request asks for, of what was prepared for it. */
+/** Prepares what a request needs, and returns its path and body. */
 type Prepare = (scene: Scene) => Promise<{ path: string; body: object }>;
 
 const WRITES: Record<'captures' | 'claim' | 'complete' | 'decision', Prepare> = {

@@ -61,7 +61,7 @@ const WRITES: Record<string, Write> = {
       const { id } = await addSource(service, person, { scope: { clientId } });
       return (app) => removeSource(app, person, id);
     },
-    // A source is named by its id: out of reach, there is none.
+    // A request names a source by its id: one that the caller cannot read does not exist.
     refusals: {
       'the client was archived': '404 not_found',
       'the grant was taken': '404 not_found',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { meanwhile } from '../support/held-app.ts';
+import { duringPause } from '../support/held-app.ts';
 import { listenForLateBodies } from '../support/late-body.ts';
 import { type Scene, type Taken, take } from '../support/late-rights.ts';
 import { openPausedApp } from '../support/paused-app.ts';
@@ -44,7 +44,7 @@ async function prepare(teamRole: 'member' | 'admin' = 'member') {
   return { scene, pushed, deleted: [deletion(path, 1)] };
 }
 
-/** All that a push writes, but for its contents: one that nothing came to refer to goes later. */
+/** All rows that a push writes, except contents: a content without references is deleted later. */
 async function written({ teamId }: SignedIn): Promise<string[]> {
   const rows = await database.query<{ row: string }>(
     `select v::text as row from memory.workspace_version v where team_id = $1
@@ -84,7 +84,7 @@ describe('a push that comes to its end when', () => {
     test(`${what} leaves nothing behind`, async (t) => {
       const { scene, pushed } = await prepare();
       const before = await written(scene.company);
-      const answer = await meanwhile(
+      const answer = await duringPause(
         await openPausedApp(t, service),
         (held) => post(held, scene.person, '/v1/workspace/push', { files: pushed }),
         () => take(service, what, scene),
@@ -98,7 +98,7 @@ describe('a push that comes to its end when', () => {
     test(`${what} leaves nothing behind, of an Admin`, async (t) => {
       const { scene, pushed } = await prepare('admin');
       const before = await written(scene.company);
-      const answer = await meanwhile(
+      const answer = await duringPause(
         await openPausedApp(t, service),
         (held) => post(held, scene.person, '/v1/workspace/push', { files: pushed }),
         () => take(service, what, scene),
@@ -111,7 +111,7 @@ describe('a push that comes to its end when', () => {
   test('the grant was lowered deletes nothing', async (t) => {
     const { scene, deleted } = await prepare();
     const before = await written(scene.company);
-    const answer = await meanwhile(
+    const answer = await duringPause(
       await openPausedApp(t, service),
       (held) => post(held, scene.person, '/v1/workspace/push', { files: deleted }),
       () => take(service, 'the grant was lowered', scene),
@@ -124,13 +124,13 @@ describe('a push that comes to its end when', () => {
     const { scene, pushed } = await prepare();
     const team = workspaceOf(service.app, scene.company.headers);
     const path = `clients/${scene.clientId}/a`;
-    const answer = await meanwhile(
+    const answer = await duringPause(
       await openPausedApp(t, service),
       (held) => post(held, scene.person, '/v1/workspace/push', { files: pushed }),
-      () => team.push([file(path, 'meanwhile', 1)]),
+      () => team.push([file(path, 'the other push', 1)]),
     );
     assert.equal(outcome(answer), '409 workspace_conflict');
-    assert.equal(await team.content(path), 'meanwhile');
+    assert.equal(await team.content(path), 'the other push');
     assert.deepEqual(
       (await team.manifest('?since=0')).body.items.map((item) => item.path),
       [path],
@@ -140,7 +140,7 @@ describe('a push that comes to its end when', () => {
   test('nothing was taken is written', async (t) => {
     const { scene, pushed } = await prepare();
     const held = await openPausedApp(t, service);
-    const answer = await meanwhile(
+    const answer = await duringPause(
       held,
       ({ app }) => post({ app }, scene.person, '/v1/workspace/push', { files: pushed }),
       async () => {},

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { ask } from '../support/company.ts';
-import { meanwhile } from '../support/held-app.ts';
+import { duringPause } from '../support/held-app.ts';
 import { openPausedApp } from '../support/paused-app.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addClient, addPerson, type Person, post } from '../support/team.ts';
@@ -62,7 +62,7 @@ describe('a write that comes to its end when', () => {
           teamRole: 'member',
           clients: { [clientId]: 'write' },
         });
-        const answer = await meanwhile(
+        const answer = await duringPause(
           await openPausedApp(t, service),
           (held) => post(held, person, `/v1/memory/${route}`, WRITES[route](clientId)),
           async () => {

@@ -19,7 +19,7 @@ const name = (table: string, id: string, to: string) =>
   database.query(`update identity.${table} set name = $2 where id = $1`, [id, to]);
 
 describe('POST /v1/auth/link', () => {
-  test('says what an invite, an invitation and a reset link are for, to whoever has the token', async () => {
+  test('says to anyone with the token what an invite, an invitation or a reset link is for', async () => {
     const company = await service.company();
     await name('company', company.companyId, 'Acme');
     await name('team', company.teamId, 'Support');

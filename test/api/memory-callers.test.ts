@@ -4,7 +4,7 @@ import { newId } from '../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { ask } from '../support/company.ts';
 import { completed, lend } from '../support/consolidation.ts';
-import { meanwhile } from '../support/held-app.ts';
+import { duringPause } from '../support/held-app.ts';
 import { addMemory, allRows, decide, decided, listMemories, MEMORIES } from '../support/memories.ts';
 import { openPausedApp } from '../support/paused-app.ts';
 import { outcome } from '../support/sign-in.ts';
@@ -198,7 +198,7 @@ describe('an archived Team', () => {
   });
 });
 
-describe('a decision on its way is refused when meanwhile', () => {
+describe('a decision is refused if, while it waited,', () => {
   const TAKEN: [string, string, (company: SignedIn, userId: string, clientId: string) => string[]][] = [
     [
       'its Team was archived',
@@ -218,7 +218,7 @@ describe('a decision on its way is refused when meanwhile', () => {
         const caller: Caller = { headers };
         const memory = await addMemory(service, company, 'published', { title: 'As it was' }, clientId);
         const [method, url] = request(company, userId, clientId) as ['POST' | 'PATCH' | 'DELETE', string];
-        const answer = await meanwhile(
+        const answer = await duringPause(
           await openPausedApp(t, service),
           (held) => decide(held, caller, bothForms(memory.id)[form]!),
           async () => {

@@ -35,7 +35,7 @@ async function decideAll(caller: Caller, decisions: readonly object[]): Promise<
   return body.results;
 }
 
-/** Asserts that a problem stands in a result as it would stand alone, but for the request's status. */
+/** Asserts that a result contains a problem as a single decision returns it, with a status of its own. */
 function assertProblem(problem: Problem, requestId: string): void {
   const { type, detail, errors: _, ...rest } = problem as Problem & { type: string; detail: string };
   const { status, title } = ERRORS[problem.code];

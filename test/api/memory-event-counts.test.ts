@@ -79,7 +79,7 @@ describe('nothing is recorded', () => {
       await complete(service, company, batchId, items);
       return () => complete(service, company, batchId, items);
     },
-    'of a complete of which one item is refused': async (company) => {
+    'of a complete if one of its items is refused': async (company) => {
       const { batchId, captureIds } = await lend(service, company);
       const items = [
         { captureIds, action: 'publish', ...ITEM },

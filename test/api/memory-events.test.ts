@@ -28,7 +28,7 @@ interface Change {
   events: (answer: Answer) => Told[];
 }
 
-/** Whoever makes the change, with Full access and no author of anything, and the layer that it is made in. */
+/** The layer of a change, and its actor, who has Full access and is not the author of anything. */
 interface Occasion {
   company: SignedIn;
   actor: Person;

@@ -17,7 +17,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** The ids that a list shows. */
 const listIds = async (company: SignedIn, query = '') => ids(await listMemories(service, company, query));
 
-/** Makes memories that were made at these times, of which the last is the newest in the list. */
+/** Adds memories with these creation times. The last one is the newest in the list. */
 async function addMadeAt(company: SignedIn, times: readonly string[]): Promise<string[]> {
   const memories = await addMemories(
     service,

@@ -105,7 +105,7 @@ describe('a publish that supersedes', () => {
     assert.deepEqual(await foundByWords(service, company, 'puma ocelot lynx'), ['The puma runs.']);
   });
 
-  test('makes a chain, of which the last alone is published', async () => {
+  test('makes a chain in which only the last memory is published', async () => {
     const company = await service.company();
     const first = await addMemory(service, company, 'published', OLD);
     const [second, third] = await addMemories(service, company, 'review', [NEW, NEW]);

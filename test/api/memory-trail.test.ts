@@ -143,7 +143,7 @@ for (const url of ROUTES) {
   });
 }
 
-test('the trail of what lies in a client is out of sight in the Team while the client is archived', async () => {
+test('the trail of a memory in a client is hidden in the Team while the client is archived', async () => {
   const { company, clientId, memoryId } = await live(await service.company());
   const url = `/v1/team/clients/${clientId}`;
   assert.equal((await ask(service, company, 'DELETE', url)).statusCode, 204);

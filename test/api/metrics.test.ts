@@ -103,7 +103,7 @@ describe('of requests', () => {
     assert.equal(samples.length, 2 * expected.length);
   });
 
-  test('nothing tells whose they were, or of what', async () => {
+  test('nothing shows who made them or what they contained', async () => {
     const company = await unset.company();
     const client = await addClient(unset, company);
     const items = [{ filename: 'a-secret-name.txt', text: 'a secret text' }];
@@ -246,7 +246,7 @@ describe('where the database', () => {
     assert.deepEqual([...new Set(samples.map(({ name }) => name))].sort(), known.toSorted());
   });
 
-  test('hangs, the same is told, and those who ask meanwhile ask it once', async (t) => {
+  test('hangs, the same is told, and simultaneous scrapes query it only once', async (t) => {
     const released = Promise.withResolvers<null>();
     let asked = 0;
     const app = await buildApp({

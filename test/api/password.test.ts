@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Session } from '../../shared/schemas/identity.ts';
 import { API_TOKEN, type SignedIn } from '../support/app.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
-import { meanwhile, openHeldApp } from '../support/held-app.ts';
+import { duringPause, openHeldApp } from '../support/held-app.ts';
 import { addPasswordHolder, givePassword, type PasswordHolder } from '../support/invites.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { askSession, makeResetLink, outcome, signInBy, useLink } from '../support/sign-in.ts';
@@ -139,7 +139,7 @@ describe('a change that something comes before', () => {
   test('another change: the first stands, and the second is refused', async (t) => {
     const person = await addOwner(await service.company());
     const held = await openHeldApp(t, service, 'verify');
-    const late = await meanwhile(
+    const late = await duringPause(
       held,
       ({ app }) => change(person.token, PASSWORD, 'a password that comes too late', app),
       async () => assert.equal((await change(person.other, PASSWORD)).statusCode, 204),
@@ -155,7 +155,7 @@ describe('a change that something comes before', () => {
     const person = await addOwner(company);
     const link = await makeResetLink(service, company, { email: person.email });
     let session = '';
-    const late = await meanwhile(
+    const late = await duringPause(
       await openHeldApp(t, service, 'verify'),
       ({ app }) => change(person.token, PASSWORD, 'a password that comes too late', app),
       async () => {
@@ -173,7 +173,7 @@ describe('a change that something comes before', () => {
     const hash = async () =>
       database.query('select password_hash from identity.account where id = $1', [person.userId]);
     const before = await hash();
-    const late = await meanwhile(
+    const late = await duringPause(
       await openHeldApp(t, service, 'verify'),
       ({ app }) => change(person.token, PASSWORD, NEW_PASSWORD, app),
       () => database.query('update identity.account set closed_at = now() where id = $1', [person.userId]),

@@ -49,7 +49,7 @@ describe('a worker', async () => {
   const dropping = await openServerMode(PATIENT);
   const busy = await openServerMode(PATIENT);
 
-  test('drops queries that no one waits for any more, and computes none of them', async (t) => {
+  test('drops queries that no one is waiting for, and computes none of them', async (t) => {
     const service = dropping;
     const company = await service.company();
     await leaveBehind(service, 'left behind 1', 5001);
@@ -112,7 +112,7 @@ describe('an API process', async () => {
     assert.equal(hits[0]?.text, 'second');
   });
 
-  test('that closes answers whoever waits, and takes its questions back', async (t) => {
+  test('that closes answers every waiting caller, and withdraws its queries', async (t) => {
     await sayOfWorker(service, newId(), { state: 'ready' });
     const api = await openOtherApi(t, service);
     // Over a connection: a server waits for those before it is closed.
@@ -161,7 +161,7 @@ describe('an API process', async () => {
     assert.deepEqual(await queryJobs(service), []);
   });
 
-  test('takes a question back of which it does not know whether it was asked', async () => {
+  test('withdraws a query if it does not know whether the query was enqueued', async () => {
     const send = async (...args: Parameters<typeof queue.boss.send>) => {
       await queue.boss.send(...args);
       throw new Error('the connection is gone');

@@ -130,7 +130,7 @@ describe('removal from the Company, and a change in a Team of the same person', 
     await assertGone();
   });
 
-  test('has no role given any more once it is under way', async (t) => {
+  test('allows no change of a role once it is under way', async (t) => {
     const { company, userId, assertGone } = await member();
     const removal = removeFromCompany(company, userId);
     const answers = await overlapping(t, REMOVAL_ENDS_ROLES, removal, setTeamRole(company, userId, 'admin'));
@@ -146,7 +146,7 @@ describe('removal from the Company, and a change in a Team of the same person', 
     await assertGone();
   });
 
-  test('has no grant for a client given any more once it is under way', async (t) => {
+  test('allows no new grant for a client once it is under way', async (t) => {
     const { company, userId, clientId, assertGone } = await member();
     const removal = removeFromCompany(company, userId);
     const grant = grantClient(company, userId, clientId);

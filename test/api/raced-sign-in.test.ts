@@ -4,7 +4,7 @@ import type { Session } from '../../shared/schemas/identity.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { openFailingApp } from '../support/failing-database.ts';
-import { type HeldApp, meanwhile, openHeldApp } from '../support/held-app.ts';
+import { duringPause, type HeldApp, openHeldApp } from '../support/held-app.ts';
 import {
   addPasswordHolder,
   countGiven,
@@ -54,8 +54,8 @@ async function sessionsOf(userId: string): Promise<number> {
   return (await database.query('select from identity.session where user_id = $1', [userId])).length;
 }
 
-/** Holds requests within a transaction: at the first statement that has this text. */
-async function holdAt(t: { after(fn: () => unknown): void }, text: string): Promise<HeldApp> {
+/** Pauses requests within a transaction: at the first statement that has this text. */
+async function pauseAt(t: { after(fn: () => unknown): void }, text: string): Promise<HeldApp> {
   const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const held = await openFailingApp(t, service, async (statement) => {
     if (!statement.includes(text)) return null;
@@ -72,7 +72,7 @@ describe('a login whose password was right a moment ago', () => {
     const owner = await addOwner(company);
     const held = await openHeldApp(t, service, 'verify');
     let session: Session | undefined;
-    const late = await meanwhile(
+    const late = await duringPause(
       held,
       (by) => signInBy(by, owner.email, PASSWORD),
       async () => {
@@ -87,7 +87,7 @@ describe('a login whose password was right a moment ago', () => {
   test('begins no session once the password was changed', async (t) => {
     const owner = await addOwner(await service.company());
     const held = await openHeldApp(t, service, 'verify');
-    const late = await meanwhile(
+    const late = await duringPause(
       held,
       (by) => signInBy(by, owner.email, PASSWORD),
       () => changePassword(owner.token),
@@ -99,7 +99,7 @@ describe('a login whose password was right a moment ago', () => {
   test('begins no session once the account was closed', async (t) => {
     const owner = await addOwner(await service.company());
     const held = await openHeldApp(t, service, 'verify');
-    const late = await meanwhile(
+    const late = await duringPause(
       held,
       (by) => signInBy(by, owner.email, PASSWORD),
       () => close(owner.userId),
@@ -115,7 +115,7 @@ describe('a login whose password was right a moment ago', () => {
     test(`that is about to begin a session has ${name} wait, which then ends it`, { skip }, async (t) => {
       const company = await service.company();
       const owner = await addOwner(company);
-      const held = await holdAt(t, 'insert into identity.session');
+      const held = await pauseAt(t, 'insert into identity.session');
       const login = Promise.resolve(signInBy(held, owner.email, PASSWORD));
       await Promise.race([held.reached, login]);
       let isDone = false;
@@ -155,7 +155,7 @@ describe('joining, when something comes between the look at the invite and its u
     const { token, invite } = await makeInvite(service, company);
     const held = await openHeldApp(t, service, 'hash');
     const { email } = invite;
-    const answer = await meanwhile(
+    const answer = await duringPause(
       held,
       (by) => join(by, { token, password: PASSWORD }),
       () => happen({ token, email }),
@@ -231,8 +231,8 @@ describe('joining, when something comes between the look at the invite and its u
   test('the use of it elsewhere: it is used up, and no password is wrong', { skip }, async (t) => {
     const company = await service.company();
     const { token } = await makeInvite(service, company);
-    const late = await meanwhile(
-      await holdAt(t, 'from identity.find_sign_in'),
+    const late = await duringPause(
+      await pauseAt(t, 'from identity.find_sign_in'),
       (by) => join(by, { token, password: PASSWORD }),
       async () => assert.equal(outcome(await join(service, { token, password: NEW_PASSWORD })), '201'),
     );
@@ -246,7 +246,7 @@ describe('joining, when something comes between the look at the invite and its u
     const session = (await join(service, { token: first, password: PASSWORD })).json<Session>();
     const { token } = await makeInvite(service, company, { email, role: 'admin' });
     const before = await sessionsOf(session.user.id);
-    const late = await meanwhile(
+    const late = await duringPause(
       await openHeldApp(t, service, 'verify'),
       (by) => join(by, { token, password: PASSWORD }),
       () => changePassword(session.token),
@@ -270,7 +270,7 @@ describe('a reset, when something comes between the look at the link and its use
     test(`${name}: ${refusal}, and its password is not set`, async (t) => {
       const company = await service.company();
       const { token } = await makeResetLink(service, company);
-      const late = await meanwhile(
+      const late = await duringPause(
         await openHeldApp(t, service, 'hash'),
         (by) => useLink(by, token, PASSWORD),
         async () => happen(company, token),

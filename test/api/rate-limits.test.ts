@@ -135,7 +135,7 @@ describe('calls of a session', () => {
     assertLimited(await session(app, API_TOKEN), CALLS, MINUTE);
   });
 
-  test('count anew when the minute has ended', async () => {
+  test('are counted from zero again when the minute has ended', async () => {
     const { companyId, ownerId, token } = await service.company();
     for (let asked = 0; asked <= CALLS; asked += 1) await session(app, token);
     assert.equal((await session(app, token)).statusCode, 429);
@@ -161,7 +161,7 @@ describe('calls of a session', () => {
     }
   });
 
-  test('of a session that ended meanwhile are 401 and no longer 429', async () => {
+  test('are 401 and no longer 429 once the session has ended', async () => {
     const { ownerId, token } = await service.company();
     for (let asked = 0; asked <= CALLS; asked += 1) await session(app, token);
     assert.equal((await session(app, token)).statusCode, 429);
@@ -247,7 +247,7 @@ describe('sign-ins and uses of links from an address', () => {
     assert.equal((await askFrom(`::ffff:${neighbour}`)).statusCode, 404);
   });
 
-  test('count anew when the minute has ended', async () => {
+  test('are counted from zero again when the minute has ended', async () => {
     const address = freshAddress();
     await useUp(address);
     assert.equal((await askFrom(address)).statusCode, 429);

@@ -79,7 +79,7 @@ describe('resetting a password', () => {
     assert.equal(outcome(await useLink(service, token, PASSWORD)), '410 token_used');
   });
 
-  test('a link is refused past its end, when its account is closed, and when there is none', async () => {
+  test('a link is refused if it has expired, its account is closed, or it does not exist', async () => {
     const company = await service.company();
     const ended = await makeResetLink(service, company);
     await database.query('update identity.reset_link set expires_at = now() where token_hash = $1', [

@@ -19,7 +19,7 @@ import {
 import { get, post } from '../support/team.ts';
 import { TEST_MODEL } from '../support/test-model.ts';
 
-// Longer than any test runs: whoever is answered was answered by the worker.
+// Longer than any test runs, so every answer comes from the worker.
 const service = await openServerMode({ MEMORY_QUERY_EMBEDDING_TIMEOUT_MS: '240000' });
 
 const TEXTS = [

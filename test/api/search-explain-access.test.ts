@@ -53,7 +53,7 @@ describe('without Full access an explanation', () => {
   });
 });
 
-test('an explanation of a narrowed scope tells nothing of what lies outside it', async () => {
+test('an explanation of a narrowed scope shows nothing of the records outside it', async () => {
   const company = await service.company();
   const [mine, other] = [await addClient(service, company), await addClient(service, company)];
   await addSource(service, company, { text: 'heron of mine', scope: { clientId: mine } });

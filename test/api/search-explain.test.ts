@@ -14,7 +14,7 @@ const { database } = service;
 const NO_WORDS = '?!';
 /** Hits of each leg that are fused. */
 const LEG = 50;
-/** What a z-score of the keyword leg counts, and its least deviation, of what the whole query weighs. */
+/** The weight of a keyword z-score, and its least deviation as a share of the weight of the whole query. */
 const KEYWORD_WEIGHT = 2;
 const LEAST_SHARE = 0.05;
 const SHORT_SHARE = 0.1;

@@ -195,7 +195,7 @@ describe('what ranks far below the best of all is found by a filter', () => {
       chunks: Array.from({ length: BEST }, (_, n) => ({ text: `heron heron ${n}`, embedding: along(1) })),
       ...CLAIM,
     });
-    const words = 'in a long report of other birds, boats and harbours of the north, of which one is the';
+    const words = 'in a long report of other birds, boats and harbours of the north, where one is the';
     const chunks = Array.from({ length: FAR }, (_, n) => ({
       text: `${words} ${words} heron ${n}`,
       embedding: along(n + 10),

@@ -118,7 +118,7 @@ describe('hits', () => {
     }
   });
 
-  test('are none in an empty Team, and none for words that nothing holds', async () => {
+  test('are an empty list in an empty Team, and for words that no text contains', async () => {
     const company = await service.company();
     assert.deepEqual((await search(company, { query: 'anything' })).hits, []);
     await ingest(company, { text: 'One text.' });

@@ -153,7 +153,7 @@ describe('tokens', () => {
       },
     ],
   ] as const) {
-    test(`of ${name} are 256 bits, none of which is ever the same in all`, async () => {
+    test(`of ${name} have 256 bits, and no bit has the same value in all of them`, async () => {
       const owner = await company;
       const bits = Array.from({ length: 256 }, () => new Set<number>());
       const seen = new Set<string>();

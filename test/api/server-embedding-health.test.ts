@@ -73,7 +73,7 @@ describe('health and status of a service that makes vectors', () => {
       [[worker.id, { model: TEST_MODEL, state: 'ready', fetched: null, chunksPerMinute: 0 }]],
     );
     assert.ok(workers[0]?.queues.includes('embed.query'));
-    // Whoever has not Full access is told what is wrong with it, and nothing of workers.
+    // A caller without Full access sees what is wrong with the embedder, but no workers.
     const member = await addPerson(service, company, { teamRole: 'member' });
     const seen = await statusAs(member);
     assert.deepEqual([seen.workers, seen.embedder], [[], SPECIFIED]);

@@ -186,7 +186,7 @@ describe('ending a session', () => {
     assert.equal(outcome(await askSession(service, company.token)), '401 unauthenticated');
   });
 
-  test('of someone else, of no one, twice, and of what is no id: 404, all alike', async () => {
+  test('is the same 404 for the session of someone else, an ended one, and a bad id', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const colleague = await addPerson(service, company, { teamRole: 'member' });
     const [ended = ''] = await signInAgain(company, 1);

@@ -46,7 +46,7 @@ describe('a source is archived', () => {
     await assertAllowed(author, inClient.toUpperCase());
   });
 
-  test('by everyone with Full access, whoever made it', async () => {
+  test('by everyone with Full access, no matter who made it', async () => {
     for (const ties of [
       { teamRole: 'owner' },
       { teamRole: 'admin' },

@@ -39,7 +39,7 @@ async function asImport(company: SignedIn, sourceId: string): Promise<string> {
 }
 
 describe('a source that is archived', () => {
-  test('is found by no search any more, and opened by no expand', async () => {
+  test('is no longer found by a search or opened by an expand', async () => {
     const company = await service.company();
     const chunks = [{ text: 'the ocelot', embedding: along(1) }, { text: 'the ocelot sleeps' }];
     const gone = await addSource(service, company, { chunks, ...CLAIM });
@@ -81,7 +81,7 @@ describe('a source that is archived', () => {
     assert.deepEqual((await found(company, 'same')).sort(), left.map(({ id }) => id).sort());
   });
 
-  test('is counted among the archived, and its chunks are not any more', async () => {
+  test('is counted as archived, and its chunks are no longer counted', async () => {
     const company = await service.company();
     const chunks = [{ text: 'one', embedding: along(1) }, { text: 'two' }];
     const gone = await addSource(service, company, { chunks, ...CLAIM });
@@ -93,7 +93,7 @@ describe('a source that is archived', () => {
     assert.deepEqual(counted, { total: 1, embedded: 0, pending: 1 });
   });
 
-  test('has the words of its Team counted anew', async () => {
+  test('causes a new count of the terms of its Team', async () => {
     const company = await service.company();
     const gone = await addSource(service, company);
     const jobs = () =>

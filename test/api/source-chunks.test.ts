@@ -187,7 +187,7 @@ describe('the chunks of a long source', () => {
   }
 });
 
-describe('a cursor that has no place in the text any more', () => {
+describe('a cursor that no longer has a place in the text', () => {
   /** Asserts that it is refused: an answer without chunks would look like the end of the text. */
   async function assertRefused(caller: Caller, id: string, cursor: string | null): Promise<void> {
     assert.ok(cursor);
@@ -196,7 +196,7 @@ describe('a cursor that has no place in the text any more', () => {
     assert.deepEqual(faultyFields(answer), ['/cursor']);
   }
 
-  test('is refused where the text was replaced meanwhile', async () => {
+  test('is refused if the text was replaced since the last page', async () => {
     const company = await service.company();
     const source = await addSource(service, company, { externalId: 'doc', chunks: parts(5, 'old') });
     const { nextCursor } = await readSource(service, company, source.id, '?limit=2');
@@ -209,7 +209,7 @@ describe('a cursor that has no place in the text any more', () => {
     );
   });
 
-  test('is refused where the source was archived meanwhile', async () => {
+  test('is refused if the source was archived since the last page', async () => {
     const company = await service.company();
     const source = await addSource(service, company, { chunks: parts(5, 'part') });
     const { nextCursor } = await readSource(service, company, source.id, '?limit=2');

@@ -238,7 +238,7 @@ describe('changes that were noted', () => {
     assert.deepEqual((await assertExact(company, [null])).imports['queued'], 1);
   });
 
-  test('are exact when many write to one layer at once, and others read meanwhile', async (t) => {
+  test('are exact when many write to one layer at once while others read', async (t) => {
     const company = await service.company();
     const second = await openSecondApp(t, service);
     const sources = await Promise.all(

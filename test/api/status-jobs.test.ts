@@ -157,7 +157,7 @@ test('tells of each of the last sixty minutes the most that stood there and all 
     // Counted until before the minute began: of the minute before.
     { at: at(second, 5), countedUntil: at(first, 55), ready: 2, completed: 5, failed: 0, seconds: 15 },
     { at: at(second, 20), countedUntil: at(second, 10), ready: 9, completed: 1, failed: 2, seconds: 15 },
-    // After a while in which no one took notes: of what the note itself is of.
+    // The minute before has no note, so the counts belong to the minute of this note.
     { at: at(third, 2), countedUntil: at(third, -8), ready: 1, completed: 3, failed: 0, seconds: 1000 },
   ]);
   await addNotes('audit.seal', [{ at: new Date(now.getTime() - 61 * MINUTE), ready: 5 }]);

@@ -142,7 +142,7 @@ test('counts captures by their state, and one whose lease ran out as staged', as
   assert.deepEqual(await counted(), { staged: 5, claimed: 0, completed: 1 });
 });
 
-test('counts captures and memories that the caller reaches, whoever captured and decided', async () => {
+test('counts captures and memories in reach of the caller, no matter who made them', async () => {
   const company = await service.company();
   const [mine, other] = [await addClient(service, company), await addClient(service, company)];
   const shelf = await addClient(service, company);

@@ -30,7 +30,7 @@ function purgeJobs(teamId: string): Promise<{ data: object }[]> {
   );
 }
 
-/** What an answer says, but for the request that it is an answer to. */
+/** The status and the body of a response, without the request id. */
 const said = ({ statusCode, body }: { statusCode: number; body: string }) =>
   `${statusCode} ${withoutRequestId(body)}`;
 

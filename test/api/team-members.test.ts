@@ -202,7 +202,7 @@ describe('a change of a role', () => {
 });
 
 describe('the last Team Owner', () => {
-  test('keeps the role, whoever would take it', async () => {
+  test('keeps the role, no matter who tries to take it', async () => {
     const company = await service.company();
     const companyOwner = await addPerson(service, company, { companyRole: 'owner' });
     const { events } = await recordedBy(service, company, async () => {

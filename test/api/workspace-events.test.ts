@@ -57,7 +57,7 @@ describe('the audit of files', () => {
     assert.ok(!text.includes(content) && !text.includes(Buffer.from(content).toString('base64')));
   });
 
-  test('shows them to those with Full access, but for those of an archived client', async () => {
+  test('shows them to callers with Full access, except those of an archived client', async () => {
     const { company, member, owner, clientId } = await open();
     await owner.push([file('team/a', 'x'), file(`clients/${clientId}/a`, 'x')]);
     const admin = await addPerson(service, company, { teamRole: 'admin' });

@@ -98,7 +98,7 @@ const interleaving = fc.record({
 });
 
 /** Pages a manifest while the history goes on, and returns what it showed and at which revision. */
-async function pageAmid(
+async function pageDuring(
   reader: Workspace,
   history: History,
   query: string,
@@ -137,7 +137,7 @@ test('whatever changes while a manifest is paged, it shows what there was at its
       for (const { places, how } of before) await history.push(places, how);
       const from = since === null ? null : (history.states.at(since)?.revision ?? 0);
       const query = `?limit=${limit}${from === null ? '' : `&since=${from}`}`;
-      const { revision, items } = await pageAmid(reader, history, query, between);
+      const { revision, items } = await pageDuring(reader, history, query, between);
       const state = history.at(revision);
       assert.deepEqual(
         itemsShown(items),

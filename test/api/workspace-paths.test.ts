@@ -53,7 +53,7 @@ interface Problem {
   errors: { path: string; message: string }[];
 }
 
-describe('a path that is none', () => {
+describe('an invalid path', () => {
   for (const route of ['push', 'pull'] as const) {
     const asked = (path: string) => (route === 'push' ? file(path, 'x') : { path });
     const send = (paths: readonly string[]) =>
@@ -153,7 +153,7 @@ function deep(length: number): string {
   return folders.slice(0, length).replace(/\/$/, 'x');
 }
 
-/** A path that is live, and one that cannot stand beside it. */
+/** A live path, and a path that conflicts with it. */
 const BESIDE: [live: string, pushed: string][] = [
   ['a/Readme.md', 'a/README.md'],
   ['Notes/a', 'notes/a'],
@@ -180,8 +180,8 @@ for (const length of [INDEXED - 2, INDEXED - 1, INDEXED, INDEXED + 1, 600]) {
 }
 const PAIRS = BESIDE.map(inFolders);
 
-describe('a path that cannot stand beside a live one', () => {
-  test('is a conflict that names both, and nothing is written, until the other goes', async () => {
+describe('a path that conflicts with a live one', () => {
+  test('is 409 and names both, and nothing is written, until the live one is deleted', async () => {
     const team = await open();
     const { client } = team;
     const pairs = ['team', client].flatMap((layer) =>
@@ -214,7 +214,7 @@ describe('a path that cannot stand beside a live one', () => {
     ]);
   });
 
-  test('is one too in a push of both, in whatever order', async () => {
+  test('is 409 too in a push of both, in either order', async () => {
     const team = await open();
     for (const turned of [false, true]) {
       const pairs = PAIRS.map((pair) => pair.map((path) => `team/${path}`)).map((pair) =>
@@ -230,7 +230,7 @@ describe('a path that cannot stand beside a live one', () => {
     assert.deepEqual((await team.manifest()).body.items, []);
   });
 
-  test('is none beside what is deleted, and blocks it from then on', async () => {
+  test('can be pushed once the other is deleted, and then blocks the other', async () => {
     const team = await open();
     await team.push([file('team/a/b', '1')]);
     await team.push([deletion('team/a/b', 1)]);
@@ -242,7 +242,7 @@ describe('a path that cannot stand beside a live one', () => {
     );
   });
 
-  test('is none in another layer or another Team', async () => {
+  test('can be pushed to another layer or another Team', async () => {
     const [team, other] = [await open(), await open()];
     assert.equal((await team.push([file('team/a', '1'), file(`${team.client}/A`, '1')])).status, 200);
     assert.equal((await other.push([file('team/A/b', '1')])).status, 200);

@@ -54,7 +54,7 @@ describe('twenty pushes at once, to two processes,', () => {
     }
   });
 
-  test('some of which delete the file: exactly one wins', async () => {
+  test('where some of them delete the file: exactly one wins', async () => {
     const company = await service.company();
     const owner = workspaceOf(service.app, company.headers);
     await owner.push([file('team/shared', 'first')]);
@@ -99,7 +99,7 @@ describe('twenty pushes at once, to two processes,', () => {
     }
   });
 
-  test('of names that cannot stand beside each other: one wins, and the others are told what is in the way', async () => {
+  test('of conflicting names: one wins, and the others are told which path blocks them', async () => {
     const company = await service.company();
     const owner = workspaceOf(service.app, company.headers);
     const names = ['notes/a', 'Notes/A', 'NOTES', 'notes/a/b', 'notes/a/b/c'];
@@ -160,7 +160,7 @@ test('pushes of the same contents at once, each in its own order and to two Team
     );
     for (const { status, code } of answers) assert.equal(status, 200, code);
     assert.deepEqual(await keptContents(company.companyId), contents.map(sha256).sort());
-    // Those that have waited for a while are set anew by whoever keeps them: all are written to, by all at once.
+    // A push updates the row of a content that has waited for minutes, so all pushes update all rows at once.
     await database.query(
       `update memory.workspace_blob set waiting_since = now() - interval '30 minutes' where company_id = $1`,
       [company.companyId],

@@ -130,7 +130,7 @@ describe('a manifest', () => {
     }
   });
 
-  test('in pages of one is the whole one, of what is live and of what changed', async () => {
+  test('in pages of one item is the same as the whole, for live files and for changes', async () => {
     const team = await fresh;
     await team.push(many(4, (n) => file(`team/${n}`, 'x')));
     const { revision } = (await team.push([deletion('team/0', 1), file('team/1', 'y', 1)])).body;
@@ -153,7 +153,7 @@ describe('a manifest', () => {
     assert.deepEqual((await team.manifest(`?since=${last + 10}`)).body.items, []);
   });
 
-  test('is one and the same from its first page to its last, whatever is pushed meanwhile', async () => {
+  test('is the same from its first page to its last, no matter what is pushed in between', async () => {
     const team = await open();
     await team.push([...many(3, (n) => file(`team/${n}`, 'x')), deletion('team/gone', 0)]);
     for (const since of ['', '&since=0']) {
@@ -178,7 +178,7 @@ describe('a manifest', () => {
 });
 
 describe('deletion', () => {
-  test('of what never was needs no more than its base, and makes nothing live', async () => {
+  test('of a file that never existed needs base 0, and makes nothing live', async () => {
     const team = await open();
     const refused = await team.push([deletion('team/a', 1)]);
     assert.deepEqual(refused.conflicts, [{ path: 'team/a', currentVersion: 0, currentSha256: null }]);
@@ -187,7 +187,7 @@ describe('deletion', () => {
     assert.equal(await team.content('team/a'), null);
   });
 
-  test('of what is there needs its version, not 0', async () => {
+  test('of a live file needs its version, not 0', async () => {
     const team = await open();
     await team.push([file('team/a', '1')]);
     const refused = await team.push([deletion('team/a', 0)]);

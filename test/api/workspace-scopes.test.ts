@@ -208,7 +208,7 @@ test('what changes where a caller does not read changes nothing that it sees', a
     (await seen.manifest(`?since=${revision}`)).body.items.map(({ path }) => path),
     ['team/b'],
   );
-  // A client alone has the revision of what lies in it.
+  // The manifest of one client has the revision of the files in it.
   const client = (paths[2] ?? '').split('/')[1] ?? '';
   const alone = (await seen.manifest(`?clientId=${client}`)).body;
   assert.deepEqual([alone.scopes, alone.items.map(({ path }) => path)], [[`clients/${client}`], [paths[2]]]);

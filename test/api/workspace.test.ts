@@ -80,7 +80,7 @@ test('workspace files', async (t) => {
     },
   );
 
-  await t.test('a deletion counts as a version, and base 0 makes the file anew', async () => {
+  await t.test('a deletion counts as a version, and base 0 creates the file again', async () => {
     const { owner } = await open();
     const first = await owner.push([file('team/a', '1')]);
     const gone = await owner.push([deletion('team/a', 1)]);
@@ -95,7 +95,7 @@ test('workspace files', async (t) => {
   });
 
   await t.test(
-    'names that differ only in case, or of which one is the folder of the other, conflict',
+    'paths conflict if they differ only in case, or if one of them is a folder of the other',
     async () => {
       const { owner, clientId } = await open();
       await owner.push([file('team/Docs/Straße.md', '1'), file(`clients/${clientId}/docs`, '1')]);

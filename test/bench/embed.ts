@@ -9,8 +9,8 @@ import { Direct } from './embed-direct.ts';
 import { MeasuredService } from './embed-service.ts';
 import { percentile, Writer } from './generated-text.ts';
 
-const HELP = `How fast the service makes vectors of what is stored, against the bare model on the same
-texts in the same run; what the model's process holds; and what a query's vector adds to a search.
+const HELP = `How fast the service makes vectors of stored texts, compared with the bare model on the same
+texts in the same run; the memory of the model's process; and the time that a query's vector adds.
 
 Usage: npm run bench:embed -- [--large-only | --small-only]
 
@@ -136,7 +136,7 @@ function describeMemory(
     faults.push(`${subject.title}: its process grew by ${(growth * 100).toFixed(1)} % in the last third`);
   }
   if (new Set(samples.map(({ pid }) => pid)).size > 1) {
-    faults.push(`${subject.title}: its process was replaced meanwhile`);
+    faults.push(`${subject.title}: its process was replaced during the run`);
   }
   return [
     `memory of the model's process after each tenth, MiB: ${sizes.map((size) => size.toFixed(0)).join(' ')}`,

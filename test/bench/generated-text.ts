@@ -26,7 +26,7 @@ const arabic = [...'بتجدرسعفقكلمنهوي'].flatMap((c) => [...'او�
 const thai = [...'กขคงจชดตทนบปพมยรลวส'].flatMap((c) => [...'ะาิีุู'].map((v) => c + v));
 const chinese = Array.from({ length: 3000 }, (_, index) => String.fromCodePoint(0x4e00 + index * 6));
 
-/** Latin stands twice: most of what is written here is. */
+/** Latin is listed twice, because most stored text is Latin. */
 const SCRIPTS: readonly Script[] = [
   { syllables: latin, between: ' ', stop: '. ' },
   { syllables: latin, between: ' ', stop: '. ' },

@@ -104,9 +104,9 @@ async function measure(): Promise<void> {
     `${Buffer.byteLength(text)} bytes, ${String(answer['chunks'])} chunks in ${seconds.toFixed(1)} s on ${databaseUrl === '' ? 'the embedded database' : 'PostgreSQL'}`,
     `${''.padEnd(24)}${['requests', 'p50 ms', 'p95 ms', 'max ms'].map((f) => f.padStart(10)).join('')}`,
     row('health before', healthBefore),
-    row('health meanwhile', healthDuring),
+    row('health during ingest', healthDuring),
     row('search before', searchBefore),
-    row('search meanwhile', searchDuring),
+    row('search during ingest', searchDuring),
   ];
   const pids = new Map(logLines(service).map((line) => [Number(line['pid']), String(line['name'])]));
   for (const [pid, name] of pids) lines.push(`peak memory of ${name}: ${peakMemory(pid)}`);

@@ -2,7 +2,7 @@ import { LANGUAGES, type Language, readRetrievalSet } from '../support/retrieval
 import { seededRandom } from './generated-text.ts';
 
 /**
- * Natural text for measurements: chunks of sentences that people wrote, drawn anew for each chunk, and questions
+ * Natural text for measurements: chunks of sentences that people wrote, newly drawn for each chunk, and questions
  * that people asked about them (XQuAD-R). Six languages alone have too few names and numbers for a large Team, so
  * each chunk also has a made name and a made code: as in true text, most terms are rare.
  */

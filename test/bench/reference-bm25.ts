@@ -3,7 +3,7 @@ import { countWords, foldMarks, isIdentifier } from '../../shared/text/words.ts'
 /**
  * BM25 (Robertson & Zaragoza 2009) written plainly, to judge the keyword search by: terms are strings and not numbers,
  * every text that a query may find is scored, sums are float64, and there is no index. The terms are the service's: words, pairs of
- * graphemes and compounds as they stand, and the four-character grams of words at half the weight.
+ * graphemes and compounds unchanged, and the four-character grams of words at half the weight.
  */
 export interface Bm25 {
   /** Points of every text for a query, in the order of the texts; 0 where no term of it stands. */

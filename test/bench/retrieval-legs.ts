@@ -104,7 +104,7 @@ export async function searchParagraphs(
   return found;
 }
 
-/** The places, from 1, of what answers each question, in each leg and fused; null where it was not found. */
+/** The places, from 1, of the answer to each question, in each leg and fused; null if it was not found. */
 export interface Places {
   keyword: (number | null)[];
   semantic: (number | null)[];

@@ -25,7 +25,7 @@ const ROUNDING = 1e-9;
 
 const NAME_WIDTH = 46;
 
-/** What a run prints, line by line, and the names of what it did not hold. */
+/** Prints a run line by line, and collects its faults: the bounds that it did not hold. */
 export class Report {
   readonly faults: string[] = [];
 

@@ -18,8 +18,8 @@ export interface SetVectors {
 const SEED = { paragraphs: 101, questions: 102, useless: 103, likeness: 104 };
 
 /**
- * Added to each of a question's numbers, as a multiple of what a vector of unit length has in each: with it about 78
- * of 100 questions are nearest to their own of 240 paragraphs.
+ * Noise added to each number of a question's vector, as a multiple of the typical number in a vector of unit length.
+ * With it, about 78 of 100 questions are nearest to their own of 240 paragraphs.
  */
 const INDEPENDENT_NOISE = 8.7;
 

@@ -34,7 +34,7 @@ async function commit(): Promise<string> {
   }
 }
 
-/** When, where and what is measured, for whoever compares two runs. */
+/** When, where and what is measured, so that two runs can be compared. */
 export async function describeRun(): Promise<string> {
   const machine = `${availableParallelism()} x ${cpus()[0]?.model ?? 'unknown'}`;
   return `${new Date().toISOString()}, ${machine}, Node ${process.versions.node}, commit ${await commit()}`;

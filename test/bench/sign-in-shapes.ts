@@ -43,7 +43,7 @@ export function loginRequest(url: string, from: string, email: string, password:
 
 let sent = 0;
 
-/** Addresses of which none comes again within a minute, so that no limit is reached. */
+/** Addresses that do not repeat within a minute, so that no limit is reached. */
 export function nextAddress(): string {
   sent = (sent + 1) % 2 ** 24;
   return ['10', sent >> 16, (sent >> 8) & 255, sent & 255].join('.');

@@ -153,16 +153,16 @@ function describeSearch(
     ['p50', 0.5],
     ['p95', 0.95],
   ] as const) {
-    const [before, meanwhile] = [percentile(alone, share), percentile(during, share)];
-    const ratio = meanwhile / before;
+    const [before, beside] = [percentile(alone, share), percentile(during, share)];
+    const ratio = beside / before;
     if (ratio >= TOO_SLOW) faults.push(`a search takes ${ratio.toFixed(1)} times as long at ${name}`);
-    lines.push(`${name.padEnd(24)}${ms(before)}${ms(meanwhile)}${ratio.toFixed(2).padStart(8)}`);
+    lines.push(`${name.padEnd(24)}${ms(before)}${ms(beside)}${ratio.toFixed(2).padStart(8)}`);
   }
   const others = Object.keys(statuses).filter((status) => status !== '200' && status !== '503');
   if (others.length > 0) faults.push(`sign-ins were answered ${others.join(', ')}`);
   const answered = Object.entries(statuses).map(([status, count]) => `${count} x ${status}`);
   lines.push(
-    `sign-ins meanwhile, ${LOGINS_AT_ONCE} at once, ${rounds} times: ${answered.join(', ')}; let in after p50 ${ms(percentile(times, 0.5)).trim()} ms, p95 ${ms(percentile(times, 0.95)).trim()} ms`,
+    `sign-ins during the search, ${LOGINS_AT_ONCE} at once, ${rounds} times: ${answered.join(', ')}; let in after p50 ${ms(percentile(times, 0.5)).trim()} ms, p95 ${ms(percentile(times, 0.95)).trim()} ms`,
   );
   return lines;
 }

@@ -28,7 +28,7 @@ const ROUNDS = 200;
 const WARM_UP = 20;
 /** Rows of a table that one statement writes. */
 const SLICE = 10_000;
-const SENTENCE = 'What was agreed with the harbour office is kept here for whoever comes next. ';
+const SENTENCE = 'What was agreed with the harbour office is kept here for those who come next. ';
 
 const logger = createLogger('fatal', 'bench');
 const ids = (count: number) => Array.from({ length: count }, newId);
@@ -104,7 +104,7 @@ async function fillTeam(
   });
 }
 
-/** Jobs as they stand after a busy day: most done, some that failed for good, many that wait. */
+/** Jobs after a busy day: most done, some that failed for good, many that wait. */
 async function fillQueue(database: Database, { teamId }: SignedIn, size: Size): Promise<void> {
   await inSlices(size.waiting + size.finished, (count, from) =>
     database.query(

@@ -31,7 +31,7 @@ export function median(times: readonly number[]): number {
 
 const column = (text: string) => text.padStart(12);
 
-/** The head of a table of what `compare` prints. */
+/** The head of a table whose rows `compare` prints. */
 export function comparisonHead(title: string, one: string, other: string): string {
   return `${title.padEnd(40)}${[one, other, 'ratio'].map(column).join('')}`;
 }

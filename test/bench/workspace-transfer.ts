@@ -73,7 +73,7 @@ async function measureLoad(sides: Sides, load: Load, report: Report): Promise<vo
       ['pull', () => sendAll(service, '/v1/workspace/pull', headers, pulls)],
       ['barePull', () => sendAll(bare, '/pull', {}, barePulls)],
     ];
-    // Whoever is first finds the machine in another mood: they take turns.
+    // The first one finds the machine in another state, so they take turns.
     const order = round % 2 === 0 ? [0, 1, 2, 3] : [1, 0, 3, 2];
     const took: Record<string, number> = {};
     for (const place of order) {

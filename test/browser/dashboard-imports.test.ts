@@ -76,7 +76,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await figure(page, 'imports-completed', '1');
     await figure(page, 'imports-failed', '0');
     await figure(page, 'health-line', 'A worker is running.');
-    assert.equal(await page.evaluate('window.sameDocument'), true, 'nothing was loaded anew');
+    assert.equal(await page.evaluate('window.sameDocument'), true, 'the page was not reloaded');
     assert.deepEqual(faults, []);
     await page.context().close();
   });
@@ -223,13 +223,13 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
       'update memory.import set payload_pruned_at = now(), updated_at = now() where team_id = $1 and id = $2',
       [company.teamId, imports.at(-1)!.id],
     );
-    await row(page, 'file 22.txt').getByText('import it anew').waitFor();
+    await row(page, 'file 22.txt').getByText('import it again').waitFor();
     assert.equal(await button(page, 'Retry file 22.txt').count(), 0);
     await button(page, 'Forget file 22.txt').waitFor();
     await page.context().close();
   });
 
-  test('a refusal is told plainly: of what is not failed any more, not there, or in an archived Team', async () => {
+  test('a refusal says that the import has not failed, is not there, or is in an archived Team', async () => {
     const { page, company, imports } = await withFailed('a.txt', 'b.txt', 'c.txt', 'd.txt');
     await row(page, 'd.txt').waitFor();
     const [a, b, c] = imports.map(({ id }) => id);
@@ -245,16 +245,16 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await hold();
     await change('update memory.import set payload_pruned_at = now()', a);
     await button(page, 'Retry a.txt').click();
-    await outcomeIs(page, 'a.txt was not retried: The file a.txt is not kept any more');
+    await outcomeIs(page, 'a.txt was not retried: The file a.txt has been deleted');
     await release();
-    await row(page, 'a.txt').getByText('import it anew').waitFor(soon);
+    await row(page, 'a.txt').getByText('import it again').waitFor(soon);
     await hold();
     await change(`update memory.import set state = 'queued'`, b);
     await button(page, 'Retry b.txt').click();
     await outcomeIs(page, 'b.txt was not retried: The import of b.txt has not failed');
     await change('delete from memory.import', c);
     await button(page, 'Retry c.txt').click();
-    await outcomeIs(page, 'c.txt is not there any more.');
+    await outcomeIs(page, 'c.txt no longer exists.');
     await archiveTeam(service, company.teamId);
     await button(page, 'Retry d.txt').click();
     await outcomeIs(page, 'd.txt was not retried: the Team is archived.');

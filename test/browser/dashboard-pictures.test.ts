@@ -7,7 +7,7 @@ import { embedSome, endWorkers, setScene, setWorkers } from '../support/dashboar
 import { openOwnTestApp } from '../support/own-service.ts';
 
 const folder = fileURLToPath(new URL('./screenshots/', import.meta.url));
-/** Made anew when they are asked for: a picture differs a little from machine to machine. */
+/** Made again only on request: a picture differs a little from machine to machine. */
 const wanted = (process.env['MEMORY_TEST_SCREENSHOTS'] ?? '') !== '';
 const skip = wanted ? withoutBrowser : 'MEMORY_TEST_SCREENSHOTS is not set';
 

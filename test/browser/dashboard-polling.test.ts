@@ -50,7 +50,7 @@ describe('how often the dashboard looks', { skip: withoutBrowser }, () => {
     await page.reload();
     await page.locator('#updated[datetime]').waitFor();
     await page.clock.pauseAt(Date.now() + 3_600_000);
-    // The first of them falls amid a step.
+    // The first of them falls within a step.
     await nextLooks(page, 2);
     return page;
   }
@@ -148,7 +148,7 @@ describe('how often the dashboard looks', { skip: withoutBrowser }, () => {
       await route.fulfill({ response, json: { ...((await response.json()) as Status), chunks } });
     });
     const told = () => page.locator('#backlog-rate, #backlog-left').allInnerTexts();
-    // Another Team's samples are none of this one's.
+    // Samples of another Team do not count for this one.
     await page.reload();
     await page
       .locator('#backlog-line', { hasText: '5,000 of 9,000 chunks wait for an embedding.' })
@@ -172,7 +172,7 @@ describe('how often the dashboard looks', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('not before the time that "too many requests" names, whoever comes by', async () => {
+  test('not before the time that "too many requests" names, even when the browser comes online', async () => {
     const page = await atRest();
     await page.route(STATUS, (route) =>
       route.fulfill({ status: 429, headers: { 'retry-after': '40' }, json: { code: 'rate_limited' } }),

@@ -131,7 +131,7 @@ describe('who looks at the dashboard', { skip: withoutBrowser }, () => {
     await page.reload();
     await figures(page);
     assert.equal(await teamShown(page), company.teamId);
-    // The address alone, as from a link: the page is not loaded anew.
+    // The address alone, as from a link: the page is not reloaded.
     await page.goto(`${base}/dashboard#team=${other}`);
     await page.getByText('This Team is archived').waitFor();
     await figures(page);
@@ -142,13 +142,13 @@ describe('who looks at the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('is told when no Team is open, when one is not any more, and when the session has ended', async () => {
+  test('is told when no Team is open, when access to a Team ends, and when the session ends', async () => {
     const company = await service.company();
     const person = await addPerson(service, company, { teamRole: 'member' });
     const { page } = await openDashboard(browser, base, person.token);
     await figures(page);
     await database.query('delete from identity.team_member where user_id = $1', [person.userId]);
-    await page.getByText('This Team is not open to you any more.').waitFor();
+    await page.getByText('You no longer have access to this Team.').waitFor();
     assert.equal(await focused(page), 'team');
     await page.reload();
     await page.getByText('No Team is open to you yet.').waitFor();

@@ -182,7 +182,7 @@ describe('the pages that take up an invite, in a browser', { skip: withoutBrowse
           assert.equal(await page.title(), says);
           assert.equal(await focused(page), 'heading');
           assert.equal(await page.locator('form').isVisible(), false);
-          assert.match(await page.locator('#message').innerText(), /whoever invited you/);
+          assert.match(await page.locator('#message').innerText(), /the person who invited you/);
           assert.deepEqual(await storage(page), { tab: {}, all: {} });
         }
         assert.deepEqual(faults, []);

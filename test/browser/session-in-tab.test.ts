@@ -151,7 +151,7 @@ describe('the session that a link has begun', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('that is being asked for gives way to a link opened meanwhile', async () => {
+  test('gives way to a link that is opened while the session is being asked for', async () => {
     const { page } = await joined();
     const held = Promise.withResolvers<void>();
     await page.route('**/v1/auth/session', async (route) => {

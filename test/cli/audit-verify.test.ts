@@ -14,7 +14,7 @@ const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
 const newPerson = await openHomes();
 const openOther = otherServices();
 
-/** Runs the command in an empty home, as whoever the token stands for. */
+/** Runs the command in an empty home, as the account of the token. */
 async function auditVerify({ token }: { token: string }, ...args: string[]) {
   const person = await newPerson();
   return person.run(['audit-verify', '--url', base, ...args], { env: { MEMORY_API_TOKEN: token } });
@@ -39,7 +39,7 @@ describe('cli audit-verify', () => {
     });
   });
 
-  test('names no seal where there is none yet', async () => {
+  test('names no seal before the first one', async () => {
     const company = await service.company();
     assert.deepEqual(await auditVerify(company), {
       code: 0,

@@ -15,7 +15,7 @@ after(endProcesses);
 const FILES = manyFiles(120);
 const NAMES = Object.keys(FILES);
 
-/** Starts the command, to be ended amid its work. */
+/** Starts the command, to be ended during its work. */
 function start({ home }: Person, { token }: SignedIn, url: string, ...args: string[]): ServiceProcess {
   return startCommand(
     process.execPath,

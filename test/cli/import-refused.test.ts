@@ -14,7 +14,7 @@ const openPlace = openPlaces();
 const FILES = manyFiles(120);
 const NAMES = Object.keys(FILES);
 
-/** Asks until there is no asking any more, and lets the minute pass but for ten seconds. */
+/** Asks until a request is refused, and lets all but the last ten seconds of the minute pass. */
 async function useUp({ app, database }: TestApp, { headers, companyId }: SignedIn): Promise<void> {
   for (;;) {
     const answer = await app.inject({ url: '/v1/auth/session', headers });

@@ -67,7 +67,7 @@ describe('cli import', () => {
     }
   });
 
-  test('ends with a table of what failed and was skipped and why, and exit code 1', async () => {
+  test('ends with a table of the files that failed or were skipped and why, and exit code 1', async () => {
     const company = await service.company();
     const pictures = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.xyz`, '']));
     const person = await personWith({ 'good.txt': 'good', 'locked.txt': Buffer.from([0xff, 0xfe, 0x00]) });
@@ -125,7 +125,7 @@ describe('cli import', () => {
     assert.match((await importDocs(person, company)).stdout, /^3 files: 3 there already\.$/m);
   });
 
-  test('--retry-failed retries what failed without sending it, and sends what is not kept any more', async () => {
+  test('--retry-failed retries a stored file without sending it, and sends one no longer stored', async () => {
     const company = await service.company();
     const person = await personWith({ 'a.txt': '', 'b.txt': ' ' });
     await importDocs(person, company);

@@ -17,7 +17,7 @@ const newFolder = await openFolders();
 const openPlace = openPlaces();
 after(endProcesses);
 
-test('cli sync killed amid its work, on either side, goes on with the next run', async () => {
+test('cli sync killed during its work, on either side, goes on with the next run', async () => {
   const company = await service.company();
   const files = Object.fromEntries(
     Object.entries(manyFiles(250)).map(([name, text]) => [`team/${name}`, text]),

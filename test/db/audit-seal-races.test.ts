@@ -109,7 +109,7 @@ test('200 parallel writers and two sealing workers leave one unforked chain per 
   });
   await working;
   if (workers !== database) await workers.close();
-  // Whoever was at it when the other looked has left nothing, but for what it was at itself.
+  // A worker that was sealing when the other one looked leaves nothing unsealed, except what it was sealing itself.
   await sealAll(database);
   for (const company of companies) {
     const seals = await assertWholeChain(database, company);
@@ -135,8 +135,8 @@ test('a sealing that is cut off in the middle leaves no seal, and the next one n
   assert.equal((await assertWholeChain(database, company)).length, 6);
 });
 
-const ONE_CONNECTION = databaseUrl === undefined && 'one connection: nothing happens meanwhile';
-describe('meanwhile', { skip: ONE_CONNECTION }, () => {
+const ONE_CONNECTION = databaseUrl === undefined && 'needs PostgreSQL: embedded has one connection';
+describe('sealing over several connections', { skip: ONE_CONNECTION }, () => {
   test('a transaction that is open holds up no seal, and its event is sealed behind when it comes', async (t) => {
     const company = await service.company();
     await sealAll(database);

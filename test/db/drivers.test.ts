@@ -56,7 +56,7 @@ describe('both drivers return', () => {
     });
   }
 
-  test('no row where there is none, and a row without columns', async () => {
+  test('no rows for an empty result, and rows without columns', async () => {
     assert.deepEqual(await database.query('select 1 where false'), []);
     assert.equal((await database.query('select from generate_series(1, 3)')).length, 3);
   });
@@ -154,7 +154,7 @@ describe('a transaction', () => {
     assert.ok(!(await isThere(id)));
   });
 
-  test('never says committed of what was rolled back, though its function hid the failure', async () => {
+  test('never reports a commit after a rollback, even if its function hid the failure', async () => {
     const id = newId();
     const hidden = database.transaction(async (tx) => {
       await tx.query(insert, [id]);

@@ -70,7 +70,7 @@ describe('a locked folder', { concurrency: true }, () => {
     for (const one of two) if (one.status === 'fulfilled') await one.value.release();
   });
 
-  test('is let to whoever waits for it in the moment of its release', async () => {
+  test('goes to a waiting caller as soon as it is released', async () => {
     const folder = await emptyFolder();
     await writeFile(join(folder, 'lock'), 'left-behind 7 pid 1\n');
     const waiting = lockFolder(folder);

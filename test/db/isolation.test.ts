@@ -68,7 +68,7 @@ describe('every tenant table', () => {
     }
   });
 
-  test('shows nothing that a Team remembers to Company claims, but for its audit', async () => {
+  test('shows nothing that a Team remembers to Company claims, except its audit', async () => {
     const scope = companyScope({ companyId: victim.companyId, userId: victim.ownerId });
     for (const table of tables) {
       if (!isMemory(table) || WITHOUT_LAYERS.includes(table.name)) continue;
@@ -77,7 +77,7 @@ describe('every tenant table', () => {
     }
   });
 
-  test("of what is one user's own shows nothing to another user of the Team", async () => {
+  test('that belongs to one user shows nothing to another user of the Team', async () => {
     const scope = ownerScope({ ...victim, ownerId: newId() }, [victimClient]);
     for (const name of ['memory.idempotency_key', 'memory.embedding_batch', 'memory.consolidation_batch']) {
       const rows = await transaction(database, scope, (tx) => tx.query(`select 1 from ${name}`));
@@ -237,7 +237,7 @@ describe('the invitation of a Company, which is of no Team,', () => {
     }
   });
 
-  test('is not made with the claims of a Team, neither anew nor of an invite into the Team', async () => {
+  test('cannot be made with the claims of a Team, neither new nor from an invite into the Team', async () => {
     for (const statement of [insertion(), `update ${invite} set team_id = null`]) {
       await assert.rejects(
         transaction(database, inTeam, (tx) => tx.query(statement)),

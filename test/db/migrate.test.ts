@@ -60,7 +60,7 @@ describe('migrations', () => {
       assert.deepEqual(await ledger(database), expected);
     }));
 
-  test('of which a part is applied go on with the next', () =>
+  test('go on with the next one when some are already applied', () =>
     withDatabase(true, async (database) => {
       const folder = await copyMigrations();
       const next = (await readdir(folder)).length + 1;

@@ -32,14 +32,14 @@ async function take(turns: { minPriority?: number; maxPriority?: number } = {}):
 }
 
 /** The Teams of the next jobs, in the order in which they are taken. */
-async function takeTeams(jobs: number): Promise<string> {
+async function nextTeams(jobs: number): Promise<string> {
   let teams = '';
   for (let n = 0; n < jobs; n += 1) teams += (await take())?.team ?? '-';
   return teams;
 }
 
 /** The groups of the next jobs, in the order in which they are taken. */
-async function takeGroups(jobs: number): Promise<string> {
+async function nextGroups(jobs: number): Promise<string> {
   let groups = '';
   for (let n = 0; n < jobs; n += 1) groups += (await take())?.group ?? '-';
   return groups;
@@ -63,23 +63,23 @@ describe('groups of jobs take turns', () => {
   test('one job is taken at once, however many another group has waiting', async () => {
     await empty();
     for (let sent = 0; sent < 10_000; sent += 500) await send('a', 500);
-    assert.equal(await takeGroups(5), 'aaaaa');
+    assert.equal(await nextGroups(5), 'aaaaa');
     await send('b', 1);
-    assert.match(await takeGroups(2), /b/);
+    assert.match(await nextGroups(2), /b/);
     await send('c', 1);
     await send('b', 1);
-    assert.match(await takeGroups(3), /^(?=.*b)(?=.*c)/);
+    assert.match(await nextGroups(3), /^(?=.*b)(?=.*c)/);
   });
 
   test('many of each alternate, from where the first is when the second comes', async () => {
     await empty();
     await send('a', 40);
-    assert.equal(await takeGroups(20), 'a'.repeat(20));
+    assert.equal(await nextGroups(20), 'a'.repeat(20));
     await send('b', 30);
-    const taken = await takeGroups(40);
+    const taken = await nextGroups(40);
     assert.match(taken, /^(ab|ba){20}$/);
     assert.equal(
-      await takeGroups(11),
+      await nextGroups(11),
       `${'b'.repeat(10)}-`,
       'what is left of one is taken without the other',
     );
@@ -92,7 +92,7 @@ describe('groups of jobs take turns', () => {
     let taken = '';
     while (!taken.includes('-') && taken.split('b').length <= 10) {
       await send('a', 3);
-      taken += await takeGroups(1);
+      taken += await nextGroups(1);
     }
     assert.match(taken, /^(ab|ba){9,10}b?$/);
   });
@@ -101,7 +101,7 @@ describe('groups of jobs take turns', () => {
     await empty();
     await send('b', 10);
     await Promise.all(Array.from({ length: 8 }, () => send('a', 5)));
-    assert.match(await takeGroups(20), /^(ab|ba){10}$/);
+    assert.match(await nextGroups(20), /^(ab|ba){10}$/);
   });
 
   test('a job that is tried again brings none of its group along', async () => {
@@ -110,12 +110,12 @@ describe('groups of jobs take turns', () => {
     const old = await take();
     assert.ok(old);
     await send('b', 60);
-    await takeGroups(30);
+    await nextGroups(30);
     await tryAgain(old, 0);
     // Both what joins the group itself and what comes from elsewhere.
     await send('a', 30);
     await send('c', 30);
-    const taken = await takeGroups(32);
+    const taken = await nextGroups(32);
     const shares = ['a', 'b', 'c'].map((group) => taken.split(group).length - 1);
     assert.ok(
       shares.every((share) => share >= 9),
@@ -128,11 +128,11 @@ describe('groups of jobs take turns', () => {
     await send('a', 40);
     const old = await take();
     assert.ok(old);
-    await takeGroups(19);
+    await nextGroups(19);
     await database.transaction((tx) => queue.giveBack(tx, QUEUE, old));
     await send('b', 20);
     // That job, and from then on one and one.
-    assert.match(await takeGroups(41), /^(?:a(?:ab|ba){20}|b(?:aa|ab)(?:ab|ba){19})$/);
+    assert.match(await nextGroups(41), /^(?:a(?:ab|ba){20}|b(?:aa|ab)(?:ab|ba){19})$/);
   });
 
   test('where only jobs wait that were taken before, a newcomer goes no further ahead than the last of them', async () => {
@@ -141,13 +141,13 @@ describe('groups of jobs take turns', () => {
     const first = await take();
     assert.ok(first);
     await tryAgain(first, 3600);
-    await takeGroups(18);
+    await nextGroups(18);
     const last = await take();
     assert.ok(last);
     await database.transaction((tx) => queue.giveBack(tx, QUEUE, last));
     await send('b', 20);
     await send('a', 20);
-    const taken = await takeGroups(21);
+    const taken = await nextGroups(21);
     assert.ok(taken.split('a').length - 1 >= 10, taken);
   });
 
@@ -181,7 +181,7 @@ describe('groups of jobs take turns', () => {
     await database.transaction((tx) => queue.settle(tx, QUEUE, next));
   });
 
-  test('whoever waits is passed over by each other group three times at most', async () => {
+  test('a group that waits is passed over by each other group three times at most', async () => {
     const step = fc.oneof(
       {
         weight: 2,
@@ -238,8 +238,8 @@ describe('Companies take turns before their Teams do', () => {
     await empty();
     for (const team of ['1', '2', '3']) await send('a', 20, team);
     await send('b', 20, '4');
-    assert.match(await takeGroups(40), /^(ab|ba){20}$/);
-    assert.equal(await takeGroups(41), `${'a'.repeat(40)}-`, 'no job is lost by sharing turns');
+    assert.match(await nextGroups(40), /^(ab|ba){20}$/);
+    assert.equal(await nextGroups(41), `${'a'.repeat(40)}-`, 'no job is lost by sharing turns');
   });
 
   it('divides the turns of a Company among its Teams', async () => {
@@ -248,7 +248,7 @@ describe('Companies take turns before their Teams do', () => {
     await send('b', 60, '9');
     await send('a', 10, '2');
     await send('a', 10, '3');
-    const teams = await takeTeams(60);
+    const teams = await nextTeams(60);
     assert.equal(teams.replaceAll('9', '').length, 30, teams);
     // The Team with the most jobs makes way, so the others are done early.
     const shares = ['2', '3'].map((team) => teams.split(team).length - 1);
@@ -263,21 +263,21 @@ describe('Companies take turns before their Teams do', () => {
     await empty();
     for (let sent = 0; sent < 1000; sent += 500) await send('a', 500, '1');
     await send('a', 1, '2');
-    assert.match(await takeTeams(3), /2/);
+    assert.match(await nextTeams(3), /2/);
   });
 
   it('keeps a Team that sends again and again to its share', async () => {
     await empty();
     await send('a', 30, '1');
     for (let n = 0; n < 10; n += 1) await send('a', 3, '2');
-    assert.match(await takeTeams(40), /^(12|21){20}$/);
+    assert.match(await nextTeams(40), /^(12|21){20}$/);
   });
 
-  it('takes jobs that an earlier version queued, of which each Team is a group', async () => {
+  it('takes jobs that an earlier version queued with each Team as a group', async () => {
     await empty();
     await queue.boss.insert(QUEUE, [{ data: {}, group: { id: 'team' }, priority: -5 }]);
     await send('a', 1, '1');
-    assert.deepEqual([await takeGroups(3)].join('').replace('team', 't').split('').sort(), ['-', 'a', 't']);
+    assert.deepEqual([await nextGroups(3)].join('').replace('team', 't').split('').sort(), ['-', 'a', 't']);
   });
 });
 

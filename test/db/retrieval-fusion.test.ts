@@ -25,7 +25,7 @@ import {
 const QUESTIONS = 250;
 /** Spanish is the hardest of the six for vectors of correlated errors. */
 const FUSED = ['en', 'es'] as const;
-/** A language of which no two terms fall on one dimension: in German "bleibt" shares that of the gram "_eth". */
+/** A language in which no two terms fall on one dimension: in German "bleibt" shares that of the gram "_eth". */
 const RANKED = 'en';
 /** One of each kind. */
 const CODES = 10;

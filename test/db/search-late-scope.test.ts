@@ -40,7 +40,7 @@ async function repeatChunk({ team, chunks }: SearchCorpus, times: number): Promi
   );
 }
 
-/** A Team in one layer of which very many chunks hold a word. Counted, unless the counts are to be of before that. */
+/** A Team with a layer where very many chunks hold a word. Counted, unless the counts are to be from before that. */
 async function openCommonWord(layer: Layer, { counted = true } = {}): Promise<SearchCorpus> {
   const corpus = await openSearchCorpus(database);
   await addToCorpus(corpus, [{ text: 'the budget of the year' }], {

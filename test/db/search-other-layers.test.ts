@@ -25,7 +25,7 @@ const WORDS = ['the', 'heron', 'harbour', 'budget', 'walrus', 'err_4711', 'inv-2
 const QUERIES = ['the heron of the harbour', 'budget err_4711', 'unheard walrus', 'inv-2024 herons 会议'];
 const embedding = vectors.vector();
 
-/** All that searches of a scope tell, but for how long they took. */
+/** All that searches of a scope tell, except how long they took. */
 async function told(scope: TeamScope, queries: readonly string[]): Promise<string> {
   const answers: unknown[] = [];
   for (const query of queries) {

@@ -180,8 +180,8 @@ describe('an external id', () => {
     assert.equal(words.length, 1);
   });
 
-  test('whose source is archived meanwhile makes a new one, and leaves the archived as it is', {
-    skip: databaseUrl === undefined && 'one connection: nothing happens meanwhile',
+  test('whose source is archived at the same time makes a new one, and leaves the archived one as it is', {
+    skip: databaseUrl === undefined && 'needs PostgreSQL: the embedded database has one connection',
   }, async () => {
     const { scope } = await openTeam();
     const given = { layer: null, externalId: 'archived' };
@@ -329,7 +329,7 @@ describe('a draft whose chunks come in portions', () => {
     assert.deepEqual(await sourcesOf(scope), []);
   });
 
-  test('is not read where its text is stored already, and its counts are those of what is stored', async () => {
+  test('is not read if its text is stored already, and its counts are those of the stored text', async () => {
     const { scope } = await openTeam();
     const given = { layer: null, chunks: large('twice') };
     const { source } = await storeDraft(database, scope, given);

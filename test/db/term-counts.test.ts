@@ -24,7 +24,7 @@ const WRITERS = 3;
 const ROUNDS = 6;
 /** More than one step replaces the counts of. */
 const MANY_TERMS = 9000;
-/** Chunks of the count that may have moved before it is made anew: one in five. */
+/** Chunks of the count that may have moved before it is made again: one in five. */
 const STALE_SHARE = 0.2;
 
 /** As searches read them: `space term` with how many chunks of the one layer hold it. */
@@ -235,7 +235,7 @@ describe('the frequencies of terms', () => {
     assert.deepEqual(await storedCounts(team), { terms: {}, chunks: 1, sampled: 1 });
   });
 
-  test('are none once the last source is archived, and searches answer before and after', async () => {
+  test('are empty once the last source is archived, and searches answer before and after', async () => {
     const team = await createTestCompany(database);
     const sourceId = await store(team, textsOf('AX_1000'));
     assert.equal((await findsByWord(team, 'AX_1000')).length, 1);

@@ -104,7 +104,7 @@ describe('a transaction within a scope', () => {
     assert.ok(!(await recorded(entry.subjectId)));
   });
 
-  test('tells of what was sent and failed, not of the statement that failed for it', async () => {
+  test('throws the failure of the query sent first, not of the query that failed because of it', async () => {
     const scope = ownerScope(await createTestCompany(database));
     let heard: unknown;
     const failed = transaction(database, scope, async (tx) => {

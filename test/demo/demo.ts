@@ -86,7 +86,7 @@ function endOnSignal(cleanUp: () => Promise<void>): { ending: boolean } {
   process.on('SIGINT', () => end(130, 'interrupted'));
   process.on('SIGTERM', () => end(143, 'ended'));
   process.on('SIGHUP', () => end(129, null));
-  // Whoever read what is printed has gone: `npm run demo | head`.
+  // The program that read the output has ended: `npm run demo | head`.
   process.stdout.on('error', () => end(1, null));
   return state;
 }

@@ -8,7 +8,7 @@ export interface Document {
   /** Its path, with slashes: its title and its name for ever. */
   name: string;
   bytes: Buffer;
-  /** Whether it is text as it stands, and needs no one to read its format. */
+  /** Whether it is plain text, so that no format has to be read. */
   plain: boolean;
 }
 

@@ -59,7 +59,7 @@ export async function startService(model: { name: string; folder: string }, undo
     },
     // With a channel, by which it ends even where the demo is killed and cleans nothing up.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // Else Ctrl-C reaches it too, and it is gone amid a request before the demo has said why.
+    // Otherwise Ctrl-C reaches it too, and it ends during a request before the demo has said why.
     detached: true,
   });
   const ended = new Promise<void>((resolveEnd) => service.once('close', () => resolveEnd()));

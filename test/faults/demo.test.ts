@@ -119,7 +119,7 @@ describe('the demo', { skip: databaseUrl === undefined ? false : 'needs no Postg
     await assertNothingIsLeft(demo);
   });
 
-  test('cleans up when whoever reads it goes away', async () => {
+  test('cleans up when the reader of its output goes away', async () => {
     const demo = await startDemo([]);
     await demo.line(/^service +http/);
     demo.child.stdout?.destroy();

@@ -13,7 +13,7 @@ import { endProcesses, type ServiceProcess, startMain } from '../support/process
 
 after(endProcesses);
 
-/** Chunks that are made in a second or two, so that a worker is hit amid them. */
+/** Enough chunks for a second or two, so that a worker is hit while it makes vectors for them. */
 const CHUNKS = 200;
 const texts = () => numbered(CHUNKS, 'a text that takes a while '.repeat(40));
 
@@ -43,7 +43,11 @@ describe('a worker process that makes vectors', {
   }
 
   /** Waits until so many chunks are made and a slice of others is under way. */
-  async function untilAmid(signal: AbortSignal, company: { teamId: string }, made: number): Promise<void> {
+  async function untilUnderWay(
+    signal: AbortSignal,
+    company: { teamId: string },
+    made: number,
+  ): Promise<void> {
     await until(signal, async () => {
       const chunks = await chunkVectors(service, company);
       return chunks.some(({ leased }) => leased) && chunks.filter(({ marked }) => !marked).length >= made;
@@ -61,7 +65,7 @@ describe('a worker process that makes vectors', {
 
   /**
    * Stops all workers while one makes vectors.
-   * @param within whether it may be amid a transaction: frozen there it would hold others up until the database ends that
+   * @param within whether it can be in a transaction: if frozen there, it blocks others until the database ends it
    */
   async function freeze(
     signal: AbortSignal,
@@ -70,13 +74,13 @@ describe('a worker process that makes vectors', {
     within: 'transaction or not' | 'no transaction',
   ): Promise<void> {
     await until(signal, async () => {
-      await untilAmid(signal, company, 40);
+      await untilUnderWay(signal, company, 40);
       for (const worker of workers) signalGroup(worker, 'SIGSTOP');
       // What the server was asked for before is done with first.
       await until(signal, async () => (await sessions('active')) === 0);
       const held = within === 'no transaction' && (await sessions('idle in transaction')) > 0;
-      const amid = (await chunkVectors(service, company)).some(({ leased }) => leased);
-      if (amid && !held) return true;
+      const underWay = (await chunkVectors(service, company)).some(({ leased }) => leased);
+      if (underWay && !held) return true;
       for (const worker of workers) signalGroup(worker, 'SIGCONT');
       return false;
     });
@@ -97,7 +101,7 @@ describe('a worker process that makes vectors', {
     await assertEmbedded(service, company);
   }
 
-  test('killed amid a slice loses none and doubles none', { timeout: 120_000 }, async (t) => {
+  test('killed during a slice loses no vector and makes none twice', { timeout: 120_000 }, async (t) => {
     const company = await service.company();
     const victims = [await startWorker(), await startWorker()];
     await storeTexts(service, company, texts());
@@ -105,7 +109,7 @@ describe('a worker process that makes vectors', {
     await freeze(t.signal, company, victims, 'transaction or not');
     for (const victim of victims) await victim.kill9();
     const left = (await chunkVectors(service, company)).filter(({ leased }) => leased);
-    assert.ok(left.length > 0, 'it was amid a slice');
+    assert.ok(left.length > 0, 'it was killed during a slice');
     await silence();
     const other = await startWorker();
     await untilDone(t.signal, company);
@@ -134,7 +138,7 @@ describe('a worker process that makes vectors', {
     const company = await service.company();
     const stopped = await startWorker();
     await storeTexts(service, company, texts());
-    await untilAmid(t.signal, company, 40);
+    await untilUnderWay(t.signal, company, 40);
     await stop(stopped);
     const chunks = await chunkVectors(service, company);
     assert.ok(chunks.every(({ leased, marked, models }) => !leased && marked === (models.length === 0)));

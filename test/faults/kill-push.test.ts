@@ -153,7 +153,7 @@ async function turnsDuring(url: string, answered: Promise<unknown>, enough: numb
   return turns;
 }
 
-describe('kill -9 amid a push leaves all of it or nothing', () => {
+describe('kill -9 during a push leaves all of it or nothing', () => {
   test('on PostgreSQL, where another process goes on', {
     skip: databaseUrl === undefined && 'the embedded database has one process',
     timeout: 120_000,

@@ -115,8 +115,8 @@ export async function recordEvents(database: Database, company: TestCompany, cou
 }
 
 /**
- * Does what no one may, as whoever owns the tables can: past the triggers that hold the audit together. For a
- * database of the test's own, whose other tests would wait.
+ * Changes the audit with its triggers disabled, which only the owner of the tables can do. Use it in a database of
+ * the test's own: other tests on the database would wait.
  */
 export function tamper(database: Database, work: (tx: Queryable) => Promise<unknown>): Promise<void> {
   return database.transaction(async (tx) => {

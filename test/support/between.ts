@@ -72,7 +72,7 @@ export function openPlaces(): (
       response.end(text);
     };
     const server = createServer((request, response) => {
-      // Whoever asked may be gone.
+      // The caller can be gone by then.
       pass(request, response).catch(() => response.destroy());
     });
     servers.push(server);

@@ -74,7 +74,7 @@ export async function expireBatch({ database }: Pick<TestApp, 'database'>, batch
 
 /**
  * Puts many captures into the Team layer by hand, oldest first.
- * @param lentTo a batch that they were lent to, whose lease ran out; staged where there is none
+ * @param lentTo a batch that they were lent to, whose lease has expired; null for staged captures
  * @returns their ids
  */
 export async function addCaptures(

@@ -34,7 +34,7 @@ interface RunOptions {
   env?: Record<string, string>;
   /** What comes on standard input. */
   input?: string;
-  /** Whether whoever writes there goes on holding it open. */
+  /** Whether standard input stays open after the input. */
   heldOpen?: boolean;
 }
 

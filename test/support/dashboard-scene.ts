@@ -18,7 +18,7 @@ const FAILED = [
     filename: 'export-crm-2024-03-vollständig-alle-mandanten-und-notizen-ungekürzt.txt',
     error: {
       code: 'too_slow',
-      message: 'Reading the file took longer than 120 seconds: divide it, or save it anew in a simpler form.',
+      message: 'Reading the file took longer than 120 seconds: divide it, or save it in a simpler form.',
     },
     attempts: 3,
   },

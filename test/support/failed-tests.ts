@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 
 /**
  * A reporter of `node --test`: what failed, and why, without all that passed. A run of two rounds prints thousands of
- * lines, of which often the last alone are kept; this can be said once more at their end.
+ * lines, and often only the last ones are kept. This reporter repeats the failures at the end.
  */
 export default async function* failedTests(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of events) {

@@ -50,8 +50,8 @@ export async function openHeldApp(
   return { app, reached: reached.promise, release: released.resolve };
 }
 
-/** Sends a request that is held, has something happen meanwhile, and lets the request go on. */
-export async function meanwhile<T>(
+/** Sends a request that is held, runs `happen` while it waits, and lets the request go on. */
+export async function duringPause<T>(
   held: HeldApp,
   send: (held: HeldApp) => PromiseLike<T>,
   happen: () => Promise<unknown>,

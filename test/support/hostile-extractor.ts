@@ -137,7 +137,7 @@ export const ATTEMPTS: Readonly<Record<string, (prey: Prey) => unknown>> = {
     ),
   'load a native add-on of a package': () => require('argon2') as unknown,
   'open WASI': async () => {
-    // Node warns whoever imports it, as the test that lists the attempts would.
+    // Node warns on import. A static import would also warn in the test that lists the attempts.
     const name = 'node:wasi';
     const { WASI } = (await import(name)) as typeof Wasi;
     return new WASI({ version: 'preview1', preopens: { '/': '/' } });

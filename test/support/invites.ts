@@ -130,7 +130,7 @@ export const READS = ['200', '403 scope_forbidden'];
 export const WRITES = ['200', '201'];
 export const REACHES_NOTHING = ['403 scope_forbidden', '403 scope_forbidden'];
 
-/** How much there is in a Company of what a token gives, and of tokens that are not used up. */
+/** Counts the records of a Company that tokens create, and its unused tokens. */
 export async function countGiven(
   { database }: Pick<TestApp, 'database'>,
   { companyId }: TestCompany,

@@ -73,7 +73,7 @@ function watch(database: Database, resolved: ReadonlyMap<string, () => void>): D
   };
 }
 
-/** Sends a request but for the end of its body. */
+/** Sends a request except for the end of its body. */
 function begin({ caller, method, url, body }: Wish, port: number) {
   const bytes = Buffer.from(JSON.stringify(body));
   const request = openRequest({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SignedIn, TestApp } from './app.ts';
 import { ask, type Method } from './company.ts';
-import { type HeldApp, meanwhile } from './held-app.ts';
+import { duringPause, type HeldApp } from './held-app.ts';
 import { allRows } from './memories.ts';
 import type { Person } from './team.ts';
 
@@ -67,7 +67,7 @@ export async function sendTooLate<T>(
   send: (app: HeldApp) => PromiseLike<T>,
 ): Promise<T> {
   const before = await memoryRows(service, scene.company);
-  const answer = await meanwhile(held, send, () => take(service, what, scene));
+  const answer = await duringPause(held, send, () => take(service, what, scene));
   assert.deepEqual(await memoryRows(service, scene.company), before);
   return answer;
 }

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Extraction, type Extractor, FileFault } from '../../worker/extract/extraction.ts';
 
 /*
- * Extractors that do to the process that reads files what a file may do by chance or on purpose. The text of the
- * "file" says what: a word, and what it takes after a blank. Any other text is read as it stands.
+ * Extractors that do to the process that reads files what a file can do by chance or on purpose. The text of the
+ * "file" names the fault: a word, and after a blank its argument. Any other text is read unchanged.
  */
 
 const MIB = 1024 * 1024;

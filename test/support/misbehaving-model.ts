@@ -23,7 +23,7 @@ function send(answer: ModelAnswer): void {
   process.send?.(answer);
 }
 
-/** Takes memory that it never lets go of, until it holds this share of what it may. */
+/** Allocates memory and never frees it, until the process holds this share of its limit. */
 function fill(share: number): void {
   while (process.memoryUsage.rss() < share * Number(maxRssBytes)) kept.push(Buffer.alloc(4 * MIB, 1));
 }
@@ -58,7 +58,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   exit: () => process.exit(3),
   hang,
   grow,
-  /** Grows to a share of what it may hold: `fill 0.5`. */
+  /** Grows to a share of its memory limit: `fill 0.5`. */
   fill: (share) => {
     fill(Number(share));
     return process.pid;

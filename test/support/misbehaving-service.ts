@@ -8,8 +8,8 @@ import { createPasswordHasher } from '../../shared/passwords.ts';
 import { startWorker } from '../../worker/worker.ts';
 
 /*
- * The worker process, or without MEMORY_DATABASE_URL the whole service, as the mains start them, but for what reads
- * the files: the extractors that misbehave.
+ * The worker process, or without MEMORY_DATABASE_URL the whole service, as the mains start them, except that the
+ * extractors misbehave.
  */
 
 const EXTRACTORS = new URL('./misbehaving-extractors.ts', import.meta.url);

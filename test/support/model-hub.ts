@@ -47,7 +47,7 @@ export const cdnEtag = (file: string) => `"${sha256(Buffer.from(`cdn ${file}`))}
 /**
  * A model hub that answers as Hugging Face does: a large file by a redirect to the CDN that tells the SHA-256 and the
  * length, a small one by a redirect to a cache of the same origin whose etag is the git blob's SHA-1. The CDN's own
- * etag has the form of a SHA-256 and is none. Both know ranges.
+ * etag looks like a SHA-256 but is not one. Both support ranges.
  */
 export async function openModelHub({ files, misbehave = () => false }: ModelHubOptions): Promise<ModelHub> {
   const requests: HubRequest[] = [];

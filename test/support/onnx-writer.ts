@@ -20,7 +20,7 @@ export interface OnnxValue {
   dims: (number | string)[];
 }
 
-/** Collects a graph and writes it. Every operation gives back the name of what it puts out. */
+/** Collects a graph and writes it. Every operation returns the name of its output. */
 export class OnnxGraph {
   readonly #nodes: Uint8Array[] = [];
   readonly #initializers: Uint8Array[][] = [];

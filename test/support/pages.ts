@@ -55,7 +55,7 @@ export function heading(page: Page, name: string): Promise<void> {
   return page.getByRole('heading', { name, exact: true }).waitFor();
 }
 
-/** The id of what has the focus, or else its text. */
+/** The id of the element with the focus, or its text if it has no id. */
 export function focused(page: Page): Promise<string> {
   return page.evaluate<string>('document.activeElement.id || document.activeElement.textContent');
 }

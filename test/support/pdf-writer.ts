@@ -1,6 +1,6 @@
 /**
  * Writes a PDF by hand: as much of ISO 32000-1 as documents for tests need. Objects are numbered in the order in
- * which they are added; a string is written as it stands, and `pdfText` makes one of text.
+ * which they are added; a string is written unchanged, and `pdfText` makes one from text.
  */
 
 import { createHash } from 'node:crypto';

@@ -6,7 +6,7 @@ interface ProcessRow {
   parent: number;
 }
 
-/** The processes of this machine that run. One that has ended and that no one has asked about is none. */
+/** The running processes of this machine. Zombies, which have ended, are left out. */
 function processes(): ProcessRow[] {
   return execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' })
     .trim()

@@ -133,7 +133,7 @@ function queryWeights(counts: TermCounts, terms: QueryTerms): Map<number, number
   return weights;
 }
 
-/** A share of what a text would have that held the whole query, larger where the leg has few hits. */
+/** A share of the points of a text that holds the whole query. It is larger if the leg has few hits. */
 function leastDeviation(counts: TermCounts, terms: QueryTerms, leg: readonly Scored[]): number {
   const weights = queryWeights(counts, terms);
   const whole = terms.dims.reduce(

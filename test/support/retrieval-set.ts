@@ -21,7 +21,7 @@ export function retrievalFolder(): string | null {
 
 /**
  * Reads the set of one language, `<folder>/<language>.json`.
- * @throws Error of one line where there is none
+ * @throws Error of one line if the set does not exist
  */
 export async function readRetrievalSet(folder: string, language: Language): Promise<RetrievalSet> {
   const file = join(folder, `${language}.json`);

@@ -5,7 +5,7 @@ import type { TestFolder } from './sync-folders.ts';
 
 /*
  * The life of folders that are in sync with one workspace: people edit, remove and move files in all of them, also
- * while one of them is being synced, and syncs end amid their work. In the end all folders are alike, and hold every
+ * while one of them is being synced, and syncs are interrupted. In the end all folders are alike, and hold every
  * content that no one overwrote or removed.
  */
 
@@ -36,7 +36,7 @@ const event = fc.record({
 const sync = fc.record({
   do: fc.constant('sync' as const),
   folder: fc.nat(FOLDERS - 1),
-  amid: fc.option(event, { nil: null }),
+  during: fc.option(event, { nil: null }),
 });
 type Sync = typeof sync extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -55,7 +55,7 @@ interface LifePlace {
   service: (before: OnTheWay, after: OnTheWay) => ServiceClient;
 }
 
-/** A sync that ended amid its work. */
+/** A sync that was interrupted. */
 class Ended extends Error {}
 
 const nothing: OnTheWay = () => Promise.resolve();
@@ -100,19 +100,19 @@ class World {
     }
   }
 
-  async sync({ folder, amid }: Pick<Sync, 'folder' | 'amid'>): Promise<void> {
+  async sync({ folder, during }: Pick<Sync, 'folder' | 'during'>): Promise<void> {
     // Two syncs of one folder at once are refused before they come to this.
-    if (amid?.what === folder) return;
+    if (during?.what === folder) return;
     let asked = 0;
     const meet = (when: string) => async () => {
-      if (amid?.when !== when || asked++ !== amid.request) return;
-      if (amid.what === 'the end') throw new Ended();
-      if (typeof amid.what === 'number') await this.sync({ folder: amid.what, amid: null });
-      else await this.change(amid.what);
+      if (during?.when !== when || asked++ !== during.request) return;
+      if (during.what === 'the end') throw new Ended();
+      if (typeof during.what === 'number') await this.sync({ folder: during.what, during: null });
+      else await this.change(during.what);
     };
     try {
       const { notDone } = await this.#folder(folder).sync(this.#place.service(meet('before'), meet('after')));
-      if (amid === null) assert.deepEqual(notDone, []);
+      if (during === null) assert.deepEqual(notDone, []);
     } catch (error) {
       if (!(error instanceof Ended)) throw error;
     }
@@ -129,7 +129,7 @@ export async function live(place: LifePlace, steps: readonly (Change | Sync)[]):
   }
   // The first round brings everything there, the second brings it back.
   for (let round = 0; round < 2; round += 1) {
-    for (const folder of folders.keys()) await world.sync({ folder, amid: null });
+    for (const folder of folders.keys()) await world.sync({ folder, during: null });
   }
   const trees = await Promise.all(folders.map((folder) => folder.tree()));
   for (const [n, folder] of folders.entries()) {

@@ -25,7 +25,7 @@ export type OnTheWay = (asked: { method: string; path: string; body: unknown }) 
 /** The workspace of a Team in memory, as the contract has it: quick, and interrupted where a test wants it. */
 interface MemoryWorkspace {
   files: Map<string, Stored>;
-  /** The service as someone sees it. The rights are looked at anew by every request. */
+  /** The service as one caller sees it. Every request checks the rights again. */
   as: (rights: Rights, before?: OnTheWay, after?: OnTheWay) => ServiceClient;
   /** The live contents by path. */
   live: () => Record<string, string>;
@@ -159,7 +159,7 @@ export function openMemoryWorkspace(): MemoryWorkspace {
         await before(asked);
         const answered = answer(rights, method, path, body);
         await after(asked);
-        if (!Value.Check(schema, answered)) throw new Error('an answer that is none');
+        if (!Value.Check(schema, answered)) throw new Error('the answer does not match its schema');
         return answered;
       };
       return {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 export type TableRow = Record<string, string>;
 
 /**
- * Reads a table as it stands in a test: a line of names, then lines of as many cells, between bars. Two columns
+ * Reads a table written in a test: a line of names, then lines of as many cells, between bars. Two columns
  * of one name, or a line of another length, are a mistake in the table.
  */
 export function readTable(text: string): TableRow[] {

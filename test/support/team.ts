@@ -3,7 +3,7 @@ import { newId } from '../../shared/ids.ts';
 import type { SignedIn, TestApp } from './app.ts';
 import { TEST_MODEL_NAME, type TestCompany } from './database.ts';
 
-/** Whoever asks: a session and the Team that it is for. */
+/** The caller of a request: a session and the Team that it is for. */
 export type Caller = Pick<SignedIn, 'headers'>;
 
 export interface Person extends Caller {
@@ -89,7 +89,7 @@ export async function archiveTeam({ database }: Pick<TestApp, 'database'>, teamI
   await database.query(`update identity.team set state = 'archived' where id = $1`, [teamId]);
 }
 
-/** Sends a JSON body as someone. A text goes as it stands. */
+/** Sends a JSON body as a caller. A string is sent unchanged. */
 export function post(
   { app }: Pick<TestApp, 'app'>,
   caller: Caller,

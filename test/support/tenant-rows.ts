@@ -119,7 +119,7 @@ export class TenantRows {
     }
   }
 
-  /** Inserts a row into each of the tables, but for those that there are already. */
+  /** Inserts a row into each of the tables, except those that already have one. */
   async insertAll(database: Queryable, tables: readonly CatalogTable[]): Promise<void> {
     for (const table of tables) {
       if (this.rows.has(table.name)) continue;

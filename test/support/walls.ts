@@ -27,7 +27,7 @@ export const SEAL_TABLES = ['memory.audit_seal', 'memory.audit_unsealed'];
 /** A Company's Owners read the audit of every layer, so what shows of it has tests of its own. */
 export const WITHOUT_LAYERS = ['memory.audit_event'];
 
-/** SQLSTATE of what a privilege or a policy refuses. */
+/** SQLSTATE of a statement that a privilege or a policy refuses. */
 export const DENIED = '42501';
 
 /** Whether the table has the column. */
@@ -47,7 +47,7 @@ export function teamColumn(table: CatalogTable): WallColumn | null {
   return hasColumn(table, 'team_id') ? 'team_id' : null;
 }
 
-/** The column that says on which side of the wall a row is. Memory knows Teams alone, but for its audit. */
+/** The column that says on which side of the wall a row is. Memory has only Teams, except its audit. */
 export function wallOf(table: CatalogTable, wall: Wall): WallColumn {
   const team = teamColumn(table);
   if (team !== null && (wall === 'team' || isMemory(table))) return team;

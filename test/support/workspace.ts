@@ -45,7 +45,7 @@ export interface Workspace {
   manifest(query?: string): Promise<Answered<Manifest>>;
   /** Every page, of `limit` items each. */
   wholeManifest(query?: { since?: number; clientId?: string; limit?: number }): Promise<ManifestItem[]>;
-  /** The content of a file as text, or null where there is none for the caller. */
+  /** The content of a file as text, or null if it does not exist for the caller. */
   content(path: string, version?: number): Promise<string | null>;
 }
 

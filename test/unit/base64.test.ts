@@ -31,7 +31,7 @@ describe('base64', () => {
     );
   });
 
-  it('is refused where it is none', async () => {
+  it('is refused if it is not valid', async () => {
     const long = 'QUJD'.repeat(SLICE / 4);
     for (const text of ['A', 'QUJD-', 'QU_D', 'QQ=', 'QQ===', '====', 'QQ==QQ==', 'QUJé', 'QU\u0001JD QUJD'])
       for (const sent of [text, long + text]) assert.equal(await decodeBase64(sent), null, text);

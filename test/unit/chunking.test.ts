@@ -64,7 +64,7 @@ const document = fc
   .map((parts) => parts.map(([text, times]) => text.repeat(times)).join(''));
 
 describe('any document', () => {
-  test('is kept whole but for white space, in pieces that are neither blank nor too long', () => {
+  test('is kept whole except for white space, in pieces that are neither blank nor too long', () => {
     fc.assert(
       fc.property(document, (text) => {
         const pieces = texts(cutText(text));
@@ -127,7 +127,7 @@ describe('any document', () => {
 });
 
 describe('paragraphs', () => {
-  test('short ones are packed into one piece as they stand', () => {
+  test('short ones are packed into one piece unchanged', () => {
     assert.deepEqual(texts(cutText('One.\n\nTwo.\n\n\nThree.\n')), ['One.\n\nTwo.\n\n\nThree.']);
   });
 

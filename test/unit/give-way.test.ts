@@ -19,7 +19,7 @@ describe('the slices of a text', () => {
     });
   }
 
-  it('of an empty text are none', () => {
+  it('are an empty list for an empty text', () => {
     assert.deepEqual([...slicesOf('')], []);
   });
 });

@@ -41,7 +41,7 @@ const NAMES = {
   values: 'values',
 } as const;
 
-/** Text that is full of what means something in JSON. */
+/** Text with many characters that have a meaning in JSON. */
 const trickyText = fc.oneof(
   fc.string({ unit: fc.constantFrom('"', '\\', '[', '{', ',', ':', 'u', '字', '\n', '\u0001') }),
   fc.string({ unit: 'binary', maxLength: 30 }),

@@ -161,7 +161,7 @@ describe('a large source', () => {
     assert.ok(taken >= 6, `${taken} portions`);
   });
 
-  it('waits in its thread for a reader, and ends when there is none any longer', async () => {
+  it('waits in its thread for the reader, and ends when the reader closes its port', async () => {
     const { port1: own, port2: port } = new MessageChannel();
     let made = 0;
     own.on('message', () => {

@@ -57,7 +57,7 @@ describe('the vector of a query', () => {
     assert.deepEqual(asked, ['same']);
   });
 
-  test('is asked for anew where another Team asks, which cannot tell what the first asked', async () => {
+  test('is asked for again by another Team, so that no Team learns what another asked', async () => {
     const { embed, asked } = openEmbedder();
     await embed('same', 'one Team');
     await embed('same', 'another Team');

@@ -97,7 +97,7 @@ describe('the scope of a Team', () => {
     assert.deepEqual(companyScope(identity), { companyId, userId });
   });
 
-  test('is none where the caller may not enter', () => {
+  test('is null if the caller cannot enter the Team', () => {
     assert.equal(teamScope(identityOf('member'), TEAM), null);
     assert.equal(teamScope(identityOf('admin'), TEAM), null);
     assert.equal(teamScope(identityOf('member'), { ...TEAM, grant: 'full' }), null);

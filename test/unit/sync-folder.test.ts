@@ -38,7 +38,7 @@ describe('what is fetched keeps within the folder', () => {
     assert.deepEqual(Object.keys(await folder.tree()), ['team/a.txt']);
   });
 
-  test('a path that is none of the workspace is told, and never taken to the disk', async () => {
+  test('a path that the workspace does not allow is reported, and never written to the disk', async () => {
     const { workspace, folder } = await inStep({ 'team/a.txt': 'one' });
     const paths = ['team/../../up.txt', '/etc/x', 'team/aux', 'team/.team-memory/state.json', 'clients/x/a'];
     for (const path of paths)
@@ -113,7 +113,7 @@ describe('what is here', () => {
     assert.equal(workspace.files.get('team/a')?.version, 2);
   });
 
-  test('a file of which size and time are as they were is not read again; a fresh one is', async () => {
+  test('a file whose size and time are unchanged is not read again; a fresh one is', async () => {
     const { workspace, folder } = await inStep({ 'team/a.txt': 'one', 'team/b.txt': 'two' });
     const [a, b] = ['a', 'b'].map((name) => join(folder.folder, 'team', `${name}.txt`)) as [string, string];
     const long = new Date(Date.now() - 60_000);

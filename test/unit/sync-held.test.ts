@@ -26,7 +26,7 @@ describe('what has the place of a root', () => {
     assert.deepEqual([told(outcome), outcome.figures.outside], [[], 1]);
   });
 
-  test('a root of which only the case differs is told once, and nothing counts as gone', async () => {
+  test('a root whose name differs only in case is reported once, and nothing counts as gone', async () => {
     const { workspace, folder } = await inStep({ 'team/a': 'a', 'team/b': 'b' });
     await rename(join(folder.folder, 'team'), join(folder.folder, 'Team'));
     const why = 'is in its place, or differs only in case: rename it';
@@ -52,8 +52,8 @@ describe('what has the place of a root', () => {
   });
 });
 
-describe('a client’s folder of which the id is in capitals', () => {
-  /** Files in step, of which the client's folder is in capitals then. */
+describe('a client’s folder whose id is in capitals', () => {
+  /** Syncs the files, then renames the client's folder to capitals. */
   const inCapitals = async (files: Record<string, string>) => {
     const made = await inStep(files, BOTH);
     await rename(join(made.folder.folder, CLIENT), join(made.folder.folder, CAPITALS));

@@ -83,7 +83,7 @@ describe('what is kept of a sync', () => {
     assert.equal(await readState(fresh.folder), null);
   });
 
-  test('a journal that ends amid a line counts up to there, and a damaged state is told', async () => {
+  test('a journal counts up to a last line that is cut off, and a damaged state is reported', async () => {
     const { workspace, folder } = await inStep({ 'team/a': 'a', 'team/b': 'b' });
     const place = join(folder.folder, '.team-memory');
     const entry = (path: string) =>
@@ -117,7 +117,7 @@ describe('what is kept of a sync', () => {
     await writeFile(lock, JSON.stringify({ ...held, pid: 2 ** 30 }));
     lockForSync(folder)();
     await writeFile(lock, JSON.stringify({ ...held, host: 'elsewhere', pid: 2 ** 30 }));
-    assert.throws(() => lockForSync(folder), /on elsewhere\); if there is none, remove .*lock/);
+    assert.throws(() => lockForSync(folder), /on elsewhere\); if no sync is running, remove .*lock/);
     await mkdir(join(folder, 'team'));
   });
 });

@@ -21,7 +21,7 @@ function faultOf(text: string): string {
   return read as string;
 }
 
-/** Asserts that a path is taken, as it stands. */
+/** Asserts that a path is accepted unchanged. */
 function assertTaken(text: string): void {
   const read = readWorkspacePath(text);
   assert.ok(typeof read !== 'string', `${JSON.stringify(text)} was refused`);
@@ -106,7 +106,7 @@ const PLACES: readonly ((name: string) => string)[] = [
 
 describe('a path of the workspace', () => {
   for (const [what, names] of Object.entries(BAD_NAMES)) {
-    test(`is none where a segment of it has this fault: ${what}`, () => {
+    test(`is refused if one of its segments has this fault: ${what}`, () => {
       for (const name of names) {
         for (const at of PLACES) {
           const fault = faultOf(at(name));
@@ -116,7 +116,7 @@ describe('a path of the workspace', () => {
     });
   }
 
-  test('is taken as it stands in every script, and with whatever only looks like a fault', () => {
+  test('is accepted unchanged in every script, and if it only looks like it has a fault', () => {
     for (const name of GOOD_NAMES) for (const at of PLACES) assertTaken(at(name));
   });
 
@@ -186,7 +186,7 @@ describe('a path of the workspace', () => {
 
 const RUNS = { numRuns: 2_000 };
 
-/** Pieces of which bad paths are made, and good ones. */
+/** Pieces that bad and good paths are made from. */
 const PIECES = [
   ['/', '/', '/', '.', '..', '\\', ':', ' ', 'a', 'b.md', 'C:', 'con', '.git', '~', '%2f', '%5c', '\u0000'],
   ['team', 'team/', 'clients/', CLIENT, `clients/${CLIENT}/`, '語', 'e\u0301', '\u2215', '\uff0f', '\u2024'],

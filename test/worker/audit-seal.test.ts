@@ -199,7 +199,7 @@ describe('what is done unasked', () => {
     const worker = await startWorker({ ...service, logger: createLogger('silent', 'test') });
     t.after(() => worker.stop());
     const schedules = await service.queue.boss.getSchedules();
-    // But for what a service does that makes vectors itself.
+    // Except the job of a service that makes vectors itself.
     const { 'embed.waiting': _, ...expected } = SCHEDULES;
     assert.deepEqual(Object.fromEntries(schedules.map(({ name, cron }) => [name, cron])), expected);
     assert.equal(SCHEDULES['audit.seal'], '* * * * *');

@@ -147,7 +147,7 @@ describe('a claimer who never comes back', () => {
         batchId,
         items: [{ captureIds: [capture.id], action: 'publish', title: 'x', content: 'Kept after all.' }],
       });
-    // The first comes back after all, and changes nothing of what the other has.
+    // The first claimer comes back after all, and changes nothing in the batch of the other.
     assert.equal((await complete(lost.id)).json<{ code?: string }>().code, 'batch_expired');
     assert.equal((await complete(batch?.id)).statusCode, 200);
     assert.deepEqual(await captureStates(service, company), { completed: 1 });

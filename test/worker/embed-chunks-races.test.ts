@@ -73,7 +73,7 @@ describe('a slice', () => {
     await assertEmbedded(service, company);
   });
 
-  test('of a worker that was frozen meanwhile writes nothing once another has stored it', async () => {
+  test('of a worker that was frozen writes nothing once another worker has stored it', async () => {
     const company = await service.company();
     await storeTexts(service, company, numbered(3));
     let before: object[] = [];

@@ -100,7 +100,7 @@ describe('what a write queues', () => {
 });
 
 describe('the chunks that a job takes', () => {
-  test('are the newest of its layer, and what is written meanwhile comes next', async () => {
+  test('are the newest of its layer, and those written during the job come next', async () => {
     const company = await service.company();
     const old = numbered(SLICE * 2 + 3, 'old');
     await storeTexts(service, company, old);
@@ -196,7 +196,7 @@ describe('the chunks that a job takes', () => {
   });
 });
 
-describe('a chunk of which the model gives no vector', () => {
+describe('a chunk for which the model gives no vector', () => {
   test('waits for a day and holds up no other, and a client may still claim it', async () => {
     const company = await service.company();
     const texts = [...numbered(SLICE, 'older'), ...numbered(SLICE, 'refused')];

@@ -71,7 +71,7 @@ describe('fetch-model', () => {
     assert.equal(hub.requests.length, asked);
   });
 
-  it('fetches a damaged file anew, which --verify only tells', async () => {
+  it('fetches a damaged file again, and with --verify only reports it', async () => {
     const { hub, folder, run } = await scene();
     await run();
     const damaged = Buffer.from(files.get(ONNX) ?? []);
@@ -88,7 +88,7 @@ describe('fetch-model', () => {
 
     const mended = await run();
     assert.deepEqual([mended.code, mended.stderr], [0, []]);
-    assert.ok(mended.stdout.includes(`damaged and fetched anew: ${ONNX}`));
+    assert.ok(mended.stdout.includes(`damaged and fetched again: ${ONNX}`));
     assert.deepEqual(await readFile(path.join(folder, ONNX)), files.get(ONNX));
     assert.equal((await run(['--verify'])).code, 0);
   });

@@ -20,7 +20,7 @@ import { assertStoredOnce } from '../support/stored-once.ts';
 
 after(endProcesses);
 
-/** Reads "slow 3000" in three seconds, and as another text than a worker that reads the file as it stands. */
+/** Reads "slow 3000" in three seconds, and as another text. A normal worker reads the file unchanged. */
 const MISBEHAVING = 'test/support/misbehaving-service.ts';
 const SLOW = 'slow 3000';
 
@@ -104,7 +104,7 @@ describe('a worker that is frozen while an import runs, past its heartbeat', {
     );
   });
 
-  test('amid storing: nothing of it is seen, and nothing is left', async (t) => {
+  test('while it stores chunks: none of them is seen, and none is left', async (t) => {
     await pace.set(1);
     await freezeAndTakeOver(t.signal, textOfChunks(700), async () => (await chunksAhead()) > 0);
   });

@@ -173,7 +173,7 @@ describe('an import that failed', () => {
     assert.equal(await countSources(company), 1);
   });
 
-  test('becomes a source of its author, whoever has it tried again', async (t) => {
+  test('becomes a source of its author, even if another person retries it', async (t) => {
     const company = await service.company();
     const author = await addPerson(service, company, { teamRole: 'member' });
     const { id } = await failOne(t, author);

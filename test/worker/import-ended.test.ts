@@ -5,7 +5,7 @@ import { type RunningWorker, startWorker } from '../../worker/worker.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { importTexts, isOver, MISBEHAVE, untilImport } from '../support/running-imports.ts';
 
-/** A database of its own: another worker would read the files as they stand. */
+/** A database of its own: another worker would read the files unchanged. */
 const service = await openOwnTestApp({ MEMORY_IMPORT_SECONDS: '15', MEMORY_IMPORT_MEGABYTES: '256' });
 const { database } = service;
 

@@ -150,7 +150,7 @@ describe('the file of an import that has not failed', () => {
     for (const id of ids) assert.ok(await isKept(company, id));
   });
 
-  test('after a retry that failed again has its days anew', async () => {
+  test('after a retry that failed again is kept for its full time again', async () => {
     const company = await service.company();
     const id = await plantImport(service, company, { failedDaysAgo: 99 });
     await retried(service, company, { ids: [id] });

@@ -9,7 +9,7 @@ import { type RunningWorker, startWorker } from '../../worker/worker.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { importTexts, isOver, MISBEHAVE, untilImport } from '../support/running-imports.ts';
 
-/** A database of its own: another worker would read the files as they stand. */
+/** A database of its own: another worker would read the files unchanged. */
 const service = await openOwnTestApp();
 const { database } = service;
 
@@ -80,7 +80,7 @@ describe('a running import', () => {
     assert.deepEqual(percentsRead(seen), [0, 100]);
   });
 
-  test('that fails tells nothing any more', async (t) => {
+  test('that fails no longer reports progress', async (t) => {
     const { end } = await watch(t.signal, 'fault It is locked.');
     assert.deepEqual([end.state, end.progress], ['failed', null]);
   });

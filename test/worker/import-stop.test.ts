@@ -22,7 +22,7 @@ import { ALL_TRIES, assertStoredOnce, jobOf } from '../support/stored-once.ts';
 after(endProcesses);
 
 const MISBEHAVING = 'test/support/misbehaving-service.ts';
-/** Read by the misbehaving service without an end, one busy and one idle, and by any other as they stand. */
+/** The misbehaving service never finishes reading these: one busy, one idle. Any other reads them unchanged. */
 const ENDLESS = ['endless', 'waiting'];
 
 /** Stops a process that reads files by SIGTERM: it exits well, and leaves none of its own behind. */

@@ -29,7 +29,7 @@ after(endProcesses);
 
 describe('a text that ends the process', () => {
   for (const text of ['die', 'exit', 'grow', 'hang']) {
-    test(`each time is refused after two (${text}), and a query under way meanwhile is answered`, async (t) => {
+    test(`each time is refused after two (${text}), and a query sent with it is answered`, async (t) => {
       const opened = await openMisbehaving(t, {
         megabytes: 256,
         ...(text === 'hang' ? { runMs: 2000 } : {}),
@@ -52,7 +52,7 @@ describe('a text that ends the process', () => {
     assert.equal(await tell(client, `die-once ${modelDir}/met`), startsIn(modelDir).at(1));
   });
 
-  test('is refused alone where a query ends it amid others', async (t) => {
+  test('is the only one refused if it is a query among other texts', async (t) => {
     const { client } = await openMisbehaving(t);
     await client.ready;
     const passage = tell(client, 'pid');
@@ -60,7 +60,7 @@ describe('a text that ends the process', () => {
     assert.ok((await passage) > 0);
   });
 
-  test('and that nobody waits for any more is not tried again', async (t) => {
+  test('is not tried again once nobody waits for it', async (t) => {
     const { client, modelDir } = await openMisbehaving(t);
     await client.ready;
     const leaving = new AbortController();
@@ -127,7 +127,7 @@ test('a process that has grown past its share of the bound is replaced between t
   );
 });
 
-test('a text that nobody waits for any more is not computed', async (t) => {
+test('a text is not computed once nobody waits for it', async (t) => {
   const { client, modelDir } = await openMisbehaving(t);
   const [noted, awaited, unwanted] = ['noted', 'awaited', 'unwanted'].map((name) => join(modelDir, name));
   const before = client.embed(`wait ${noted} ${awaited}`, 'passage', waiting());

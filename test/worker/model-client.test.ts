@@ -93,7 +93,7 @@ describe('vectors of the real model', () => {
     assert.ok(client.rssBytes() < early * 1.3, `from ${early} to ${client.rssBytes()} bytes`);
     const kibibytes = Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }));
     const share = client.rssBytes() / (kibibytes * 1024);
-    assert.ok(share > 0.7 && share < 1.4, `${share} of what the system tells`);
+    assert.ok(share > 0.7 && share < 1.4, `${share} of the size that the system reports`);
   });
 
   test('are made by the next process where one is killed, idle or under a text', async (t) => {

@@ -95,7 +95,7 @@ describe('a download that breaks off', () => {
     });
   }
 
-  it('gives the new version where the hub has another one meanwhile', async () => {
+  it('gives the new version if the file changes on the hub before the next attempt', async () => {
     const newer = randomBytes(ONNX_BYTES);
     const the = await scene(
       firstTime((request, response, content) => {

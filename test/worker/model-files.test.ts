@@ -110,7 +110,7 @@ describe('what lies in the folder', () => {
     await assertWhole(the);
   });
 
-  it('is left as it was where it is damaged and cannot be fetched anew', async () => {
+  it('is left unchanged if it is damaged and cannot be fetched again', async () => {
     const the = await scene();
     await the.fetch();
     await writeFile(path.join(the.folder, ONNX), 'torn');
@@ -122,7 +122,7 @@ describe('what lies in the folder', () => {
     assert.equal(await readFile(path.join(the.folder, ONNX), 'utf8'), 'torn');
   });
 
-  it('is found damaged by its hash where the size is right, and fetched anew on request', async () => {
+  it('is found damaged by its hash if the size is right, and is fetched again on request', async () => {
     const the = await scene();
     await the.fetch();
     await writeFile(path.join(the.folder, ONNX), randomBytes(ONNX_BYTES));

@@ -11,7 +11,7 @@ describe('the pace', () => {
     return { clock, chunks: pace(() => clock.seconds * SECOND_MS) };
   };
 
-  test('is none before the first chunk', () => {
+  test('is 0 before the first chunk', () => {
     const { chunks } = withClock();
     assert.equal(chunks.perMinute(), 0);
   });

@@ -227,7 +227,7 @@ describe('a document of many chunks', () => {
     teamId: newId(),
   });
 
-  test('comes in portions, each time from the first, and its process is kept meanwhile', async (t) => {
+  test('comes in portions, each time from the first, and keeps its process while it is used', async (t) => {
     const pool = poolOf(t);
     const pid = await idlePid(pool);
     const asked = task(TEXT);
@@ -262,13 +262,13 @@ describe('a document of many chunks', () => {
     assert.notEqual(await idlePid(pool), pid);
   });
 
-  test('is not given once it is not used any more', async (t) => {
+  test('cannot be read after its use has ended', async (t) => {
     const pool = poolOf(t);
     const chunks = await pool.read(task(TEXT), reading(), async (document) => portionsIn(document.chunks));
     await assert.rejects(Array.fromAsync(chunks), ReadingInterruptedError);
   });
 
-  test('is given up where nobody waits for it any more', async (t) => {
+  test('is given up once nobody waits for it', async (t) => {
     const pool = poolOf(t);
     const stop = new AbortController();
     const given = { ...reading(), signal: stop.signal };
@@ -399,7 +399,7 @@ describe('the parent', () => {
     const begun: ((parent: ServiceProcess) => Promise<unknown>)[] = [
       // The process that is to read is starting,
       ({ child }) => until(t.signal, () => childrenOf(child.pid ?? 0).length > 0),
-      // and amid its file.
+      // and is reading its file.
       (parent) => parent.line(/^told$/),
     ];
     for (const untilBegun of begun) {

@@ -68,7 +68,7 @@ describe('a tally', () => {
 });
 
 describe('what is written down', () => {
-  test('is the sum of what all workers counted, of several at once too', async () => {
+  test('is the sum of the counts of all workers, even if several write at once', async () => {
     const seconds = DURATION_BOUNDS.map((bound) => bound);
     const counted = () => {
       const tally = jobTally();

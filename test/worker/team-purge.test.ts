@@ -117,7 +117,7 @@ async function addImport(team: TestCompany, text = 'a text') {
 }
 
 describe('purging a deleted Team', () => {
-  test('removes every row from every table that has Teams, but for audit events', async () => {
+  test('removes every row from every table that has Teams, except audit events', async () => {
     const team = await createTestCompany(database);
     await fill(team);
     const before = await rowsOf(team);

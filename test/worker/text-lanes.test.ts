@@ -39,7 +39,7 @@ describe('the lanes of texts', () => {
     assert.deepEqual(await query, Float32Array.of(1));
   });
 
-  test('put no text back for which nobody waits any more', async () => {
+  test('do not put a text back once nobody waits for it', async () => {
     const lanes = new TextLanes();
     const leaving = new AbortController();
     const text = lanes.add('text', 'query', leaving.signal);

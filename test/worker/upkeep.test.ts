@@ -69,7 +69,7 @@ describe('upkeep', () => {
     const start = (embeddingModel: string) =>
       resolvePrincipal(database, { ...MODELS, embeddingModel }, (warning) => warnings.push(warning));
     for (const model of ['old/model', 'new/model', 'new/model']) await start(model);
-    assert.equal(warnings.length, 1, 'a change is told once, and nothing where there is none');
+    assert.equal(warnings.length, 1, 'a change is reported once, and without a change nothing is reported');
     assert.match(
       warnings[0] ?? '',
       /^the embedding model is new\/model and was old\/model: 2 of 3 chunks wait /,

@@ -5,7 +5,7 @@ import type { Database } from '../../db/driver/database.ts';
 import type { BlobStore } from '../../db/queries/workspace/blobs.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { doJob } from '../support/do-job.ts';
-import { meanwhile } from '../support/held-app.ts';
+import { duringPause } from '../support/held-app.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { openPausedApp } from '../support/paused-app.ts';
 import { addClient, addTeam } from '../support/team.ts';
@@ -108,7 +108,7 @@ describe('of old versions', () => {
     assert.deepEqual(await contentsOf(owner, 'team/a', 6), [null, null, null, '4', '5', '6']);
   });
 
-  test('those of a deleted file stay as well, and it can be made anew', async () => {
+  test('those of a deleted file stay as well, and the file can be created again', async () => {
     const { owner } = await open();
     await pushVersions(owner, 'team/a', FIVE);
     await owner.push([deletion('team/a', 5)]);
@@ -117,8 +117,8 @@ describe('of old versions', () => {
       await prune();
     }
     assert.deepEqual(await contentsOf(owner, 'team/a', 6), [null, null, null, '4', '5', null]);
-    const anew = await owner.push([file('team/a', '7')]);
-    assert.deepEqual(anew.body.files, [{ path: 'team/a', version: 7 }]);
+    const second = await owner.push([file('team/a', '7')]);
+    assert.deepEqual(second.body.files, [{ path: 'team/a', version: 7 }]);
     assert.deepEqual(await contentsOf(owner, 'team/a', 7), [null, null, null, '4', '5', null, '7']);
   });
 
@@ -189,7 +189,7 @@ describe('contents', () => {
     assert.equal((await owner.push([file('team/a', 'waits', 3)])).status, 409);
     await passMinutes(120);
     const held = await openPausedApp(t, service);
-    const pushed = await meanwhile(
+    const pushed = await duringPause(
       held,
       ({ app }) => workspaceOf(app, company.headers).push([file('team/a', 'waits'), file('team/b', 'new')]),
       () => prune(),
@@ -220,7 +220,7 @@ describe('contents', () => {
     );
   });
 
-  test('of a deleted Team go, but for those that another shares', async () => {
+  test('of a deleted Team go, except those that another Team shares', async () => {
     const { company, owner } = await open();
     const teamId = await addTeam(service, company);
     const going = workspaceOf(service.app, { ...company.headers, 'memory-team': teamId });
@@ -249,7 +249,7 @@ async function pagesAround(workspace: Workspace, query: string, happen: () => Pr
   return items;
 }
 
-test('a manifest is paged as it was at its first page, though files are changed and pruned meanwhile', async () => {
+test('a manifest is paged as of its first page, even if files are changed and pruned in between', async () => {
   const { owner } = await open();
   const paths = ['a', 'b', 'c', 'd', 'e'].map((name) => `team/${name}`);
   for (const path of paths) await pushVersions(owner, path, FIVE);
@@ -378,6 +378,6 @@ test('pushes of contents that are being pruned all win, and have them', async ()
       assert.equal(sha256(Buffer.from(one.contentBase64, 'base64')), one.sha256);
     }
     const gone = await owner.pull(files('old', forsaken).map(({ path }) => ({ path, version: 1 })));
-    assert.equal(gone.body.missing.length, forsaken.length, 'they were pruned meanwhile');
+    assert.equal(gone.body.missing.length, forsaken.length, 'they were pruned during the pushes');
   }
 });

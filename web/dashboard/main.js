@@ -22,7 +22,7 @@ const [entry, board, figures, notice, problem, signOut] = [
 
 /** Who is signed in, with the token; null for no one. */
 let session = null;
-/** What is shown of a Team, and of which; null while none is. */
+/** The Team that is shown, with what is shown of it; null while no Team is shown. */
 let open = null;
 
 async function begin() {
@@ -119,22 +119,22 @@ function leaveTeam() {
   open = null;
 }
 
-/** There is nothing more to see of the Team: the session has ended, or the Team is not the reader's any more. */
+/** There is nothing more to see of the Team: the session has ended, or the reader no longer has access to the Team. */
 async function leave({ status }) {
   leaveTeam();
   if (status !== 401) {
     const mine = session;
     const reply = await askService('GET', 'v1/auth/session', { token: mine.token });
-    // Another Team was chosen meanwhile, or the session ended by its owner's hand.
+    // In between, another Team was chosen, or the user ended the session.
     if (open !== null || session !== mine) return;
     if (reply.status !== 401) {
       if (reply.status === 200) Object.assign(session, reply.answer);
-      offerTeams('This Team is not open to you any more. Choose another.');
+      offerTeams('You no longer have access to this Team. Choose another.');
       byId('team').focus();
       return;
     }
   }
-  // Forgets it, unless this tab has begun another meanwhile.
+  // Forgets it, unless this tab has begun another since then.
   const found = await findSession();
   if (found.session === null) askToSignIn('Your session has ended. Sign in again to go on.');
   else enter(found.session);

@@ -11,7 +11,7 @@ const ANSWER_WITHIN_MS = 15_000;
  * @param on.look asks the service, given a signal that breaks it off; gives the last answer
  * @param on.answered hears of a look that worked
  * @param on.unanswered hears of one that did not: the answer, and when to look again
- * @param on.ended hears of an answer by which there is nothing to look at any more; no look follows
+ * @param on.ended hears of an answer after which there is nothing left to look at; no look follows
  * @returns `now` for a look at once, and `stop`
  */
 export function startPolling(on) {

@@ -17,12 +17,12 @@ export const count = (n) => whole.format(n);
 /** A share of 1. */
 export const share = (n) => percent.format(n);
 
-/** A number of things, some of which may be parts. */
+/** A number of things, which can be a fraction. */
 export const rate = (n) => (n > 0 && n < 0.1 ? `less than ${tenths.format(0.1)}` : tenths.format(n));
 
 export const counted = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
-/** A time in words, in the largest unit of which there are two or more. */
+/** A time in words, in the largest unit that makes two or more. */
 export function duration(seconds) {
   if (seconds < 2 * MINUTE) return counted(Math.max(0, Math.round(seconds)), 'second');
   if (seconds < 2 * HOUR) return counted(Math.round(seconds / MINUTE), 'minute');

@@ -25,8 +25,8 @@ export function runInvitePage({ name, kind, route, title, to }) {
     body: ({ token, name, password, link }) => ({ token, name: name ?? link.email, password }),
     done: [title, 'From now on, sign in with this email and your password.'],
     deadLinks: deadLinks({
-      used: 'It works once: whoever used it has an account now, and signs in with its password.',
-      ask: 'ask whoever invited you for a new one',
+      used: 'It works once: the person who used it has an account now, and signs in with its password.',
+      ask: 'ask the person who invited you for a new one',
     }),
     refusals: new Map([
       [

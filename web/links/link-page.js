@@ -82,7 +82,7 @@ export function runLinkPage(page) {
     tell(...dead);
   }
 
-  /** The end of the link: what is shown next is not about it any more. */
+  /** The end of the link: what is shown next is no longer about it. */
   function finish() {
     token = null;
     link = null;

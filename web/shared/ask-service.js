@@ -25,7 +25,7 @@ export async function askService(method, path, { token, team, body, signal } = {
     });
     const { status, ok } = response;
     const retryAfter = Number(response.headers.get('retry-after') ?? 0);
-    // A proxy in between may refuse in a form of its own; a success that cannot be read is none.
+    // A proxy in between can refuse in a form of its own; a success that cannot be read counts as a failure.
     const answer = status === 204 ? null : await response.json().catch(() => undefined);
     if (ok && answer === undefined) return NO_ANSWER;
     const answeredAt = Date.parse(response.headers.get('date') ?? '');

@@ -8,7 +8,7 @@ export function keepSession(token) {
   keep(KEY, token);
 }
 
-/** Forgets the token, unless this tab has begun another session meanwhile. */
+/** Forgets the token, unless this tab has begun another session since then. */
 function forgetSession(token) {
   if (kept(KEY) === token) forget(KEY);
 }

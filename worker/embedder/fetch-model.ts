@@ -78,7 +78,7 @@ function readArguments() {
   }
 }
 
-/** Fetches what is missing, and anew what is damaged, and returns what there is then. */
+/** Fetches missing files, fetches damaged ones again, and returns the last check of all files. */
 async function fetchSound(model: Model): Promise<ModelFileCheck[]> {
   const stop = new AbortController();
   const interrupt = () => stop.abort();
@@ -93,7 +93,7 @@ async function fetchSound(model: Model): Promise<ModelFileCheck[]> {
   try {
     const checks = await fetchFiles([]);
     const damaged = checks.filter(({ verdict }) => verdict === 'damaged').map(({ file }) => file);
-    for (const file of damaged) console.log(`damaged and fetched anew: ${file}`);
+    for (const file of damaged) console.log(`damaged and fetched again: ${file}`);
     return damaged.length === 0 ? checks : await fetchFiles(damaged);
   } catch (error) {
     if (stop.signal.aborted) process.exit(INTERRUPTED);

@@ -7,7 +7,7 @@ import { ensureModelFiles, type FetchProgress, oneLine } from './model-files.ts'
 import type { EmbedTask, Lane, ModelAnswer } from './model-process.ts';
 import { LANES, TextLanes } from './text-lanes.ts';
 
-/** How a model stands, but for how fast it works. */
+/** The state of a model, except how fast it works. */
 export type ModelState = Pick<EmbedderState, 'state' | 'fetched'>;
 
 /** Makes vectors with a model in a process of its own, which is replaced when it dies, grows or hangs. */
@@ -15,13 +15,13 @@ export interface ModelClient {
   /**
    * The vector of one text: 1,024 numbers of length 1. Texts of a lane are taken one after the other, as they came;
    * queries overtake passages.
-   * @param signal no one waits any more: it is dropped if it is not under way
+   * @param signal aborts when nobody waits for the vector: the text is dropped if it is not under way
    * @throws TextRefusedError
    * @throws EmbeddingInterruptedError
    */
   embed(text: string, lane: Lane, signal: AbortSignal): Promise<Float32Array>;
   state(): ModelState;
-  /** Of the process that runs the model; 0 while there is none. */
+  /** Memory of the process that runs the model, in bytes; 0 while no process runs. */
   rssBytes(): number;
   /** Resolves when the model is ready for the first time, or the client is closed. */
   readonly ready: Promise<void>;
@@ -237,7 +237,7 @@ class Client implements ModelClient {
     return true;
   }
 
-  /** Ends a process of which nothing is heard for longer than one run of the model may take. */
+  /** Ends a process that sends nothing for longer than one run of the model can take. */
   #watch(runner: Runner): void {
     if (runner.watchdog !== null) clearTimeout(runner.watchdog);
     runner.watchdog = this.#lanes.idle

@@ -29,7 +29,7 @@ export interface DownloadOptions {
   retryMs?: number | undefined;
 }
 
-/** A download on its way: what has arrived of which content. */
+/** A download on its way: the content that is expected, and how much of it has arrived. */
 interface Transfer {
   readonly address: URL;
   readonly handle: FileHandle;
@@ -38,7 +38,7 @@ interface Transfer {
   /** Length of the whole, where it is known. */
   total: number | null;
   contentHash: string | null;
-  /** A strong etag of whoever sends the content, for If-Range. */
+  /** A strong ETag from the server that sends the content, for If-Range. */
   validator: string | null;
   resumable: boolean;
   /** Answers that the content was put together of. */
@@ -186,7 +186,7 @@ function rangeHeaders({ bytes, validator }: Transfer): Record<string, string> {
   return { range: `bytes=${bytes}-`, ...(validator === null ? {} : { 'if-range': validator }) };
 }
 
-/** Finds out whether an answer goes on with what is there, starts anew, or is of no use. */
+/** Decides whether an answer continues the download, starts it again, or is of no use. */
 async function place(transfer: Transfer, { response, contentHash, linkedSize }: HubAnswer): Promise<void> {
   const { status, headers } = response;
   if (

@@ -40,7 +40,7 @@ export interface EnsureOptions {
   tell?: (progress: FetchProgress) => void;
   /** Cancels a download: the promise is rejected with the signal's reason. */
   signal?: AbortSignal;
-  /** Files known to be damaged, to be fetched anew. */
+  /** Files known to be damaged, to be fetched again. */
   damaged?: readonly string[];
   /** Milliseconds after which a silent hub counts as gone; 30,000 by default. */
   stallMs?: number;
@@ -70,7 +70,7 @@ interface Wanted {
 /**
  * Makes sure that all files of a model lie in its folder, fetching missing ones if that is allowed, and those whose
  * size is not what it was when they were fetched. Any number of processes may do so at once.
- * @throws ModelMissingError where they cannot be had; Error for a name that is none; the reason of `signal`
+ * @throws ModelMissingError if missing files cannot be fetched; Error for an invalid name; the reason of `signal`
  */
 export async function ensureModelFiles(
   settings: ModelFileSettings,
@@ -106,7 +106,7 @@ export async function ensureModelFiles(
 /**
  * Checks by SHA-256 what lies in a model's folder against the checksums noted there, without the network. Reads
  * every file whole.
- * @throws Error for a name that is none, or a file that cannot be read
+ * @throws Error for an invalid name, or a file that cannot be read
  */
 export async function verifyModelFiles(
   settings: Pick<ModelFileSettings, 'name' | 'modelDir'>,
@@ -120,7 +120,7 @@ export async function verifyModelFiles(
 
 /**
  * The folder of a model, absolute.
- * @throws Error for a name that is none and might lead out of the folder of models
+ * @throws Error for an invalid name, which could lead out of the folder of models
  */
 export function modelFolder({ name, modelDir }: Pick<ModelFileSettings, 'name' | 'modelDir'>): string {
   if (!name.split('/').every((segment) => /^\w[\w.-]*$/.test(segment))) {
@@ -171,7 +171,7 @@ async function findWanted(name: string, folder: string, damaged: readonly string
   return wanted;
 }
 
-/** Length of a file in bytes, or null where there is none. */
+/** Length of a file in bytes, or null if it does not exist. */
 async function sizeOf(file: string): Promise<number | null> {
   return stat(file).then(
     (found) => (found.isFile() ? found.size : null),

@@ -18,9 +18,9 @@ export interface EmbedTask {
 }
 
 /**
- * What it is told: that the model is loaded, or why not; then whose text is worked on, at its begin and before each run
- * of the model, and of each text its vector of 1,024 numbers, or that there is none, with the memory that the process
- * holds.
+ * What the parent is told: that the model is loaded, or why not; then the lane of the text under way, at its begin and
+ * before each run of the model; and for each text its vector of 1,024 numbers, or an error, with the memory that the
+ * process uses.
  */
 export type ModelAnswer =
   | { ready: true; rssBytes: number }
@@ -49,7 +49,7 @@ function serve(model: Embedder): void {
     let made: { vector: Float32Array } | { error: string };
     try {
       const vector = await model.embed(text, lane, async () => {
-        // Lets what has come meanwhile be heard.
+        // Lets messages that arrived during the last run be handled.
         await nextTurn();
         if (lane === 'passage') await answerQueries();
         send({ running: lane });
@@ -98,7 +98,7 @@ process.on('SIGTERM', () => undefined);
 process.on('disconnect', () => process.exit(0));
 try {
   const model = await loadEmbedder({ ...(JSON.parse(settings) as ModelSettings), allowDownload: false });
-  // The library has read the file into memory twice, which for a large one is a gigabyte that no one needs any more.
+  // The library has read the file into memory twice. For a large file, that is a gigabyte that is no longer needed.
   for (let pass = 0; pass < 2; pass += 1) {
     await nextTurn();
     globalThis.gc?.();

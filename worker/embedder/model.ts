@@ -25,7 +25,7 @@ export interface Embedder {
   /**
    * One text to one vector of 1,024 numbers and length 1. Blocks the thread while the model runs. A text longer
    * than the model's window is cut into equal windows; its vector is the normalised mean of theirs.
-   * @param beforeRun awaited before each run of the model, of which a long text takes several
+   * @param beforeRun awaited before each run of the model; a long text takes several runs
    * @throws Error when the model gives no usable vector, or after `close()`.
    */
   embed(text: string, purpose: 'query' | 'passage', beforeRun?: () => Promise<void>): Promise<Float32Array>;
@@ -143,7 +143,7 @@ function findFrame(tokenizer: Tokenizer): Frame {
   return { before: framed.slice(0, start), after: framed.slice(start + bare.length) };
 }
 
-/** Tokens per window: the least of what tokenizer, model and profile allow. */
+/** Tokens per window: the least that the tokenizer, the model and the profile allow. */
 function windowLength(tokenizer: Tokenizer, model: Model, profile: ModelProfile): number {
   const config = model.config as {
     model_type?: string;

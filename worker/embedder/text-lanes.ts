@@ -5,7 +5,7 @@ export class TextRefusedError extends Error {
   override name = 'TextRefusedError';
 }
 
-/** Nobody waits for the vector any more, or the model cannot be used. Nothing is wrong with the text. */
+/** Nobody waits for the vector, or the model cannot be used. Nothing is wrong with the text. */
 export class EmbeddingInterruptedError extends Error {
   override name = 'EmbeddingInterruptedError';
 }
@@ -40,7 +40,7 @@ export class TextLanes {
 
   /**
    * Adds a text at the end of its lane.
-   * @param signal no one waits any more: it leaves the lane if it is not under way
+   * @param signal aborts when nobody waits for the vector: the text leaves the lane if it is not under way
    * @throws TextRefusedError
    * @throws EmbeddingInterruptedError
    */
@@ -49,7 +49,7 @@ export class TextLanes {
       const leave = () => {
         const place = this.#waiting[lane].indexOf(waiting);
         if (place >= 0) this.#waiting[lane].splice(place, 1);
-        reject(new EmbeddingInterruptedError('no one waits for the vector any more'));
+        reject(new EmbeddingInterruptedError('no one waits for the vector'));
       };
       const end = () => signal.removeEventListener('abort', leave);
       const waiting: Waiting = {
@@ -99,7 +99,7 @@ export class TextLanes {
     for (const lane of LANES) {
       const waiting = this.#underWay[lane];
       this.#underWay[lane] = null;
-      // Nobody waits for it any more: it need not be computed anew.
+      // Nobody waits for it: it need not be computed again.
       if (waiting === null || waiting.signal.aborted) continue;
       if (running === lane) waiting.ended += 1;
       if (waiting.ended < TRIES) this.#waiting[lane].unshift(waiting);
@@ -111,7 +111,7 @@ export class TextLanes {
     return refused;
   }
 
-  /** Nobody gets a vector any more. */
+  /** Rejects the texts that wait or are under way, and every text that is added later. */
   close(): void {
     this.#closed = true;
     this.interrupt('the worker stops');

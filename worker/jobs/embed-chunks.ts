@@ -74,7 +74,7 @@ async function leaseSlice(
   if (!(await isAdoptedModel(tx, config.embeddingModel))) return [];
   const batch = { id: job.id, limit: CHUNKS, leaseSeconds: LEASE_SECONDS, refusedToo: false };
   const { chunks } = await leasePendingChunks(tx, batch);
-  // At once, so that another taker prepares them meanwhile, or another worker makes them.
+  // At once, so that another taker prepares the next chunks during this job, or another worker makes their vectors.
   if (chunks.length === CHUNKS) await queueNext(tx, queue, job.data);
   return chunks;
 }
@@ -87,9 +87,9 @@ async function storeSlice(
   { vectors, refused, left }: Made,
 ): Promise<number> {
   const model = config.embeddingModel;
-  // Another model may have been adopted meanwhile: taken off now, the marks would be missed by its own workers.
+  // Another model may have been adopted since then. Its own workers need the marks, so they must not be deleted.
   const wanted = vectors.size > 0 && (await isAdoptedModel(tx, model));
-  // Gone meanwhile, or another's: text that was replaced, or a Team that was deleted.
+  // Skips marks that are gone or belong to another job: the text was replaced, or the Team was deleted.
   const taken = wanted ? await deletePendingMarks(tx, job.id, [...vectors.keys()]) : [];
   if (taken.length > 0) {
     await insertEmbeddings(

@@ -14,14 +14,14 @@ async function leaveToOthers(
   try {
     await withoutScope(database, (tx) => queue.giveBack(tx, 'embed.query', job));
   } catch (error) {
-    // Whoever asked has taken it back.
+    // The caller has removed the job.
     if (!(error instanceof LostJobError)) throw error;
   }
 }
 
 /**
- * Makes the vector of a query and tells whoever waits for it. One that nobody waits for any more is dropped, before it
- * is computed and before it overtakes another.
+ * Makes the vector of a query and answers the caller. A query that nobody waits for is dropped before it is computed,
+ * and before it overtakes another.
  */
 export const embedQuery: JobHandler<'embed.query'> = async (job, context) => {
   const { config, database, embedder, stopping } = context;
@@ -37,7 +37,7 @@ export const embedQuery: JobHandler<'embed.query'> = async (job, context) => {
     const vector = await embedder.model.embed(job.data.text, 'query', AbortSignal.any([stopping, late]));
     await answerVector(database, { id: job.id, vector, model });
   } catch (error) {
-    // Where the model gives none, whoever waits need not wait longer.
+    // If the model gives no vector, the caller need not wait longer.
     if (error instanceof TextRefusedError) await answerVector(database, { id: job.id, vector: null, model });
     else if (!(error instanceof EmbeddingInterruptedError)) throw error;
     else if (late.aborted) await abandonVector(database, job.id);

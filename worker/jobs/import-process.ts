@@ -35,7 +35,7 @@ interface ImportRun {
   job: ImportJob;
   file: StartedImport;
   progress: ImportProgress;
-  /** Aborts when nobody waits for it any more. */
+  /** Aborts when the worker stops, the job is lost, or the import must give way. */
   signal: AbortSignal;
   /** When it must give way to another Company. */
   givingWay: GivingWay;
@@ -45,7 +45,7 @@ interface ImportRun {
 async function runImport(context: JobContext, scope: TeamScope, run: ImportRun): Promise<void> {
   const { file, progress, signal, givingWay } = run;
   const { mediaType, content } = file;
-  if (content === null) throw new FileFault('file_gone', 'The file is not kept any more: import it again.');
+  if (content === null) throw new FileFault('file_gone', 'The file has been deleted: import it again.');
   await context.readingPool.read(
     { mediaType, content, teamId: scope.teamId },
     { tell: ({ stage, share }) => progress.tell(stage, share), begun: givingWay.begin, signal },
@@ -114,7 +114,7 @@ async function recordImport(
 ): Promise<void> {
   const { clientId, importId } = payload;
   const { outcome, source } = await commitSource(tx, staged);
-  if (!(await completeImport(tx, importId, source.id))) throw new Error('the import is not running any more');
+  if (!(await completeImport(tx, importId, source.id))) throw new Error('the import is no longer running');
   insertAuditEvents(tx, [
     {
       kind: 'memory.import_complete',

@@ -26,7 +26,7 @@ async function pruneContents({ blobs }: JobContext): Promise<number> {
   }
 }
 
-/** Removes versions of files that are old enough, and then contents that none refers to any more. */
+/** Removes versions of files that are old enough, and then contents that no version refers to. */
 export const pruneWorkspace: JobHandler<'workspace.prune'> = async (job, context) => {
   const removed = { versions: await pruneVersions(context), contents: await pruneContents(context) };
   await asWorker(context.database, (tx) => context.queue.settle(tx, 'workspace.prune', job));

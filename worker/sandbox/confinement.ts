@@ -79,7 +79,7 @@ const WATCHED_BY_SHELL = `
   unset PWD OLDPWD SHLVL _
   exec "$@"`;
 
-/** The filter as an open file that has no name any more, or null where it cannot be made. */
+/** The filter as an open file that is already deleted from its folder, or null if it cannot be made. */
 function filterFile(): number | null {
   const filter = noNetworkFilter(process.arch);
   if (process.platform !== 'linux' || filter === null) return null;

@@ -115,12 +115,12 @@ export function startReader(
     // One that could not even be made has no exit. Without a listener a later error would end the worker.
     child.on('error', fail);
   });
-  // Heard by whoever reads with it; nobody may by then.
+  // `untilReady` reports the failure. If nothing awaits it yet, it must not become an unhandled rejection.
   ready.catch(() => undefined);
   return { child, ready, files: 0, rssBytes: 0, idle: null };
 }
 
-/** Waits until the process may be asked, or is ended because no one wants it any more. */
+/** Waits until the process can be asked. Ends it if `signal` aborts first. */
 export async function untilReady({ child, ready }: Reader, signal: AbortSignal): Promise<void> {
   const end = () => child.kill('SIGKILL');
   signal.addEventListener('abort', end);

@@ -1,6 +1,6 @@
 import { FileFault } from '../extract/extraction.ts';
 
-/** The process ended while it read, or was not to be trusted any more. What it had read before may have a part in that. */
+/** The process ended while it read, or can no longer be trusted. Files that it read before can be part of the cause. */
 export class EndedError extends FileFault {}
 
 /** Faults of files whose reading was ended from outside. */

@@ -19,7 +19,7 @@ export interface ReadingTask {
 
 /**
  * What the parent asks. `task`: read this file. `from`: send the next chunks of the file read last, without the first
- * `from`. `done`: its chunks are not needed any more.
+ * `from`. `done`: its chunks are no longer needed.
  */
 export type ReadingRequest = { file: number } & ({ task: ReadingTask } | { from: number } | { done: true });
 

@@ -5,7 +5,7 @@ import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
 import { owningCompany } from '../../plugins/guards.ts';
 import type { Routes } from '../../types.ts';
 
-/** Seals looked at in one transaction: the embedded database answers no one else meanwhile. */
+/** Seals checked in one transaction: until it ends, the embedded database serves no other transaction. */
 const SLICE = 1000;
 
 /** Walks to the end of the chain, or to its first break. */
@@ -19,8 +19,8 @@ async function walkToEnd(database: Database, scope: CompanyScope): Promise<Chain
 }
 
 /**
- * GET /v1/company/audit/verify: whether the audit is whole. `head` is the last seal: whoever wrote an earlier one
- * down elsewhere can tell a chain that was cut short from one that grew.
+ * GET /v1/company/audit/verify: whether the audit is whole. `head` is the last seal: someone who stored an earlier
+ * seal elsewhere can tell a chain that was cut short from one that grew.
  */
 export const companyAuditVerifyRoute: Routes = (app, { database }) => {
   app.get(

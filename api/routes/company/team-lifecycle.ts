@@ -48,7 +48,7 @@ export const teamLifecycleRoutes: Routes = (app, { database, queue }) => {
     {
       onRequest: owningCompany,
       schema: {
-        summary: 'Delete an archived Team with all it holds, but for its audit events',
+        summary: 'Delete an archived Team and everything in it except its audit events',
         description: 'For Company Owners. 409 `conflict` where it is not archived.',
         tags: ['company'],
         params: IdParams,

@@ -19,7 +19,7 @@ import { answerPage } from '../../request/pagination.ts';
 import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
-/** The account of the Company that is to own a new Team, held so that it cannot be closed meanwhile. */
+/** The account of the Company that will own a new Team, locked so that it cannot be closed during the transaction. */
 async function lockOwner(tx: ScopedTransaction<CompanyScope>, ownerEmail: string | null) {
   if (ownerEmail === null) return tx.scope.userId;
   const account = await findAccountByEmail(tx, ownerEmail);

@@ -14,7 +14,7 @@ const schema = {
   response: { 200: Page(AuditEvent) },
 };
 
-/** GET /v1/memory/audit: but for what lies in archived clients, which are as if they did not exist. */
+/** GET /v1/memory/audit: the audit events of the Team, except those in archived clients, which nobody can see. */
 export const auditRoute: Routes = (app, { database }) => {
   app.get('/v1/memory/audit', { onRequest: withFullAccess, schema }, async ({ teamScope, query }) => {
     const filter = readAuditFilter(query);

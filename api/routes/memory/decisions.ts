@@ -29,7 +29,7 @@ function readDecisions(body: DecisionRequest): Decision[] | null {
   const { decisions, ...single } = body;
   if (decisions === undefined) return null;
   const [beside] = Object.keys(single);
-  if (beside !== undefined) throw invalidField(`/${beside}`, 'must not stand beside decisions');
+  if (beside !== undefined) throw invalidField(`/${beside}`, 'cannot be combined with decisions');
   return decisions;
 }
 

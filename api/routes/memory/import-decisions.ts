@@ -54,7 +54,7 @@ async function retryThese(
   for (const { state, payloadPrunedAt, filename } of taken) {
     if (state !== 'failed') throw new ServiceError('conflict', `The import of ${filename} has not failed`);
     if (payloadPrunedAt !== null) {
-      throw new ServiceError('conflict', `The file ${filename} is not kept any more: import it anew`);
+      throw new ServiceError('conflict', `The file ${filename} has been deleted; import it again`);
     }
   }
   const ids = taken.map(({ id }) => id);
@@ -70,7 +70,7 @@ const SLICE = 500;
 async function retryAll(deps: Dependencies, scope: TeamScope): Promise<Import[]> {
   const imports: Import[] = [];
   for (let more = true; more; ) {
-    // In the order of their ids, so that one that fails again meanwhile is not met twice.
+    // In the order of their ids, so that an import that fails again between two slices is not retried twice.
     const part = { after: imports.at(-1)?.id ?? null, limit: SLICE };
     const slice = await transaction(deps.database, scope, async (tx) => {
       const held = await lockTeamForWrite(tx);

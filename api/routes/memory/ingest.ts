@@ -28,7 +28,8 @@ import type { Routes } from '../../types.ts';
 
 /** Refuses a body unless it has either text or chunks. */
 function assertOneInput({ text, chunks }: IngestRequest): void {
-  if (text !== undefined && chunks !== undefined) throw invalidField('/chunks', 'must not stand beside text');
+  if (text !== undefined && chunks !== undefined)
+    throw invalidField('/chunks', 'cannot be combined with text');
   if (text === undefined && chunks === undefined) {
     throw invalidField('/text', 'is required where there are no chunks');
   }

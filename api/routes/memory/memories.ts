@@ -38,7 +38,7 @@ async function withReviewMatter(
   return listed;
 }
 
-/** GET /v1/memory/memories: what waits for review, and the library of what is published. */
+/** GET /v1/memory/memories: the memories in review, and the library of published memories. */
 export const memoriesRoute: Routes = (app, deps) => {
   app.get(
     '/v1/memory/memories',

@@ -112,7 +112,7 @@ async function search(
 /**
  * Answers a search whose form is right.
  * @throws ServiceError `full_access_required` for an explanation, the refusals of an embedding, `invalid_request` for a
- *   time that is none, `scope_forbidden`, `not_found` for a source
+ *   time that does not exist or is out of range, `scope_forbidden`, `not_found` for a source
  */
 async function answerSearch(
   request: FastifyRequest & { body: SearchRequest },

@@ -142,7 +142,7 @@ export const sourcesRoutes: Routes = (app, deps) => {
     '/v1/memory/sources/:id',
     {
       schema: {
-        summary: 'Archive a source: no search finds it any more',
+        summary: 'Archive a source; searches no longer find it',
         tags: ['memory'],
         params: IdParams,
         response: { 204: { type: 'null', description: 'Archived' } },

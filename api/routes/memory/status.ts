@@ -9,7 +9,7 @@ import type { Routes } from '../../types.ts';
 
 const RECENT_FAILURES = 10;
 
-/** GET /v1/memory/status: figures of what the caller reaches and, with Full access, of jobs and workers. */
+/** GET /v1/memory/status: figures of the content the caller can read and, with Full access, of jobs and workers. */
 export const statusRoute: Routes = (app, deps) => {
   const { config, database } = deps;
   const readQueues = queueReader(database);

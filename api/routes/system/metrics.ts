@@ -8,7 +8,7 @@ import { serviceMetrics } from '../../metrics/service-metrics.ts';
 import { bearerToken } from '../../plugins/identity.ts';
 import type { Routes } from '../../types.ts';
 
-/** GET /metrics: what the service does, for Prometheus. To whoever bears the token of the metrics: no session does. */
+/** GET /metrics: metrics of the service, for Prometheus. Requires the metrics token; a session token is refused. */
 export const metricsRoute: Routes = (app, { config, database, logger }) => {
   const secret = config.metricsToken ?? config.apiToken;
   const readFigures = figuresReader({ database, logger });

@@ -22,7 +22,7 @@ function readState(state: string | undefined): ActiveState {
   throw invalidField('/state', 'must be active or archived');
 }
 
-/** Archived clients are as if they did not exist, but for those with Full access. Before any fault of the query. */
+/** Archived clients do not exist for callers without Full access. Runs before the query is validated. */
 const fullAccessToArchived: onRequestAsyncHookHandler = async ({ query, teamScope }) => {
   const { state } = query as { state?: unknown };
   if (state === 'archived' && teamScope.access !== 'full') throw new ServiceError('full_access_required');

@@ -16,7 +16,7 @@ interface Wanted extends WorkspacePath {
   found: ContentVersion | null;
 }
 
-/** Whether the scope reads the layer of a path: one that it does not, or that is none, holds nothing for the caller. */
+/** Whether the scope can read the layer of a path. If it cannot, or the layer does not exist, no file is found. */
 function isReadable({ reads }: TeamScope, { clientId }: WorkspacePath): boolean {
   return clientId === null ? reads.team : reads.clients.includes(clientId);
 }

@@ -18,7 +18,7 @@ import { oneLine } from '../../terminal/columns.ts';
 import { CommandError } from '../../terminal/command-error.ts';
 import { STATE_FOLDER } from './state.ts';
 
-/** What came of a change on the disk: done, left as someone changed the place meanwhile, or why it cannot be. */
+/** The outcome of a change on the disk: done, not done because someone else changed the place, or why it cannot be. */
 type Placed = 'done' | 'changed' | { why: string };
 
 /** The same of a file that was put: `modified` is its time there, in ms since 1970. */
@@ -49,7 +49,7 @@ export async function has(at: string, sha256: string | null): Promise<boolean> {
 
 /** The folder that is in sync, as the place where files are put. No link in it is ever followed. */
 export interface Disk {
-  /** Puts a content in the place of what is there: the content `over`, or with null nothing. */
+  /** Puts a content in the place of the content `over`; with null, where nothing is. */
   put(at: string, over: string | null, content: Buffer, modified: Date): Promise<Put>;
   /** Copies the content `over` to a second name, if that is free or has it already. */
   keepAside(at: string, aside: string, over: string): Promise<Placed>;
@@ -118,7 +118,7 @@ async function writeAside(at: string, content: Buffer, modified: Date, mode: num
 }
 
 /**
- * Opens a folder for changes to its files, and makes the place anew in which they are written first.
+ * Opens a folder for changes to its files, and recreates the folder in which they are written first.
  * @param folder has its state folder already
  * @throws CommandError where nothing can be written in that
  */
@@ -130,7 +130,7 @@ export async function openDisk(folder: string): Promise<Disk> {
     await mkdir(aside, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new CommandError(`${oneLine(aside)} cannot be made anew (${code})`);
+    throw new CommandError(`${oneLine(aside)} cannot be recreated (${code})`);
   }
 
   const put = async (at: string, over: string | null, content: Buffer, time: Date): Promise<Put> => {

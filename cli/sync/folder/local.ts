@@ -193,7 +193,7 @@ export async function readLocalFiles(
       // A content that is there already needs no sending.
       if (typeof written === 'string' && read.sha256 !== base.get(path)?.sha256) {
         hold(view, path, `its path ${written}`);
-      } else if (read.bytes > MAX_FILE_BYTES) hold(view, path, 'it has grown too large meanwhile');
+      } else if (read.bytes > MAX_FILE_BYTES) hold(view, path, 'it became too large during the sync');
       else view.files.set(path, read);
     } catch (error) {
       hold(view, path, readFault(error, path));

@@ -78,7 +78,7 @@ export function lockForSync(folder: string): () => void {
       throw new CommandError(`${oneLine(file)} cannot be written (${(error as NodeJS.ErrnoException).code})`);
     const who = holder === null ? '' : ` (process ${holder.pid} on ${oneLine(holder.host)})`;
     throw new CommandError(
-      `another sync of this folder is under way${who}; if there is none, remove ${oneLine(file)}`,
+      `another sync of this folder is under way${who}; if no sync is running, remove ${oneLine(file)}`,
     );
   }
   const release = () => {

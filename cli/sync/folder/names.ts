@@ -30,7 +30,7 @@ export function isLeftOut(path: string): boolean {
 }
 
 /**
- * The root of which something else has the place, so that what the root held does not count as gone. That is `team`
+ * The root whose place something else has, so that what the root held does not count as gone. That is `team`
  * for `Team/a.txt`, as both are one folder where case does not count, and for a plain file `team`. Null for all other
  * names, also those within a root.
  */

@@ -52,7 +52,7 @@ function pathsIn(folder: string) {
   return { place, state: join(place, 'state.json'), journal: join(place, 'journal.jsonl') };
 }
 
-/** A file's text, or null where there is none. */
+/** A file's text, or null if it does not exist. */
 async function readIfThere(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -117,7 +117,7 @@ export interface Notebook {
   note(noted: Noted): Promise<void>;
   /** Whether anything was noted since the state was last written. */
   pending(): boolean;
-  /** Writes the whole state anew, at the end of a pass. */
+  /** Writes the whole state again, at the end of a pass. */
   fold(): Promise<void>;
 }
 

@@ -31,7 +31,7 @@ export interface RemoteView {
   files: Map<string, RemoteFile>;
   /** Of the files that it told of: how many are hidden or installed, and are left out. */
   leftOut: number;
-  /** Paths that are none of the workspace: never taken to the disk. */
+  /** Paths that are not in the workspace: never written to the disk. */
   refused: string[];
   /** Whether the service knows less than it did: it was set back to an earlier day. Nothing there counts as deleted. */
   setBack: boolean;

@@ -90,7 +90,7 @@ async function readySend(work: Work, action: ActionOf<'send'>): Promise<Ready | 
     const settled = isSettled(before.mtimeMs);
     const content = await readFile(at);
     if (content.length > MAX_FILE_BYTES) {
-      work.notDone.push({ state: 'not sent', name: path, why: 'it has grown too large meanwhile' });
+      work.notDone.push({ state: 'not sent', name: path, why: 'it became too large during the sync' });
       return null;
     }
     const sha256 = sha256Of(content);
@@ -106,7 +106,7 @@ async function readySend(work: Work, action: ActionOf<'send'>): Promise<Ready | 
   }
 }
 
-/** Looks again whether a file is gone: a program that saves it anew may have removed it for a moment. */
+/** Looks again whether a file is gone: a program that saves it may have removed it for a moment. */
 async function readyDeletion(
   work: Work,
   action: ActionOf<'delete there'>,
@@ -165,7 +165,7 @@ async function refused(
   const conflict = code === 'workspace_conflict';
   if (!conflict && !ABOUT_FILES.has(status)) throw refusal;
   if (conflict) work.again = true;
-  // At first all are looked at anew: what conflicts was changed by someone else, and the plan will say so.
+  // At first all are looked at again: someone else changed the files that conflict, and the next plan shows it.
   if (ready.length > 1 && (!conflict || work.isDivided)) {
     const half = Math.ceil(ready.length / 2);
     await sendReady(work, ready.slice(0, half), closed);

@@ -38,7 +38,7 @@ export async function listAccessRequests(
   return rows.map(toRequest);
 }
 
-/** One request, without a lock; null if there is none. */
+/** One request, without a lock; null if it does not exist. */
 export async function findAccessRequest(
   tx: ScopedTransaction<CompanyScope>,
   id: string,
@@ -50,7 +50,7 @@ export async function findAccessRequest(
   return row === undefined ? null : toRequest(row);
 }
 
-/** Decides an open request as the scope's user. Null: it is not open any more. */
+/** Decides an open request as the scope's user. Null: it is no longer open. */
 export async function decideAccessRequest(
   tx: ScopedTransaction<CompanyScope>,
   id: string,
@@ -64,7 +64,7 @@ export async function decideAccessRequest(
   return row === undefined ? null : toRequest(row);
 }
 
-/** Denies what someone asked for who is no Company Admin any more. @returns the ids of what was denied */
+/** Denies the open requests of a former Company Admin. @returns the ids of the denied requests */
 export async function denyAccessRequestsOf(
   tx: ScopedTransaction<CompanyScope>,
   userId: string,

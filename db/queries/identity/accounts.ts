@@ -21,7 +21,7 @@ export async function findSignIn(tx: Queryable, email: string): Promise<SignIn |
 }
 
 /**
- * The password hash of the scope's user as it stands now, held against a change until the transaction ends;
+ * The current password hash of the scope's user, locked against a change until the transaction ends;
  * null without a password or once the account is closed.
  */
 export async function lockPasswordHash(tx: ScopedTransaction): Promise<string | null> {

@@ -119,7 +119,7 @@ export interface AuditFilter {
 }
 
 /**
- * Events of the Company or, in a Team's scope, of that Team and there of what the caller reaches: newest first.
+ * Events of the Company or, in a Team's scope, the events of that Team that the caller reaches: newest first.
  */
 export async function listAuditEvents(
   tx: ScopedTransaction,

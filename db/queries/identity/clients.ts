@@ -15,7 +15,7 @@ function toClient(tx: TeamTransaction, row: ClientRow): Client {
 
 /**
  * Clients of the Team in a state, newest first: of the active ones those that the caller reaches. Archived ones
- * are as if they did not exist but for callers with Full access: check that before.
+ * do not exist for callers without Full access: check that before.
  */
 export async function listClients(
   tx: TeamTransaction,
@@ -47,7 +47,7 @@ export async function insertClient(
 
 /**
  * A client of the Team in one of these states, as it is now. For callers with Full access, with the Team locked.
- * @returns null where there is none
+ * @returns null if it does not exist
  */
 export async function findClient(
   tx: TeamTransaction,

@@ -39,7 +39,7 @@ export async function findClientGrant(
 }
 
 /**
- * Gives a member of the Team access to an active client of it, in place of what was held.
+ * Gives a member of the Team access to one of its active clients, and replaces an earlier grant.
  * @returns null where either is not there
  */
 export async function upsertClientGrant(
@@ -61,7 +61,7 @@ export async function upsertClientGrant(
   return { userId, clientId, access, createdAt: wireTime(createdAt) };
 }
 
-/** Takes a grant for an active client back. False: there is none. */
+/** Deletes a grant for an active client. False: it does not exist. */
 export async function deleteClientGrant(
   tx: TeamTransaction,
   grant: { userId: string; clientId: string },
@@ -92,7 +92,7 @@ export async function listCompanyGrants(
   return rows.map((row) => ({ ...row, createdAt: wireTime(row.createdAt) }));
 }
 
-/** Gives a Company Admin access to a Team, in place of what was held. Check the role and the Team before. */
+/** Gives a Company Admin access to a Team, and replaces an earlier grant. Check the role and the Team before. */
 export async function upsertCompanyGrant(
   tx: ScopedTransaction<CompanyScope>,
   grant: Pick<CompanyGrant, 'userId' | 'teamId' | 'access'>,

@@ -54,7 +54,7 @@ export async function insertSession(
   limits: Pick<Config, 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
 ): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
-    // Both parts see the table as it was, so the new session is none of those that stay. One past its limits takes
+    // Both parts see the table as it was, so the new session is not among those that stay. One past its limits takes
     // no place: it is left to tell its caller that it has expired.
     `with made as (
        insert into identity.session (company_id, id, user_id, token_hash, user_agent) values ($1, $2, $3, $4, $5))
@@ -126,7 +126,7 @@ export async function listSessions(
   }));
 }
 
-/** Ends one session of the scope's user. False: there is none of this id. */
+/** Ends one session of the scope's user. False: the user has no session with this id. */
 export async function deleteSession(
   tx: ScopedTransaction<CompanyScope>,
   sessionId: string,
@@ -138,7 +138,7 @@ export async function deleteSession(
   return rows.length > 0;
 }
 
-/** Ends every session of the scope's user, but for the one that is to be kept. */
+/** Ends every session of the scope's user, except `keptId`. */
 export async function deleteSessions(
   tx: ScopedTransaction<CompanyScope>,
   keptId: string | null = null,

@@ -77,8 +77,8 @@ export async function updateTeam(
 }
 
 /**
- * Has a Team not exist any more, for anyone: roles, grants, invites and requests go at once. What it held goes
- * by the job that has to be sent with this.
+ * Deletes a Team for everyone. Its roles, grants, invites and requests are deleted at once. The job that must be
+ * sent with this deletes its content.
  */
 export async function deleteTeam(tx: ScopedTransaction<CompanyScope>, teamId: string): Promise<void> {
   const values = [tx.scope.companyId, teamId];

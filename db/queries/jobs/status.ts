@@ -5,7 +5,7 @@ import type { TeamTransaction } from '../../driver/database.ts';
 import { inScope, scopeValues } from '../fragments/layers.ts';
 import { IMPORT_COLUMNS, type ImportRow, toImport } from '../memory/imports.ts';
 
-/** Figures of what the scope reads. */
+/** Figures of the records that the scope reads. */
 export interface TeamFigures {
   sources: { active: number; archived: number; byKind: Record<string, number> };
   chunks: { total: number; embedded: number; pending: number };

@@ -101,8 +101,8 @@ export interface ConsolidationBatch {
 
 /**
  * Lends staged captures, oldest first; those whose lease ran out count as staged. No capture goes to two claimers.
- * @param claim `layers`: where, of what the scope writes; `ownOnly`: captures of the scope's user alone
- * @returns null where there are none
+ * @param claim `layers`: where, within the layers that the scope writes; `ownOnly`: only captures of the scope's user
+ * @returns null if no capture can be claimed
  */
 export async function claimCaptures(
   tx: TeamTransaction,

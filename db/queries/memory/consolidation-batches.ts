@@ -17,7 +17,7 @@ export interface LockedBatch {
   completion: Completion | null;
 }
 
-/** Locks a batch of the scope's user until the transaction ends; null where there is none. */
+/** Locks a batch of the scope's user until the transaction ends; null if it does not exist. */
 export async function lockConsolidationBatch(tx: TeamTransaction, id: string): Promise<LockedBatch | null> {
   const [row] = await tx.query<
     { captureIds: string[]; expired: boolean } & { [Field in keyof Completion]: Completion[Field] | null }

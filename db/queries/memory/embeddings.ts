@@ -17,7 +17,7 @@ export interface PendingChunk {
 
 /**
  * Leases chunks without a vector, newest first, where the scope may write. No chunk goes to two takers at once; one
- * whose lease ran out is free again, and one of the same batch is leased anew.
+ * whose lease ran out is free again, and one of the same batch is leased again.
  * @param batch.refusedToo whether chunks that the service's own model gave no vector of today are leased as well
  */
 export async function leasePendingChunks(
@@ -59,7 +59,7 @@ export interface OpenBatch {
   embedded: number | null;
 }
 
-/** Locks a batch of the scope's user, or null where there is none. */
+/** Locks a batch of the scope's user; null if it does not exist. */
 export async function lockEmbeddingBatch(tx: TeamTransaction, id: string): Promise<OpenBatch | null> {
   const [row] = await tx.query<OpenBatch>(
     `select chunk_ids as "chunkIds", expires_at <= now() as expired, request_hash as "requestHash", embedded
@@ -71,8 +71,8 @@ export async function lockEmbeddingBatch(tx: TeamTransaction, id: string): Promi
 
 /**
  * Takes the marks off those of the chunks that still wait for a vector in this batch: one may have been replaced
- * meanwhile. One that is being deleted at this moment is passed by: whoever deletes many takes them in an order of its
- * own, and waiting for it with others in hand is a deadlock.
+ * since then. One that is being deleted at this moment is skipped: a transaction that deletes many locks them in an
+ * order of its own, and waiting for it with others locked is a deadlock.
  */
 export async function deletePendingMarks(
   tx: TeamTransaction,
@@ -108,7 +108,7 @@ export async function closeEmbeddingBatch(
 }
 
 /**
- * Frees what a batch leased and did not embed, but for what is being deleted at this moment: see `deletePendingMarks`.
+ * Frees what a batch leased and did not embed, except chunks being deleted at this moment: see `deletePendingMarks`.
  * @param refused of these the service's model gave no vector: they wait for a day
  */
 export async function releaseChunks(

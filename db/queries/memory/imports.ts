@@ -130,7 +130,7 @@ export interface StartedImport {
   filename: string;
   title: string;
   mediaType: string;
-  /** Null: the file is not there any more, so that the run can only fail. */
+  /** Null: the file is no longer there, so the run can only fail. */
   content: Buffer | null;
   /** The number of this run, from 1. */
   attempts: number;

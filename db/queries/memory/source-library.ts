@@ -61,7 +61,7 @@ export async function countSources(tx: TeamTransaction, ids: readonly string[]):
   return row?.known ?? 0;
 }
 
-/** Locks a source where the scope writes, until the transaction ends; null where there is none. */
+/** Locks a source where the scope writes, until the transaction ends; null if it does not exist. */
 export async function lockOwnSource(tx: TeamTransaction, id: string): Promise<Source | null> {
   const [row] = await tx.query<SourceRow>(
     `select ${SOURCE_COLUMNS} from memory.source s
@@ -72,13 +72,13 @@ export async function lockOwnSource(tx: TeamTransaction, id: string): Promise<So
   return row === undefined ? null : toStored(row).source;
 }
 
-/** Chunks of a source within the scope, in order. Null: the source has no chunk to go on from, any more. */
+/** Chunks of a source within the scope, in order. Null: the source no longer has a chunk to go on from. */
 export async function listSourceChunks(
   tx: TeamTransaction,
   sourceId: string,
   part: ListPart,
 ): Promise<Chunk[] | null> {
-  // In one statement, so that what is replaced meanwhile is read as the one text or as the other.
+  // In one statement, so that a text that is replaced at the same time is read either as the old or as the new one.
   const rows = await tx.query<ChunkRow>(
     `select ${CHUNK_COLUMNS}
        from memory.chunk c

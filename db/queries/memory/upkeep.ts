@@ -123,7 +123,7 @@ export async function pruneWorkspaceVersions(
 }
 
 /**
- * Removes at most `limit` rows of what the scope's Team held, once that was deleted.
+ * Removes at most `limit` rows of the scope's Team, after the Team was deleted.
  * @returns whether nothing is left, the Team itself included
  */
 export async function purgeTeam(tx: TeamWorkerTransaction, limit: number): Promise<boolean> {

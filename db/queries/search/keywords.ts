@@ -9,8 +9,8 @@ export interface LayerSize {
 }
 
 /**
- * The layers of the Team whose chunks have moved so far since they were counted that the counts mislead. None where the
- * Team is gone: there is nothing to be counted any more.
+ * The layers of the Team whose chunks have moved so far since they were counted that the counts mislead. Empty if the
+ * Team is gone: nothing is left to count.
  */
 export async function staleLayers(tx: TeamWorkerTransaction): Promise<LayerSize[]> {
   return tx.query<LayerSize>('select client_id as layer, chunks from memory.stale_layers()');
@@ -68,7 +68,7 @@ export function replaceLayerCounts({ layer, chunks, sampled, dims, keys }: Layer
   return [...replaceInSpace(layer, 'd', dims), ...replaceInSpace(layer, 'k', keys), end];
 }
 
-/** A step for each slice of the terms, ascending, and of what lies between them: it was counted before. */
+/** A step for each slice of the terms, ascending. It also replaces earlier counts of the terms in between. */
 function replaceInSpace(layer: LayerId, space: 'd' | 'k', counts: ReadonlyMap<number, number>): Step[] {
   const terms = Int32Array.from(counts.keys()).sort();
   return Array.from({ length: Math.max(1, Math.ceil(terms.length / SLICE)) }, (_, nth) => {

@@ -12,7 +12,7 @@ import {
 
 /** What the database tells of one hit. */
 export interface HitDetail {
-  /** Cosine to the query's vector, also of what the vector leg did not find; null without a vector. */
+  /** Cosine to the query's vector, also of a hit that the vector leg did not find; null without a vector. */
   similarity: number | null;
   semanticZ: number;
   keywordZ: number;

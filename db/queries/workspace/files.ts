@@ -23,7 +23,7 @@ export interface CurrentVersion {
 
 /**
  * Takes the Team's workspace for a push, until the transaction ends, and gives the push its revision. Ascends by the
- * clock, so that the distance of two says nothing of what lies between them out of someone's reach.
+ * clock, so that the distance of two does not tell how many changes out of someone's reach lie between them.
  * @returns microseconds since 1970, or one more than the last where the clock has not moved on
  */
 export async function allocateRevision(tx: TeamTransaction): Promise<number> {
@@ -69,7 +69,7 @@ export async function findCurrentVersions(
 /** A version about to be written. */
 export interface NewVersion extends Place {
   id: string;
-  /** The id of the current version, which becomes the version before; null where there is none. */
+  /** The id of the current version, which becomes the version before; null without one. */
   before: string | null;
   fileId: string;
   version: number;
@@ -124,7 +124,7 @@ export interface ContentVersion {
 
 /**
  * Versions with a content within the scope: the current ones, or those asked for.
- * @returns one for each of `wanted`, null where there is none
+ * @returns one for each of `wanted`, null for a version that is not found
  */
 export async function findContents(
   tx: TeamTransaction,
@@ -152,7 +152,7 @@ export async function findContents(
   return found;
 }
 
-/** Two live paths that cannot stand beside each other. */
+/** Two live paths that cannot both exist. */
 export interface Blocked {
   path: string;
   blockedBy: string;

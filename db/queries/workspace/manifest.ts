@@ -27,7 +27,7 @@ function layerIds(scope: TeamScope): string[] {
   return scope.reads.team ? [layerId(scope, null), ...clients] : clients;
 }
 
-/** The revision of the latest change within the scope: 0 where there is none. Of changes elsewhere it tells nothing. */
+/** The revision of the latest change within the scope: 0 without one. It tells nothing of changes elsewhere. */
 export async function findRevision(tx: TeamTransaction): Promise<number> {
   const [row] = await tx.query<{ revision: number | null }>(
     `select max(v.revision) as revision
@@ -50,8 +50,8 @@ interface ManifestRow extends Omit<ManifestItem, 'path' | 'updatedAt'> {
 }
 
 /**
- * Layers that are gone through one by one, each to a whole page, of which most is put aside. Of more the Team's files
- * are gone through, past those that are not the caller's: once for all pages together.
+ * Up to so many layers are read one by one, each up to a whole page, and most of that is discarded. If there are more,
+ * the Team's files are read, and those that are not the caller's are skipped: once for all pages together.
  */
 const FEW_LAYERS = 16;
 const ONE_LAYER = 'v.layer_id = l.layer_id';

@@ -11,7 +11,7 @@ export interface LoadRequest {
   token?: string | null;
 }
 
-/** How a request ended: with a response, or with the reason why there is none. */
+/** How a request ended: with a response, or with the reason why there is no response. */
 export interface Reply {
   /** 0 if there was no response. */
   readonly status: number;
@@ -22,7 +22,7 @@ export interface Reply {
   readonly at: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON, or null if it is none. */
+  /** The body as JSON, or null if it is not JSON. */
   readonly json: unknown;
 }
 
@@ -100,7 +100,7 @@ export async function wholeList(url: string, path: string, signal: AbortSignal):
   return items;
 }
 
-/** The value below which this part of the numbers is; 0 if there are none. */
+/** The value below which this part of the numbers is; 0 if the list is empty. */
 export function quantile(numbers: readonly number[], part: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;

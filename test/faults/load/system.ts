@@ -39,7 +39,7 @@ export interface SystemOptions {
 /** How long a process can take after SIGTERM. Platforms usually wait 30 s before they kill it. */
 const END_SECONDS = 30;
 
-/** Ends a process with SIGTERM. Returns its exit code, or the reason why there is none. */
+/** Ends a process with SIGTERM. Returns its exit code, or the reason why it has no exit code. */
 export async function terminate(process: ServiceProcess): Promise<number | string> {
   process.child.kill('SIGTERM');
   return Promise.race([

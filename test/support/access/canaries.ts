@@ -48,7 +48,7 @@ export type Thing =
 const WORD = /canary\.([a-z-]+)\.([tuvz])\./g;
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Planted words and ids, which tell wherever they turn up of what they are. */
+/** Planted words and ids. Wherever one turns up, it shows its thing and its place. */
 export class Canaries {
   private readonly ids = new Map<string, string>();
   /** Tokens and passwords that were in use: none is ever to be seen again. */
@@ -59,7 +59,7 @@ export class Canaries {
     return `canary.${thing}.${place}.${newId()}`;
   }
 
-  /** Has an id tell of what it names. */
+  /** Records the thing and the place that an id belongs to. */
   mark(id: string, thing: Thing, place: PlaceKey): string {
     this.ids.set(id, `${thing}.${place}`);
     return id;

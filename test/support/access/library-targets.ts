@@ -20,7 +20,7 @@ export const ALIKE = 'The walrus keeps its letters in the locked drawer beside t
 /** Where the vectors of all planted memories point. */
 export const ALIKE_AXIS = 4;
 
-/** Where something is captured, and by whom: its author reaches what it needs to, whoever it is. */
+/** Where something is captured, and by whom. Any author gets the scope that the capture requires. */
 interface Captured {
   clientId: string | null;
   author: string;
@@ -124,7 +124,7 @@ export class LibraryTargets {
     });
   }
 
-  /** Has the ids of captures, memories and batches tell of what they hold. */
+  /** Marks the ids of captures, memories and batches with the things that they hold. */
   async markHoldings(place: Place): Promise<void> {
     const rows = await this.database.query<{ id: string; text: string }>(
       `select id, summary as text from memory.capture where team_id = $1
@@ -142,7 +142,7 @@ export class LibraryTargets {
     }
   }
 
-  /** Of someone who reaches that layer, whoever it is. */
+  /** A scope that reaches that layer, for any user. */
   private scope(place: Place, clientId: string | null, userId: string) {
     return ownerScope({ ...place, ownerId: userId }, clientId === null ? [] : [clientId]);
   }

@@ -101,7 +101,7 @@ async function plantLayer(
 
 /**
  * Captures of one layer in each of their states, and memories that are alike: one published, one that waits for
- * review, of which a part was discarded.
+ * review. A third item was discarded.
  */
 async function plantLibrary(
   tools: Tools,

@@ -1,7 +1,7 @@
 import { readTable } from '../tables.ts';
 import { CALLERS } from './table.ts';
 
-/** Whoever holds the secret of a sign-in, a link or an invite, whatever session is sent along. */
+/** A caller with the secret of a sign-in, a link or an invite, whatever session is sent along. */
 export const HOLDER = 'holder';
 
 /**

@@ -175,7 +175,7 @@ const hasType = ({ headers, body }: Answer, type: string) =>
   body !== '' && String(headers['content-type']).startsWith(type);
 const isProblem = (answer: Answer) => hasType(answer, 'application/problem+json');
 
-/** Where a list goes on; null where it ends, or is none. */
+/** The cursor of the next page; null if the list ends, or if the answer is not a list. */
 function nextCursor(answer: Answer): string | null {
   if (!hasType(answer, 'application/json')) return null;
   return answer.json<{ nextCursor?: string | null }>().nextCursor ?? null;

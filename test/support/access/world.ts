@@ -23,7 +23,7 @@ export interface Caller {
   home: Place;
 }
 
-/** Where callers belong, and with what. All name the Team `t`, but for the one in the archived Team. */
+/** Where callers belong, and with what. All name the Team `t`, except the one in the archived Team. */
 const CALLER_TIES: Record<Exclude<CallerName, 'nobody'>, Ties & { home: PlaceKey; writesA?: true }> = {
   stranger: { home: 'v', companyRole: 'owner' },
   neighbour: { home: 'u', teamRole: 'member' },

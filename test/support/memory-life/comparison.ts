@@ -146,7 +146,7 @@ function squeezed(text: string): string {
   return text.replaceAll(/\s+/g, '');
 }
 
-/** Nothing is left behind of what was removed, and nothing was made beside it. */
+/** Removed records leave nothing behind, and no other records exist. */
 async function assertNothingElse(world: World, rows: readonly StoredMemory[]): Promise<void> {
   const sum = (of: (row: StoredMemory) => number) => rows.reduce((total, row) => total + of(row), 0);
   const [seen] = await world.service.database.query(
@@ -202,7 +202,7 @@ function countBy<T>(list: readonly T[], key: (one: T) => string, keys: readonly 
   return Object.fromEntries(keys.map((name) => [name, list.filter((one) => key(one) === name).length]));
 }
 
-/** The figures of GET status, of what one caller reaches. */
+/** Compares the figures of GET status with the records that one caller reaches. */
 async function assertFigures(world: World, by: CallerName): Promise<void> {
   const { model, service, players } = world;
   const within = ({ layer }: { layer: Layer }) => RIGHTS[by].reads.includes(layer);

@@ -122,7 +122,7 @@ async function lapse({ service, model, told }: World, batch: ModelBatch): Promis
   model.lapse(batch);
 }
 
-/** Completes a batch with new items. Where none may be completed any more, it claims one for the next time. */
+/** Completes a batch with new items. If no batch can be completed, it claims one for the next time. */
 export async function playComplete(world: World, step: StepOf<'complete'>): Promise<void> {
   const open = newestBatches(world).filter(({ completed, lapsed }) => completed === null && !lapsed);
   if (!step.late && open.length === 0)

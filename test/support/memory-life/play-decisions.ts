@@ -81,7 +81,7 @@ function describe(
   return `${action} ${which}${fields.join('')}`;
 }
 
-/** Decides on memories, on one by itself or on several at once, of which each is answered on its own. */
+/** Decides on one memory, or on several at once. Each of several is answered on its own. */
 export async function playDecide(world: World, { by, many, ...step }: StepOf<'decide'>): Promise<void> {
   const { model } = world;
   if (model.memories.length === 0) return;

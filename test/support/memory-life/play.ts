@@ -11,7 +11,7 @@ import { refusalsOfSourceArchive, refusalsOfWrite } from './refusals.ts';
 import type { Step, StepOf } from './steps.ts';
 import { scopeFor, type World } from './world.ts';
 
-/** Does a step, and holds its answer against the model. A step about what there is none of does nothing. */
+/** Does a step, and compares its answer with the model. A step about a missing record does nothing. */
 export async function play(world: World, step: Step): Promise<void> {
   switch (step.do) {
     case 'capture':

@@ -48,8 +48,8 @@ export async function assertViews(world: World): Promise<void> {
 }
 
 /**
- * Every published text is found by its own words, and nothing by all other words that were ever written: of captures,
- * of what waits for review or was discarded, of older and archived texts.
+ * Every published text is found by its own words. Nothing is found by all other words that were ever written: those of
+ * captures, of texts that wait for review or were discarded, and of older and archived texts.
  */
 async function assertWords(world: World): Promise<void> {
   const expected = inReach(world, 'owner', EVERYWHERE);
@@ -58,7 +58,7 @@ async function assertWords(world: World): Promise<void> {
   assert.deepEqual(found?.byWords, expected, 'what is published is found by its words');
   const rest = world.words.all.filter((word) => !live.includes(word));
   const beside = await search(world, 'owner', EVERYWHERE, rest);
-  assert.deepEqual(beside?.byWords, [], 'nothing is found by words of what is not published');
+  assert.deepEqual(beside?.byWords, [], 'nothing is found by words of unpublished texts');
 }
 
 /** A search by all words ever written finds what is published within reach, and not a text more. */

@@ -71,7 +71,7 @@ const item = fc.record({
     { weight: 3, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.constantFrom(...LAYERS) },
   ),
-  /** Asks for what is for those with Full access alone, whoever asks: another layer, to supersede. */
+  /** Asks for something that requires Full access, for any caller: another layer, to supersede. */
   presuming: onceIn(5),
   embedded: fc.boolean(),
   supersedes: fc.option(superseding, { freq: 2 }),

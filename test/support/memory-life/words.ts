@@ -3,8 +3,8 @@ const PREFIX = 5;
 const PREFIXES = LETTERS ** PREFIX;
 
 /**
- * Words that no two texts of a run share, and of which no two begin with the same five letters: a search for one
- * finds no text that merely has another like it.
+ * Words that no two texts of a run share. No two words begin with the same five letters, so that a search for one
+ * finds no text that only has a similar word.
  */
 export class Words {
   /** Every word that was given out. */

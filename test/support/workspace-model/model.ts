@@ -13,7 +13,7 @@ export const CALLERS = ['owner', 'anna', 'ben', 'reader'] as const;
 export type CallerName = (typeof CALLERS)[number];
 export type MemberName = 'anna' | 'ben';
 
-/** Names, and what those have in common that cannot stand beside each other. */
+/** Names, each with its case-folded form. Names whose folded forms conflict cannot exist together. */
 export const NAMES = {
   plain: 'plain',
   other: 'other',
@@ -102,7 +102,7 @@ export class Model {
     return found === undefined || found.pruned || found.content === null ? undefined : found;
   }
 
-  /** Whether a base is none to make a change from. */
+  /** Whether a change cannot be made from the base of a file. */
   isStale(file: ModelFile): boolean {
     const current = this.current(file);
     if (current === undefined) return file.base !== 0;
@@ -139,7 +139,7 @@ export class Model {
     }
   }
 
-  /** Old versions go, but for so many before each current one. */
+  /** Prunes old versions, except this many before each current one. */
   prune(kept: number): void {
     for (const all of this.files.values()) {
       for (const one of all) one.pruned ||= one.version < all.length - kept;

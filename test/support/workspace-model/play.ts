@@ -9,7 +9,7 @@ import { pathOf, type World } from './world.ts';
 
 /** Versions that stay before the current one. */
 const KEPT_VERSIONS = 1;
-/** Where a push breaks: at a statement of each part of what it writes. */
+/** Where a push breaks: at one statement of each part that it writes. */
 const BREAKS = [
   'insert into memory.workspace_version',
   'insert into memory.audit_event',

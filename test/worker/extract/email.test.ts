@@ -155,7 +155,7 @@ describe('an e-mail', () => {
 });
 
 describe('a file', () => {
-  test('without the headers of an e-mail is none', async () => {
+  test('without the headers of an e-mail is refused', async () => {
     for (const content of [
       '',
       '\r\n\r\n',

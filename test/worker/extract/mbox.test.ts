@@ -101,7 +101,7 @@ describe('a mailbox', () => {
   });
 });
 
-test('a file that does not begin like a mailbox is none', async () => {
+test('a file that does not begin like a mailbox is refused', async () => {
   for (const content of [
     '',
     'words',

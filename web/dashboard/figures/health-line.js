@@ -35,11 +35,11 @@ function judge({ health: { ok, database, queue, worker }, imports, workers, embe
   return [
     'good',
     running,
-    problem === undefined ? '' : `${problem}. Searches answer from keywords meanwhile.`,
+    problem === undefined ? '' : `${problem}. Until this is solved, searches use only keywords.`,
   ];
 }
 
-/** Shows how the service is, and tells those who hear the page of what has changed. */
+/** Shows the state of the service, and announces changes to screen readers. */
 export function drawHealth(status, teamName) {
   const [state, text, more] = judge(status);
   mark(health, 'data-state', state);
@@ -57,7 +57,7 @@ function tellNews(now) {
     const more = now.failed - before.failed;
     const words = [
       ...(more > 0 ? [more === 1 ? 'An import has failed.' : `${more} more imports have failed.`] : []),
-      ...(before.open > 0 && now.open === 0 ? ['No import is waiting or running any more.'] : []),
+      ...(before.open > 0 && now.open === 0 ? ['No import is waiting or running now.'] : []),
     ];
     if (words.length > 0) news.textContent = words.join(' ');
   }

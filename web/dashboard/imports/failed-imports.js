@@ -37,7 +37,7 @@ export function openFailed(context) {
 }
 
 /**
- * Reads the list anew where it may have changed, and shows it.
+ * Reads the list again if it may have changed, and shows it.
  * @returns the answer that came instead, if one did
  */
 export async function readFailed({ imports }, signal) {
@@ -125,7 +125,7 @@ function makeRow({ id, filename, mediaType, bytes }) {
     put(attempts, count(item.attempts));
     showAge(failedAt, item.updatedAt);
     const gone = item.payloadPrunedAt;
-    put(file, gone === null ? 'Yes' : `No, let go ${duration(ageOf(gone))} ago: import it anew`);
+    put(file, gone === null ? 'Yes' : `No, deleted ${duration(ageOf(gone))} ago: import it again`);
     const may = list.mayDecide(item);
     retry.hidden = !may || gone !== null;
     forget.hidden = !may;
@@ -134,7 +134,7 @@ function makeRow({ id, filename, mediaType, bytes }) {
   return { node, update };
 }
 
-/** Does what a button says, and tells what came of it. The button keeps the focus meanwhile. */
+/** Does what a button says, and shows the outcome. The button keeps the focus while it waits. */
 async function decide(button, { ask, subject, done, not }) {
   const mine = list;
   if (button.hasAttribute('aria-busy')) return;
@@ -156,9 +156,9 @@ function refusal(not, reply) {
   if (status === 401) return [` ${not}: your session has ended.`];
   if (status === 403)
     return [` ${not}: that takes Full access, or being its author and still writing there.`];
-  if (status === 404) return [' is not there any more.'];
+  if (status === 404) return [' no longer exists.'];
   if (status === 409 && answer?.code === 'team_archived') return [` ${not}: the Team is archived.`];
-  if (status === 409) return [` ${not}: `, named(answer?.detail ?? 'it has changed meanwhile'), '.'];
+  if (status === 409) return [` ${not}: `, named(answer?.detail ?? 'it has changed since then'), '.'];
   return [` ${not}. ${describeFailure(reply)}`];
 }
 

@@ -62,8 +62,8 @@ function readMessage(message: JsonObject): ChatMessage | null {
 }
 
 /**
- * The export of ChatGPT: an array of conversations, or one. Of a message that was written anew, what was shown last
- * counts. Null for other JSON.
+ * The export of ChatGPT: an array of conversations, or one. If a message has several versions, the one that was shown
+ * last counts. Null for other JSON.
  */
 export function readChatGpt(value: JsonValue): Conversation[] | null {
   const conversations = Array.isArray(value) ? value : [value];

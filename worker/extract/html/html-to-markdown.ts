@@ -80,9 +80,9 @@ const HEADING = inlined(defaultHandlers.h1);
 const CELL = inlined(defaultHandlers.td);
 
 /**
- * What becomes of elements where the library's way does not suit text that is searched. Emphasis, links and images
- * are their text alone: marks inside words would hide the words, and addresses would be found instead of what they
- * stand for. The readings above Chinese characters go, because they would stand between the characters.
+ * Handlers of elements that the library writes in a form that does not suit search. Emphasis, links and images become
+ * plain text: marks inside words would hide the words, and a search would find addresses instead of the text they
+ * replace. The readings above Chinese characters are removed, because they would separate the characters.
  */
 const HANDLERS: Record<string, Handle> = {
   ...Object.fromEntries(['audio', 'math', 'video'].map((name) => [name, childrenOf])),
@@ -101,7 +101,7 @@ const HANDLERS: Record<string, Handle> = {
   th: CELL,
 };
 
-/** As the library's own, but for a parent of more children than a call can have arguments. */
+/** Like the library's own, except that a parent can have more children than a call can have arguments. */
 function all(this: State, parent: Parameters<State['all']>[0]): RootContent[] {
   const made: RootContent[] = [];
   for (const child of parent.children) {
@@ -116,7 +116,7 @@ function all(this: State, parent: Parameters<State['all']>[0]): RootContent[] {
 const BLOCK_MARK = /^ {0,3}(?:#{1,6}(?=\s|$)|`{3}|~{3}|(?:=+|-+)\s*$)/;
 
 /**
- * Text keeps its own characters, but for those that would begin a block or end a cell. What else Markdown would
+ * Text keeps its own characters, except those that would begin a block or end a cell. What else Markdown would
  * take for marks is left: nothing renders it, and words are found as they are written.
  */
 const WRITING: Options = {
@@ -171,7 +171,7 @@ export function readHtml(html: string): HtmlDocument {
     if (error instanceof RangeError) {
       throw new FileFault(
         'too_deep',
-        'The document is nested too deeply to be read: save it anew in a simpler form.',
+        'The document is nested too deeply to be read: save it in a simpler form.',
       );
     }
     throw error;

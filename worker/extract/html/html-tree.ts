@@ -26,7 +26,7 @@ const TABLE_PARTS = new Set([...CELLS, 'tbody', 'tfoot', 'thead', 'tr']);
 const UNSPACED_BREAK =
   /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60])[\t ]*\n\s*(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60])/gu;
 
-/** All the text below a node, as it stands. */
+/** All the text below a node, unchanged. */
 export function textOf(node: Element | Root): string {
   let text = '';
   for (const child of node.children) {

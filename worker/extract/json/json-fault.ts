@@ -42,7 +42,7 @@ function readString(text: string, start: number): { at: number; broken: boolean 
 type Expected = 'value' | 'item' | 'member' | 'key' | 'colon' | 'next';
 
 /**
- * The first place where `text` is not JSON, or where it is nested deeper than `maxDepth`. Null: there is none.
+ * The first place where `text` is not JSON, or where it is nested deeper than `maxDepth`. Null for valid JSON.
  * Takes time in proportion to the length, and no stack.
  */
 export function findJsonFault(text: string, maxDepth: number): JsonFault | null {

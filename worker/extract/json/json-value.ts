@@ -8,7 +8,7 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-/** No data that people look for is nested so deeply, and whoever walks it may call itself so often. */
+/** No data that people look for is nested so deeply, and a recursive function can walk data of this depth. */
 const MAX_DEPTH = 500;
 
 /** `JSON.parse` as it is in Node 24: the reviver is told how a scalar is written. */
@@ -40,7 +40,7 @@ export function parseJson(text: string): JsonValue {
   if (fault?.kind === 'too_deep') {
     throw new FileFault(
       'too_deep',
-      `The file is nested more than ${MAX_DEPTH} levels deep: save it anew in a simpler form.`,
+      `The file is nested more than ${MAX_DEPTH} levels deep: save it in a simpler form.`,
     );
   }
   if (fault !== null) throw syntaxFault(text, fault.at);
@@ -51,7 +51,7 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The string or number under a key; empty where there is none. */
+/** The string or number under a key, or an empty string. */
 export function textUnder(object: JsonObject, key: string): string {
   const value = Object.hasOwn(object, key) ? object[key] : undefined;
   return typeof value === 'string' ? value : '';
@@ -63,7 +63,7 @@ export function objectsUnder(object: JsonObject, key: string): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** The object under a key; an empty one where there is none. */
+/** The object under a key, or an empty object. */
 export function objectUnder(object: JsonObject, key: string): JsonObject {
   const value = Object.hasOwn(object, key) ? object[key] : undefined;
   return isJsonObject(value) ? value : {};

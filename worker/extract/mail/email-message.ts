@@ -3,7 +3,7 @@ import { FileFault } from '../extraction.ts';
 import { htmlToMarkdown } from '../html/html-to-markdown.ts';
 import { headingLine, joinBlocks, minuteOf, oneLine, withoutHeadings } from '../text/markdown-text.ts';
 
-/** Headers of which every e-mail has one at least. */
+/** Every e-mail has at least one of these headers. */
 const COMMON_HEADERS = [
   'from',
   'to',
@@ -87,8 +87,8 @@ export function emailHead(email: Email, level = 1): string {
 }
 
 /**
- * What it says: its text, or else its HTML; the names of what is attached; and the messages within it, each below
- * its own heading.
+ * The content of an e-mail: its text, or else its HTML; the names of its attachments; and the messages within it, each
+ * below its own heading.
  * @throws FileFault `too_deep` for its HTML
  */
 export async function emailBody(email: Email, level = 1): Promise<string> {

@@ -29,8 +29,8 @@ export interface MboxMessage {
 }
 
 /**
- * The messages of a mailbox file, with lines `>From ` as they were written. Nothing if the file is none: its first
- * line must be such a separator.
+ * The messages of a mailbox file, with lines `>From ` as they were written. Yields nothing if the file is not a
+ * mailbox: its first line must be a separator that begins with `From `.
  */
 export function* readMbox(content: Uint8Array): Generator<MboxMessage> {
   // One character a byte: messages are in many character sets, one file in several.

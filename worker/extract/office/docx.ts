@@ -46,13 +46,13 @@ function conversionFault(error: unknown): FileFault {
   if (error instanceof RangeError) {
     return new FileFault(
       'too_deep',
-      'The document is nested too deeply to be read: save it anew in a simpler form.',
+      'The document is nested too deeply to be read: save it in a simpler form.',
     );
   }
   if (error instanceof Error && error.message.includes('main document part')) {
     return new FileFault('not_docx', 'The file is not a Word document: import it under its own type.');
   }
-  return new FileFault('corrupt', 'The document is damaged: open it in Word, save it anew and import that.');
+  return new FileFault('corrupt', 'The document is damaged: open it in Word, save it again and import that.');
 }
 
 /** An archive as mammoth reads it. Its types leave out this kind of input. */

@@ -23,7 +23,7 @@ function resolvePath(from: string, reference: string): string {
   try {
     decoded = decodeURIComponent(path);
   } catch {
-    // Not encoded, or wrongly so: it may be meant as it stands.
+    // Not encoded, or encoded wrongly: the path can be meant literally.
   }
   return posix.join(posix.dirname(from), decoded);
 }

@@ -54,7 +54,7 @@ export function attributeOf(element: XmlElement | undefined, name: string): stri
   return typeof value === 'string' ? value : null;
 }
 
-/** The text of an element itself; empty where there is none. */
+/** The text of an element itself, or an empty string. */
 export function ownText(element: XmlElement | undefined): string {
   const value = element?.['#text'];
   return typeof value === 'string' ? value : '';

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { FileFault } from '../extraction.ts';
 
-/** A document of so many parts is none. */
+/** A file with more parts than this is not a document. */
 const MAX_ENTRIES = 10_000;
 const MIB = 1024 * 1024;
 /** What all entries together may hold, unpacked, in bytes. */
@@ -15,7 +15,7 @@ const MAX_RATIO = 200;
 export interface ZipArchive {
   readonly names: ReadonlySet<string>;
   /**
-   * The bytes of one file; null where there is none of that name.
+   * The bytes of one file; null if the archive has no file of that name.
    * @throws FileFault `corrupt`, `zip_bomb`
    */
   read(name: string): Promise<Uint8Array | null>;

@@ -6,7 +6,7 @@ const list = () => 'limit=200';
 /** A word of the Company that the caller belongs to. */
 const word = ({ canaries, caller }: Cell, thing: 'invitation' | 'staff') =>
   canaries.word(thing, companyKey(caller.home));
-/** The name of a Team that is none of the caller's. */
+/** The name of a Team that is not the caller's. */
 const teamName = ({ canaries, caller }: Cell) =>
   canaries.word('team-name', caller.home.key === 'v' ? 'v' : 'u');
 

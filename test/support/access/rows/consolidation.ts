@@ -76,7 +76,7 @@ function layerRows(name: LayerName): Row[] {
   ];
 }
 
-/** The rows of claims of one client's, and of what is made there of captures that lie elsewhere. */
+/** Rows for claims of one client's captures, and for memories of that client from captures of another layer. */
 function clientRows(name: ClientName): Row[] {
   const archived = name === 'archived client';
   return [

@@ -105,7 +105,7 @@ function rowsOf(client: ClientName): Row[] {
 
 const archived = async ({ at }: Cell) => ({ clientId: at.archivedClient });
 
-/** Routes of what a Team remembers. */
+/** Routes for the memory of a Team. */
 export const MEMORY_ROWS: readonly Row[] = [
   { route: 'GET /v1/memory/audit', kind: 'Team, Full access', ok: 200, query: () => 'limit=200' },
   { route: 'GET /v1/memory/status', kind: 'Team', ok: 200 },
