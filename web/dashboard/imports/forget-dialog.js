@@ -2,7 +2,7 @@ import { byId, put } from '../element.js';
 
 const dialog = byId('forget');
 
-/** Gives the answer to whoever asked last. */
+/** Answers the question that was asked last. */
 let answer = () => {};
 
 /** Asks whether an import is to be forgotten. The focus comes back to where it was. */
