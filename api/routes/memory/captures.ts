@@ -1,4 +1,5 @@
 import { requireLayerWrite } from '../../../core/access/lock-and-recheck.ts';
+import type { Answer } from '../../../core/access/run-once.ts';
 import { assertMetadata } from '../../../core/sources/metadata.ts';
 import type { TeamTransaction } from '../../../db/driver/database.ts';
 import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
@@ -14,7 +15,7 @@ import { newId } from '../../../shared/ids.ts';
 import { CaptureRequest, CaptureResponse } from '../../../shared/schemas/consolidation.ts';
 import { type TeamScope, writeLayer } from '../../../shared/scope.ts';
 import { assertTeamActive } from '../../plugins/guards.ts';
-import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
+import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import type { Routes } from '../../types.ts';
 
 function newCapture(body: CaptureRequest): Omit<NewCapture, 'layer'> {
@@ -83,7 +84,9 @@ export const captureRoute: Routes = (app, { database }) => {
       assertTeamActive(request);
       return answerOnce(request, reply, database, {
         prepare: async () => ({ ...draft, layer }),
-        apply: stage,
+        lock: async () => undefined,
+        apply: async (tx, _, prepared) => ({ result: await stage(tx, prepared), audit: [] }),
+        answer: (result) => result,
         checkKept: (body) => assertReached(request.teamScope, body as CaptureResponse),
       });
     },

@@ -161,10 +161,9 @@ export const consolidationCompleteRoute: Routes = (app, deps) => {
           requestHash,
           items: await prepareItems(teamScope.teamId, forms, goneSignal(reply)),
         }),
-        apply: async (tx, completing) => ({
-          status: 200,
-          body: { results: await complete(tx, deps, completing) },
-        }),
+        lock: async () => undefined,
+        apply: async (tx, _, completing) => ({ result: await complete(tx, deps, completing), audit: [] }),
+        answer: (results) => ({ status: 200, body: { results } }),
       });
     },
   );

@@ -1,12 +1,9 @@
 import { Type } from 'typebox';
 import { knownId } from '../../../core/access/known-id.ts';
-import { requireLayerWrite } from '../../../core/access/lock-and-recheck.ts';
-import type { Dependencies } from '../../../core/dependencies.ts';
-import { enqueueImports } from '../../../core/imports/enqueue-imports.ts';
+import { acceptImports } from '../../../core/imports/accept-imports.ts';
 import { assertMediaTypes, givenFiles } from '../../../core/imports/given-files.ts';
-import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
-import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
-import { findImport, insertImport, listImports, type NewImport } from '../../../db/queries/memory/imports.ts';
+import { transaction } from '../../../db/driver/database.ts';
+import { findImport, listImports } from '../../../db/queries/memory/imports.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { invalidField, ServiceError } from '../../../shared/errors.ts';
 import { freeUnshared } from '../../../shared/resources/free-memory.ts';
@@ -14,7 +11,7 @@ import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { IMPORT_STATES, Import, ImportRequest, ImportResponse } from '../../../shared/schemas/imports.ts';
 import { narrowToClient, writeLayer } from '../../../shared/scope.ts';
 import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
-import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
+import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { answerPage } from '../../request/pagination.ts';
 import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
@@ -29,28 +26,6 @@ function readState(state: string | undefined): Import['state'] | null {
   const known = IMPORT_STATES.find((candidate) => candidate === state);
   if (known === undefined) throw invalidField('/state', `must be one of ${IMPORT_STATES.join(', ')}`);
   return known;
-}
-
-/** Inserts the imports with their jobs and audit events: what is acknowledged will be done. */
-async function accept(
-  tx: TeamTransaction,
-  { queue }: Dependencies,
-  items: readonly NewImport[],
-): Promise<Answer> {
-  const imports: Import[] = [];
-  for (const item of items) imports.push(await insertImport(tx, item));
-  await enqueueImports(tx, queue, imports);
-  insertAuditEvents(
-    tx,
-    imports.map(({ id, bytes, mediaType, clientId }) => ({
-      kind: 'memory.import' as const,
-      subjectType: 'import' as const,
-      subjectId: id,
-      layer: clientId,
-      detail: { bytes, mediaType },
-    })),
-  );
-  return { status: 202, body: { imports } };
 }
 
 /** /v1/memory/imports: files that the worker reads. Each is accepted with its job, in one transaction. */
@@ -75,13 +50,7 @@ export const importRoutes: Routes = (app, deps) => {
       const layer = writeLayer(scope, body.scope);
       assertTeamActive(request);
       try {
-        return await answerOnce(request, reply, database, {
-          prepare: async () => files.map((file) => ({ ...file, layer })),
-          apply: async (tx, items) => {
-            await requireLayerWrite(tx, layer);
-            return accept(tx, deps, items);
-          },
-        });
+        return await answerOnce(request, reply, database, acceptImports(deps, files, layer));
       } finally {
         for (const { content } of files) freeUnshared(content);
       }

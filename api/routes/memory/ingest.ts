@@ -1,4 +1,5 @@
 import { requireLayerWrite } from '../../../core/access/lock-and-recheck.ts';
+import type { Answer } from '../../../core/access/run-once.ts';
 import type { Dependencies } from '../../../core/dependencies.ts';
 import { enqueueIndexing } from '../../../core/sources/enqueue-indexing.ts';
 import { assertMetadata } from '../../../core/sources/metadata.ts';
@@ -21,7 +22,7 @@ import { contentHashInTurns } from '../../../shared/text/content-hash.ts';
 import { prepareSource } from '../../../shared/text/prepare-batch.ts';
 import type { ChunkInput } from '../../../shared/text/prepared-chunks.ts';
 import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
-import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
+import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import { goneSignal } from '../../request/gone-signal.ts';
 import { INGEST_JSON_LIMITS } from '../../request/json-limits.ts';
 import type { Routes } from '../../types.ts';
@@ -147,7 +148,9 @@ export const ingestRoute: Routes = (app, deps) => {
       assertTeamActive(request);
       return answerOnce(request, reply, database, {
         prepare: () => stage(deps, { teamScope, body, signal: goneSignal(reply) }, layer, embeddings),
-        apply: (tx, staged) => store(tx, deps, staged),
+        lock: async () => undefined,
+        apply: async (tx, _, staged) => ({ result: await store(tx, deps, staged), audit: [] }),
+        answer: (result) => result,
         discard: (staged) => discardSource(database, teamScope, staged),
       });
     },

@@ -1,4 +1,5 @@
 import { assertActive, lockTeamForWrite, mayWrite } from '../../../core/access/lock-and-recheck.ts';
+import type { Answer } from '../../../core/access/run-once.ts';
 import { type Pushed, readPushedFiles } from '../../../core/workspace/parse-pushed-files.ts';
 import { findConflicts } from '../../../core/workspace/push-conflicts.ts';
 import type { TeamTransaction } from '../../../db/driver/database.ts';
@@ -15,7 +16,7 @@ import { newId } from '../../../shared/ids.ts';
 import { PushConflict, PushRequest, PushResponse } from '../../../shared/schemas/workspace.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../../shared/scope.ts';
 import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
-import { type Answer, answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
+import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import type { Routes } from '../../types.ts';
 
 /**
@@ -110,7 +111,9 @@ export const pushRoute: Routes = (app, { database, blobs }) => {
             teamScope,
             pushed.flatMap(({ blob }) => blob ?? []),
           ),
-        apply: (tx) => write(tx, layers, pushed),
+        lock: async () => undefined,
+        apply: async (tx) => ({ result: await write(tx, layers, pushed), audit: [] }),
+        answer: (result) => result,
       });
     },
   );

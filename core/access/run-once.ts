@@ -1,0 +1,94 @@
+import { type Database, transaction } from '../../db/driver/database.ts';
+import {
+  type AnswerKey,
+  findAnswer,
+  insertAnswer,
+  lockAnswer,
+  type StoredAnswer,
+} from '../../db/queries/memory/idempotency.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import { type Command, runCommand } from './run-command.ts';
+
+/** What a caller is answered, at first and on every repeat: the status of the answer, a 2xx, and its body. */
+export interface Answer {
+  status: number;
+  body: unknown;
+}
+
+/** A command whose answer is kept for its Idempotency-Key. */
+export interface OnceCommand<Locked, R, Prepared = undefined>
+  extends Command<TeamScope, Locked, R, Prepared> {
+  answer: (result: R) => Answer;
+  /** Refuses a kept answer if the caller can no longer read what it shows. */
+  checkKept?: (body: unknown) => void;
+}
+
+/** Keys whose first request runs in this process now. Between processes the lock in the database decides. */
+const running = new WeakMap<Database, Set<string>>();
+
+/**
+ * Runs a command once for its key. A repeat gets the answer of the first; its `prepare` and `apply` are skipped.
+ * @param key null to run it without a key
+ * @throws ServiceError `idempotency_key_reused`, `idempotency_in_progress`
+ */
+export async function runOnce<Locked, R, Prepared>(
+  database: Database,
+  scope: TeamScope,
+  key: AnswerKey | null,
+  command: OnceCommand<Locked, R, Prepared>,
+): Promise<Answer> {
+  if (key === null) return command.answer(await runCommand(database, scope, command));
+  const earlier = await transaction(database, scope, (tx) => findAnswer(tx, key));
+  if (earlier !== null) return replay(earlier, key, command);
+  const keys = running.get(database) ?? new Set();
+  running.set(database, keys);
+  const name = `${scope.teamId} ${scope.userId} ${key.route} ${key.keyHash.toString('hex')}`;
+  if (keys.has(name)) throw new ServiceError('idempotency_in_progress');
+  keys.add(name);
+  try {
+    return await runFirst(database, scope, key, command);
+  } catch (error) {
+    if (error instanceof Replayed) return error.answer;
+    throw error;
+  } finally {
+    keys.delete(name);
+  }
+}
+
+async function runFirst<Locked, R, Prepared>(
+  database: Database,
+  scope: TeamScope,
+  key: AnswerKey,
+  command: OnceCommand<Locked, R, Prepared>,
+): Promise<Answer> {
+  const result = await runCommand(database, scope, command, async (tx, steps) => {
+    if (!(await lockAnswer(tx, key))) throw new ServiceError('idempotency_in_progress');
+    const first = await findAnswer(tx, key);
+    if (first !== null) throw new Replayed(replay(first, key, command));
+    const done = await steps();
+    const { status, body } = command.answer(done);
+    await insertAnswer(tx, key, { bodyHash: key.bodyHash, status, response: body });
+    return done;
+  });
+  return command.answer(result);
+}
+
+function replay(
+  stored: StoredAnswer,
+  key: AnswerKey,
+  { checkKept }: { checkKept?: (body: unknown) => void },
+): Answer {
+  if (!stored.bodyHash.equals(key.bodyHash)) throw new ServiceError('idempotency_key_reused');
+  checkKept?.(stored.response);
+  return { status: stored.status, body: stored.response };
+}
+
+/** Another process was first, after this one had looked: what was prepared here is deleted, and its answer given. */
+class Replayed extends Error {
+  readonly answer: Answer;
+  constructor(answer: Answer) {
+    super('replayed');
+    this.answer = answer;
+  }
+}

@@ -1,0 +1,63 @@
+import type { ScopedTransaction } from '../../../db/driver/database.ts';
+import { ONE } from '../../../db/queries/fragments/list-part.ts';
+import { lockAccount } from '../../../db/queries/identity/accounts.ts';
+import { listCompanyGrants, upsertCompanyGrant } from '../../../db/queries/identity/grants.ts';
+import { listCompanyMembers } from '../../../db/queries/identity/members.ts';
+import { holdsCompanyGrants } from '../../../shared/access.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import type { CompanyGrant } from '../../../shared/schemas/identity.ts';
+import type { CompanyScope } from '../../../shared/scope.ts';
+import { assertActive, lockCompanyAs, lockTeam } from '../../access/lock-and-recheck.ts';
+import { type Applied, runCommand } from '../../access/run-command.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { revokeOutgrownInvites } from '../invites.ts';
+
+type GivenGrant = Pick<CompanyGrant, 'userId' | 'teamId' | 'access'>;
+
+/**
+ * Gives a Company Admin access to a Team, or changes that access.
+ * @throws ServiceError `unauthenticated`, `company_role_required`, `not_found`, `team_archived`, `conflict` if the person
+ *   is not a Company Admin
+ */
+export function giveCompanyGrant(
+  { database }: Pick<Dependencies, 'database'>,
+  scope: CompanyScope,
+  grant: GivenGrant,
+): Promise<CompanyGrant> {
+  return runCommand(database, scope, {
+    lock: (tx) => lockHolder(tx, grant),
+    apply: (tx) => apply(tx, grant),
+  });
+}
+
+async function lockHolder(
+  tx: ScopedTransaction<CompanyScope>,
+  { userId, teamId }: GivenGrant,
+): Promise<void> {
+  await lockCompanyAs(tx, 'owner');
+  if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
+  const [member] = await listCompanyMembers(tx, ONE, userId);
+  if (member === undefined) throw new ServiceError('not_found');
+  assertActive(await lockTeam(tx, teamId));
+  if (!holdsCompanyGrants(member.role)) {
+    throw new ServiceError('conflict', 'Only Company Admins can have Company grants');
+  }
+}
+
+async function apply(
+  tx: ScopedTransaction<CompanyScope>,
+  { userId, teamId, access }: GivenGrant,
+): Promise<Applied<CompanyGrant>> {
+  const [present] = await listCompanyGrants(tx, ONE, { userId, teamId });
+  if (present?.access === access) return { result: present, audit: [] };
+  await upsertCompanyGrant(tx, { userId, teamId, access });
+  // The new access can be lower than the one before.
+  const revokedInvites = await revokeOutgrownInvites(tx, userId);
+  const [result] = await listCompanyGrants(tx, ONE, { userId, teamId });
+  if (result === undefined) throw new Error('the grant was not written');
+  const detail = { access, revokedInvites };
+  return {
+    result,
+    audit: [{ kind: 'company.grant', subjectType: 'account', subjectId: userId, teamId, detail }],
+  };
+}

@@ -1,0 +1,37 @@
+import { insertImport, type NewImport } from '../../db/queries/memory/imports.ts';
+import type { Import } from '../../shared/schemas/imports.ts';
+import type { LayerId } from '../../shared/scope.ts';
+import { requireLayerWrite } from '../access/lock-and-recheck.ts';
+import type { OnceCommand } from '../access/run-once.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { enqueueImports } from './enqueue-imports.ts';
+
+/**
+ * Accepts files for import: each with its job, in one transaction, so that what is acknowledged will be done.
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`
+ */
+export function acceptImports(
+  { queue }: Pick<Dependencies, 'queue'>,
+  files: readonly Omit<NewImport, 'layer'>[],
+  layer: LayerId,
+): OnceCommand<void, { imports: Import[] }> {
+  return {
+    lock: (tx) => requireLayerWrite(tx, layer),
+    apply: async (tx) => {
+      const imports: Import[] = [];
+      for (const file of files) imports.push(await insertImport(tx, { ...file, layer }));
+      return {
+        result: { imports },
+        audit: imports.map(({ id, bytes, mediaType, clientId }) => ({
+          kind: 'memory.import',
+          subjectType: 'import',
+          subjectId: id,
+          layer: clientId,
+          detail: { bytes, mediaType },
+        })),
+        enqueue: () => enqueueImports(tx, queue, imports),
+      };
+    },
+    answer: (body) => ({ status: 202, body }),
+  };
+}
