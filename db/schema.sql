@@ -18,7 +18,7 @@ table identity.access_request (
   constraint access_request_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'denied'::text]))),
   constraint access_request_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
   constraint access_request_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
-  constraint access_request_pkey PRIMARY KEY (company_id, id)
+  constraint access_request_pkey PRIMARY KEY (company_id, id, team_id)
 );
 CREATE UNIQUE INDEX access_request_open ON identity.access_request USING btree (company_id, user_id, team_id) WHERE (state = 'open'::text);
 row level security on;
@@ -71,9 +71,9 @@ table identity.client_grant (
   team_id uuid not null,
   client_id uuid not null,
   user_id uuid not null,
+  id uuid not null default identity.new_id(),
   access text not null,
   created_at timestamp with time zone not null default now(),
-  id uuid not null default identity.new_id(),
   constraint client_grant_access_check CHECK ((access = ANY (ARRAY['read'::text, 'write'::text]))),
   constraint client_grant_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id) ON DELETE CASCADE,
   constraint client_grant_team_id_user_id_fkey FOREIGN KEY (team_id, user_id) REFERENCES identity.team_member(team_id, user_id) ON DELETE CASCADE,
@@ -100,9 +100,9 @@ table identity.company_grant (
   company_id uuid not null,
   team_id uuid not null,
   user_id uuid not null,
+  id uuid not null default identity.new_id(),
   access text not null,
   created_at timestamp with time zone not null default now(),
-  id uuid not null default identity.new_id(),
   constraint company_grant_access_check CHECK ((access = ANY (ARRAY['full'::text, 'read'::text]))),
   constraint company_grant_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
   constraint company_grant_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
@@ -225,9 +225,9 @@ table identity.team_member (
   company_id uuid not null,
   team_id uuid not null,
   user_id uuid not null,
+  id uuid not null default identity.new_id(),
   role text not null,
   created_at timestamp with time zone not null default now(),
-  id uuid not null default identity.new_id(),
   constraint team_member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
   constraint team_member_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
   constraint team_member_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
@@ -332,9 +332,9 @@ table memory.chunk (
   ordinal integer not null,
   text text not null,
   headings text[] not null default '{}'::text[],
-  created_at timestamp with time zone not null default now(),
   page integer,
-  constraint chunk_page CHECK ((page > 0)) NOT VALID,
+  created_at timestamp with time zone not null default now(),
+  constraint chunk_page CHECK ((page > 0)),
   constraint chunk_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
   constraint chunk_pkey PRIMARY KEY (team_id, id),
   constraint chunk_team_id_source_id_ordinal_key UNIQUE (team_id, source_id, ordinal)
@@ -449,6 +449,14 @@ CREATE TRIGGER tally_added AFTER INSERT ON memory.embedding_pending REFERENCING 
 CREATE TRIGGER tally_gone AFTER DELETE ON memory.embedding_pending REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION memory.tally_pending();
 grant delete, insert, select, update to memory_service;
 
+table memory.function_file (
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint function_file_pkey PRIMARY KEY (name)
+);
+row level security off;
+
 table memory.idempotency_key (
   team_id uuid not null,
   user_id uuid not null,
@@ -476,17 +484,17 @@ table memory.import (
   title text not null,
   media_type text not null,
   bytes integer not null,
+  sha256 bytea,
   attempts integer not null default 0,
+  progress_stage text,
+  progress_percent smallint,
   error_code text,
   error_message text,
   source_id uuid,
+  payload_pruned_at timestamp with time zone,
   created_by uuid not null,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  sha256 bytea,
-  progress_stage text,
-  progress_percent smallint,
-  payload_pruned_at timestamp with time zone,
   constraint import_progress_percent_check CHECK (((progress_percent >= 0) AND (progress_percent <= 100))),
   constraint import_progress_stage_check CHECK ((progress_stage = ANY (ARRAY['reading'::text, 'cutting'::text, 'storing'::text]))),
   constraint import_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
@@ -511,8 +519,8 @@ table memory.import_payload (
   team_id uuid not null,
   client_id uuid,
   import_id uuid not null,
-  content bytea not null,
   part integer not null default 0,
+  content bytea not null,
   constraint import_payload_part_check CHECK ((part >= 0)),
   constraint import_payload_team_id_import_id_fkey FOREIGN KEY (team_id, import_id) REFERENCES memory.import(team_id, id) ON DELETE CASCADE,
   constraint import_payload_pkey PRIMARY KEY (team_id, import_id, part)
@@ -641,12 +649,11 @@ CREATE TRIGGER tally_gone AFTER DELETE ON memory.memory_item REFERENCING OLD TAB
 grant insert, select, update to memory_service;
 
 table memory.migration (
-  set text not null,
   number integer not null,
   name text not null,
   checksum text not null,
   applied_at timestamp with time zone not null default now(),
-  constraint migration_pkey PRIMARY KEY (set, number)
+  constraint migration_pkey PRIMARY KEY (number)
 );
 row level security off;
 grant select to memory_service;
@@ -828,18 +835,12 @@ CREATE OR REPLACE FUNCTION identity.find_invite(p_token_hash bytea)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'identity', 'pg_temp'
-BEGIN ATOMIC
- SELECT i.id,
-     i.company_id,
-     i.team_id,
-     i.email,
-     i.role,
-     i.grants,
-     identity.invite_state(i.used_at, i.revoked_at, i.expires_at) AS invite_state
-    FROM (identity.invite i
-      LEFT JOIN identity.team t ON (((t.company_id = i.company_id) AND (t.id = i.team_id))))
-   WHERE ((i.token_hash = find_invite.p_token_hash) AND (t.deleted_at IS NULL));
-END;
+AS $function$
+  select i.id, i.company_id, i.team_id, i.email, i.role, i.grants,
+         identity.invite_state(i.used_at, i.revoked_at, i.expires_at)
+    from identity.invite i left join identity.team t on t.company_id = i.company_id and t.id = i.team_id
+   where i.token_hash = p_token_hash and t.deleted_at is null;
+$function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION identity.find_link(p_token_hash bytea)
@@ -847,39 +848,21 @@ CREATE OR REPLACE FUNCTION identity.find_link(p_token_hash bytea)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'identity', 'pg_temp'
-BEGIN ATOMIC
- SELECT 'reset'::text,
-     a.email,
-     c.name,
-     NULL::text AS text,
-     NULL::text AS text,
-     true,
-     l.expires_at,
-     f.state
-    FROM (((identity.find_reset_link(find_link.p_token_hash) f(id, user_id, company_id, state)
-      JOIN identity.reset_link l ON (((l.company_id = f.company_id) AND (l.id = f.id))))
-      JOIN identity.account a ON (((a.company_id = f.company_id) AND (a.id = f.user_id))))
-      JOIN identity.company c ON ((c.id = f.company_id)))
- UNION ALL
-  SELECT
-         CASE
-             WHEN (f.team_id IS NULL) THEN 'invitation'::text
-             ELSE 'invite'::text
-         END AS "case",
-     f.email,
-     c.name,
-     t.name,
-     a.name,
-     (EXISTS ( SELECT
-            FROM identity.find_sign_in(f.email) find_sign_in(user_id, company_id, password_hash))) AS "exists",
-     i.expires_at,
-     f.state
-    FROM ((((identity.find_invite(find_link.p_token_hash) f(id, company_id, team_id, email, role, grants, state)
-      JOIN identity.invite i ON (((i.company_id = f.company_id) AND (i.id = f.id))))
-      JOIN identity.company c ON ((c.id = f.company_id)))
-      LEFT JOIN identity.team t ON (((t.company_id = f.company_id) AND (t.id = f.team_id))))
-      LEFT JOIN identity.account a ON (((a.company_id = f.company_id) AND (a.id = i.created_by) AND (a.closed_at IS NULL))));
-END;
+AS $function$
+  select 'reset', a.email, c.name, null::text, null::text, true, l.expires_at, f.state
+    from identity.find_reset_link(p_token_hash) f
+    join identity.reset_link l on l.company_id = f.company_id and l.id = f.id
+    join identity.account a on a.company_id = f.company_id and a.id = f.user_id
+    join identity.company c on c.id = f.company_id
+  union all
+  select case when f.team_id is null then 'invitation' else 'invite' end, f.email, c.name, t.name, a.name,
+         exists (select from identity.find_sign_in(f.email)), i.expires_at, f.state
+    from identity.find_invite(p_token_hash) f
+    join identity.invite i on i.company_id = f.company_id and i.id = f.id
+    join identity.company c on c.id = f.company_id
+    left join identity.team t on t.company_id = f.company_id and t.id = f.team_id
+    left join identity.account a on a.company_id = f.company_id and a.id = i.created_by and a.closed_at is null;
+$function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION identity.find_reset_link(p_token_hash bytea)
@@ -887,20 +870,13 @@ CREATE OR REPLACE FUNCTION identity.find_reset_link(p_token_hash bytea)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'identity', 'pg_temp'
-BEGIN ATOMIC
- SELECT l.id,
-     l.user_id,
-     l.company_id,
-         CASE
-             WHEN (l.used_at IS NOT NULL) THEN 'used'::text
-             WHEN (l.revoked_at IS NOT NULL) THEN 'revoked'::text
-             WHEN (l.expires_at <= now()) THEN 'expired'::text
-             ELSE 'open'::text
-         END AS "case"
-    FROM (identity.reset_link l
-      JOIN identity.account a ON (((a.company_id = l.company_id) AND (a.id = l.user_id))))
-   WHERE ((l.token_hash = find_reset_link.p_token_hash) AND (a.closed_at IS NULL));
-END;
+AS $function$
+  select l.id, l.user_id, l.company_id,
+         case when l.used_at is not null then 'used' when l.revoked_at is not null then 'revoked'
+              when l.expires_at <= now() then 'expired' else 'open' end
+    from identity.reset_link l join identity.account a on a.company_id = l.company_id and a.id = l.user_id
+   where l.token_hash = p_token_hash and a.closed_at is null;
+$function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION identity.find_sign_in(p_email text)
@@ -908,13 +884,10 @@ CREATE OR REPLACE FUNCTION identity.find_sign_in(p_email text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'identity', 'pg_temp'
-BEGIN ATOMIC
- SELECT a.id,
-     a.company_id,
-     a.password_hash
-    FROM identity.account a
-   WHERE ((a.email = lower(btrim(find_sign_in.p_email))) AND (a.closed_at IS NULL));
-END;
+AS $function$
+  select a.id, a.company_id, a.password_hash from identity.account a
+   where a.email = lower(btrim(p_email)) and a.closed_at is null;
+$function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION identity.invite_state(p_used_at timestamp with time zone, p_revoked_at timestamp with time zone, p_expires_at timestamp with time zone)
@@ -929,12 +902,11 @@ CREATE OR REPLACE FUNCTION identity.lock_password_hash()
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'identity', 'pg_temp'
-BEGIN ATOMIC
- SELECT a.password_hash
-    FROM identity.account a
-   WHERE ((a.company_id = memory.claimed_company()) AND (a.id = memory.claimed_user()) AND (a.closed_at IS NULL))
-  FOR SHARE OF a;
-END;
+AS $function$
+  select a.password_hash from identity.account a
+   where a.company_id = memory.claimed_company() and a.id = memory.claimed_user() and a.closed_at is null
+     for share;
+$function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION identity.new_id(p_at timestamp with time zone DEFAULT clock_timestamp())
@@ -949,21 +921,16 @@ CREATE OR REPLACE FUNCTION identity.prune(p_idle_seconds integer, p_max_seconds 
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'identity', 'pg_temp'
-BEGIN ATOMIC
- WITH gone_sessions AS (
-          DELETE FROM identity.session s
-           WHERE (LEAST((s.last_seen_at + make_interval(secs => (prune.p_idle_seconds)::double precision)), (s.created_at + make_interval(secs => (prune.p_max_seconds)::double precision))) < (now() - '1 day'::interval))
-           RETURNING 1 AS "?column?"
-         ), gone_links AS (
-          DELETE FROM identity.reset_link l
-           WHERE (l.expires_at < (now() - '30 days'::interval))
-           RETURNING 1 AS "?column?"
-         )
-  SELECT ( SELECT (count(*))::integer AS count
-            FROM gone_sessions) AS count,
-     ( SELECT (count(*))::integer AS count
-            FROM gone_links) AS count;
-END;
+AS $function$
+  with gone_sessions as (
+    delete from identity.session s
+     where least(s.last_seen_at + make_interval(secs => p_idle_seconds),
+                 s.created_at + make_interval(secs => p_max_seconds)) < now() - interval '1 day' returning 1
+  ), gone_links as (
+    delete from identity.reset_link l where l.expires_at < now() - interval '30 days' returning 1
+  )
+  select (select count(*)::int from gone_sessions), (select count(*)::int from gone_links);
+$function$;
 grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION identity.prune_invites(p_password_seconds integer)
@@ -971,19 +938,13 @@ CREATE OR REPLACE FUNCTION identity.prune_invites(p_password_seconds integer)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'identity', 'pg_temp'
-BEGIN ATOMIC
- DELETE FROM identity.request_count r
-   WHERE (r.ends_at < now());
- DELETE FROM identity.failed_password f
-   WHERE (f.at[cardinality(f.at)] < (now() - make_interval(secs => (prune_invites.p_password_seconds)::double precision)));
- WITH gone AS (
-          DELETE FROM identity.invite i
-           WHERE (i.expires_at < (now() - '30 days'::interval))
-           RETURNING 1 AS "?column?"
-         )
-  SELECT (count(*))::integer AS count
-    FROM gone;
-END;
+AS $function$
+  delete from identity.request_count r where r.ends_at < now();
+  delete from identity.failed_password f
+   where f.at[cardinality(f.at)] < now() - make_interval(secs => p_password_seconds);
+  with gone as (delete from identity.invite i where i.expires_at < now() - interval '30 days' returning 1)
+  select count(*)::int from gone;
+$function$;
 grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION identity.purge_team(p_limit integer)
@@ -1002,11 +963,25 @@ begin
   if not found then
     return true;
   end if;
-  -- Imports first: a job that is waiting then finds nothing to do. Chunks take their numbers with them.
-  foreach v_table in array array['memory.import', 'memory.chunk', 'memory.memory_item', 'memory.source',
-                                 'memory.capture', 'memory.consolidation_batch', 'memory.keyword_df',
-                                 'memory.idempotency_key', 'memory.embedding_batch',
-                                 'memory.layer_tally', 'memory.workspace_version', 'memory.workspace_team']::regclass[] loop
+  for v_table in
+    with recursive team_table as (
+      select c.oid from pg_class c
+        join pg_attribute a on a.attrelid = c.oid and a.attname = 'team_id' and not a.attisdropped
+       where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p')
+         and c.oid <> 'memory.audit_event'::regclass
+    ), step (oid, depth) as (
+      select oid, 0 from team_table
+      union all
+      select k.conrelid, s.depth + 1
+        from step s
+        join pg_constraint k on k.confrelid = s.oid and k.contype = 'f' and k.conrelid <> s.oid
+        join team_table t on t.oid = k.conrelid
+    )
+    -- Imports first, so that a waiting job finds nothing to do. Then each table before those that it refers to.
+    select s.oid::regclass from step s
+     group by s.oid
+     order by s.oid::regclass::text not like '%import%', max(s.depth) desc, s.oid::regclass::text
+  loop
     execute format('delete from %1$s where ctid = any (array(select ctid from %1$s where team_id = $1 limit $2))',
                    v_table) using v_team, p_limit;
     get diagnostics v_gone = row_count;
@@ -1139,33 +1114,27 @@ CREATE OR REPLACE FUNCTION memory.count_audit()
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
-BEGIN ATOMIC
- WITH unsealed AS MATERIALIZED (
-          SELECT e.id
-            FROM memory.audit_event e
-           WHERE ((e.company_id = memory.claimed_company()) AND (NOT (EXISTS ( SELECT
-                    FROM memory.audit_seal s
-                   WHERE ((s.company_id = e.company_id) AND (s.event_id = e.id) AND (s.sequence > 0))))))
-         )
-  SELECT ( SELECT (count(*))::integer AS count
-            FROM memory.audit_event e
-           WHERE (e.company_id = memory.claimed_company())) AS count,
-     ( SELECT (count(*))::integer AS count
-            FROM unsealed) AS count,
-     LEAST(( SELECT n.id
-            FROM unsealed n
-           WHERE (NOT (EXISTS ( SELECT
-                    FROM memory.audit_unsealed u
-                   WHERE ((u.company_id = memory.claimed_company()) AND (u.event_id = n.id)))))
-           ORDER BY n.id
-          LIMIT 1), ( SELECT u.event_id
-            FROM memory.audit_unsealed u
-           WHERE ((u.company_id = memory.claimed_company()) AND (NOT (EXISTS ( SELECT
-                    FROM memory.audit_event e
-                   WHERE ((e.company_id = u.company_id) AND (e.id = u.event_id))))))
-           ORDER BY u.event_id
-          LIMIT 1)) AS "least";
-END;
+AS $function$
+  with unsealed as materialized (
+    select e.id from memory.audit_event e
+     where e.company_id = memory.claimed_company()
+       -- A seal before the first, which no walk comes by, is none.
+       and not exists (select from memory.audit_seal s
+                        where s.company_id = e.company_id and s.event_id = e.id and s.sequence > 0)
+  )
+  select (select count(*)::int from memory.audit_event e where e.company_id = memory.claimed_company()),
+         (select count(*)::int from unsealed),
+         least(
+           (select n.id from unsealed n
+             where not exists (select from memory.audit_unsealed u
+                                where u.company_id = memory.claimed_company() and u.event_id = n.id)
+             order by n.id limit 1),
+           (select u.event_id from memory.audit_unsealed u
+             where u.company_id = memory.claimed_company()
+               and not exists (select from memory.audit_event e
+                                where e.company_id = u.company_id and e.id = u.event_id)
+             order by u.event_id limit 1));
+$function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.end_layer_counts(p_client uuid, p_chunks integer, p_sampled integer)
@@ -1262,10 +1231,10 @@ CREATE OR REPLACE FUNCTION memory.finish_backfill()
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
-BEGIN ATOMIC
- UPDATE memory.deployment SET swept_at = now()
-   WHERE ((deployment.swept_at IS NULL) OR (deployment.swept_at < (deployment.adopted_at + '01:00:00'::interval)));
-END;
+AS $function$
+  update memory.deployment set swept_at = now()
+   where swept_at is null or swept_at < adopted_at + interval '1 hour';
+$function$;
 grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.fold_layer(p_team uuid, p_client uuid)
@@ -1336,11 +1305,9 @@ CREATE OR REPLACE FUNCTION memory.is_adopted_model(p_model text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
-BEGIN ATOMIC
- SELECT (EXISTS ( SELECT
-            FROM memory.deployment
-           WHERE (deployment.embedding_model = is_adopted_model.p_model))) AS "exists";
-END;
+AS $function$
+  select exists (select from memory.deployment where embedding_model = p_model);
+$function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.keep_workspace_blobs(p_sha256 bytea, p_lengths integer[], p_contents bytea)
@@ -1647,14 +1614,14 @@ CREATE OR REPLACE FUNCTION memory.matched_weights(p_chunks uuid[], p_dims intege
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT k.chunk_id,
-     (split_part(entry.entry, ':'::text, 1))::integer AS split_part,
-     (split_part(entry.entry, ':'::text, 2))::real AS split_part
-    FROM memory.chunk_keyword k,
-     LATERAL string_to_table(substr(split_part((k.weights)::text, '}'::text, 1), 2), ','::text) entry(entry)
-   WHERE ((k.team_id = memory.claimed_team()) AND (k.chunk_id = ANY (matched_weights.p_chunks)) AND (((k.client_id IS NULL) AND memory.reads_team_layer()) OR (k.client_id = ANY (memory.readable_clients()))) AND (entry.entry <> ''::text) AND ((split_part(entry.entry, ':'::text, 1))::integer = ANY (matched_weights.p_dims)));
-END;
+AS $function$
+  select k.chunk_id, split_part(entry, ':', 1)::int, split_part(entry, ':', 2)::real
+    from memory.chunk_keyword k,
+         string_to_table(substr(split_part(k.weights::text, '}', 1), 2), ',') as entry
+   where k.team_id = memory.claimed_team() and k.chunk_id = any (p_chunks)
+     and ((k.client_id is null and memory.reads_team_layer()) or k.client_id = any (memory.readable_clients()))
+     and entry <> '' and split_part(entry, ':', 1)::int = any (p_dims);
+$function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.next_unsealed(p_after uuid)
@@ -1670,27 +1637,17 @@ CREATE OR REPLACE FUNCTION memory.prune()
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
-BEGIN ATOMIC
- WITH gone_answers AS (
-          DELETE FROM memory.idempotency_key
-           WHERE (idempotency_key.created_at < (now() - '24:00:00'::interval))
-           RETURNING 1 AS "?column?"
-         ), gone_sources AS (
-          DELETE FROM memory.source
-           WHERE ((source.state = 'loading'::text) AND (source.updated_at < (now() - '01:00:00'::interval)))
-           RETURNING 1 AS "?column?"
-         ), gone_batches AS (
-          DELETE FROM memory.embedding_batch
-           WHERE (embedding_batch.expires_at < (now() - '24:00:00'::interval))
-           RETURNING 1 AS "?column?"
-         )
-  SELECT ( SELECT (count(*))::integer AS count
-            FROM gone_answers) AS count,
-     ( SELECT (count(*))::integer AS count
-            FROM gone_sources) AS count,
-     ( SELECT (count(*))::integer AS count
-            FROM gone_batches) AS count;
-END;
+AS $function$
+  with gone_answers as (
+    delete from memory.idempotency_key where created_at < now() - interval '24 hours' returning 1
+  ), gone_sources as (
+    delete from memory.source where state = 'loading' and updated_at < now() - interval '1 hour' returning 1
+  ), gone_batches as (
+    delete from memory.embedding_batch where expires_at < now() - interval '24 hours' returning 1
+  )
+  select (select count(*)::int from gone_answers), (select count(*)::int from gone_sources),
+         (select count(*)::int from gone_batches);
+$function$;
 grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.prune_consolidation_batches()
@@ -1698,15 +1655,12 @@ CREATE OR REPLACE FUNCTION memory.prune_consolidation_batches()
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
-BEGIN ATOMIC
- WITH gone AS (
-          DELETE FROM memory.consolidation_batch
-           WHERE (consolidation_batch.expires_at < (now() - '30 days'::interval))
-           RETURNING 1 AS "?column?"
-         )
-  SELECT (count(*))::integer AS count
-    FROM gone;
-END;
+AS $function$
+  with gone as (
+    delete from memory.consolidation_batch where expires_at < now() - interval '30 days' returning 1
+  )
+  select count(*)::int from gone;
+$function$;
 grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.prune_import_payloads(p_days integer, p_limit integer)
@@ -1738,23 +1692,16 @@ CREATE OR REPLACE FUNCTION memory.prune_loading_chunks(p_limit integer)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
-BEGIN ATOMIC
- WITH stale AS (
-          SELECT c.team_id,
-             c.id
-            FROM (memory.source s
-              JOIN memory.chunk c ON (((c.team_id = s.team_id) AND (c.source_id = s.id))))
-           WHERE ((s.state = 'loading'::text) AND (s.updated_at < (now() - '01:00:00'::interval)))
-          LIMIT prune_loading_chunks.p_limit
-         ), gone AS (
-          DELETE FROM memory.chunk c
-            USING stale
-           WHERE ((c.team_id = stale.team_id) AND (c.id = stale.id))
-           RETURNING 1 AS "?column?"
-         )
-  SELECT (count(*))::integer AS count
-    FROM gone;
-END;
+AS $function$
+  with stale as (
+    select c.team_id, c.id from memory.source s
+      join memory.chunk c on c.team_id = s.team_id and c.source_id = s.id
+     where s.state = 'loading' and s.updated_at < now() - interval '1 hour' limit p_limit
+  ), gone as (
+    delete from memory.chunk c using stale where c.team_id = stale.team_id and c.id = stale.id returning 1
+  )
+  select count(*)::int from gone;
+$function$;
 grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.prune_old_vectors(p_limit integer)
@@ -1895,24 +1842,17 @@ CREATE OR REPLACE FUNCTION memory.release_captures(p_limit integer)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
-BEGIN ATOMIC
- WITH lapsed AS (
-          SELECT c.team_id,
-             c.id
-            FROM memory.capture c
-           WHERE ((c.state = 'claimed'::text) AND (c.leased_until <= now()))
-           ORDER BY c.leased_until
-          LIMIT release_captures.p_limit
-          FOR UPDATE OF c SKIP LOCKED
-         ), released AS (
-          UPDATE memory.capture c SET state = 'staged'::text, batch_id = NULL::uuid, leased_until = NULL::timestamp with time zone
-            FROM lapsed l
-           WHERE ((c.team_id = l.team_id) AND (c.id = l.id))
-           RETURNING 1 AS "?column?"
-         )
-  SELECT (count(*))::integer AS count
-    FROM released;
-END;
+AS $function$
+  with lapsed as (
+    select c.team_id, c.id from memory.capture c
+     where c.state = 'claimed' and c.leased_until <= now()
+     order by c.leased_until limit p_limit for update skip locked
+  ), released as (
+    update memory.capture c set state = 'staged', batch_id = null, leased_until = null
+      from lapsed l where c.team_id = l.team_id and c.id = l.id returning 1
+  )
+  select count(*)::int from released;
+$function$;
 grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.replace_layer_counts(p_client uuid, p_space text, p_from integer, p_to integer, p_terms integer[], p_counts integer[])
@@ -2007,11 +1947,12 @@ CREATE OR REPLACE FUNCTION memory.return_captures(p_batch uuid)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
-BEGIN ATOMIC
- UPDATE memory.capture c SET state = 'staged'::text, batch_id = NULL::uuid, leased_until = NULL::timestamp with time zone
-    FROM memory.consolidation_batch b
-   WHERE ((b.team_id = memory.claimed_team()) AND (b.user_id = memory.claimed_user()) AND (b.id = return_captures.p_batch) AND (c.team_id = b.team_id) AND (c.batch_id = b.id) AND (c.state = 'claimed'::text));
-END;
+AS $function$
+  update memory.capture c set state = 'staged', batch_id = null, leased_until = null
+    from memory.consolidation_batch b
+   where b.team_id = memory.claimed_team() and b.user_id = memory.claimed_user() and b.id = p_batch
+     and c.team_id = b.team_id and c.batch_id = b.id and c.state = 'claimed';
+$function$;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.sample_chunks(p_client uuid, p_limit integer)
@@ -2421,27 +2362,19 @@ CREATE OR REPLACE FUNCTION memory.stale_layers()
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
-BEGIN ATOMIC
- SELECT COALESCE(n.client_id, l.client_id) AS "coalesce",
-     COALESCE(n.chunks, 0) AS "coalesce"
-    FROM (( SELECT k.client_id,
-             (count(*))::integer AS chunks
-            FROM memory.chunk_keyword k
-           WHERE (k.team_id = memory.claimed_team())
-           GROUP BY k.client_id) n
-      FULL JOIN ( SELECT c.client_id,
-             c.chunks
-            FROM memory.keyword_layer c
-           WHERE (c.team_id = memory.claimed_team())) l ON ((COALESCE(n.client_id, '00000000-0000-0000-0000-000000000000'::uuid) = COALESCE(l.client_id, '00000000-0000-0000-0000-000000000000'::uuid))))
-   WHERE
-         CASE
-             WHEN (l.chunks IS NOT NULL) THEN ((abs((COALESCE(n.chunks, 0) - l.chunks)))::numeric >= ((l.chunks)::numeric * 0.2))
-             ELSE (( SELECT count(*) AS count
-                FROM memory.keyword_layer c
-               WHERE (c.team_id = memory.claimed_team())) < 16000)
-         END
-   ORDER BY COALESCE(n.client_id, l.client_id) NULLS FIRST;
-END;
+AS $function$
+  select coalesce(n.client_id, l.client_id), coalesce(n.chunks, 0)
+    from (select k.client_id, count(*)::int as chunks from memory.chunk_keyword k
+           where k.team_id = memory.claimed_team() group by 1) n
+    full join (select c.client_id, c.chunks from memory.keyword_layer c where c.team_id = memory.claimed_team()) l
+      -- The Team layer has no client: nulls are the same here.
+      on coalesce(n.client_id, '00000000-0000-0000-0000-000000000000')
+       = coalesce(l.client_id, '00000000-0000-0000-0000-000000000000')
+   -- One that was never counted needs a place: there are 16,000.
+   where case when l.chunks is not null then abs(coalesce(n.chunks, 0) - l.chunks) >= l.chunks * 0.2
+              else (select count(*) from memory.keyword_layer c where c.team_id = memory.claimed_team()) < 16000 end
+   order by 1 nulls first;
+$function$;
 grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.stored_terms(p_chunks uuid[])

@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Database, Queryable } from '../driver/database.ts';
+import { checksumOf } from './checksum.ts';
+import { applyFunctions, readFunctions } from './functions.ts';
 import { lockStartupStep } from './lock.ts';
-
-/** The sets of migrations, in the order in which start-up runs them. */
-export type MigrationSet = 'memory' | 'identity';
 
 interface Migration {
   number: number;
@@ -21,24 +19,17 @@ export class MigrationError extends Error {
 
 async function readMigrations(folder: string): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
-  const migrations = await Promise.all(
+  return Promise.all(
     files.map(async (file, index) => {
       const text = await readFile(join(folder, file), 'utf8');
       const number = Number(file.slice(0, 4));
       if (number !== index + 1) throw new MigrationError(`migration ${file} is out of sequence`);
-      return {
-        number,
-        name: basename(file, '.sql'),
-        text,
-        checksum: createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex'),
-      };
+      return { number, name: basename(file, '.sql'), text, checksum: checksumOf(text) };
     }),
   );
-  return migrations;
 }
 
 function checkApplied(
-  set: MigrationSet,
   known: readonly Migration[],
   applied: readonly { number: number; checksum: string }[],
 ): void {
@@ -46,57 +37,81 @@ function checkApplied(
     const migration = known[row.number - 1];
     if (migration === undefined) {
       throw new MigrationError(
-        `the database is newer than this version of the service: ${set} migration ${row.number} is unknown here`,
+        `the database is newer than this version of the service: migration ${row.number} is unknown here`,
       );
     }
     if (migration.checksum !== row.checksum) {
-      throw new MigrationError(`${set} migration ${migration.name} was changed after it was applied`);
+      throw new MigrationError(`migration ${migration.name} was changed after it was applied`);
     }
   }
 }
 
+/** Where the SQL files are. Tests give others. */
+export interface SqlFolders {
+  migrations?: string;
+  functions?: string;
+}
+
 /**
- * Brings one set of migrations up to date, in one transaction that no other process can run beside.
- * @param folder where the numbered files lie; a parameter so that tests can give broken ones
- * @returns the names of those applied now
- * @throws MigrationError when the database is newer than the code, or an applied migration was changed
+ * Brings the database up to date, in one transaction, one process at a time: applies the migrations that are missing, in
+ * the order of their numbers, and the files of SQL functions that are new or have changed.
+ * @returns the names of the migrations that were applied now
+ * @throws MigrationError if the database is newer than the code, was made before the first baseline, or an applied
+ *   migration was changed
  */
-export async function migrate(
-  database: Database,
-  set: MigrationSet,
-  folder: string = join(import.meta.dirname, '../migrations', set),
-): Promise<string[]> {
-  const known = await readMigrations(folder);
+export async function migrate(database: Database, folders: SqlFolders = {}): Promise<string[]> {
+  const { migrations = join(import.meta.dirname, '../migrations'), functions } = folders;
+  const known = await readMigrations(migrations);
+  const files = await readFunctions(functions);
   return database.transaction(async (tx) => {
     await lockStartupStep(database, tx, 'migrate');
+    await assertLedgerIsKnown(tx);
     await createLedger(tx);
     const applied = await tx.query<{ number: number; checksum: string }>(
-      'select number, checksum from memory.migration where set = $1 order by number',
-      [set],
+      'select number, checksum from memory.migration order by number',
     );
-    checkApplied(set, known, applied);
+    checkApplied(known, applied);
     const pending = known.slice(applied.length);
-    for (const migration of pending) {
-      await database.script(tx, migration.text);
-      await tx.query('insert into memory.migration (set, number, name, checksum) values ($1, $2, $3, $4)', [
-        set,
-        migration.number,
-        migration.name,
-        migration.checksum,
+    await applyFunctions(database, tx, files, 'before tables');
+    for (const { number, name, text, checksum } of pending) {
+      await database.script(tx, text);
+      await tx.query('insert into memory.migration (number, name, checksum) values ($1, $2, $3)', [
+        number,
+        name,
+        checksum,
       ]);
     }
+    await applyFunctions(database, tx, files, 'after tables');
     return pending.map((migration) => migration.name);
   });
 }
 
+/** Refuses a database from before the baseline: its ledger had two sets of migrations, each with its own numbers. */
+async function assertLedgerIsKnown(tx: Queryable): Promise<void> {
+  const [old] = await tx.query(
+    `select from information_schema.columns
+      where table_schema = 'memory' and table_name = 'migration' and column_name = 'set'`,
+  );
+  if (old === undefined) return;
+  throw new MigrationError(
+    'the database was made by a version from before the first release and cannot be upgraded: start with an empty ' +
+      'database, or an empty MEMORY_DATA_DIR, and import the documents again',
+  );
+}
+
+/** The tables that know what was applied, and the schemas, which functions need before there are tables. */
 async function createLedger(tx: Queryable): Promise<void> {
   await tx.query('create schema if not exists memory');
+  await tx.query('create schema if not exists identity');
   await tx.query(`create table if not exists memory.migration (
-    set text not null,
-    number int not null,
+    number int not null primary key,
     name text not null,
     checksum text not null,
-    applied_at timestamptz not null default now(),
-    primary key (set, number)
+    applied_at timestamptz not null default now()
+  )`);
+  await tx.query(`create table if not exists memory.function_file (
+    name text not null primary key,
+    checksum text not null,
+    applied_at timestamptz not null default now()
   )`);
 }

@@ -17,7 +17,7 @@ export interface Backend {
 }
 
 /**
- * Start-up, in the order that the specification gives: resolves the backend, migrates memory, migrates
+ * Start-up, in the order that the specification gives: resolves the backend, migrates memory, then
  * identity, resolves or bootstraps the server principal. Then asserts that row-level security holds.
  * @param timeouts of PostgreSQL; those of jobs where left out
  */
@@ -32,10 +32,8 @@ export async function startBackend(
       : openPostgres(config.databaseUrl, logger, timeouts === undefined ? {} : { timeouts });
   try {
     await ensureServiceRoles(database);
-    for (const set of ['memory', 'identity'] as const) {
-      const applied = await migrate(database, set);
-      if (applied.length > 0) logger.info({ set, applied }, 'migrated');
-    }
+    const applied = await migrate(database);
+    if (applied.length > 0) logger.info({ applied }, 'the database was migrated');
     const principal = await resolvePrincipal(database, config, (warning) => logger.warn(warning));
     await assertIsolation(database);
     return { database, blobs: databaseBlobs(database), principal };

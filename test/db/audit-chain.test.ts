@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { asWorker, transaction, withoutScope } from '../../db/driver/database.ts';
 import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import { sealAudit } from '../../db/queries/identity/audit-chain.ts';
-import { migrate } from '../../db/startup/migrate.ts';
-import { ensureServiceRoles } from '../../db/startup/service-role.ts';
 import { newId } from '../../shared/ids.ts';
 import {
   assertWholeChain,
@@ -203,32 +198,4 @@ describe('sealing', () => {
     await sealAll(database);
     assert.equal((await assertWholeChain(database, company)).length, 22);
   });
-});
-
-test('events that were there before there were seals are sealed as well', async (t) => {
-  const older = await openOwnDatabase({ prepared: false });
-  t.after(() => older.close());
-  const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
-  t.after(() => rm(folder, { recursive: true }));
-  const all = join(import.meta.dirname, '..', '..', 'db', 'migrations', 'memory');
-  const before = (await readdir(all)).filter((name) => name < '0007');
-  for (const name of before) await cp(join(all, name), join(folder, name));
-  await ensureServiceRoles(older);
-  await migrate(older, 'memory', folder);
-  const company = { companyId: newId(), ownerId: newId() };
-  const ids = [newId(), newId(), newId()];
-  for (const id of ids) {
-    await older.query(
-      `insert into memory.audit_event (company_id, id, kind, actor_id, subject_type)
-       values ($1, $2, 'memory.search', $3, 'query')`,
-      [company.companyId, id, company.ownerId],
-    );
-  }
-  await migrate(older, 'memory');
-  await sealAll(older);
-  const seals = await assertWholeChain(older, company);
-  assert.deepEqual(
-    seals.map(({ eventId }) => eventId),
-    ids,
-  );
 });

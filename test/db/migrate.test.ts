@@ -5,20 +5,26 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Database } from '../../db/driver/database.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
+import { createCompany } from '../../db/startup/bootstrap.ts';
+import { readFunctions } from '../../db/startup/functions.ts';
 import { MigrationError, migrate } from '../../db/startup/migrate.ts';
+import { assertIsolation, ensureServiceRoles } from '../../db/startup/service-role.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { databaseUrl, prepareDatabase } from '../support/database.ts';
 import { createEmptyDatabase, openOwnDatabase } from '../support/own-database.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '..', '..', 'db', 'migrations');
+const FUNCTIONS = join(import.meta.dirname, '..', '..', 'db', 'functions');
+/** The migrations that made the first database that is upgraded. */
+const BASELINE = ['0001-memory.sql', '0002-identity.sql'];
 const folders: string[] = [];
 after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
-/** A folder with a copy of the identity migrations, to be broken. */
-async function copyMigrations(): Promise<string> {
-  const folder = await emptyFolder();
-  await cp(join(MIGRATIONS, 'identity'), folder, { recursive: true });
-  return folder;
+/** A copy of the migrations, or of the functions, to be changed. */
+async function copyOf(folder: string): Promise<string> {
+  const copy = await emptyFolder();
+  await cp(folder, copy, { recursive: true });
+  return copy;
 }
 
 async function emptyFolder(): Promise<string> {
@@ -36,10 +42,12 @@ async function withDatabase(prepared: boolean, use: (database: Database) => Prom
   }
 }
 
-const ledger = (database: Database) =>
-  database.query<{ set: string; number: number }>(
-    `select set, number from memory.migration order by set desc, number`,
+const ledger = async (database: Database) => {
+  const rows = await database.query<{ number: number }>(
+    'select number from memory.migration order by number',
   );
+  return rows.map(({ number }) => number);
+};
 
 const refusedAs = (message: RegExp) => (error: Error) => {
   assert.ok(error instanceof MigrationError, error.stack);
@@ -51,81 +59,161 @@ const refusedAs = (message: RegExp) => (error: Error) => {
 describe('migrations', () => {
   test('are applied once, each with its number, and a second start applies none', () =>
     withDatabase(true, async (database) => {
-      const expected: { set: string; number: number }[] = [];
-      for (const set of ['memory', 'identity'] as const) {
-        const files = await readdir(join(MIGRATIONS, set));
-        for (const index of files.keys()) expected.push({ set, number: index + 1 });
-        assert.deepEqual(await migrate(database, set), []);
-      }
-      assert.deepEqual(await ledger(database), expected);
+      const files = await readdir(MIGRATIONS);
+      assert.deepEqual(await migrate(database), []);
+      assert.deepEqual(
+        await ledger(database),
+        files.map((_, index) => index + 1),
+      );
     }));
 
-  test('go on with the next one when some are already applied', () =>
-    withDatabase(true, async (database) => {
-      const folder = await copyMigrations();
-      const next = (await readdir(folder)).length + 1;
-      const name = `${String(next).padStart(4, '0')}-more`;
+  test('upgrade a database that the baseline made: what it keeps stays, and new rules hold', () =>
+    withDatabase(false, async (database) => {
+      const migrations = await emptyFolder();
+      const functions = await copyOf(FUNCTIONS);
+      for (const file of BASELINE) await cp(join(MIGRATIONS, file), join(migrations, file));
+      await ensureServiceRoles(database);
+      assert.equal((await migrate(database, { migrations, functions })).length, BASELINE.length);
+      const company = {
+        companyName: 'Kept',
+        teamName: 'Kept',
+        ownerEmail: 'kept@localhost',
+        principal: true,
+      };
+      const { teamId } = await database.transaction((tx) => createCompany(tx, company));
       await writeFile(
-        join(folder, `${name}.sql`),
-        'create table identity.more (id int); insert into identity.more values (1);',
+        join(migrations, '0003-colour.sql'),
+        `alter table identity.team add column colour text not null default 'grey';
+         drop function identity.find_sign_in(text);`,
       );
-      assert.deepEqual(await migrate(database, 'identity', folder), [name]);
-      assert.deepEqual(await migrate(database, 'identity', folder), []);
-      assert.equal((await database.query('select from identity.more')).length, 1);
+      const signIn = join(functions, 'identity', 'find-sign-in.sql');
+      const text = await readFile(signIn, 'utf8');
+      await writeFile(signIn, text.replaceAll('p_email', 'p_address'));
+      assert.deepEqual(await migrate(database, { migrations, functions }), ['0003-colour']);
+      const teams = await database.query('select id, colour from identity.team');
+      assert.deepEqual(teams, [{ id: teamId, colour: 'grey' }]);
+      const found = await database.query(`select from identity.find_sign_in(p_address => 'kept@localhost')`);
+      assert.equal(found.length, 1);
+      await assertIsolation(database);
     }));
 
   test('that a newer version applied are refused', () =>
     withDatabase(true, async (database) => {
-      const folder = await copyMigrations();
-      const files = (await readdir(folder)).sort();
-      await rm(join(folder, files.at(-1) ?? ''));
+      const migrations = await copyOf(MIGRATIONS);
+      const files = (await readdir(migrations)).sort();
+      await rm(join(migrations, files.at(-1) ?? ''));
       await assert.rejects(
-        migrate(database, 'identity', folder),
-        refusedAs(new RegExp(`newer than this version.*identity migration ${files.length}`)),
+        migrate(database, { migrations }),
+        refusedAs(new RegExp(`newer than this version.*migration ${files.length}`)),
       );
+    }));
+
+  test('of a database from before the first release are refused, and nothing is changed', () =>
+    withDatabase(false, async (database) => {
+      await database.query('create schema memory');
+      await database.query(
+        'create table memory.migration (set text, number int, name text, checksum text, primary key (set, number))',
+      );
+      await assert.rejects(migrate(database), refusedAs(/before the first release and cannot be upgraded/));
+      const schemas = await database.query(`select from pg_namespace where nspname = 'identity'`);
+      assert.deepEqual(schemas, []);
     }));
 
   test('that were changed after they were applied are refused', () =>
     withDatabase(true, async (database) => {
-      const folder = await copyMigrations();
-      const file = join(folder, (await readdir(folder)).sort()[0] ?? '');
+      const migrations = await copyOf(MIGRATIONS);
+      const file = join(migrations, (await readdir(migrations)).sort()[0] ?? '');
       const text = await readFile(file, 'utf8');
       await writeFile(file, text.replaceAll('\n', '\r\n'));
-      assert.deepEqual(await migrate(database, 'identity', folder), [], 'line ends are no change');
+      assert.deepEqual(await migrate(database, { migrations }), [], 'line ends are no change');
       await writeFile(file, `${text}\n-- one more line\n`);
-      await assert.rejects(
-        migrate(database, 'identity', folder),
-        refusedAs(/identity migration 0001.* was changed/),
-      );
+      await assert.rejects(migrate(database, { migrations }), refusedAs(/migration 0001.* was changed/));
     }));
 
   test('that are out of sequence are refused before any is applied', () =>
     withDatabase(true, async (database) => {
       const before = await ledger(database);
       for (const name of ['9999-later.sql', '0002-twice.sql', 'notes.sql']) {
-        const folder = await copyMigrations();
-        await writeFile(join(folder, name), 'select 1');
-        await assert.rejects(migrate(database, 'identity', folder), refusedAs(/out of sequence/), name);
+        const migrations = await copyOf(MIGRATIONS);
+        await writeFile(join(migrations, name), 'select 1');
+        await assert.rejects(migrate(database, { migrations }), refusedAs(/out of sequence/), name);
       }
-      const folder = await copyMigrations();
-      const [first = ''] = (await readdir(folder)).sort();
-      await rename(join(folder, first), join(folder, first.replace('0001', '0000')));
-      await assert.rejects(migrate(database, 'identity', folder), refusedAs(/out of sequence/));
+      const migrations = await copyOf(MIGRATIONS);
+      const [first = ''] = (await readdir(migrations)).sort();
+      await rename(join(migrations, first), join(migrations, first.replace('0001', '0000')));
+      await assert.rejects(migrate(database, { migrations }), refusedAs(/out of sequence/));
       assert.deepEqual(await ledger(database), before);
     }));
 
   test('that fail leave nothing behind, not even those before them', () =>
     withDatabase(false, async (database) => {
-      const folder = await emptyFolder();
-      await writeFile(join(folder, '0001-good.sql'), 'create schema good; create table good.row (id int);');
-      await writeFile(join(folder, '0002-bad.sql'), 'create table good.other (id int); select 1 / 0;');
-      await assert.rejects(migrate(database, 'memory', folder), { code: '22012' });
+      const [migrations, functions] = [await emptyFolder(), await emptyFolder()];
+      await writeFile(
+        join(migrations, '0001-good.sql'),
+        'create schema good; create table good.row (id int);',
+      );
+      await writeFile(join(migrations, '0002-bad.sql'), 'create table good.other (id int); select 1 / 0;');
+      await assert.rejects(migrate(database, { migrations, functions }), { code: '22012' });
       const left = await database.query(
         `select nspname as name from pg_namespace where nspname in ('good', 'memory')`,
       );
       assert.deepEqual(left, []);
-      await writeFile(join(folder, '0002-bad.sql'), 'create table good.other (id int);');
-      assert.deepEqual(await migrate(database, 'memory', folder), ['0001-good', '0002-bad']);
+      await writeFile(join(migrations, '0002-bad.sql'), 'create table good.other (id int);');
+      assert.deepEqual(await migrate(database, { migrations, functions }), ['0001-good', '0002-bad']);
+    }));
+});
+
+describe('SQL functions', () => {
+  test('are those of db/functions, each in one file, and no others', () =>
+    withDatabase(true, async (database) => {
+      const files = await readFunctions();
+      const defined = files.flatMap(({ name, text }) => {
+        const names = [...text.matchAll(/^create or replace function ([\w.]+)/gm)].map(([, found]) => found);
+        assert.equal(names.length, 1, name);
+        return names;
+      });
+      const rows = await database.query<{ name: string }>(
+        `select n.nspname || '.' || p.proname as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+          where n.nspname in ('memory', 'identity')`,
+      );
+      assert.deepEqual(rows.map(({ name }) => name).sort(), defined.sort());
+    }));
+
+  test('name only tables, columns and functions that exist', () =>
+    withDatabase(true, (database) =>
+      database.transaction(async (tx) => {
+        await tx.query('set local check_function_bodies to on');
+        for (const { text } of await readFunctions()) await database.script(tx, text);
+      }),
+    ));
+
+  test('are applied again when their file has changed, and left alone otherwise', () =>
+    withDatabase(true, async (database) => {
+      const functions = await copyOf(FUNCTIONS);
+      const applied = () =>
+        database.query<{ name: string; at: Date }>(
+          'select name, applied_at as at from memory.function_file order by name',
+        );
+      const before = await applied();
+      await migrate(database, { functions });
+      assert.deepEqual(await applied(), before);
+      const file = join(functions, 'claims', 'claimed-user.sql');
+      await writeFile(
+        file,
+        `${await readFile(file, 'utf8')}comment on function memory.claimed_user() is 'new';`,
+      );
+      await migrate(database, { functions });
+      const changed = (await applied()).filter(
+        ({ at }, index) => at.getTime() !== before[index]?.at.getTime(),
+      );
+      assert.deepEqual(
+        changed.map(({ name }) => name),
+        ['claims/claimed-user'],
+      );
+      const [row] = await database.query<{ comment: string }>(
+        `select obj_description('memory.claimed_user()'::regprocedure) as comment`,
+      );
+      assert.equal(row?.comment, 'new');
     }));
 });
 
@@ -149,8 +237,7 @@ describe('processes that start at once', { skip: databaseUrl === undefined && 'n
       await Promise.all(processes.map(prepareDatabase));
       const [database] = processes;
       assert.ok(database);
-      const numbers = (await ledger(database)).map(({ set, number }) => `${set} ${number}`);
-      assert.equal(new Set(numbers).size, numbers.length);
+      assert.equal((await ledger(database)).length, (await readdir(MIGRATIONS)).length);
       const principals = await database.query('select from identity.account where is_principal');
       const companies = await database.query('select from identity.company');
       assert.deepEqual([principals.length, companies.length], [1, 1]);
@@ -158,13 +245,15 @@ describe('processes that start at once', { skip: databaseUrl === undefined && 'n
 
   test('wait for a migration that outlasts every time-out of theirs', () =>
     withProcesses(2, async (processes) => {
-      const folder = await emptyFolder();
+      const [migrations, functions] = [await emptyFolder(), await emptyFolder()];
       // Longer than a statement, a lock and the client may wait otherwise.
       await writeFile(
-        join(folder, '0001-slow.sql'),
+        join(migrations, '0001-slow.sql'),
         'select pg_sleep(21); create table memory.slow (id int);',
       );
-      const applied = await Promise.all(processes.map((database) => migrate(database, 'memory', folder)));
+      const applied = await Promise.all(
+        processes.map((database) => migrate(database, { migrations, functions })),
+      );
       assert.deepEqual(applied.flat(), ['0001-slow']);
     }));
 });

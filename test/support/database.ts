@@ -23,8 +23,7 @@ const PRINCIPAL = {
 /** Migrates a database and makes its principal: what start-up does, without a process. */
 export async function prepareDatabase(database: Database): Promise<void> {
   await ensureServiceRoles(database);
-  await migrate(database, 'memory');
-  await migrate(database, 'identity');
+  await migrate(database);
   await resolvePrincipal(database, PRINCIPAL);
   await assertIsolation(database);
 }

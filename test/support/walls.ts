@@ -7,6 +7,7 @@ import { type CatalogTable, readTables, TenantRows } from './tenant-rows.ts';
 /** Tables of the deployment, which hold nobody's data. Every other table is a tenant's. */
 const SHARED_TABLES = [
   'memory.migration',
+  'memory.function_file',
   'memory.deployment',
   'memory.worker',
   'memory.job_tally',

@@ -1,0 +1,9 @@
+-- The hash of an event behind another seal: SHA-256 of the bytes of that seal, then of the event as a JSON array in
+-- UTF-8, written as PostgreSQL writes jsonb, its time in microseconds since 1970.
+create or replace function memory.audit_hash(e memory.audit_event, p_previous bytea) returns bytea
+language sql stable set search_path = pg_catalog, pg_temp
+return sha256(p_previous || convert_to(jsonb_build_array(
+  e.company_id, e.id, e.kind, e.actor_id, e.team_id, e.client_id, e.layer, e.subject_type, e.subject_id, e.detail,
+  case when isfinite(e.at) then (extract(epoch from e.at) * 1000000)::bigint end)::text, 'UTF8'));
+
+revoke execute on function memory.audit_hash(memory.audit_event, bytea) from public;

@@ -1,0 +1,28 @@
+-- How many events the claimed Company has, how many of them have no seal yet, and the first that ought to have one:
+-- an event that has none and does not wait for it, or that waits and is gone.
+create or replace function memory.count_audit() returns table (events int, unsealed int, first_break uuid)
+language sql stable security definer set search_path = memory, pg_temp
+as $$
+  with unsealed as materialized (
+    select e.id from memory.audit_event e
+     where e.company_id = memory.claimed_company()
+       -- A seal before the first, which no walk comes by, is none.
+       and not exists (select from memory.audit_seal s
+                        where s.company_id = e.company_id and s.event_id = e.id and s.sequence > 0)
+  )
+  select (select count(*)::int from memory.audit_event e where e.company_id = memory.claimed_company()),
+         (select count(*)::int from unsealed),
+         least(
+           (select n.id from unsealed n
+             where not exists (select from memory.audit_unsealed u
+                                where u.company_id = memory.claimed_company() and u.event_id = n.id)
+             order by n.id limit 1),
+           (select u.event_id from memory.audit_unsealed u
+             where u.company_id = memory.claimed_company()
+               and not exists (select from memory.audit_event e
+                                where e.company_id = u.company_id and e.id = u.event_id)
+             order by u.event_id limit 1));
+$$;
+
+revoke execute on function memory.count_audit() from public;
+grant execute on function memory.count_audit() to memory_service;

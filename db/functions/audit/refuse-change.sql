@@ -1,0 +1,15 @@
+create or replace function memory.refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'audit events are append-only' using errcode = 'insufficient_privilege';
+end $$;
+
+create or replace trigger append_only before update or delete on memory.audit_event
+  for each row execute function memory.refuse_change();
+create or replace trigger append_only_truncate before truncate on memory.audit_event
+  for each statement execute function memory.refuse_change();
+create or replace trigger append_only before update or delete on memory.audit_seal
+  for each row execute function memory.refuse_change();
+create or replace trigger append_only_truncate before truncate on memory.audit_seal
+  for each statement execute function memory.refuse_change();
+
+revoke execute on function memory.refuse_change() from public;

@@ -1,0 +1,5 @@
+create or replace function memory.claimed_team() returns uuid language sql stable
+  return nullif(current_setting('app.team', true), '')::uuid;
+
+revoke execute on function memory.claimed_team() from public;
+grant execute on function memory.claimed_team() to memory_service;

@@ -1,0 +1,12 @@
+-- Removes batches a month after their end: until then a repeated complete finds its answer.
+create or replace function memory.prune_consolidation_batches() returns int
+language sql volatile security definer set search_path = memory, pg_temp
+as $$
+  with gone as (
+    delete from memory.consolidation_batch where expires_at < now() - interval '30 days' returning 1
+  )
+  select count(*)::int from gone;
+$$;
+
+revoke execute on function memory.prune_consolidation_batches() from public;
+grant execute on function memory.prune_consolidation_batches() to memory_worker;

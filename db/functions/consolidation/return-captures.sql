@@ -1,0 +1,12 @@
+-- Stages the captures again that a completed batch of the claimed user still holds: also where it writes no more.
+create or replace function memory.return_captures(p_batch uuid) returns void
+language sql volatile security definer set search_path = memory, pg_temp
+as $$
+  update memory.capture c set state = 'staged', batch_id = null, leased_until = null
+    from memory.consolidation_batch b
+   where b.team_id = memory.claimed_team() and b.user_id = memory.claimed_user() and b.id = p_batch
+     and c.team_id = b.team_id and c.batch_id = b.id and c.state = 'claimed';
+$$;
+
+revoke execute on function memory.return_captures(uuid) from public;
+grant execute on function memory.return_captures(uuid) to memory_service;

@@ -1,0 +1,28 @@
+-- Marks chunks without a vector of the adopted model as pending, the next p_limit after p_after in the order of
+-- their ids, and unmarks those that have one. Null: no more, or swept since the model was adopted an hour ago.
+create or replace function memory.backfill_pending(p_after uuid, p_limit int) returns uuid
+language plpgsql volatile security definer set search_path = memory, public, pg_temp
+as $$
+declare
+  v_model text;
+  v_chunks uuid[];
+begin
+  select d.embedding_model into v_model from deployment d
+   where d.swept_at is null or d.swept_at < d.adopted_at + interval '1 hour';
+  if not found then
+    return null;
+  end if;
+  v_chunks := array(select c.id from chunk c where p_after is null or c.id > p_after order by c.id limit p_limit);
+  insert into embedding_pending (team_id, client_id, chunk_id)
+    select c.team_id, c.client_id, c.id from chunk c
+     where c.id = any (v_chunks)
+       and not exists (select from chunk_embedding e
+                        where e.team_id = c.team_id and e.chunk_id = c.id and e.model = v_model)
+    on conflict do nothing;
+  delete from embedding_pending p using chunk_embedding e
+   where p.chunk_id = any (v_chunks) and e.team_id = p.team_id and e.chunk_id = p.chunk_id and e.model = v_model;
+  return v_chunks[array_upper(v_chunks, 1)];
+end $$;
+
+revoke execute on function memory.backfill_pending(uuid, int) from public;
+grant execute on function memory.backfill_pending(uuid, int) to memory_worker;

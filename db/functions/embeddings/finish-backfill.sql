@@ -1,0 +1,9 @@
+create or replace function memory.finish_backfill() returns void
+language sql volatile security definer set search_path = memory, public, pg_temp
+as $$
+  update memory.deployment set swept_at = now()
+   where swept_at is null or swept_at < adopted_at + interval '1 hour';
+$$;
+
+revoke execute on function memory.finish_backfill() from public;
+grant execute on function memory.finish_backfill() to memory_worker;

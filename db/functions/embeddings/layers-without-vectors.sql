@@ -1,0 +1,44 @@
+-- The layers of all Teams in which the service may make a vector now. Ids alone; leaps from one layer to the next.
+create or replace function memory.layers_without_vectors()
+returns table (company_id uuid, team_id uuid, client_id uuid)
+language plpgsql stable security definer
+set search_path = memory, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_sort = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_team uuid := '00000000-0000-0000-0000-000000000000';
+  v_company uuid;
+  v_client uuid;
+begin
+  loop
+    select p.team_id into v_team from embedding_pending p where p.team_id > v_team order by p.team_id limit 1;
+    exit when not found;
+    select t.company_id into v_company from identity.team t where t.id = v_team and t.deleted_at is null;
+    continue when not found;
+    v_client := '00000000-0000-0000-0000-000000000000';
+    loop
+      -- Null, the Team layer, comes last.
+      select p.client_id into v_client from embedding_pending p
+       where p.team_id = v_team and p.client_id > v_client order by p.client_id limit 1;
+      exit when not found;
+      if exists (select from embedding_pending p
+                  where p.team_id = v_team and p.client_id = v_client
+                    and (p.leased_until is null or p.leased_until <= now())
+                    and (p.refused_at is null or p.refused_at < now() - interval '1 day')) then
+        return query select v_company, v_team, v_client;
+      end if;
+    end loop;
+    if exists (select from embedding_pending p
+                where p.team_id = v_team and p.client_id is null
+                  and (p.leased_until is null or p.leased_until <= now())
+                  and (p.refused_at is null or p.refused_at < now() - interval '1 day')) then
+      return query select v_company, v_team, null::uuid;
+    end if;
+  end loop;
+end $$;
+
+revoke execute on function memory.layers_without_vectors() from public;
+grant execute on function memory.layers_without_vectors() to memory_worker;

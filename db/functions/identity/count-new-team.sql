@@ -1,0 +1,13 @@
+-- Every Team has its row of counts, whoever makes it.
+create or replace function identity.count_new_team() returns trigger
+language plpgsql security definer set search_path = memory, pg_temp
+as $$
+begin
+  insert into keyword_team (team_id) values (new.id) on conflict do nothing;
+  return null;
+end $$;
+
+create or replace trigger counted after insert on identity.team
+  for each row execute function identity.count_new_team();
+
+revoke execute on function identity.count_new_team() from public;

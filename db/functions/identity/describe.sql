@@ -1,0 +1,37 @@
+create or replace function identity.describe(p_user uuid, p_team uuid) returns jsonb
+language plpgsql stable set search_path = identity, pg_temp
+as $$
+declare
+  who account;
+  teams jsonb;
+  selected uuid;
+begin
+  select a.* into who from account a where a.id = p_user and a.closed_at is null;
+  if not found then
+    return null;
+  end if;
+  select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'state', t.state, 'role', m.role,
+           'grant', case when who.role = 'admin' then g.access end) order by t.id), '[]')
+    into teams
+    from team t
+    left join team_member m on m.team_id = t.id and m.user_id = who.id
+    left join company_grant g on g.company_id = t.company_id and g.team_id = t.id and g.user_id = who.id
+   where t.company_id = who.company_id and t.deleted_at is null
+     and (who.role = 'owner' or m.role is not null or (who.role = 'admin' and g.access is not null));
+  if p_team is not null then
+    selected := (select (t ->> 'id')::uuid from jsonb_array_elements(teams) t where (t ->> 'id')::uuid = p_team);
+  elsif jsonb_array_length(teams) = 1 then
+    selected := (teams -> 0 ->> 'id')::uuid;
+  end if;
+  return jsonb_build_object(
+    'userId', who.id, 'email', who.email, 'name', who.name, 'companyRole', who.role,
+    'companyId', who.company_id, 'companyName', (select c.name from company c where c.id = who.company_id),
+    'teams', teams, 'selectedTeamId', selected,
+    'clients', coalesce((
+      select jsonb_agg(jsonb_build_object('id', c.id, 'grant', g.access) order by c.id)
+        from client c
+        left join client_grant g on g.team_id = c.team_id and g.client_id = c.id and g.user_id = who.id
+       where c.team_id = selected and c.state = 'active'), '[]'));
+end $$;
+
+revoke execute on function identity.describe(uuid, uuid) from public;

@@ -1,0 +1,9 @@
+-- By its times and not by its row, which a query could only hand over with the token's hash in it.
+create or replace function identity.invite_state(p_used_at timestamptz, p_revoked_at timestamptz, p_expires_at timestamptz)
+returns text language sql stable
+return case when p_used_at is not null then 'used'
+            when p_expires_at <= coalesce(p_revoked_at, now()) then 'expired'
+            when p_revoked_at is not null then 'revoked' else 'open' end;
+
+revoke execute on function identity.invite_state(timestamptz, timestamptz, timestamptz) from public;
+grant execute on function identity.invite_state(timestamptz, timestamptz, timestamptz) to memory_service;

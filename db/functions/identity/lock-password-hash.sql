@@ -1,0 +1,12 @@
+-- The password hash of the claimed user as it is now, locked against a change until the transaction ends; null without
+-- a password or once the account is closed.
+create or replace function identity.lock_password_hash() returns text
+language sql volatile security definer set search_path = identity, pg_temp
+as $$
+  select a.password_hash from identity.account a
+   where a.company_id = memory.claimed_company() and a.id = memory.claimed_user() and a.closed_at is null
+     for share;
+$$;
+
+revoke execute on function identity.lock_password_hash() from public;
+grant execute on function identity.lock_password_hash() to memory_service;

@@ -1,0 +1,8 @@
+-- The server principal, as whom the service's own token acts.
+create or replace function identity.resolve_principal(p_team uuid) returns jsonb
+language sql stable security definer set search_path = identity, pg_temp
+return (select identity.describe(a.id, p_team) || '{"session": null}'
+          from identity.account a where a.is_principal and a.closed_at is null);
+
+revoke execute on function identity.resolve_principal(uuid) from public;
+grant execute on function identity.resolve_principal(uuid) to memory_service;

@@ -1,0 +1,40 @@
+-- A request that only reads must find its caller where nothing can be written: on a full disk, or on a replica. So a
+-- transaction that only reads leaves the time of the last use as it is.
+create or replace function identity.resolve_session(p_token_hash bytea, p_team uuid, p_idle_seconds int, p_max_seconds int)
+returns jsonb language plpgsql volatile security definer set search_path = identity, pg_temp
+as $$
+declare
+  found_session session;
+  ends timestamptz;
+  caller jsonb;
+begin
+  select s.* into found_session from session s where s.token_hash = p_token_hash;
+  if not found then
+    return null;
+  end if;
+  ends := least(found_session.last_seen_at + make_interval(secs => p_idle_seconds),
+                found_session.created_at + make_interval(secs => p_max_seconds));
+  if ends <= now() then
+    return jsonb_build_object('expired', true);
+  end if;
+  caller := identity.describe(found_session.user_id, p_team);
+  if caller is null then
+    return null;
+  end if;
+  -- At most once a minute, or in the last tenth of a short limit: a write a request would cost more than it
+  -- tells. Rows that another request holds are left to it.
+  if current_setting('transaction_read_only') = 'off'
+    and found_session.last_seen_at < now() - least(interval '1 minute', make_interval(secs => p_idle_seconds / 10.0))
+  then
+    update session s set last_seen_at = now()
+     where s.company_id = found_session.company_id and s.id in (
+       select l.id from session l where l.company_id = found_session.company_id and l.id = found_session.id
+          for update skip locked);
+    ends := least(now() + make_interval(secs => p_idle_seconds),
+                  found_session.created_at + make_interval(secs => p_max_seconds));
+  end if;
+  return caller || jsonb_build_object('session', jsonb_build_object('id', found_session.id, 'expiresAt', ends));
+end $$;
+
+revoke execute on function identity.resolve_session(bytea, uuid, int, int) from public;
+grant execute on function identity.resolve_session(bytea, uuid, int, int) to memory_service;

@@ -1,0 +1,46 @@
+-- What keyword_leg finds where it looks through the chunks themselves for keys: those that pass a filter, or those of
+-- the scope.
+create or replace function memory.keys_one_by_one(
+  p_team_layer boolean, p_clients uuid[], p_query sparsevec, p_keys int[], p_allowed uuid[], p_hidden uuid[],
+  p_most int, p_leg int,
+  out chunk_ids uuid[], out points float8[], out scored int
+)
+language plpgsql stable
+as $$
+declare
+  v_team constant uuid := claimed_team();
+begin
+  with candidate as (
+    (select c.chunk_id, c.weights
+       from (select id from unnest(p_allowed) a (id) order by id limit p_most) a
+       join chunk_keyword c on c.team_id = v_team and c.chunk_id = a.id
+      where (c.keys && p_keys) is true
+        and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+        and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden))))
+    union all
+    (select c.chunk_id, c.weights
+       from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
+              where p_allowed is null and p_team_layer and c.team_id = v_team and c.client_id is null
+                and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+              limit p_most) c
+      where c.keys && p_keys)
+    union all
+    (select c.chunk_id, c.weights
+       from (select c.chunk_id, c.weights, c.keys from chunk_keyword c
+              where p_allowed is null and c.team_id = v_team and c.client_id = any (p_clients)
+                and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+              limit p_most) c
+      where c.keys && p_keys)
+  ), compared as materialized (
+    select k.chunk_id, -(k.weights <#> p_query) as points from candidate k limit p_most
+  ), hits as (
+    select s.chunk_id, s.points from compared s where s.points > 0 order by s.points desc, s.chunk_id limit p_leg
+  )
+  select (select count(*) from compared),
+         coalesce(array_agg(h.chunk_id order by h.points desc, h.chunk_id), '{}'),
+         coalesce(array_agg(h.points order by h.points desc, h.chunk_id), '{}')
+    into scored, chunk_ids, points
+    from hits h;
+end $$;
+
+revoke execute on function memory.keys_one_by_one(boolean, uuid[], sparsevec, int[], uuid[], uuid[], int, int) from public;

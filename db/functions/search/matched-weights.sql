@@ -1,0 +1,15 @@
+-- What is stored of the given chunks within the claims for the given dimensions: what a keyword score is made of.
+create or replace function memory.matched_weights(p_chunks uuid[], p_dims int[])
+returns table (chunk_id uuid, dim int, weight real)
+language sql stable security definer set search_path = memory, public, pg_temp
+as $$
+  select k.chunk_id, split_part(entry, ':', 1)::int, split_part(entry, ':', 2)::real
+    from memory.chunk_keyword k,
+         string_to_table(substr(split_part(k.weights::text, '}', 1), 2), ',') as entry
+   where k.team_id = memory.claimed_team() and k.chunk_id = any (p_chunks)
+     and ((k.client_id is null and memory.reads_team_layer()) or k.client_id = any (memory.readable_clients()))
+     and entry <> '' and split_part(entry, ':', 1)::int = any (p_dims);
+$$;
+
+revoke execute on function memory.matched_weights(uuid[], int[]) from public;
+grant execute on function memory.matched_weights(uuid[], int[]) to memory_service;

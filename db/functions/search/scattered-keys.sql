@@ -1,0 +1,46 @@
+-- What ends scattered_keys, keys_one_by_one and keyword_leg must be the same in each: from `compared` on.
+
+-- What keyword_leg finds by keys, where they stand in many more chunks of the Team than of the scope: looked up by the
+-- key and by the layers at once, planned for their values. In the same order, that of storage.
+create or replace function memory.scattered_keys(
+  p_team_layer boolean, p_clients uuid[], p_query sparsevec, p_first int[], p_keys int[], p_seen uuid[],
+  p_allowed uuid[], p_hidden uuid[], p_most int, p_leg int,
+  out chunk_ids uuid[], out points float8[], out scored int
+)
+language plpgsql stable
+set search_path = memory, public, pg_temp
+set plan_cache_mode = force_custom_plan
+set enable_seqscan = off
+set work_mem = '64MB'
+as $$
+declare
+  v_team constant uuid := claimed_team();
+begin
+  with candidate as (
+    (select c.chunk_id, c.weights from chunk_keyword c
+      where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+        and c.keys && p_first
+        and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
+        and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+      limit p_most)
+    union all
+    (select c.chunk_id, c.weights from chunk_keyword c
+      where p_keys is not null
+        and c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
+        and c.keys && p_keys and c.chunk_id <> all (p_seen)
+        and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
+        and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
+      limit p_most)
+  ), compared as materialized (
+    select k.chunk_id, -(k.weights <#> p_query) as points from candidate k limit p_most
+  ), hits as (
+    select s.chunk_id, s.points from compared s where s.points > 0 order by s.points desc, s.chunk_id limit p_leg
+  )
+  select (select count(*) from compared),
+         coalesce(array_agg(h.chunk_id order by h.points desc, h.chunk_id), '{}'),
+         coalesce(array_agg(h.points order by h.points desc, h.chunk_id), '{}')
+    into scored, chunk_ids, points
+    from hits h;
+end $$;
+
+revoke execute on function memory.scattered_keys(boolean, uuid[], sparsevec, int[], int[], uuid[], uuid[], uuid[], int, int) from public;

@@ -1,0 +1,22 @@
+-- Whether the claims let no more than p_most chunks be read. Counted no farther: an index scan stops there, where a
+-- bitmap would first gather all. keyword_leg turns index scans off, which reaches what it calls: here they are on.
+create or replace function memory.scope_holds_at_most(p_most int)
+returns boolean
+language sql stable security definer
+set search_path = memory, public, pg_temp
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_indexscan = on
+set enable_indexonlyscan = on
+as $$
+  select count(*) <= p_most
+    from ((select from chunk_keyword c
+            where c.team_id = (select claimed_team()) and c.client_id is null and (select reads_team_layer())
+            limit p_most + 1)
+          union all
+          (select from chunk_keyword c
+            where c.team_id = (select claimed_team()) and c.client_id = any ((select readable_clients())::uuid[])
+            limit p_most + 1)) c
+$$;
+
+revoke execute on function memory.scope_holds_at_most(int) from public;

@@ -1,0 +1,76 @@
+-- As before, but for the counts: as in search_candidates.
+create or replace function memory.similar_memories(
+  p_client uuid,              -- the layer: null for the Team layer
+  p_embedding halfvec,        -- unit length, or null
+  p_model text,
+  p_dims int[],               -- dimensions of the text's terms, and ...
+  p_weights real[],           -- ... the weight of each
+  p_keys int[],               -- keys of the text
+  p_limit int
+) returns table (memory_id uuid, similarity float8, basis text)
+language plpgsql stable security definer
+set search_path = memory, public, pg_temp
+set plan_cache_mode = force_custom_plan
+-- Where it knows nothing of the keys the planner would read every memory with its terms: a second, not 10 ms.
+set enable_seqscan = off
+as $$
+declare
+  rarest constant int := 128;           -- keys that candidates are looked up by, ...
+  posting_cap constant int := 2000;     -- ... as long as they are estimated to stand in no more chunks than this
+  scored_cap constant int := 4000;      -- candidates compared by words, whatever the estimate
+  least_meaning constant float8 := 0.5; -- what lies below is not alike
+  least_words constant float8 := 0.3;
+  -- Of so few chunks no one can tell which words are common: they weigh as much as any.
+  few_chunks constant int := 50;
+  least_words_of_few constant float8 := 0.45;
+  v_team constant uuid := memory.claimed_team();
+  v_weighed record;
+  v_keys int[];
+begin
+  if v_team is null or not ((p_client is null and memory.reads_team_layer())
+                            or coalesce(p_client = any (memory.readable_clients()), false)) then
+    return;
+  end if;
+  -- Of the idf alone: the factor of each term is 1. What it weighs in the text is its length.
+  v_weighed := weigh_query(reads_team_layer(), readable_clients(), p_dims,
+    array_fill(1::real, array[coalesce(cardinality(p_dims), 0)]), p_weights, p_keys, false);
+
+  with running as (
+    select e.key, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
+           row_number() over (order by e.df, e.key) as place
+      from unnest(p_keys, v_weighed.key_frequencies) as e (key, df)
+  )
+  select array_agg(r.key) into v_keys
+    from running r where r.place = 1 or (r.postings <= posting_cap and r.place <= rarest);
+
+  return query
+  with published as (
+    select m.id, m.source_id from memory_item m
+     where p_embedding is not null
+       and m.team_id = v_team and m.client_id is not distinct from p_client and m.state = 'published'
+  ), by_meaning as (
+    select p.id, max(-(e.embedding <#> p_embedding)) as points
+      from published p
+      join chunk c on c.team_id = v_team and c.source_id = p.source_id
+      join chunk_embedding e on e.team_id = v_team and e.chunk_id = c.id and e.model = p_model
+     group by p.id
+  ), by_words as (
+    select k.id, -(k.weights <#> v_weighed.weights) / v_weighed.whole as points
+      -- The fence, as in search_candidates, has the index of keys answer alone.
+      from (select m.team_id, m.client_id, m.id, m.state, m.weights from memory_item m
+             where m.keys && v_keys offset 0) k
+     where v_weighed.weights is not null and v_weighed.whole > 0
+       and k.team_id = v_team and k.client_id is not distinct from p_client and k.state = 'published'
+       and not exists (select from by_meaning n where n.id = k.id)
+     limit scored_cap
+  )
+  select a.id, least(a.points, 1)::float8, a.how from (
+    select n.id, n.points, 'meaning' as how from by_meaning n where n.points >= least_meaning
+    union all
+    select w.id, w.points, 'words' from by_words w
+     where w.points >= case when v_weighed.chunks < few_chunks then least_words_of_few else least_words end
+  ) a order by 2 desc, 1 desc limit p_limit;
+end $$;
+
+revoke execute on function memory.similar_memories(uuid, halfvec, text, int[], real[], int[], int) from public;
+grant execute on function memory.similar_memories(uuid, halfvec, text, int[], real[], int[], int) to memory_service;

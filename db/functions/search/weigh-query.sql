@@ -1,0 +1,93 @@
+-- The functions from here to keyword_leg are parts of search_candidates and similar_memories. No role may call them by
+-- itself. They are told which layers may be read, because to parse the ids of hundreds of clients takes as long as to
+-- look up a word. And they are few: each function and each statement costs some time in every transaction.
+
+-- The query's side of BM25 (Robertson & Zaragoza 2009): idf = ln(1 + (n - df + 0.5) / (df + 0.5)) of each term, times
+-- the factor of the term. n and df are sums over the layers that may be read, df estimated from their samples. The
+-- chunk's side lies in chunk_keyword.weights.
+create or replace function memory.weigh_query(
+  p_team_layer boolean, p_clients uuid[],
+  p_dims int[], p_factors real[], p_lengths real[], p_keys int[], p_explain boolean,
+  out weights sparsevec,
+  out whole float8,                     -- what a text scores that holds the whole query: weight times length in words
+  -- In how many chunks each key stands, in the order of the keys. 0.5 stands for none or one: most terms stand in one
+  -- chunk, and it does not say how rare they are.
+  out key_frequencies float8[],
+  -- The same of all layers of the Team, or null where the others hold few chunks. It chooses the way of a search, which
+  -- finds the same on any.
+  out team_key_frequencies float8[],
+  out chunks float8,                    -- n; 1 where nothing was counted
+  out sampled int,                      -- how many of the chunks were looked at
+  out counted_at timestamptz,           -- when the oldest of the counts was made
+  out detail jsonb                      -- with p_explain: the frequency and the weight of each term
+)
+language plpgsql stable
+-- Thousands of terms may be asked for, and a planner without statistics compares each with each.
+set enable_nestloop = off
+as $$
+declare
+  few constant int := 3000;             -- chunks of other layers, all of which may be read to be thrown away
+  v_team constant uuid := claimed_team();
+  v_reads_all boolean;
+  v_team_chunks int;
+  v_scales sparsevec;                   -- by what the count of each layer is multiplied, in the layer's place
+  v_team_scales sparsevec;
+begin
+  -- A Team may have hundreds of clients: who reads all layers needs no row of each. To count them comes first, for the
+  -- list of them is stored apart from the row.
+  select t.chunks, t.sampled, t.counted_at, t.scales,
+         case when t.layer_count <= cardinality(p_clients) + p_team_layer::int then not exists (
+           select from unnest(t.layers) l (client_id)
+            where ((l.client_id is null and p_team_layer) or l.client_id in (select unnest(p_clients))) is not true) end
+    into chunks, sampled, counted_at, v_scales, v_reads_all
+    from keyword_team t where t.team_id = v_team and t.chunks > 0;
+  if found and v_reads_all is not true then
+    v_team_chunks := chunks;
+    v_team_scales := v_scales;
+    select sum(l.chunks), sum(l.sampled), min(l.counted_at),
+           ('{' || string_agg(layer_scale(l.place, l.chunks, l.sampled), ',') || '}/16000')::sparsevec
+      into chunks, sampled, counted_at, v_scales
+      from (select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
+             where k.team_id = v_team and k.client_id is null and p_team_layer and k.chunks > 0
+            union all
+            select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
+             where k.team_id = v_team and k.client_id = any (p_clients) and k.chunks > 0) l;
+    if v_team_chunks - coalesce(chunks, 0) <= few then
+      v_team_scales := null;
+    end if;
+  end if;
+  chunks := coalesce(chunks, 1);
+  sampled := coalesce(sampled, 0);
+
+  with counted as materialized (
+    select d.space, d.term, -(d.counts <#> v_scales) as df, null::float8 as team_df from keyword_df d
+     where d.team_id = v_team and d.space = 'd' and d.term = any (p_dims)
+    union all
+    select d.space, d.term, -(d.counts <#> v_scales), -(d.counts <#> v_team_scales) from keyword_df d
+     where d.team_id = v_team and d.space = 'k' and d.term = any (p_keys)
+  ), asked as (
+    select 'd'::"char" as space, q.term, q.factor, q.length, q.place
+      from unnest(p_dims, p_factors, p_lengths) with ordinality as q (term, factor, length, place)
+    union all
+    select 'k', q.term, null, null, q.place from unnest(p_keys) with ordinality as q (term, place)
+  ), weighed as (
+    select q.space, q.term, q.length, f.df, f.team_df,
+           (q.factor * ln(1 + (chunks - least(f.df, chunks) + 0.5) / (least(f.df, chunks) + 0.5)))::real as weight
+      from asked q left join counted c on c.space = q.space and c.term = q.term
+      cross join lateral (select case when c.df > 1 then c.df else 0.5 end as df,
+                                 case when c.team_df > 1 then c.team_df else 0.5 end as team_df) f
+     -- Dimensions ascend in a sparsevec; keys come in the order of p_keys.
+     order by q.space, case q.space when 'd' then q.term else q.place end
+  )
+  select ('{' || string_agg(w.term || ':' || w.weight, ',') filter (where w.weight > 0) || '}/536870912')::sparsevec,
+         coalesce(sum(w.weight * w.length) filter (where w.weight > 0), 0),
+         array_agg(w.df) filter (where w.space = 'k'),
+         array_agg(w.team_df) filter (where w.space = 'k' and v_team_scales is not null),
+         case when p_explain then coalesce(jsonb_agg(
+           jsonb_build_object('dim', w.term, 'documents', least(w.df, chunks), 'weight', w.weight))
+             filter (where p_explain and w.space = 'd'), '[]') end
+    into weights, whole, key_frequencies, team_key_frequencies, detail
+    from weighed w;
+end $$;
+
+revoke execute on function memory.weigh_query(boolean, uuid[], int[], real[], real[], int[], boolean) from public;

@@ -1,0 +1,17 @@
+create or replace function memory.fold_layers() returns trigger
+language plpgsql volatile security definer set search_path = memory, pg_temp
+as $$
+declare
+  v_layer record;
+begin
+  for v_layer in select distinct c.team_id, c.client_id from changed c loop
+    perform fold_layer(v_layer.team_id, v_layer.client_id);
+  end loop;
+  return null;
+end $$;
+
+-- One change in sixteen folds its layer, so about as many wait in each. Not the rows that folding itself writes.
+create or replace trigger fold_some after insert on memory.layer_tally referencing new table as changed
+  for each statement when (pg_trigger_depth() = 1 and random() < 1.0 / 16) execute function memory.fold_layers();
+
+revoke execute on function memory.fold_layers() from public;

@@ -1,0 +1,17 @@
+-- A mark comes and goes, and never changes its layer.
+create or replace function memory.tally_pending() returns trigger
+language plpgsql volatile security definer set search_path = memory, pg_temp
+as $$
+begin
+  insert into layer_tally (team_id, client_id, part, n)
+    select m.team_id, m.client_id, 'pending', case tg_op when 'INSERT' then count(*) else -count(*) end
+      from moved m group by 1, 2;
+  return null;
+end $$;
+
+create or replace trigger tally_added after insert on memory.embedding_pending referencing new table as moved
+  for each statement execute function memory.tally_pending();
+create or replace trigger tally_gone after delete on memory.embedding_pending referencing old table as moved
+  for each statement execute function memory.tally_pending();
+
+revoke execute on function memory.tally_pending() from public;

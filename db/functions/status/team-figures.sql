@@ -1,0 +1,36 @@
+-- What the layers of the claims hold: how many of each part, state and kind, in parts that are to be summed. Exact, as
+-- of the statement. Planned once for a connection, for planning takes longer than the sums.
+create or replace function memory.team_figures() returns table (part text, state text, kind text, n bigint)
+language plpgsql stable security definer
+set search_path = memory, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  v_team constant uuid := memory.claimed_team();
+  v_team_layer constant boolean := memory.reads_team_layer();
+  v_clients constant uuid[] := memory.readable_clients();
+begin
+  return query
+  select t.part, t.state, t.kind, sum(t.n) from layer_tally t
+   where t.team_id = v_team and ((t.client_id is null and v_team_layer) or t.client_id = any (v_clients))
+   group by 1, 2, 3 having sum(t.n) <> 0
+  union all
+  -- Marks of sources that no one sees yet: few, and none as a rule.
+  select 'pending', null, null, -count(*)
+    from source s
+    join chunk c on c.team_id = s.team_id and c.source_id = s.id
+    join embedding_pending p on p.team_id = c.team_id and p.chunk_id = c.id
+   where s.team_id = v_team and s.state = 'loading'
+     and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+  union all
+  -- A capture whose lease ran out is staged, though a job has yet to say so.
+  select 'captures', moved.state, null, moved.sign * lapsed.n
+    from (select count(*) as n from capture c
+           where c.team_id = v_team and c.state = 'claimed' and c.leased_until <= now()
+             and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))) lapsed
+   cross join (values ('claimed', -1), ('staged', 1)) as moved (state, sign);
+end $$;
+
+revoke execute on function memory.team_figures() from public;
+grant execute on function memory.team_figures() to memory_service;

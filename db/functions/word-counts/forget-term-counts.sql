@@ -1,0 +1,12 @@
+create or replace function memory.forget_term_counts() returns trigger
+language plpgsql security definer set search_path = memory, public, pg_temp
+as $$
+begin
+  delete from keyword_df d where d.team_id = old.team_id;
+  return null;
+end $$;
+
+create or replace trigger forget_term_counts after delete on memory.keyword_team
+  for each row execute function memory.forget_term_counts();
+
+revoke execute on function memory.forget_term_counts() from public;

@@ -1,0 +1,91 @@
+-- Replaces what was counted of the terms of a layer from one to another, in either space. No more is written than has
+-- changed, and all counts of one term are written together: a run that ends in between leaves counts that agree. Until
+-- end_layer_counts a layer that is new counts for nothing. The Team's row first: who counts at the same time waits.
+create or replace function memory.replace_layer_counts(
+  p_client uuid, p_space text, p_from int, p_to int, p_terms int[], p_counts int[]
+) returns void
+language plpgsql security definer
+set search_path = memory, public, pg_temp
+set work_mem = '64MB'
+set enable_seqscan = off
+set enable_nestloop = off
+as $$
+declare
+  most_layers constant int := 16000;    -- that a vector holds
+  v_team constant uuid := claimed_team();
+  v_place int;
+  v_old_terms int[];
+  v_old_counts int[];
+  v_terms int[];                        -- whose count is another now, and ...
+  v_olds int[];
+  v_news int[];
+  v_gone int[];                         -- ... those among them that are in the layer no more
+begin
+  perform from keyword_team t where t.team_id = v_team for update;
+  -- The Team is gone.
+  if not found then
+    return;
+  end if;
+  select l.place, case p_space when 'd' then l.dims else l.keys end,
+         case p_space when 'd' then l.dim_counts else l.key_counts end
+    into v_place, v_old_terms, v_old_counts
+    from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client;
+  if not found then
+    -- After the others; beyond the last place in one that was left.
+    select coalesce(max(l.place), 0) + 1 into v_place from keyword_layer l where l.team_id = v_team;
+    if v_place > most_layers then
+      select min(n) into v_place from generate_series(1, most_layers) n
+       where n not in (select l.place from keyword_layer l where l.team_id = v_team);
+    end if;
+    -- A Team of more layers than have places: the words of the last ones weigh as if they were not counted.
+    if v_place is null then
+      return;
+    end if;
+    insert into keyword_layer (team_id, client_id, place, chunks, sampled, dims, dim_counts, keys, key_counts)
+      values (v_team, p_client, v_place, 0, 1, '{}', '{}', '{}', '{}');
+  end if;
+
+  select array_agg(term order by term), array_agg(o.n order by term), array_agg(n.n order by term),
+         array_agg(term) filter (where n.n is null)
+    into v_terms, v_olds, v_news, v_gone
+    from (select * from unnest(v_old_terms, v_old_counts) o (term, n) where o.term between p_from and p_to) o
+    full join unnest(p_terms, p_counts) n (term, n) using (term)
+   where o.n is distinct from n.n;
+  if v_terms is null then
+    return;
+  end if;
+  -- What stood in this layer alone.
+  delete from keyword_df d
+   where d.team_id = v_team and d.space = p_space::"char" and d.term = any (v_gone) and strpos(d.counts::text, ',') = 0;
+  insert into keyword_df (team_id, space, term, counts)
+    select v_team, p_space::"char", c.term, ('{' || case
+             when k.entries is null then v_place || ':' || c.new
+             when c.old is null then k.entries || ',' || v_place || ':' || c.new
+             else trim(both ',' from replace(',' || k.entries || ',', ',' || v_place || ':' || c.old || ',',
+                                             coalesce(',' || v_place || ':' || c.new, '') || ','))
+           end || '}/16000')::sparsevec
+      from unnest(v_terms, v_olds, v_news) c (term, old, new)
+      -- The fence, and no nested loops: without statistics they read all of the Team's counts for each term.
+      left join (select d.term, substr(split_part(d.counts::text, '}', 1), 2) as entries from keyword_df d
+                  where d.team_id = v_team and d.space = p_space::"char" and d.term = any (v_terms) offset 0) k
+        on k.term = c.term
+     where c.new > 0 or k.entries is not null
+     -- In the order of the key, for neighbours in the index are written together.
+     order by c.term
+    on conflict (team_id, space, term) do update set counts = excluded.counts;
+
+  select coalesce(array_agg(a.term order by a.term), '{}'), coalesce(array_agg(a.n order by a.term), '{}')
+    into v_terms, v_news
+    from (select o.term, o.n from unnest(v_old_terms, v_old_counts) o (term, n) where o.term not between p_from and p_to
+          union all select n.term, n.n from unnest(p_terms, p_counts) n (term, n)) a;
+  if p_space = 'd' then
+    update keyword_layer l set dims = v_terms, dim_counts = v_news
+     where l.team_id = v_team and l.client_id is not distinct from p_client;
+  else
+    update keyword_layer l set keys = v_terms, key_counts = v_news
+     where l.team_id = v_team and l.client_id is not distinct from p_client;
+  end if;
+end $$;
+
+revoke execute on function memory.replace_layer_counts(uuid, text, int, int, int[], int[]) from public;
+grant execute on function memory.replace_layer_counts(uuid, text, int, int, int[], int[]) to memory_worker;

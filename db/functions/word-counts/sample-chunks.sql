@@ -1,0 +1,18 @@
+-- A sample of the chunks of a layer, in an order that is the same at each call.
+create or replace function memory.sample_chunks(p_client uuid, p_limit int) returns uuid[]
+language plpgsql stable security definer set search_path = memory, public, pg_temp
+set enable_seqscan = off
+as $$
+begin
+  if p_client is null then
+    return (select coalesce(array_agg(s.chunk_id), '{}') from (
+      select k.chunk_id from chunk_keyword k where k.team_id = claimed_team() and k.client_id is null
+       order by k.client_id, uuid_hash(k.chunk_id), k.chunk_id limit p_limit) s);
+  end if;
+  return (select coalesce(array_agg(s.chunk_id), '{}') from (
+    select k.chunk_id from chunk_keyword k where k.team_id = claimed_team() and k.client_id = p_client
+     order by uuid_hash(k.chunk_id), k.chunk_id limit p_limit) s);
+end $$;
+
+revoke execute on function memory.sample_chunks(uuid, int) from public;
+grant execute on function memory.sample_chunks(uuid, int) to memory_worker;

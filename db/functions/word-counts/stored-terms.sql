@@ -1,0 +1,10 @@
+create or replace function memory.stored_terms(p_chunks uuid[]) returns table (weights bytea, keys bytea)
+language sql stable security definer set search_path = memory, public, pg_temp
+as $$
+  select sparsevec_send(k.weights), array_send(k.keys)
+    from chunk_keyword k
+   where k.team_id = claimed_team() and k.chunk_id = any (p_chunks)
+$$;
+
+revoke execute on function memory.stored_terms(uuid[]) from public;
+grant execute on function memory.stored_terms(uuid[]) to memory_worker;

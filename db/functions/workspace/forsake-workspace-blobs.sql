@@ -1,0 +1,20 @@
+-- Whatever removes versions, of a pruning or of a deleted Team: their contents are to be looked at. Not at once: a pull
+-- that found a version may still be about to read its content.
+create or replace function memory.forsake_workspace_blobs() returns trigger
+language plpgsql volatile security definer set search_path = memory, pg_temp
+as $$
+begin
+  -- In the order of their keys, as whoever keeps them takes them: else the two could wait for each other.
+  perform from workspace_blob b
+    where (b.company_id, b.sha256) in (select g.company_id, g.sha256 from gone g)
+    order by b.company_id, b.sha256 for no key update;
+  update workspace_blob b set waiting_since = now()
+    from (select distinct g.company_id, g.sha256 from gone g where g.sha256 is not null) g
+   where b.company_id = g.company_id and b.sha256 = g.sha256;
+  return null;
+end $$;
+
+create or replace trigger forsake after delete on memory.workspace_version referencing old table as gone
+  for each statement execute function memory.forsake_workspace_blobs();
+
+revoke execute on function memory.forsake_workspace_blobs() from public;

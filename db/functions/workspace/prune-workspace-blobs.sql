@@ -1,0 +1,27 @@
+-- Looks at p_limit contents that have been waiting for an hour: removes those that no version refers to, and has the others
+-- wait no more. Whoever keeps one for a version to come sets its time anew, and has its version in within minutes.
+-- Returns how many it looked at, and removed.
+create or replace function memory.prune_workspace_blobs(p_limit int) returns table (seen int, removed int)
+language plpgsql volatile security definer set search_path = memory, pg_temp
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  with old as (
+    select b.company_id, b.sha256,
+           exists (select from workspace_version v
+                    where v.company_id = b.company_id and v.sha256 = b.sha256) as referred
+      from workspace_blob b where b.waiting_since < now() - interval '1 hour'
+     order by b.waiting_since limit p_limit for update of b skip locked
+  ), settled as (
+    update workspace_blob b set waiting_since = null from old o
+     where o.referred and b.company_id = o.company_id and b.sha256 = o.sha256
+  ), gone as (
+    delete from workspace_blob b using old o
+     where not o.referred and b.company_id = o.company_id and b.sha256 = o.sha256 returning 1
+  )
+  select (select count(*)::int from old), (select count(*)::int from gone) into seen, removed;
+  return next;
+end $$;
+
+revoke execute on function memory.prune_workspace_blobs(int) from public;
+grant execute on function memory.prune_workspace_blobs(int) to memory_worker;
