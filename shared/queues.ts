@@ -24,6 +24,35 @@ interface QueueSettings {
   deadLetter?: string;
 }
 
+/** All that is said of a queue: every list of queues is made from these. Its handler is in worker/registry.ts. */
+export interface QueueDefinition {
+  /** What a job carries. */
+  payload: TSchema;
+  settings: QueueSettings;
+  /** What its jobs do, for the dashboard. */
+  label: string;
+  /** How many jobs one worker does at once. */
+  concurrency: number;
+  /**
+   * How many long jobs one worker does at once, in addition to the others. A job becomes long when it has run for some time
+   * and another Company waits, so jobs that do not end never block all others.
+   */
+  longJobConcurrency?: number;
+  /** How many jobs one worker does at once for one Company, long ones included. The jobs are grouped by Company. */
+  concurrencyPerCompany?: number;
+  /** Cron expression of a job that no request asks for. It works on all Teams and carries nothing. */
+  schedule?: string;
+  /**
+   * embeddings: its jobs run only if the service makes vectors itself. model: in addition, only while the model of the
+   * worker is ready; they wait in the queue until then.
+   */
+  needs?: 'embeddings' | 'model';
+}
+
+const EVERY_MINUTE = '* * * * *';
+const EVERY_TEN_MINUTES = '*/10 * * * *';
+const EVERY_HOUR = '27 * * * *';
+
 const DAY = 86_400;
 const DURABLE: QueueSettings = {
   retryLimit: 10,
@@ -37,16 +66,8 @@ const DURABLE: QueueSettings = {
   notify: true,
 };
 
-/** Every queue: what its jobs carry and how they are kept. A dead-letter queue stands before who uses it. */
+/** Every queue, in the order in which they are shown. */
 export const QUEUES = {
-  'import.dead': {
-    payload: Type.Object({
-      ...Origin,
-      clientId: Type.Union([Type.String(), Type.Null()]),
-      importId: Type.String(),
-    }),
-    settings: DURABLE,
-  },
   'import.process': {
     payload: Type.Object({
       ...Origin,
@@ -54,11 +75,27 @@ export const QUEUES = {
       importId: Type.String(),
     }),
     settings: { ...DURABLE, deadLetter: 'import.dead' },
+    label: 'Read imported files',
+    concurrency: 3,
+    longJobConcurrency: 1,
+    concurrencyPerCompany: 3,
+  },
+  'import.dead': {
+    payload: Type.Object({
+      ...Origin,
+      clientId: Type.Union([Type.String(), Type.Null()]),
+      importId: Type.String(),
+    }),
+    settings: DURABLE,
+    label: 'Fail imports that were given up',
+    concurrency: 1,
   },
   'keywords.count': {
     payload: Type.Object(Origin),
     // One waiting job a Team is enough: it counts whatever was written before it runs.
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+    label: 'Count words for the search',
+    concurrency: 1,
   },
   'embed.query': {
     payload: Type.Object({
@@ -74,6 +111,9 @@ export const QUEUES = {
       retentionSeconds: 600,
       deleteAfterSeconds: 60,
     },
+    label: 'Embed search queries',
+    concurrency: 4,
+    needs: 'model',
   },
   'embed.chunks': {
     payload: Type.Object({
@@ -83,44 +123,81 @@ export const QUEUES = {
     }),
     // One waiting job a layer is enough, and one more for what is new: it takes what waits for a vector when it runs.
     settings: { ...DURABLE, deleteAfterSeconds: DAY, policy: 'short' },
+    label: 'Embed chunks',
+    concurrency: 2,
+    needs: 'model',
   },
   'embed.waiting': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+    label: 'Find chunks without an embedding',
+    concurrency: 1,
+    schedule: EVERY_MINUTE,
+    needs: 'embeddings',
   },
   'embeddings.backfill': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+    label: 'Mark chunks for a new model',
+    concurrency: 1,
+    schedule: EVERY_TEN_MINUTES,
   },
   'team.purge': {
     payload: Type.Object(Origin),
     // Tried for a month: given up, what a deleted Team held would stay, and no one would see it.
     settings: { ...DURABLE, retryLimit: 1000, retryDelayMax: 3600 },
+    label: 'Delete the data of deleted Teams',
+    concurrency: 1,
   },
   'captures.release': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+    label: 'Release captures of expired batches',
+    concurrency: 1,
+    schedule: EVERY_MINUTE,
   },
   'audit.seal': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+    label: 'Seal the audit',
+    concurrency: 1,
+    schedule: EVERY_MINUTE,
   },
   'workspace.prune': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+    label: 'Delete old versions of files',
+    concurrency: 1,
+    schedule: EVERY_HOUR,
   },
   'upkeep.prune': {
     payload: Type.Object({}),
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+    label: 'Delete what has expired',
+    concurrency: 1,
+    schedule: EVERY_TEN_MINUTES,
   },
-} as const satisfies Record<string, { payload: TSchema; settings: QueueSettings }>;
+} as const satisfies Record<string, QueueDefinition>;
 
 export type QueueName = keyof typeof QUEUES;
+/** The names of all queues, in the order of their definitions. */
+export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
+
+export function queueDefinition(name: QueueName): QueueDefinition {
+  return QUEUES[name];
+}
+
+/** Queues whose jobs are taken while the model is ready. */
+export const MODEL_QUEUES = QUEUE_NAMES.filter((name) => queueDefinition(name).needs === 'model');
+
+/** Queues of a service that makes vectors. */
+export const EMBEDDING_QUEUES = QUEUE_NAMES.filter((name) => queueDefinition(name).needs !== undefined);
+
 export type Payload<Q extends QueueName> = Static<(typeof QUEUES)[Q]['payload']>;
 
 /**
- * Holds a job's payload against its schema: it becomes the scope in which the job works.
- * @throws Error naming the queue alone
+ * Checks the payload of a job against its schema, because the payload becomes the scope in which the job works.
+ * @throws Error that names the queue and nothing of the payload
  */
 export function assertPayload(queue: QueueName, payload: unknown): void {
   if (!Value.Check(QUEUES[queue].payload, payload)) throw new Error(`a job of ${queue} has another payload`);

@@ -1,5 +1,4 @@
 import type { Logger } from '../shared/logger.ts';
-import type { QueueName } from '../shared/queues.ts';
 
 /** The jobs that need the model. */
 export interface ModelJobs {
@@ -15,9 +14,6 @@ interface Setup {
   leave: () => Promise<void>;
   logger: Logger;
 }
-
-/** Queues whose jobs are taken while the model is ready. */
-export const MODEL_QUEUES: readonly QueueName[] = ['embed.query', 'embed.chunks'];
 
 /**
  * Takes the jobs of the model while it is ready, and leaves them in the queue while it is not: another worker may have

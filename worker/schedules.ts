@@ -1,19 +1,19 @@
 import { asWorker, withoutScope } from '../db/driver/database.ts';
 import { listWorkers } from '../db/queries/jobs/workers.ts';
 import { uncountedTeams } from '../db/queries/search/keywords.ts';
-import type { QueueName } from '../shared/queues.ts';
+import { EMBEDDING_QUEUES, type QueueName, queueDefinition } from '../shared/queues.ts';
 import { NOBODY } from '../shared/scope.ts';
 import type { WorkerSetup } from './context.ts';
-import { EMBEDDING_QUEUES, SCHEDULES } from './registry.ts';
 
-/** Jobs that a change of settings may call for: they are done at once too. */
+/** Jobs that a change of settings can require: they are queued at the start too. */
 const AT_START: readonly QueueName[] = ['embeddings.backfill', 'embed.waiting'];
 
-/** Has the jobs of these queues that no request asks for queued at intervals, and some of them now. */
+/** Schedules the jobs of these queues that no request asks for, and queues some of them now. */
 export async function scheduleJobs(setup: WorkerSetup, queues: readonly QueueName[]): Promise<void> {
   const { queue, database } = setup;
-  for (const [name, cron] of Object.entries(SCHEDULES)) {
-    if (queues.includes(name as QueueName)) await queue.boss.schedule(name, cron, {});
+  for (const name of queues) {
+    const { schedule } = queueDefinition(name);
+    if (schedule !== undefined) await queue.boss.schedule(name, schedule, {});
   }
   for (const name of AT_START) {
     if (queues.includes(name)) await withoutScope(database, (tx) => queue.send(tx, name, {}));

@@ -2,7 +2,13 @@ import type { Job, WorkOptions } from 'pg-boss';
 import { LONG_TURN } from '../db/queue/turns.ts';
 import type { Config } from '../shared/config.ts';
 import { newId } from '../shared/ids.ts';
-import type { QueueName } from '../shared/queues.ts';
+import {
+  EMBEDDING_QUEUES,
+  MODEL_QUEUES,
+  QUEUE_NAMES,
+  type QueueName,
+  queueDefinition,
+} from '../shared/queues.ts';
 import { within } from '../shared/resources/within.ts';
 import type { EmbedderState } from '../shared/schemas/status.ts';
 import type { JobContext, JobHandler, WorkerSetup } from './context.ts';
@@ -10,14 +16,8 @@ import { openModelClient } from './embedder/model-client.ts';
 import type { ModelClientOptions } from './embedder/model-client-options.ts';
 import { pace } from './embedder/pace.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { MODEL_QUEUES, type ModelJobs, modelJobs } from './model-jobs.ts';
-import {
-  CONCURRENCY,
-  EMBEDDING_QUEUES,
-  HANDLERS,
-  LONG_JOB_CONCURRENCY,
-  TAKERS_FOR_A_COMPANY,
-} from './registry.ts';
+import { type ModelJobs, modelJobs } from './model-jobs.ts';
+import { HANDLERS } from './registry.ts';
 import { runJob } from './run-job.ts';
 import { openReadingPool, type ReadingOptions, type ReadingPool } from './sandbox/reading-pool.ts';
 import { scheduleJobs } from './schedules.ts';
@@ -127,9 +127,8 @@ async function logConfinement({ confinement }: ReadingPool, logger: JobContext['
   }
 }
 
-function queuesOf({ serverEmbeddings }: Config): QueueName[] {
-  const all = Object.keys(HANDLERS) as QueueName[];
-  return serverEmbeddings ? all : all.filter((name) => !EMBEDDING_QUEUES.includes(name));
+function queuesOf({ serverEmbeddings }: Config): readonly QueueName[] {
+  return serverEmbeddings ? QUEUE_NAMES : QUEUE_NAMES.filter((name) => !EMBEDDING_QUEUES.includes(name));
 }
 
 function openEmbedder(
@@ -164,14 +163,14 @@ function startModelJobs(context: JobContext, tally: JobTally): ModelJobs {
 }
 
 async function startJobs<Q extends QueueName>(name: Q, context: JobContext, tally: JobTally): Promise<void> {
-  const forLong = LONG_JOB_CONCURRENCY[name];
-  if (forLong === undefined)
-    return startTakers(name, { localConcurrency: CONCURRENCY[name] }, context, tally);
+  const { concurrency, longJobConcurrency } = queueDefinition(name);
+  if (longJobConcurrency === undefined)
+    return startTakers(name, { localConcurrency: concurrency }, context, tally);
   // pg-boss has one limit for each group of a queue, that of the last call: so the long jobs come first.
-  const ofLong = { localConcurrency: forLong, maxPriority: LONG_TURN };
+  const ofLong = { localConcurrency: longJobConcurrency, maxPriority: LONG_TURN };
   await startTakers(name, ofLong, { ...context, giveWayAfterMs: null }, tally);
   // The others take long jobs too where no other waits, which come first.
-  await startTakers(name, { localConcurrency: CONCURRENCY[name] }, context, tally);
+  await startTakers(name, { localConcurrency: concurrency }, context, tally);
 }
 
 async function startTakers<Q extends QueueName>(
@@ -182,12 +181,11 @@ async function startTakers<Q extends QueueName>(
 ): Promise<void> {
   const handle = HANDLERS[name] as JobHandler<Q>;
   const { boss } = context.queue;
-  const forACompany = TAKERS_FOR_A_COMPANY[name];
-  // The jobs of such a queue are grouped by Company.
+  const { concurrencyPerCompany } = queueDefinition(name);
   const share =
-    forACompany === undefined
+    concurrencyPerCompany === undefined
       ? {}
-      : { localGroupConcurrency: Math.min(forACompany, takers.localConcurrency) };
+      : { localGroupConcurrency: Math.min(concurrencyPerCompany, takers.localConcurrency) };
   let firstTaker = '';
   firstTaker = await boss.work(name, { ...WORK, ...takers, ...share }, async (jobs: Job<never>[]) => {
     const results = await Promise.all(jobs.map((job) => runJob(name, handle, job, context, tally)));

@@ -1,7 +1,7 @@
 import type { Dependencies } from '../../core/dependencies.ts';
 import { withoutScope } from '../../db/driver/database.ts';
 import { hasStalledJobs } from '../../db/queries/jobs/job-figures.ts';
-import { QUEUES } from '../../shared/queues.ts';
+import { MODEL_QUEUES, QUEUE_NAMES } from '../../shared/queues.ts';
 import { memoizeFor } from '../../shared/resources/memoize-for.ts';
 
 /** How long the queue may take to answer. */
@@ -9,9 +9,8 @@ const PATIENCE_MS = 2000;
 /** How long an answer is told again: many ask, and it changes within minutes. */
 const KEPT_MS = 1000;
 
-/** Queues whose jobs wait on purpose while no worker has its model ready: the embedder tells of that. */
-const MODEL_QUEUES: readonly string[] = ['embed.query', 'embed.chunks'];
-const WATCHED = Object.keys(QUEUES).filter((name) => !MODEL_QUEUES.includes(name));
+/** Not those whose jobs wait on purpose while no worker has its model ready: the status of the model shows that. */
+const WATCHED = QUEUE_NAMES.filter((name) => !MODEL_QUEUES.includes(name));
 
 /** Whether the queue works: it answers by its own connections, and jobs that are ready are run. */
 export function queueHealthReader({

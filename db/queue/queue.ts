@@ -1,7 +1,7 @@
 import { type Job, PgBoss, type QueueOptions } from 'pg-boss';
 import { newId } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
-import { type Payload, QUEUES, type QueueName } from '../../shared/queues.ts';
+import { type Payload, QUEUE_NAMES, QUEUES, type QueueName } from '../../shared/queues.ts';
 import { within } from '../../shared/resources/within.ts';
 import { type Database, type Queryable, SERVICE_ROLE } from '../driver/database.ts';
 import type { EmbeddedDatabase } from '../driver/embedded.ts';
@@ -199,7 +199,12 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
 
 async function createQueues(boss: PgBoss): Promise<void> {
   const existing = new Set((await boss.getQueues()).map((queue) => queue.name));
-  for (const [name, { settings }] of Object.entries(QUEUES)) {
+  // A dead-letter queue must exist before the queue that names it.
+  const ordered = QUEUE_NAMES.toSorted(
+    (a, b) => Number('deadLetter' in QUEUES[a].settings) - Number('deadLetter' in QUEUES[b].settings),
+  );
+  for (const name of ordered) {
+    const { settings } = QUEUES[name];
     // The policy of a queue is fixed when it is made; everything else follows the code.
     const { policy, ...options } = settings as QueueOptions & { policy?: string };
     if (existing.has(name)) await boss.updateQueue(name, options);

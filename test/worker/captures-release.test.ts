@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
-import { HANDLERS, SCHEDULES } from '../../worker/registry.ts';
+import { QUEUES } from '../../shared/queues.ts';
+import { HANDLERS } from '../../worker/registry.ts';
 import {
   addCaptures,
   captureStates,
@@ -100,7 +101,7 @@ describe('the worker', () => {
   });
 
   test('does so every minute', () => {
-    assert.equal(SCHEDULES['captures.release'], '* * * * *');
+    assert.equal(QUEUES['captures.release'].schedule, '* * * * *');
   });
 
   test('stages while claims take the same captures: each is lent once, and none is lost', async () => {

@@ -1,3 +1,4 @@
+import { QUEUE_NAMES, queueDefinition } from '../../../shared/queues.ts';
 import type { Routes } from '../../types.ts';
 import { servePage } from './serve-page.ts';
 
@@ -33,6 +34,16 @@ const ASSETS = [
   'dashboard/styles/tables.css',
 ];
 
+/** What the jobs of each queue do, in the order in which the queues are shown: a module, so that only one place lists them. */
+function queueLabels(): string {
+  const labels = QUEUE_NAMES.map((name) => [name, queueDefinition(name).label]);
+  return `export const QUEUE_LABELS = ${JSON.stringify(Object.fromEntries(labels))};\n`;
+}
+
 /** The operator's dashboard: open like every page, and empty until someone signs in. */
 export const dashboardPage: Routes = (app) =>
-  servePage(app, '/dashboard', { html: 'dashboard/dashboard.html', assets: ASSETS });
+  servePage(app, '/dashboard', {
+    html: 'dashboard/dashboard.html',
+    assets: ASSETS,
+    modules: { 'dashboard/figures/queue-labels.js': queueLabels() },
+  });

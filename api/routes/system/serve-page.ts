@@ -31,12 +31,20 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
+/** The files of a page, by their paths in web/. */
+interface PageFiles {
+  html: string;
+  assets: readonly string[];
+  /** Scripts that are made from lists of the service: the text of each. */
+  modules?: Readonly<Record<string, string>>;
+}
+
 /**
  * Serves a page of this folder at `path`, and its assets below `path`. Only the files named are served: the
  * folder holds the service's own code too. Addresses within a page are relative, so that it works behind a
  * proxy that adds a prefix.
  */
-export function servePage(app: App, path: string, files: { html: string; assets: readonly string[] }): void {
+export function servePage(app: App, path: string, { html, assets, modules = {} }: PageFiles): void {
   app.register(async (page) => {
     await page.register(fastifyStatic, {
       root: folder,
@@ -51,7 +59,12 @@ export function servePage(app: App, path: string, files: { html: string; assets:
     });
     const serve = (url: string, file: string) =>
       page.get(url, { schema: { hide: true } }, (_request, reply) => reply.sendFile(file));
-    serve(path, files.html);
-    for (const asset of files.assets) serve(`${path}/${asset}`, asset);
+    serve(path, html);
+    for (const asset of assets) serve(`${path}/${asset}`, asset);
+    for (const [name, text] of Object.entries(modules)) {
+      page.get(`${path}/${name}`, { schema: { hide: true } }, (_request, reply) =>
+        reply.type('text/javascript; charset=utf-8').send(text),
+      );
+    }
   });
 }

@@ -2,22 +2,8 @@ import { byId, element, put } from '../element.js';
 import { cell, syncRows } from '../imports/rows.js';
 import { count, duration, rate } from '../words.js';
 import { makeFigure, makePlot } from './plot.js';
+import { QUEUE_LABELS } from './queue-labels.js';
 
-/** What the jobs of each queue do, in the order in which they are shown. */
-const TASKS = {
-  'import.process': 'Read imported files',
-  'import.dead': 'Fail imports that were given up',
-  'keywords.count': 'Count words for the search',
-  'embed.query': 'Embed what is searched for',
-  'embed.chunks': 'Embed chunks',
-  'embed.waiting': 'Look for chunks without an embedding',
-  'embeddings.backfill': 'Mark chunks for a new model',
-  'team.purge': 'Empty deleted Teams',
-  'captures.release': 'Take lent captures back',
-  'workspace.prune': 'Clear old versions of files',
-  'audit.seal': 'Seal the audit',
-  'upkeep.prune': 'Clear what has expired',
-};
 /** The queue that has large plots of its own. */
 const IMPORTS = 'import.process';
 
@@ -42,7 +28,7 @@ byId('plots').append(depth.node, throughput.node);
 export function drawQueues(jobs) {
   byId('jobs-none').hidden = jobs.length > 0;
   for (const id of ['jobs', 'plots']) byId(id).hidden = jobs.length === 0;
-  const order = Object.keys(TASKS);
+  const order = Object.keys(QUEUE_LABELS);
   const placeOf = ({ queue }) => order.indexOf(queue) + 1 || order.length + 1;
   const sorted = jobs.toSorted((one, other) => placeOf(one) - placeOf(other));
   syncRows(byId('queue-rows'), sorted, { keyOf: ({ queue }) => queue, make: makeQueue });
@@ -69,7 +55,7 @@ function makeQueue({ queue }) {
     lines: [{ name: 'Done', of: (point) => point.completed }],
     ended: true,
   });
-  const task = TASKS[queue];
+  const task = QUEUE_LABELS[queue];
   const node = element(
     'tr',
     { role: 'row' },
