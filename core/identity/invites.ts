@@ -1,7 +1,6 @@
 import type { ScopedTransaction } from '../../db/driver/database.ts';
 import { ONE } from '../../db/queries/fragments/list-part.ts';
 import { findAccountByEmail } from '../../db/queries/identity/accounts.ts';
-import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import {
   insertInvite,
   listInvites,
@@ -15,8 +14,9 @@ import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { DEFAULT_INVITE_HOURS, type Invite } from '../../shared/schemas/identity.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
+import type { Applied } from '../access/run-command.ts';
 
-/** An invite with its secret, which is shown this once. */
+/** An invite with its secret, which is shown only once. */
 export interface IssuedInvite {
   invite: Invite;
   token: string;
@@ -36,11 +36,15 @@ export interface InviteDraft {
 }
 
 /**
- * Makes an invite into a Team, or the invitation to become a Company Admin, in place of the open one to the email,
- * with its audit event. Take the Team or the Company before.
- * @throws ServiceError `conflict` for oneself, and for who has the role already
+ * Makes an invite into a Team, or the invitation to become a Company Admin. It replaces the open one to the email.
+ * Lock the Team or the Company first.
+ * @returns the invite, and the audit event, which the command that calls this must return
+ * @throws ServiceError `conflict` for the caller's own email, and for a person who has the role already
  */
-export async function createInvite(tx: ScopedTransaction, draft: InviteDraft): Promise<IssuedInvite> {
+export async function createInvite(
+  tx: ScopedTransaction,
+  draft: InviteDraft,
+): Promise<Applied<IssuedInvite>> {
   const { teamId, email, role, grants = [] } = draft;
   await assertLacksRole(tx, draft);
   const replaced = await revokeInvitesTo(tx, { email, teamId });
@@ -55,18 +59,20 @@ export async function createInvite(tx: ScopedTransaction, draft: InviteDraft): P
     tokenHash: hashToken(token),
     expiresInHours: draft.expiresInHours ?? DEFAULT_INVITE_HOURS,
   });
-  insertAuditEvents(tx, [
-    {
-      kind: teamId === null ? 'company.invite' : 'team.invite',
-      subjectType: 'invite',
-      subjectId: id,
-      ...(teamId === null ? {} : { teamId }),
-      detail: { email, role, grants, expiresAt: invite.expiresAt, replaced },
-    },
-  ]);
   // In the fragment, which no log, proxy or Referer header sees.
   const url = `${draft.base}/${teamId === null ? 'accept' : 'join'}#token=${token}`;
-  return { invite, token, url };
+  return {
+    result: { invite, token, url },
+    audit: [
+      {
+        kind: teamId === null ? 'company.invite' : 'team.invite',
+        subjectType: 'invite',
+        subjectId: id,
+        ...(teamId === null ? {} : { teamId }),
+        detail: { email, role, grants, expiresAt: invite.expiresAt, replaced },
+      },
+    ],
+  };
 }
 
 async function assertLacksRole(
@@ -77,7 +83,8 @@ async function assertLacksRole(
   if (account === null) return;
   if (account.userId === tx.scope.userId) throw new ServiceError('conflict', 'You cannot invite yourself');
   const held = teamId === null ? account.role : await findTeamRole(tx, teamId, account.userId);
-  if (holdsRole(held, role)) throw new ServiceError('conflict', `${email} has this role or more already`);
+  if (holdsRole(held, role))
+    throw new ServiceError('conflict', `${email} already has this role or a higher one`);
 }
 
 /**
@@ -97,26 +104,29 @@ export async function revokeOutgrownInvites(tx: ScopedTransaction, userId: strin
 }
 
 /**
- * Withdraws an invite of a Team, or without one an invitation, with its audit event. Take the Team or the Company
- * before.
- * @throws ServiceError `not_found`, or `conflict` where it is not open
+ * Withdraws an invite of a Team, or an invitation if `teamId` is null. Lock the Team or the Company first.
+ * @returns the audit event, which the command that calls this must return
+ * @throws ServiceError `not_found`, or `conflict` if it is not open
  */
 export async function withdrawInvite(
   tx: ScopedTransaction,
   teamId: string | null,
   id: string,
-): Promise<void> {
+): Promise<Applied<void>> {
   const [found] = await listInvites(tx, teamId, ONE, id);
   if (found === undefined) throw new ServiceError('not_found');
-  // One that is being used this moment is waited for.
+  // Waits for a transaction that is using it at the same time.
   const revoked = found.state === 'open' && (await revokeInvites(tx, [id])).length > 0;
-  if (!revoked) throw new ServiceError('conflict', 'It is not open');
-  insertAuditEvents(tx, [
-    {
-      kind: teamId === null ? 'company.invite_revoke' : 'team.invite_revoke',
-      subjectType: 'invite',
-      subjectId: id,
-      ...(teamId === null ? {} : { teamId }),
-    },
-  ]);
+  if (!revoked) throw new ServiceError('conflict', 'The invite is not open');
+  return {
+    result: undefined,
+    audit: [
+      {
+        kind: teamId === null ? 'company.invite_revoke' : 'team.invite_revoke',
+        subjectType: 'invite',
+        subjectId: id,
+        ...(teamId === null ? {} : { teamId }),
+      },
+    ],
+  };
 }

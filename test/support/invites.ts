@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { runCommand } from '../../core/access/run-command.ts';
 import type { Dependencies } from '../../core/dependencies.ts';
 import { createInvite, type IssuedInvite } from '../../core/identity/invites.ts';
-import { transaction } from '../../db/driver/database.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Invite } from '../../shared/schemas/identity.ts';
 import { companyScope } from '../../shared/scope.ts';
@@ -36,9 +36,10 @@ export async function makeInvite(
   if (role === 'owner') {
     const { companyId, ownerId: userId } = company;
     const draft = { teamId, email, role, base: 'http://127.0.0.1:8787', ...rest };
-    return transaction(service.database, companyScope({ companyId, userId }), (tx) =>
-      createInvite(tx, draft),
-    );
+    return runCommand(service.database, companyScope({ companyId, userId }), {
+      lock: async () => {},
+      apply: (tx) => createInvite(tx, draft),
+    });
   }
   const headers = { ...company.headers, 'memory-team': teamId };
   const answer = await post(service, { headers }, '/v1/team/invites', { email, role, ...rest });

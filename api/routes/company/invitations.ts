@@ -4,6 +4,7 @@ import { lockCompanyAs } from '../../../core/access/lock-and-recheck.ts';
 import { createInvite, withdrawInvite } from '../../../core/identity/invites.ts';
 import { linkBase } from '../../../core/identity/link-base.ts';
 import { transaction } from '../../../db/driver/database.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import { listInvites } from '../../../db/queries/identity/invites.ts';
 import { readEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
@@ -52,7 +53,10 @@ export const invitationsRoutes: Routes = (app, { database, config }) => {
       const { expiresInHours } = body;
       const { invite, token, url } = await transaction(database, companyScope(identity), async (tx) => {
         await lockCompanyAs(tx, 'owner');
-        return createInvite(tx, { teamId: null, email, role: 'admin', expiresInHours, base });
+        const draft = { teamId: null, email, role: 'admin', expiresInHours, base } as const;
+        const { result, audit } = await createInvite(tx, draft);
+        insertAuditEvents(tx, audit);
+        return result;
       });
       reply.code(201);
       return { invitation: invite, token, url };
@@ -75,7 +79,8 @@ export const invitationsRoutes: Routes = (app, { database, config }) => {
       const id = knownId(params.id);
       await transaction(database, companyScope(identity), async (tx) => {
         await lockCompanyAs(tx, 'owner');
-        await withdrawInvite(tx, null, id);
+        const { audit } = await withdrawInvite(tx, null, id);
+        insertAuditEvents(tx, audit);
       });
       reply.code(204);
     },

@@ -44,7 +44,8 @@ async function createTeam(
     return { team: made, invite: null, token: null, url: null };
   }
   const issued = await createInvite(tx, { teamId, email: ownerEmail ?? '', role: 'owner', base });
-  return { team: made, ...issued };
+  insertAuditEvents(tx, issued.audit);
+  return { team: made, ...issued.result };
 }
 
 /** /v1/company/teams: every Team of the Company, whatever the caller holds in it. */

@@ -5,6 +5,7 @@ import { createInvite, type InviteDraft, withdrawInvite } from '../../../core/id
 import { linkBase } from '../../../core/identity/link-base.ts';
 import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
 import { ONE } from '../../../db/queries/fragments/list-part.ts';
+import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import { findActiveClients } from '../../../db/queries/identity/clients.ts';
 import { findOpenInviteTo, listInvites } from '../../../db/queries/identity/invites.ts';
 import { appointsTeamOwners, type Standing, type TeamRole } from '../../../shared/access.ts';
@@ -41,7 +42,9 @@ async function invite(tx: TeamTransaction, draft: InviteDraft & { grants: Grants
   assertMayEnd(caller, await findOpenInviteTo(tx, draft));
   await assertClients(tx, draft.grants);
   assertActive(team);
-  return createInvite(tx, draft);
+  const { result, audit } = await createInvite(tx, draft);
+  insertAuditEvents(tx, audit);
+  return result;
 }
 
 async function withdraw(tx: TeamTransaction, id: string): Promise<void> {
@@ -49,7 +52,8 @@ async function withdraw(tx: TeamTransaction, id: string): Promise<void> {
   const { caller } = await lockTeamForAdmin(tx);
   const [found] = await listInvites(tx, teamId, ONE, id);
   assertMayEnd(caller, found ?? null);
-  await withdrawInvite(tx, teamId, id);
+  const { audit } = await withdrawInvite(tx, teamId, id);
+  insertAuditEvents(tx, audit);
 }
 
 /** The invite of a Team Owner is, as the role, given and taken by Owners alone. */

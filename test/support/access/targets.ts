@@ -1,3 +1,4 @@
+import { runCommand } from '../../../core/access/run-command.ts';
 import type { Dependencies } from '../../../core/dependencies.ts';
 import { createInvite, type InviteDraft } from '../../../core/identity/invites.ts';
 import { createResetLink } from '../../../core/identity/reset-link.ts';
@@ -213,9 +214,10 @@ export class Targets {
   /** Also into an archived Team, where no request could make one. */
   private async issue(place: Place, draft: Omit<InviteDraft, 'base'>) {
     const scope = companyScope({ companyId: place.companyId, userId: place.ownerId });
-    const { invite, token } = await transaction(this.service.database, scope, (tx) =>
-      createInvite(tx, { ...draft, base: BASE }),
-    );
+    const { invite, token } = await runCommand(this.service.database, scope, {
+      lock: async () => {},
+      apply: (tx) => createInvite(tx, { ...draft, base: BASE }),
+    });
     return { id: invite.id, token: this.canaries.secret(token) };
   }
 
