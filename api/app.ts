@@ -34,16 +34,7 @@ import { resetRoute } from './routes/auth/reset.ts';
 import { sessionRoute } from './routes/auth/session.ts';
 import { sessionsRoutes } from './routes/auth/sessions.ts';
 import { acceptRoute } from './routes/company/accept.ts';
-import { accessRequestsRoutes } from './routes/company/access-requests.ts';
-import { companyAuditRoute } from './routes/company/audit.ts';
-import { companyAuditVerifyRoute } from './routes/company/audit-verify.ts';
-import { companyRoute } from './routes/company/company.ts';
-import { companyGrantsRoutes } from './routes/company/grants.ts';
-import { invitationsRoutes } from './routes/company/invitations.ts';
-import { companyMembersRoutes } from './routes/company/members.ts';
-import { resetLinksRoutes } from './routes/company/reset-links.ts';
-import { teamLifecycleRoutes } from './routes/company/team-lifecycle.ts';
-import { companyTeamsRoutes } from './routes/company/teams.ts';
+import { companyRoutes } from './routes/company/index.ts';
 import { auditRoute } from './routes/memory/audit.ts';
 import { captureRoute } from './routes/memory/captures.ts';
 import { consolidationClaimRoute } from './routes/memory/consolidation-claim.ts';
@@ -182,9 +173,7 @@ function routes(deps: Dependencies): FastifyPluginAsync {
       within(caller, sessionRoute, sessionsRoutes, logoutRoute, passwordRoute);
       await caller.register(async (company) => {
         guard(company, managingCompany);
-        within(company, companyRoute, companyMembersRoutes, resetLinksRoutes, invitationsRoutes);
-        within(company, companyTeamsRoutes, teamLifecycleRoutes, accessRequestsRoutes, companyGrantsRoutes);
-        within(company, companyAuditRoute, companyAuditVerifyRoute);
+        within(company, ...companyRoutes);
       });
       await caller.register(async (team) => {
         guard(team, inTeam);

@@ -1,0 +1,25 @@
+import type { Routes } from '../../types.ts';
+import { accessRequestsRoutes } from './access-requests.ts';
+import { companyAuditRoute } from './audit.ts';
+import { companyAuditVerifyRoute } from './audit-verify.ts';
+import { companyRoute } from './company.ts';
+import { companyGrantsRoutes } from './grants.ts';
+import { invitationsRoutes } from './invitations.ts';
+import { companyMembersRoutes } from './members.ts';
+import { resetLinksRoutes } from './reset-links.ts';
+import { teamLifecycleRoutes } from './team-lifecycle.ts';
+import { companyTeamsRoutes } from './teams.ts';
+
+/** /v1/company for signed-in Admins and Owners of the Company. Accepting an invitation needs no session: see accept.ts. */
+export const companyRoutes: readonly Routes[] = [
+  companyRoute,
+  companyMembersRoutes,
+  resetLinksRoutes,
+  invitationsRoutes,
+  companyTeamsRoutes,
+  teamLifecycleRoutes,
+  accessRequestsRoutes,
+  companyGrantsRoutes,
+  companyAuditRoute,
+  companyAuditVerifyRoute,
+];
