@@ -5,7 +5,8 @@ import { companyAuditVerifyRoute } from './audit-verify.ts';
 import { companyRoute } from './company.ts';
 import { companyGrantsRoutes } from './grants.ts';
 import { invitationsRoutes } from './invitations.ts';
-import { companyMembersRoutes } from './members.ts';
+import { companyMemberRoutes } from './member.ts';
+import { companyMembersRoute } from './members.ts';
 import { resetLinksRoutes } from './reset-links.ts';
 import { teamLifecycleRoutes } from './team-lifecycle.ts';
 import { companyTeamsRoutes } from './teams.ts';
@@ -13,7 +14,8 @@ import { companyTeamsRoutes } from './teams.ts';
 /** /v1/company for signed-in Admins and Owners of the Company. Accepting an invitation needs no session: see accept.ts. */
 export const companyRoutes: readonly Routes[] = [
   companyRoute,
-  companyMembersRoutes,
+  companyMembersRoute,
+  companyMemberRoutes,
   resetLinksRoutes,
   invitationsRoutes,
   companyTeamsRoutes,

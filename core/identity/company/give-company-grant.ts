@@ -1,8 +1,6 @@
 import type { ScopedTransaction } from '../../../db/driver/database.ts';
 import { ONE } from '../../../db/queries/fragments/list-part.ts';
-import { lockAccount } from '../../../db/queries/identity/accounts.ts';
 import { listCompanyGrants, upsertCompanyGrant } from '../../../db/queries/identity/grants.ts';
-import { listCompanyMembers } from '../../../db/queries/identity/members.ts';
 import { holdsCompanyGrants } from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { CompanyGrant } from '../../../shared/schemas/identity.ts';
@@ -11,6 +9,7 @@ import { assertActive, lockCompanyAs, lockTeam } from '../../access/lock-and-rec
 import { type Applied, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { revokeOutgrownInvites } from '../invites.ts';
+import { lockCompanyMember } from './company-member.ts';
 
 type GivenGrant = Pick<CompanyGrant, 'userId' | 'teamId' | 'access'>;
 
@@ -35,11 +34,9 @@ async function lockHolder(
   { userId, teamId }: GivenGrant,
 ): Promise<void> {
   await lockCompanyAs(tx, 'owner');
-  if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
-  const [member] = await listCompanyMembers(tx, ONE, userId);
-  if (member === undefined) throw new ServiceError('not_found');
+  const { role } = await lockCompanyMember(tx, userId);
   assertActive(await lockTeam(tx, teamId));
-  if (!holdsCompanyGrants(member.role)) {
+  if (!holdsCompanyGrants(role)) {
     throw new ServiceError('conflict', 'Only Company Admins can have Company grants');
   }
 }

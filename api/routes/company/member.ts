@@ -1,0 +1,51 @@
+import { knownId } from '../../../core/access/known-id.ts';
+import { changeCompanyRole } from '../../../core/identity/company/change-company-role.ts';
+import { removeCompanyMember } from '../../../core/identity/company/remove-company-member.ts';
+import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
+import { companyScope } from '../../../shared/scope.ts';
+import { owningCompany } from '../../plugins/guards.ts';
+import { UserParams } from '../../request/path-params.ts';
+import type { Routes } from '../../types.ts';
+
+/** /v1/company/members/:userId: Company Owners change roles and remove members. */
+export const companyMemberRoutes: Routes = (app, deps) => {
+  app.patch(
+    '/v1/company/members/:userId',
+    {
+      onRequest: owningCompany,
+      schema: {
+        summary: 'Change a role in the Company',
+        description:
+          'For Company Owners. A person who is no longer a Company Admin loses their Company grants, and their open ' +
+          'access requests are denied. Open invites that they can no longer make are withdrawn. 409 `last_owner` ' +
+          'for the last Owner and the server principal.',
+        tags: ['company'],
+        params: UserParams,
+        body: RoleRequest,
+        response: { 200: Member },
+      },
+    },
+    async ({ identity, params, body: { role } }) =>
+      changeCompanyRole(deps, companyScope(identity), { userId: knownId(params.userId), role }),
+  );
+
+  app.delete(
+    '/v1/company/members/:userId',
+    {
+      onRequest: owningCompany,
+      schema: {
+        summary: 'Remove a member from the Company',
+        description:
+          'For Company Owners. Closes the account: its sessions, roles, grants and invites end, and its email can ' +
+          'be used for a new account. 409 `last_owner` for the last Owner and the server principal.',
+        tags: ['company'],
+        params: UserParams,
+        response: { 204: { type: 'null', description: 'Removed' } },
+      } as const,
+    },
+    async ({ identity, params }, reply) => {
+      await removeCompanyMember(deps, companyScope(identity), knownId(params.userId));
+      reply.code(204);
+    },
+  );
+};

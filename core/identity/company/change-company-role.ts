@@ -1,0 +1,54 @@
+import type { ScopedTransaction } from '../../../db/driver/database.ts';
+import { denyAccessRequestsOf } from '../../../db/queries/identity/access-requests.ts';
+import { deleteCompanyGrants } from '../../../db/queries/identity/grants.ts';
+import { revokeInvitesTo } from '../../../db/queries/identity/invites.ts';
+import { updateCompanyRole } from '../../../db/queries/identity/members.ts';
+import { type CompanyRole, holdsCompanyGrants, holdsRole } from '../../../shared/access.ts';
+import type { Member } from '../../../shared/schemas/identity.ts';
+import type { CompanyScope } from '../../../shared/scope.ts';
+import { lockCompanyAs } from '../../access/lock-and-recheck.ts';
+import { type Applied, runCommand } from '../../access/run-command.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { revokeOutgrownInvites } from '../invites.ts';
+import { assertCanLoseRole, lockCompanyMember } from './company-member.ts';
+
+/**
+ * Changes the role of a member in the Company. Also ends what the new role does not allow: Company grants, open access
+ * requests and open invites.
+ * @throws ServiceError `unauthenticated`, `company_role_required`, `not_found`, `last_owner`
+ */
+export function changeCompanyRole(
+  { database }: Pick<Dependencies, 'database'>,
+  scope: CompanyScope,
+  { userId, role }: { userId: string; role: CompanyRole },
+): Promise<Member> {
+  return runCommand(database, scope, {
+    lock: async (tx) => {
+      await lockCompanyAs(tx, 'owner');
+      return lockCompanyMember(tx, userId);
+    },
+    apply: (tx, member) => apply(tx, member, role),
+  });
+}
+
+async function apply(
+  tx: ScopedTransaction<CompanyScope>,
+  member: Member,
+  role: CompanyRole,
+): Promise<Applied<Member>> {
+  const { userId, email } = member;
+  if (member.role === role) return { result: member, audit: [] };
+  await assertCanLoseRole(tx, member);
+  await updateCompanyRole(tx, userId, role);
+  const grantsEnd = !holdsCompanyGrants(role);
+  if (grantsEnd) await deleteCompanyGrants(tx, { userId });
+  const deniedRequests = grantsEnd ? await denyAccessRequestsOf(tx, userId) : [];
+  const revokedInvites = await revokeOutgrownInvites(tx, userId);
+  // An earlier invitation must not restore the role.
+  if (!holdsRole(role, 'admin')) revokedInvites.push(...(await revokeInvitesTo(tx, { email, teamId: null })));
+  const detail = { from: member.role, to: role, revokedInvites, deniedRequests };
+  return {
+    result: { ...member, role },
+    audit: [{ kind: 'company.member_role', subjectType: 'account', subjectId: userId, detail }],
+  };
+}

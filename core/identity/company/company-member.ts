@@ -1,0 +1,35 @@
+import type { ScopedTransaction } from '../../../db/driver/database.ts';
+import { ONE } from '../../../db/queries/fragments/list-part.ts';
+import { lockAccount } from '../../../db/queries/identity/accounts.ts';
+import { listCompanyMembers, readOwnership } from '../../../db/queries/identity/members.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import type { Member } from '../../../shared/schemas/identity.ts';
+import type { CompanyScope } from '../../../shared/scope.ts';
+
+/**
+ * Locks the account of a member, and returns its current state. Lock the Company first.
+ * @throws ServiceError `not_found`
+ */
+export async function lockCompanyMember(
+  tx: ScopedTransaction<CompanyScope>,
+  userId: string,
+): Promise<Member> {
+  if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
+  const [member] = await listCompanyMembers(tx, ONE, userId);
+  if (member === undefined) throw new ServiceError('not_found');
+  return member;
+}
+
+/**
+ * Refuses to change the last Owner or the server principal, as whom the service's own token acts. Everyone else can
+ * lose the role.
+ * @throws ServiceError `last_owner`
+ */
+export async function assertCanLoseRole(
+  tx: ScopedTransaction<CompanyScope>,
+  { userId, role }: Member,
+): Promise<void> {
+  if (role !== 'owner') return;
+  const { owners, isPrincipal } = await readOwnership(tx, userId);
+  if (owners <= 1 || isPrincipal) throw new ServiceError('last_owner');
+}
