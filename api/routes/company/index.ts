@@ -8,6 +8,7 @@ import { invitationsRoutes } from './invitations.ts';
 import { companyMemberRoutes } from './member.ts';
 import { companyMembersRoute } from './members.ts';
 import { resetLinksRoutes } from './reset-links.ts';
+import { companyTeamRoutes } from './team.ts';
 import { teamLifecycleRoutes } from './team-lifecycle.ts';
 import { companyTeamsRoutes } from './teams.ts';
 
@@ -19,6 +20,7 @@ export const companyRoutes: readonly Routes[] = [
   resetLinksRoutes,
   invitationsRoutes,
   companyTeamsRoutes,
+  companyTeamRoutes,
   teamLifecycleRoutes,
   accessRequestsRoutes,
   companyGrantsRoutes,
