@@ -1,4 +1,5 @@
 import type { Routes } from '../../types.ts';
+import { accessRequestDecisionRoutes } from './access-request-decisions.ts';
 import { accessRequestsRoutes } from './access-requests.ts';
 import { companyAuditRoute } from './audit.ts';
 import { companyAuditVerifyRoute } from './audit-verify.ts';
@@ -23,6 +24,7 @@ export const companyRoutes: readonly Routes[] = [
   companyTeamRoutes,
   teamLifecycleRoutes,
   accessRequestsRoutes,
+  accessRequestDecisionRoutes,
   companyGrantsRoutes,
   companyAuditRoute,
   companyAuditVerifyRoute,

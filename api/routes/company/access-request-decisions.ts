@@ -1,0 +1,33 @@
+import { knownId } from '../../../core/access/known-id.ts';
+import { decideAccessRequest } from '../../../core/identity/company/decide-access-request.ts';
+import { AccessRequest } from '../../../shared/schemas/identity.ts';
+import { companyScope } from '../../../shared/scope.ts';
+import { owningCompany } from '../../plugins/guards.ts';
+import { IdParams } from '../../request/path-params.ts';
+import type { Routes } from '../../types.ts';
+
+const DECISIONS = [
+  { verb: 'approve', state: 'approved', summary: 'Approve an access request, which makes the grant' },
+  { verb: 'deny', state: 'denied', summary: 'Deny an access request' },
+] as const;
+
+/** Company Owners decide access requests. */
+export const accessRequestDecisionRoutes: Routes = (app, deps) => {
+  for (const { verb, state, summary } of DECISIONS) {
+    app.post(
+      `/v1/company/access-requests/:id/${verb}`,
+      {
+        onRequest: owningCompany,
+        schema: {
+          summary,
+          description: 'For Company Owners. 409 `conflict` if the request was decided already.',
+          tags: ['company'],
+          params: IdParams,
+          response: { 200: AccessRequest },
+        },
+      },
+      async ({ identity, params }) =>
+        decideAccessRequest(deps, companyScope(identity), { id: knownId(params.id), state }),
+    );
+  }
+};
