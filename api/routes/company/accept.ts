@@ -5,7 +5,7 @@ import type { Routes } from '../../types.ts';
 
 const schema = {
   summary: 'Accept an invitation to become a Company Admin',
-  description: 'As POST /v1/auth/join does an invite into a Team.',
+  description: 'Works as POST /v1/auth/join does for an invite into a Team.',
   tags: ['company'],
   security: [],
   body: JoinRequest,

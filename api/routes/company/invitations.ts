@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import { knownId } from '../../../core/access/known-id.ts';
-import { lockCompanyAs } from '../../../core/access/lock-and-recheck.ts';
-import { createInvite, withdrawInvite } from '../../../core/identity/invites.ts';
+import { inviteCompanyAdmin } from '../../../core/identity/company/invite-company-admin.ts';
+import { withdrawInvitation } from '../../../core/identity/company/withdraw-invitation.ts';
 import { linkBase } from '../../../core/identity/link-base.ts';
 import { transaction } from '../../../db/driver/database.ts';
-import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
 import { listInvites } from '../../../db/queries/identity/invites.ts';
 import { readEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
@@ -15,8 +14,8 @@ import { answerPage } from '../../request/pagination.ts';
 import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
-/** /v1/company/invitations: who may become an Admin of the Company. */
-export const invitationsRoutes: Routes = (app, { database, config }) => {
+/** /v1/company/invitations: invites to become a Company Admin. */
+export const invitationsRoutes: Routes = (app, deps) => {
   app.get(
     '/v1/company/invitations',
     {
@@ -29,7 +28,7 @@ export const invitationsRoutes: Routes = (app, { database, config }) => {
     },
     async ({ identity, query }) =>
       answerPage(query, (part) =>
-        transaction(database, companyScope(identity), (tx) => listInvites(tx, null, part)),
+        transaction(deps.database, companyScope(identity), (tx) => listInvites(tx, null, part)),
       ),
   );
 
@@ -40,24 +39,16 @@ export const invitationsRoutes: Routes = (app, { database, config }) => {
       schema: {
         summary: 'Invite someone to become a Company Admin',
         description:
-          'For Company Owners. A new invitation replaces the open one to that email. Token and link are shown ' +
-          'this once. 409 `conflict` for oneself, and for who is an Admin or Owner already.',
+          'For Company Owners. A new invitation replaces the open one to that email. Token and link are shown only ' +
+          'once. 409 `conflict` for your own email, and for a Company Admin or Owner.',
         tags: ['company'],
         body: InvitationRequest,
         response: { 201: IssuedInvitation },
       },
     },
-    async ({ identity, body }, reply) => {
-      const email = readEmail(body.email);
-      const base = linkBase(config, app.server);
-      const { expiresInHours } = body;
-      const { invite, token, url } = await transaction(database, companyScope(identity), async (tx) => {
-        await lockCompanyAs(tx, 'owner');
-        const draft = { teamId: null, email, role: 'admin', expiresInHours, base } as const;
-        const { result, audit } = await createInvite(tx, draft);
-        insertAuditEvents(tx, audit);
-        return result;
-      });
+    async ({ identity, body: { email, expiresInHours } }, reply) => {
+      const draft = { email: readEmail(email), expiresInHours, base: linkBase(deps.config, app.server) };
+      const { invite, token, url } = await inviteCompanyAdmin(deps, companyScope(identity), draft);
       reply.code(201);
       return { invitation: invite, token, url };
     },
@@ -69,19 +60,14 @@ export const invitationsRoutes: Routes = (app, { database, config }) => {
       onRequest: owningCompany,
       schema: {
         summary: 'Withdraw an invitation',
-        description: 'For Company Owners. 409 `conflict` where it is not open.',
+        description: 'For Company Owners. 409 `conflict` if it is not open.',
         tags: ['company'],
         params: IdParams,
         response: { 204: { type: 'null', description: 'Withdrawn' } },
       } as const,
     },
     async ({ identity, params }, reply) => {
-      const id = knownId(params.id);
-      await transaction(database, companyScope(identity), async (tx) => {
-        await lockCompanyAs(tx, 'owner');
-        const { audit } = await withdrawInvite(tx, null, id);
-        insertAuditEvents(tx, audit);
-      });
+      await withdrawInvitation(deps, companyScope(identity), knownId(params.id));
       reply.code(204);
     },
   );
