@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { assertCanListen } from './api/listening.ts';
 import { startApi } from './api/server.ts';
-import { issueOwnerResetLink } from './core/identity/reset-link.ts';
+import { createPrincipalResetLink } from './core/identity/reset-links/create-principal-reset-link.ts';
 import type { Database } from './db/driver/database.ts';
 import type { EmbeddedDatabase } from './db/driver/embedded.ts';
 import { openQueue } from './db/queue/queue.ts';
@@ -61,9 +61,9 @@ async function announceOwnerLink(
   config: Config,
   localUrl: string,
 ): Promise<void> {
-  const link = await issueOwnerResetLink(database, principal, config, localUrl);
+  const link = await createPrincipalResetLink({ database, config }, principal, localUrl);
   process.stdout.write(
-    `Set the password of ${principal.email}, once, until ${link.expiresAt.toISOString()}:\n${link.url}\n`,
+    `Set the password of ${principal.email}, once, until ${link.expiresAt}:\n${link.url}\n`,
   );
 }
 

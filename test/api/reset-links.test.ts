@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { buildApp } from '../../api/app.ts';
-import { issueOwnerResetLink } from '../../core/identity/reset-link.ts';
+import { createPrincipalResetLink } from '../../core/identity/reset-links/create-principal-reset-link.ts';
 import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
@@ -127,10 +127,9 @@ describe('reset links', () => {
 
   test('made at start-up for the server principal, it sets the password of exactly that account', async () => {
     const company = await service.company();
-    const link = await issueOwnerResetLink(
-      database,
+    const link = await createPrincipalResetLink(
+      { database, config: { identityUrl: null, publicUrl: null } },
       { userId: company.ownerId, companyId: company.companyId },
-      { identityUrl: null, publicUrl: null },
       'http://127.0.0.1:4711',
     );
     assert.ok(link.url.startsWith('http://127.0.0.1:4711/reset#token='), link.url);

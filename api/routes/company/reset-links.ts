@@ -1,10 +1,7 @@
 import { knownId } from '../../../core/access/known-id.ts';
-import { lockCompanyAs } from '../../../core/access/lock-and-recheck.ts';
 import { linkBase } from '../../../core/identity/link-base.ts';
-import { createResetLink } from '../../../core/identity/reset-link.ts';
-import { transaction } from '../../../db/driver/database.ts';
-import { findOwner } from '../../../db/queries/identity/accounts.ts';
-import { ServiceError } from '../../../shared/errors.ts';
+import { createMemberResetLink } from '../../../core/identity/reset-links/create-member-reset-link.ts';
+import { createOwnerResetLink } from '../../../core/identity/reset-links/create-owner-reset-link.ts';
 import { canonicalEmail } from '../../../shared/formats/email.ts';
 import {
   DEFAULT_RESET_LINK_SECONDS,
@@ -17,34 +14,29 @@ import { owningCompany } from '../../plugins/guards.ts';
 import { UserParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
-/** Links by which someone sets a new password, made by a Company Owner. */
-export const resetLinksRoutes: Routes = (app, { database, config }) => {
+/** Links that set a new password. Company Owners create them for others. */
+export const resetLinksRoutes: Routes = (app, deps) => {
   app.post(
     '/v1/company/reset-links',
     {
       onRequest: owningCompany,
       schema: {
-        summary: 'Make a reset link for an Owner',
+        summary: 'Create a reset link for an Owner',
         description:
-          'For Company Owners. The email is that of an Owner of the Team or of the Company, else 404 `not_found`. ' +
-          'A new link replaces the open one of that person. The link is shown this once.',
+          'For Company Owners. 404 `not_found` unless the email is of an Owner of the Team or of the Company. A new ' +
+          'link replaces the open one of that person. The link is shown only once.',
         tags: ['company'],
         body: ResetLinkRequest,
         response: { 201: ResetLink },
       },
     },
-    async (request, reply) => {
-      const { email, baseUrl, ttlSeconds = DEFAULT_RESET_LINK_SECONDS } = request.body;
-      const base = linkBase(config, app.server, baseUrl);
-      const teamId = knownId(request.body.teamId);
-      const link = await transaction(database, companyScope(request.identity), async (tx) => {
-        await lockCompanyAs(tx, 'owner');
-        const owner = await findOwner(tx, teamId, canonicalEmail(email));
-        if (owner === null) throw new ServiceError('not_found');
-        return createResetLink(tx, { userId: owner.userId, teamId, base, ttlSeconds });
-      });
+    async ({ identity, body }, reply) => {
+      const { baseUrl, ttlSeconds = DEFAULT_RESET_LINK_SECONDS } = body;
+      const base = linkBase(deps.config, app.server, baseUrl);
+      const owner = { teamId: knownId(body.teamId), email: canonicalEmail(body.email) };
+      const link = await createOwnerResetLink(deps, companyScope(identity), { ...owner, base, ttlSeconds });
       reply.code(201);
-      return { url: link.url, expiresAt: link.expiresAt.toISOString() };
+      return link;
     },
   );
 
@@ -53,24 +45,21 @@ export const resetLinksRoutes: Routes = (app, { database, config }) => {
     {
       onRequest: owningCompany,
       schema: {
-        summary: 'Make a reset link for a member who forgot the password',
-        description: 'For Company Owners. A new link replaces the open one of that person. Shown this once.',
+        summary: 'Create a reset link for a member who forgot the password',
+        description:
+          'For Company Owners. A new link replaces the open one of that person. The link is shown only once.',
         tags: ['company'],
         params: UserParams,
         body: MemberResetLinkRequest,
         response: { 201: ResetLink },
       },
     },
-    async (request, reply) => {
-      const { baseUrl, ttlSeconds = DEFAULT_RESET_LINK_SECONDS } = request.body;
-      const base = linkBase(config, app.server, baseUrl);
-      const userId = knownId(request.params.userId);
-      const link = await transaction(database, companyScope(request.identity), async (tx) => {
-        await lockCompanyAs(tx, 'owner');
-        return createResetLink(tx, { userId, base, ttlSeconds });
-      });
+    async ({ identity, params, body: { baseUrl, ttlSeconds = DEFAULT_RESET_LINK_SECONDS } }, reply) => {
+      const base = linkBase(deps.config, app.server, baseUrl);
+      const userId = knownId(params.userId);
+      const link = await createMemberResetLink(deps, companyScope(identity), { userId, base, ttlSeconds });
       reply.code(201);
-      return { url: link.url, expiresAt: link.expiresAt.toISOString() };
+      return link;
     },
   );
 };

@@ -1,7 +1,7 @@
 import { runCommand } from '../../../core/access/run-command.ts';
 import type { Dependencies } from '../../../core/dependencies.ts';
 import { createInvite, type InviteDraft } from '../../../core/identity/invites.ts';
-import { createResetLink } from '../../../core/identity/reset-link.ts';
+import { createResetLink } from '../../../core/identity/reset-links/create-reset-link.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { claimPendingChunks } from '../../../db/queries/memory/embeddings.ts';
 import { failImport, insertImport } from '../../../db/queries/memory/imports.ts';
@@ -135,9 +135,10 @@ export class Targets {
   async resetToken(place: Place): Promise<string> {
     const { userId } = await this.account(place);
     const scope = companyScope({ companyId: place.companyId, userId: place.ownerId });
-    const { url } = await transaction(this.service.database, scope, (tx) =>
-      createResetLink(tx, { userId, base: BASE, ttlSeconds: 600 }),
-    );
+    const { url } = await runCommand(this.service.database, scope, {
+      lock: async () => {},
+      apply: (tx) => createResetLink(tx, { userId, base: BASE, ttlSeconds: 600 }),
+    });
     return this.canaries.secret(linkToken(url));
   }
 
