@@ -2,16 +2,15 @@ import type { TeamTransaction } from '../../db/driver/database.ts';
 import type { JobQueue } from '../../db/queue/queue.ts';
 import type { LayerId } from '../../shared/scope.ts';
 
-/** The one waiting job of a layer, among those for what has waited for long. */
+/** The key of the job that embeds the backlog of a layer: at most one of them is queued. */
 export function layerKey(teamId: string, clientId: LayerId): string {
   return `${teamId}/${clientId ?? ''}`;
 }
 
 /**
- * Enqueues the jobs that follow a change to the text of a Team, in the transaction that changed it. They count the
- * terms of the Team again and, if the service makes vectors, make those of the layers written to. Must be called last,
- * and always enqueues in this order: another transaction that enqueues the same jobs for the same Team waits until this
- * one ends.
+ * Enqueues the jobs that follow a change to the text of a Team, in the transaction of the change. They count the terms of
+ * the Team again and, if the service makes vectors, embed the new chunks. Must be called last, and always enqueues in the
+ * same order, because another transaction that enqueues the same jobs waits until this one ends.
  * @param layers in which chunks without a vector were written
  */
 export async function enqueueIndexing(
@@ -25,7 +24,7 @@ export async function enqueueIndexing(
   if (!serverEmbeddings) return;
   const keys = new Map(layers.map((clientId) => [layerKey(teamId, clientId), clientId]));
   for (const [key, clientId] of [...keys].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    // What is new does not wait until it is the turn of its layer among all that have a backlog.
+    // New chunks have a job of their own, which does not wait behind the layers with a backlog.
     const before = { key: `${key}/new`, priority: 1 };
     await queue.send(tx, 'embed.chunks', { companyId, teamId, clientId }, before);
   }

@@ -4,7 +4,8 @@ import { jsonParts } from '../../shared/formats/json-parts.ts';
 const MAX_METADATA_BYTES = 16 * 1024;
 
 /**
- * @param path where it stands in the body
+ * Refuses metadata that is too large.
+ * @param path JSON pointer of the metadata
  * @throws ServiceError `invalid_request` for metadata over 16 KiB as JSON
  */
 export function assertMetadata(metadata: Record<string, unknown> | undefined, path = '/metadata'): void {
@@ -12,7 +13,7 @@ export function assertMetadata(metadata: Record<string, unknown> | undefined, pa
   let bytes = 0;
   for (const part of jsonParts(metadata)) {
     bytes += Buffer.byteLength(part);
-    // At once: there may be megabytes of it.
+    // Without counting the rest: it can be megabytes.
     if (bytes > MAX_METADATA_BYTES) throw invalidField(path, 'must be at most 16 KiB as JSON');
   }
 }

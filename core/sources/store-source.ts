@@ -18,10 +18,13 @@ import type { TeamScope } from '../../shared/scope.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
 
-/** All chunks of a source, or portions of them in order, which are iterated once. */
+/** All chunks of a source, or portions of them in order. Portions can be iterated only once. */
 export type ChunkSequence = readonly NewChunk[] | AsyncIterable<readonly NewChunk[]>;
 
-/** Prepared chunks, each with the vector that came with it, in their order; null where none came. */
+/**
+ * Joins prepared chunks with the vectors that came with them.
+ * @param embeddings one for each chunk, in their order; null, or missing, for a chunk without a vector
+ */
 export function withEmbeddings(
   prepared: PreparedSource,
   embeddings: readonly (Float32Array | null)[] = [],
@@ -40,61 +43,61 @@ export function withEmbeddings(
   };
 }
 
-/** A document about to be stored: what it is, and its chunks. */
+/** A document that is to be stored, with its chunks. */
 export interface SourceDraft extends Omit<NewSource, 'id'> {
   chunks: ChunkSequence;
   /** Of the chunks' vectors. */
   model: string;
 }
 
-/** How many chunks the transaction that commits a draft writes at most: it holds locks while it writes. */
-const CHUNKS_OF_SMALL = { postgres: 100, pglite: 50 };
-/** Chunks that a transaction before it writes. With the embedded database everyone else waits for it to end. */
-const CHUNKS_A_TRANSACTION = { postgres: 250, pglite: 50 };
+/** A draft with more chunks is staged: the transaction that commits it has locks, and must be short. */
+const MAX_CHUNKS_TO_COMMIT = { postgres: 100, pglite: 50 };
+/** For each transaction that stages chunks. On the embedded database, everyone else waits for it to end. */
+const MAX_CHUNKS_PER_TRANSACTION = { postgres: 250, pglite: 50 };
 
-/** How many chunks of a source are written, and how many of these have a vector. */
+/** How many chunks of a source have been written, and how many of these have a vector. */
 interface WrittenCounts {
   chunks: number;
   embedded: number;
 }
 
-/** A draft on its way: its chunks are written already if they are many. */
+/** A draft that is ready to be committed. If it has many chunks, they have been written. */
 export interface StagedSource {
   source: NewSource;
   /** Of the chunks' vectors. */
   model: string;
-  /** Null: the chunks are few, or the text is stored already. */
+  /** Null if there are few chunks, or if the text is already stored. */
   written: WrittenCounts | null;
-  /** The chunks that are not written. */
+  /** The chunks that have not been written. */
   unwritten: ChunkSequence;
 }
 
 /**
- * Writes the chunks of a large draft, batch by batch, under a source that no one sees yet. A small draft waits
- * for `commitSource`. Portions of chunks are asked for as they are written, and none where the text is stored already.
- * If the process dies in between, upkeep removes what was written.
- * @param tell hears how many chunks are written. What it throws breaks the staging off, at once: what was written is
- *   left to upkeep
+ * Writes the chunks of a large draft in batches, under a source that is not visible yet. A small draft is written by
+ * `commitSource`. Portions of chunks are iterated as they are written, and not at all if the text is already stored.
+ * If the process stops before the draft is committed, upkeep deletes what was written.
+ * @param report called with the number of chunks written, after each batch. If it throws, the staging stops at once, and
+ *   upkeep deletes what was written
  */
 export async function stageSource(
   database: Database,
   scope: TeamScope,
   draft: SourceDraft,
-  tell: (written: number) => void = () => undefined,
+  report: (written: number) => void = () => undefined,
 ): Promise<StagedSource> {
   const { chunks, model, ...fields } = draft;
   const source: NewSource = { ...fields, id: newId() };
   const staged: StagedSource = { source, model, written: null, unwritten: chunks };
-  if ('length' in chunks && chunks.length <= CHUNKS_OF_SMALL[database.backend]) return staged;
-  // A large text that is there already is not written only to be thrown away.
+  if ('length' in chunks && chunks.length <= MAX_CHUNKS_TO_COMMIT[database.backend]) return staged;
+  // A large text that is already stored would be written only to be deleted.
   if (await isStored(database, scope, source)) return staged;
-  for await (const written of writeAhead(database, scope, staged)) tell(written);
+  for await (const written of writeAhead(database, scope, staged)) report(written);
   return staged;
 }
 
 /**
- * Writes what is not written, unless it turns out to be small. Yields how many chunks are written, after each batch.
- * What it has written is discarded if it fails, and stays if its caller breaks the iteration off.
+ * Writes the unwritten chunks, unless they are few. Yields how many have been written, after each batch. If it fails, it
+ * deletes what it has written; if the caller ends the iteration early, what was written stays.
  */
 async function* writeAhead(
   database: Database,
@@ -103,8 +106,8 @@ async function* writeAhead(
 ): AsyncGenerator<number, void> {
   const { backend } = database;
   try {
-    for await (const { batch, isLast } of batchesOf(staged.unwritten, CHUNKS_A_TRANSACTION[backend])) {
-      if (staged.written === null && isLast && batch.length <= CHUNKS_OF_SMALL[backend]) {
+    for await (const { batch, isLast } of batchesOf(staged.unwritten, MAX_CHUNKS_PER_TRANSACTION[backend])) {
+      if (staged.written === null && isLast && batch.length <= MAX_CHUNKS_TO_COMMIT[backend]) {
         staged.unwritten = batch;
         return;
       }
@@ -119,7 +122,7 @@ async function* writeAhead(
   }
 }
 
-/** Chunks in batches of `size`; the last one can be smaller, and is there even if there are no chunks. */
+/** Chunks in batches of `size`. The last one can be smaller. Without chunks there is one empty batch. */
 async function* batchesOf(
   chunks: ChunkSequence,
   size: number,
@@ -136,7 +139,7 @@ async function* batchesOf(
   yield { batch: rest, isLast: true };
 }
 
-/** Writes the next chunks of a source, with the first of them the source itself, and adds them to `written`. */
+/** Writes the next chunks of a source, and before the first of them the source. Adds them to `written`. */
 async function writeBatch(
   tx: TeamTransaction,
   { source, model }: StagedSource,
@@ -154,29 +157,29 @@ async function isStored(database: Database, scope: TeamScope, source: NewSource)
   return present?.contentHash.equals(source.contentHash) === true;
 }
 
-/** Removes what was written of a staged source that came to nothing. */
+/** Deletes what was written of a staged source that will not be committed. Does not fail. */
 export async function discardSource(
   database: Database,
   scope: TeamScope,
   staged: StagedSource,
 ): Promise<void> {
   if (staged.written === null) return;
-  // Upkeep removes what this cannot: a fault here must not hide the outcome that led to it.
+  // An error here would hide the one that led to it. Upkeep deletes what stays.
   await transaction(database, scope, (tx) => deleteLoadingSource(tx, staged.source.id)).catch(
     () => undefined,
   );
 }
 
 /**
- * What became of a draft: stored as a new source, put in the place of an older text, already there, or there with
- * other fields, which are updated now.
+ * The outcome of a draft: `created` as a new source; `replaced` the text of the source with its external id; `duplicate` of
+ * a stored text; or `updated` other fields of the source that has its text.
  */
 export type StoredDraft = { source: Source; embedded: number } & (
   | { outcome: 'created' | 'replaced' | 'duplicate' }
   | { outcome: 'updated'; updated: SourceField[] }
 );
 
-/** Makes a staged source the one that everyone sees, in the transaction of whatever else makes it true. */
+/** Makes a staged source visible, in the transaction that also records it. */
 export async function commitSource(tx: TeamTransaction, staged: StagedSource): Promise<StoredDraft> {
   const { source } = staged;
   await lockSource(tx, source);
@@ -185,7 +188,7 @@ export async function commitSource(tx: TeamTransaction, staged: StagedSource): P
     if (staged.written !== null) await deleteLoadingSource(tx, source.id);
     const pending = await countPendingChunks(tx, present.source.id);
     const embedded = present.source.chunks - pending;
-    // Only an external id says that it is this source that is meant, and not another one of the same text.
+    // Without an external id, the draft can be a different document with the same text.
     const changed =
       source.externalId === null ? null : await updateSourceFields(tx, present.source.id, source);
     if (changed !== null) return { outcome: 'updated', embedded, ...changed };
@@ -200,10 +203,10 @@ export async function commitSource(tx: TeamTransaction, staged: StagedSource): P
   return { outcome: 'created', source: stored.source, embedded };
 }
 
-/** Writes all chunks in one transaction: few, or those of a text that is not stored any longer. */
+/** Writes all chunks in one transaction: few chunks, or those of a text that was deleted since it was staged. */
 async function writeWhole(tx: TeamTransaction, staged: StagedSource): Promise<WrittenCounts> {
   const written = { chunks: 0, embedded: 0 };
-  for await (const { batch } of batchesOf(staged.unwritten, CHUNKS_A_TRANSACTION.postgres)) {
+  for await (const { batch } of batchesOf(staged.unwritten, MAX_CHUNKS_PER_TRANSACTION.postgres)) {
     await writeBatch(tx, staged, written, batch);
   }
   return written;

@@ -1,0 +1,112 @@
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import { SoleReference } from '../../shared/resources/sole-reference.ts';
+import type { IngestRequest } from '../../shared/schemas/memory.ts';
+import type { LayerId, TeamScope } from '../../shared/scope.ts';
+import { contentHashInTurns } from '../../shared/text/content-hash.ts';
+import { prepareSource } from '../../shared/text/prepare-batch.ts';
+import type { ChunkInput } from '../../shared/text/prepared-chunks.ts';
+import { requireLayerWrite } from '../access/lock-and-recheck.ts';
+import type { Applied } from '../access/run-command.ts';
+import type { OnceCommand } from '../access/run-once.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { enqueueIndexing } from './enqueue-indexing.ts';
+import type { ParsedIngest } from './parse-ingest.ts';
+import {
+  commitSource,
+  discardSource,
+  type StagedSource,
+  type StoredDraft,
+  stageSource,
+  withEmbeddings,
+} from './store-source.ts';
+
+interface Ingest extends ParsedIngest {
+  layer: LayerId;
+  /** Of the request: nothing more is cut after it is closed. */
+  signal: AbortSignal;
+}
+
+/**
+ * Stores a text or chunks as a source, with the jobs that index it. With an external id, it replaces or updates the source
+ * that has the id.
+ * @param ingest the text and the chunks are deleted from its body when the command prepares them
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `invalid_request` for too
+ *   many chunks
+ */
+export function ingestSource(
+  deps: Pick<Dependencies, 'config' | 'database' | 'queue'>,
+  scope: TeamScope,
+  ingest: Ingest,
+): OnceCommand<void, StoredDraft, StagedSource> {
+  const { database } = deps;
+  return {
+    prepare: () => stage(deps, scope, ingest),
+    lock: (tx) => requireLayerWrite(tx, ingest.layer),
+    apply: (tx, _, staged) => apply(tx, deps, staged),
+    answer: (stored) => {
+      const { outcome, source, embedded } = stored;
+      const fields = { source, chunks: source.chunks, embedded, duplicate: outcome === 'duplicate' };
+      return {
+        status: outcome === 'created' ? 201 : 200,
+        body: outcome === 'updated' ? { ...fields, updated: stored.updated } : fields,
+      };
+    },
+    discard: (staged) => discardSource(database, scope, staged),
+  };
+}
+
+async function stage(
+  { database, config }: Pick<Dependencies, 'config' | 'database'>,
+  scope: TeamScope,
+  { body, embeddings, layer, signal }: Ingest,
+): Promise<StagedSource> {
+  const input = removeInput(body);
+  const contentHash = await contentHashInTurns(input.value);
+  const prepared = await prepareSource(scope.teamId, input, signal);
+  return stageSource(database, scope, {
+    layer,
+    kind: 'ingest',
+    title: body.title,
+    uri: body.uri ?? null,
+    externalId: body.externalId ?? null,
+    metadata: body.metadata ?? null,
+    contentHash,
+    model: config.embeddingModel,
+    chunks: withEmbeddings(prepared, embeddings),
+  });
+}
+
+/**
+ * Removes the text or the chunks from the body. The body lives as long as the request, and up to 32 MiB would stay in memory
+ * until all of it is written.
+ */
+function removeInput(body: IngestRequest): SoleReference<ChunkInput> {
+  const { text = '', chunks } = body;
+  delete body.text;
+  delete body.chunks;
+  return new SoleReference(chunks === undefined ? { text } : { chunks: chunks.map((chunk) => chunk.text) });
+}
+
+async function apply(
+  tx: TeamTransaction,
+  { queue, config }: Pick<Dependencies, 'config' | 'queue'>,
+  staged: StagedSource,
+): Promise<Applied<StoredDraft>> {
+  const { layer } = staged.source;
+  const stored = await commitSource(tx, staged);
+  const { outcome, source, embedded } = stored;
+  if (outcome === 'duplicate') return { result: stored, audit: [] };
+  const subject = { subjectType: 'source', subjectId: source.id, layer } as const;
+  if (outcome === 'updated') {
+    return {
+      result: stored,
+      audit: [{ kind: 'memory.update', ...subject, detail: { updated: stored.updated } }],
+    };
+  }
+  const kind = outcome === 'created' ? 'memory.ingest' : 'memory.replace';
+  return {
+    result: stored,
+    audit: [{ kind, ...subject, detail: { chunks: source.chunks, embedded } }],
+    enqueue: () => enqueueIndexing(tx, queue, config, embedded < source.chunks ? [layer] : []),
+  };
+}

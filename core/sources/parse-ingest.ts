@@ -1,0 +1,32 @@
+import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings.ts';
+import { invalidField } from '../../shared/errors.ts';
+import type { IngestRequest } from '../../shared/schemas/memory.ts';
+import { assertMetadata } from './metadata.ts';
+
+export interface ParsedIngest {
+  body: IngestRequest;
+  /** One for each chunk of the body, at unit length. Null for a chunk without a vector. */
+  embeddings: readonly (Float32Array | null)[];
+}
+
+/**
+ * Parses the body of an ingest, except its scope.
+ * @param model of the vectors that the service stores
+ * @throws ServiceError `invalid_request`, the refusals of an embedding
+ */
+export function parseIngest(body: IngestRequest, model: string): ParsedIngest {
+  const { text, chunks } = body;
+  if (text !== undefined && chunks !== undefined) {
+    throw invalidField('/chunks', 'cannot be combined with text');
+  }
+  if (text === undefined && chunks === undefined) {
+    throw invalidField('/text', 'is required when chunks is absent');
+  }
+  const given = chunks ?? [];
+  if (given.some((chunk) => chunk.embedding !== undefined)) checkEmbeddingClaim(body, model);
+  const embeddings = given.map(({ embedding }, index) =>
+    embedding === undefined ? null : normalizeEmbedding(embedding, `/chunks/${index}/embedding`),
+  );
+  assertMetadata(body.metadata);
+  return { body, embeddings };
+}
