@@ -1,43 +1,47 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
-import { type AuditEntry, insertAuditEvents } from '../../db/queries/identity/audit.ts';
+import type { AuditEntry } from '../../db/queries/identity/audit.ts';
 import { insertMemory } from '../../db/queries/memory/memories.ts';
 import { findSimilarMemories } from '../../db/queries/memory/similar-memories.ts';
 import type { ConsolidationResult } from '../../shared/schemas/consolidation.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { PreparedContent } from '../../shared/text/memory-content.ts';
+import type { Applied } from '../access/run-command.ts';
+import { captureEvents, memoryEvent } from './events.ts';
 import type { ItemForm, ItemText } from './parse-items.ts';
 import type { PlacedItem } from './resolve-layers.ts';
-import { insertMemorySource, type StoredText } from './store-memory.ts';
+import { insertMemorySource } from './store-memory.ts';
 import { archiveMemory, assertPublished, assertSameScope, type Superseding } from './superseded.ts';
 
-/** An item whose content is cut already. */
+/** An item whose content has been cut. */
 export interface PreparedItem extends ItemForm {
-  /** Of the memory that it may become. */
+  /** Of the memory that it becomes, if it is not discarded. */
   id: string;
+  /** Null if the item is discarded. */
   prepared: PreparedContent | null;
 }
 
-/** What items are completed for: the batch, and the model of the vectors. */
+/** What the items are completed for: the batch, and the model of the vectors. */
 interface Occasion {
   batchId: string;
   model: string;
 }
 
-/** An item that is complete except for its effect. */
 type ReadyItem = PlacedItem<PreparedItem>;
 
 /**
- * Makes of each item what it asks for, one after the other, so that a later one finds an earlier one that is like it.
- * @param superseded locked memories that items name, by id
- * @throws ServiceError `invalid_request`, `conflict`, for what is to be superseded
+ * Publishes each item, sends it to review, or discards it: one after the other, so that each finds earlier ones that are
+ * similar.
+ * @param superseded the locked memories that items supersede, by id
+ * @returns one result for each item, with the events for the command to record
+ * @throws ServiceError `invalid_request` or `conflict` if a memory cannot be superseded
  */
 export async function completeItems(
   tx: TeamTransaction,
   occasion: Occasion,
   items: readonly ReadyItem[],
   superseded: ReadonlyMap<string, Memory>,
-): Promise<ConsolidationResult[]> {
+): Promise<Applied<ConsolidationResult[]>> {
   const supersededBy = ({ text }: ReadyItem) => superseded.get(text?.supersedes ?? '');
   const pairs = items.flatMap((item, index): Superseding[] => {
     const memory = supersededBy(item);
@@ -47,36 +51,31 @@ export async function completeItems(
   assertSameScope(pairs);
   assertPublished(pairs);
   const results: ConsolidationResult[] = [];
+  const audit: AuditEntry[] = [];
   for (const item of items) {
-    const { text, prepared, layer } = item;
-    const gone = supersededBy(item);
-    if (gone !== undefined) await archiveMemory(tx, gone, item.id);
-    if (text === null || prepared === null || layer === undefined) {
-      results.push(await discard(tx, occasion, item));
-    } else {
-      results.push(await keep(tx, occasion, { ...item, text, prepared, layer }));
-    }
+    const old = supersededBy(item);
+    if (old !== undefined) audit.push(...(await archiveMemory(tx, old, item.id)).audit);
+    const completed = await completeItem(tx, occasion, item);
+    results.push(completed.result);
+    audit.push(...completed.audit);
   }
-  return results;
+  return { result: results, audit };
 }
 
-/** An event for each layer that the item's captures lie in. */
-async function discard(
+async function completeItem(
   tx: TeamTransaction,
-  { batchId }: Occasion,
-  { captures }: ReadyItem,
-): Promise<ConsolidationResult> {
-  const events = [...Map.groupBy(captures, (capture) => capture.layer)].map(
-    ([layer, own]): AuditEntry => ({
-      kind: 'memory.discard',
-      subjectType: 'batch',
-      subjectId: batchId,
-      layer,
-      detail: { captureIds: own.map(({ id }) => id) },
-    }),
-  );
-  insertAuditEvents(tx, events);
-  return { state: 'discarded', memoryId: null, similar: [] };
+  occasion: Occasion,
+  item: ReadyItem,
+): Promise<Applied<ConsolidationResult>> {
+  const { text, prepared, layer, captures } = item;
+  if (text !== null && prepared !== null && layer !== undefined) {
+    return keep(tx, occasion, { ...item, text, prepared, layer });
+  }
+  const discarded = captures.map((capture) => ({ id: capture.id, clientId: capture.layer }));
+  return {
+    result: { state: 'discarded', memoryId: null, similar: [] },
+    audit: captureEvents('memory.discard', occasion.batchId, discarded),
+  };
 }
 
 interface KeptItem {
@@ -91,7 +90,7 @@ async function keep(
   tx: TeamTransaction,
   { batchId, model }: Occasion,
   item: KeptItem,
-): Promise<ConsolidationResult> {
+): Promise<Applied<ConsolidationResult>> {
   const { id, captureIds, prepared, layer } = item;
   const { state, title, content, metadata, embedding, supersedes } = item.text;
   const similar = await findSimilarMemories(tx, { layer, terms: prepared.terms, embedding, model });
@@ -113,20 +112,10 @@ async function keep(
     model,
     sourceId: stored?.sourceId ?? null,
   });
-  const from = { batchId, captureIds, ...(supersedes === null ? {} : { supersedes }) };
-  insertAuditEvents(tx, [keptEvent({ id, layer, stored }, from)]);
-  return { state, memoryId: id, similar };
-}
-
-function keptEvent(
-  { id, layer, stored }: { id: string; layer: LayerId; stored: StoredText | null },
-  from: Record<string, unknown>,
-): AuditEntry {
+  const kind = stored === null ? 'memory.review' : 'memory.publish';
+  const detail = { batchId, captureIds, ...(supersedes === null ? {} : { supersedes }), ...stored };
   return {
-    kind: stored === null ? 'memory.review' : 'memory.publish',
-    subjectType: 'memory',
-    subjectId: id,
-    layer,
-    detail: { version: 1, ...from, ...stored },
+    result: { state, memoryId: id, similar },
+    audit: [memoryEvent(kind, { id, clientId: layer, version: 1 }, detail)],
   };
 }

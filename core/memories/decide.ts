@@ -1,5 +1,5 @@
 import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
-import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
+import type { AuditEntry } from '../../db/queries/identity/audit.ts';
 import {
   findMemory,
   type LockedMemory,
@@ -8,64 +8,80 @@ import {
 } from '../../db/queries/memory/memories.ts';
 import { retitleSource } from '../../db/queries/memory/sources.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
-import { type MemoryState, nextState } from '../../shared/memory-states.ts';
+import { type MemoryAction, type MemoryState, nextState } from '../../shared/memory-states.ts';
 import type { Decision, Memory } from '../../shared/schemas/library.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { type PreparedContent, prepareContent } from '../../shared/text/memory-content.ts';
 import { knownId } from '../access/known-id.ts';
 import { assertActive, lockTeamForWrite, mayWrite } from '../access/lock-and-recheck.ts';
+import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
+import { memoryEvent } from './events.ts';
 import { insertMemorySource, replaceMemoryText } from './store-memory.ts';
-import { archiveMemory, assertPublished, assertSameScope } from './superseded.ts';
+import { archiveMemory, assertPublished, assertSameScope, type Superseding } from './superseded.ts';
 
-/** A decision whose form is checked: ids are known ones, in lower case. */
-type CheckedDecision = Omit<Decision, 'supersedes'> & { supersedes: string | null };
+export type DecideDependencies = Pick<Dependencies, 'config' | 'database' | 'queue'>;
 
-/** A decision on its way, with the content cut that it will make searchable. */
+/** A parsed decision: its ids are known ones, in lower case. */
+type ParsedDecision = Omit<Decision, 'supersedes'> & { supersedes: string | null };
+
+/** A decision with the content that it makes searchable. */
 interface Deciding {
-  decision: CheckedDecision;
+  decision: ParsedDecision;
   prepared: PreparedContent | null;
   model: string;
 }
 
-/** What an action does to a locked memory that the state table lets it act on. */
-type Act = (tx: TeamTransaction, locked: LockedMemory, deciding: Deciding) => Promise<Memory>;
+/** The locked memories of a decision. */
+interface LockedDecision {
+  own: LockedMemory;
+  /** The memory that `own` is to supersede, if the decision names one. */
+  pairs: readonly Superseding[];
+}
+
+/** Carries out an action on a locked memory whose state allows it. */
+type Act = (tx: TeamTransaction, locked: LockedMemory, deciding: Deciding) => Promise<Applied<Memory>>;
 
 /**
- * Decides on one memory, in a transaction of its own.
- * @param signal of the request: no content is cut for one that is gone
- * @throws ServiceError `invalid_request`, `not_found`, `full_access_required`, `scope_forbidden`, `team_archived`,
- *   `version_conflict`, `conflict`
+ * Decides on one memory.
+ * @param signal of the request: no content is cut after it is closed
+ * @throws ServiceError `invalid_request`, `not_found`, `unauthenticated`, `team_forbidden`, `full_access_required`,
+ *   `team_archived`, `version_conflict`, `conflict`
  */
 export async function decide(
-  deps: Dependencies,
+  deps: DecideDependencies,
   scope: TeamScope,
   given: Decision,
   signal: AbortSignal,
 ): Promise<Memory> {
   const { config, database } = deps;
-  const decision = checkForm(given);
-  const present = await transaction(database, scope, (tx) => findMemory(tx, decision.memoryId));
-  if (present === null) throw new ServiceError('not_found');
-  const content = contentToStore(decision, present);
-  const prepared = content === null ? null : await prepareContent(scope.teamId, content, signal);
-  const deciding = { decision, prepared, model: config.embeddingModel };
-  return transaction(database, scope, (tx) => apply(tx, deps, deciding));
+  const decision = parseDecision(given);
+  return runCommand(database, scope, {
+    prepare: async () => {
+      const present = await transaction(database, scope, (tx) => findMemory(tx, decision.memoryId));
+      if (present === null) throw new ServiceError('not_found');
+      const content = contentToStore(decision, present);
+      return content === null ? null : await prepareContent(scope.teamId, content, signal);
+    },
+    lock: (tx) => lockDecision(tx, decision),
+    apply: (tx, locked, prepared) =>
+      apply(tx, deps, locked, { decision, prepared, model: config.embeddingModel }),
+  });
 }
 
-function checkForm(decision: Decision): CheckedDecision {
+function parseDecision(decision: Decision): ParsedDecision {
   const { action, title, content, supersedes } = decision;
   if (action === 'update' && title === undefined && content === undefined) {
-    throw invalidField('/content', 'is required with update where there is no title');
+    throw invalidField('/content', 'is required with update when title is absent');
   }
   if (action === 'discard' || action === 'delete') {
     for (const [field, value] of Object.entries({ title, content })) {
-      if (value !== undefined) throw invalidField(`/${field}`, 'goes with update and publish alone');
+      if (value !== undefined) throw invalidField(`/${field}`, 'is allowed only with update and publish');
     }
   }
   if (action !== 'publish' && supersedes !== undefined) {
-    throw invalidField('/supersedes', 'goes with publish alone');
+    throw invalidField('/supersedes', 'is allowed only with publish');
   }
   return {
     ...decision,
@@ -74,66 +90,88 @@ function checkForm(decision: Decision): CheckedDecision {
   };
 }
 
-/** The content to be cut: what a review item is published with never changes before. Null: none. */
-function contentToStore({ action, content }: CheckedDecision, present: Memory): string | null {
+/** The content to be cut, or null. The content of a memory in review cannot change before it is published. */
+function contentToStore({ action, content }: ParsedDecision, present: Memory): string | null {
   if (action === 'publish') return present.state === 'review' ? (content ?? present.content) : null;
   return content ?? null;
 }
 
-async function apply(
+async function lockDecision(
   tx: TeamTransaction,
-  { queue, config }: Dependencies,
-  deciding: Deciding,
-): Promise<Memory> {
-  const { decision } = deciding;
-  const held = await lockTeamForWrite(tx);
-  if (held.access !== 'full') throw new ServiceError('full_access_required');
-  const { memoryId, supersedes } = decision;
+  { memoryId, supersedes }: ParsedDecision,
+): Promise<LockedDecision> {
+  const team = await lockTeamForWrite(tx);
+  if (team.access !== 'full') throw new ServiceError('full_access_required');
   const locked = await lockMemories(tx, supersedes === null ? [memoryId] : [memoryId, supersedes]);
   const own = locked.get(memoryId);
   const superseded = supersedes === null ? null : locked.get(supersedes)?.memory;
-  // Gone since it was found: its client is archived now.
   const layer = own?.memory.clientId ?? null;
-  if (own === undefined || superseded === undefined || !(await mayWrite(tx, held, [layer]))) {
+  // Its client can have been archived since it was found.
+  if (own === undefined || superseded === undefined || !(await mayWrite(tx, team, [layer]))) {
     throw new ServiceError('not_found');
   }
   const pairs = superseded === null ? [] : [{ superseded, layer, path: '/supersedes' }];
   assertSameScope(pairs);
-  assertActive(held);
-  assertDecidable(own.memory, decision);
+  assertActive(team);
+  return { own, pairs };
+}
+
+async function apply(
+  tx: TeamTransaction,
+  { queue, config }: DecideDependencies,
+  { own, pairs }: LockedDecision,
+  deciding: Deciding,
+): Promise<Applied<Memory>> {
+  const { action, memoryId } = deciding.decision;
+  assertDecidable(own.memory, deciding.decision);
   assertPublished(pairs);
-  if (superseded !== null) await archiveMemory(tx, superseded, memoryId);
-  const memory = await ACTS[decision.action](tx, own, deciding);
-  if (decision.action !== 'discard') {
-    await enqueueIndexing(tx, queue, config, decision.action === 'delete' ? [] : [layer]);
-  }
-  return memory;
+  const audit: AuditEntry[] = [];
+  for (const { superseded } of pairs) audit.push(...(await archiveMemory(tx, superseded, memoryId)).audit);
+  const acted = await ACTS[action](tx, own, deciding);
+  return {
+    result: acted.result,
+    audit: [...audit, ...acted.audit],
+    enqueue: async () => {
+      if (action === 'discard') return;
+      await enqueueIndexing(tx, queue, config, action === 'delete' ? [] : [own.memory.clientId]);
+    },
+  };
 }
 
-function assertDecidable(memory: Memory, { action, version }: CheckedDecision): void {
-  if (version !== undefined && version !== memory.version) {
-    throw new ServiceError('version_conflict', `The memory has version ${memory.version} now`);
-  }
-  if (nextState(memory.state, action) === null) {
-    throw new ServiceError('conflict', `A memory that is ${describe(memory.state)} takes no ${action}`);
-  }
-}
+const DESCRIBED: Readonly<Record<MemoryState, string>> = {
+  review: 'A memory in review',
+  published: 'A published memory',
+  discarded: 'A discarded memory',
+  archived: 'An archived memory',
+};
+const DONE: Readonly<Record<MemoryAction, string>> = {
+  publish: 'published',
+  discard: 'discarded',
+  update: 'updated',
+  delete: 'deleted',
+};
 
-function describe(state: MemoryState): string {
-  return state === 'review' ? 'waiting for review' : state;
+function assertDecidable({ state, version }: Memory, decision: ParsedDecision): void {
+  if (decision.version !== undefined && decision.version !== version) {
+    throw new ServiceError('version_conflict', `The memory is now at version ${version}`);
+  }
+  if (nextState(state, decision.action) === null) {
+    throw new ServiceError('conflict', `${DESCRIBED[state]} cannot be ${DONE[decision.action]}`);
+  }
 }
 
 const publish: Act = async (tx, locked, { decision, prepared, model }) => {
   const { memory, embedding, embeddingModel } = locked;
-  if (prepared === null) throw new Error('what is published has no content');
+  if (prepared === null) throw new Error('the memory to publish has no prepared content');
   const edited = prepared.content !== memory.content;
   const title = decision.title ?? memory.title;
+  const supersedes = decision.supersedes === null ? {} : { supersedes: decision.supersedes };
   const stored = await insertMemorySource(tx, {
     layer: memory.clientId,
     title,
     metadata: memory.metadata,
     prepared,
-    // The vector that came with the item stands for the text that it came with, and for its model alone.
+    // The vector that came with the item is valid only for the text that it came with, and for its own model.
     embedding: edited || embeddingModel !== model ? null : embedding,
     model,
   });
@@ -142,27 +180,22 @@ const publish: Act = async (tx, locked, { decision, prepared, model }) => {
     title,
     sourceId: stored.sourceId,
     ...(edited ? { content: prepared } : {}),
-    ...(decision.supersedes === null ? {} : { supersedes: decision.supersedes }),
+    ...supersedes,
   });
-  record(tx, 'memory.publish', published, {
-    ...stored,
-    edited: edited || title !== memory.title,
-    ...(decision.supersedes === null ? {} : { supersedes: decision.supersedes }),
-  });
-  return published;
+  const detail = { ...stored, edited: edited || title !== memory.title, ...supersedes };
+  return { result: published, audit: [memoryEvent('memory.publish', published, detail)] };
 };
 
 const discard: Act = async (tx, { memory }) => {
   const discarded = await updateMemory(tx, memory.id, { state: 'discarded' });
-  record(tx, 'memory.discard', discarded, {});
-  return discarded;
+  return { result: discarded, audit: [memoryEvent('memory.discard', discarded)] };
 };
 
 const update: Act = async (tx, { memory }, { decision, prepared, model }) => {
   const { sourceId, clientId: layer } = memory;
   if (sourceId === null) throw new Error('a published memory has no source');
   const title = decision.title ?? memory.title;
-  // The same text keeps its chunks, and with them its vectors.
+  // If the text is the same, its chunks keep their vectors.
   const changed = prepared === null || prepared.content === memory.content ? null : prepared;
   if (changed === null) await retitleSource(tx, sourceId, title);
   else await replaceMemoryText(tx, sourceId, { layer, title, prepared: changed, model });
@@ -171,32 +204,15 @@ const update: Act = async (tx, { memory }, { decision, prepared, model }) => {
     title,
     ...(changed === null ? {} : { content: changed }),
   });
-  record(tx, 'memory.update', updated, {
+  const detail = {
     sourceId,
     titleChanged: title !== memory.title,
     contentChanged: changed !== null,
     ...(changed === null ? {} : { chunks: changed.chunks.length }),
-  });
-  return updated;
+  };
+  return { result: updated, audit: [memoryEvent('memory.update', updated, detail)] };
 };
 
 const remove: Act = (tx, { memory }) => archiveMemory(tx, memory, null);
 
 const ACTS: Readonly<Record<Decision['action'], Act>> = { publish, discard, update, delete: remove };
-
-function record(
-  tx: TeamTransaction,
-  kind: 'memory.publish' | 'memory.discard' | 'memory.update',
-  memory: Memory,
-  detail: Record<string, unknown>,
-): void {
-  insertAuditEvents(tx, [
-    {
-      kind,
-      subjectType: 'memory',
-      subjectId: memory.id,
-      layer: memory.clientId,
-      detail: { version: memory.version, ...detail },
-    },
-  ]);
-}

@@ -5,7 +5,7 @@ import { type LayerId, type TeamScope, writeLayer } from '../../shared/scope.ts'
 import { knownId } from '../access/known-id.ts';
 import { assertMetadata } from '../sources/metadata.ts';
 
-/** What an item becomes: null for one that is discarded. */
+/** The memory that an item becomes. */
 export interface ItemText {
   state: 'review' | 'published';
   title: string;
@@ -16,26 +16,27 @@ export interface ItemText {
   supersedes: string | null;
 }
 
-/** An item of a complete, its form checked, before anything is looked up. */
+/** A parsed item of a complete. */
 export interface ItemForm {
-  /** In lower case, each once. */
+  /** In lower case, without repetitions. */
   captureIds: string[];
-  /** The layer that the item names; undefined where it names none and lies where its captures do. */
+  /** The layer that the item names. Undefined if it goes to the layer of its captures. */
   namedLayer: LayerId | undefined;
+  /** Null if the item is discarded. */
   text: ItemText | null;
 }
 
 /**
- * Checks the form of all items, then what they name against the caller's scope.
+ * Parses the items of a complete, and requires that the caller can write to the layers that they name.
  * @throws ServiceError `invalid_request`, the refusals of an embedding, `full_access_required`, `scope_forbidden`,
  *   `not_found` for a malformed `supersedes`
  */
-export function readItems(items: readonly ConsolidatedItem[], scope: TeamScope, model: string): ItemForm[] {
-  const texts = items.map((item, index) => readText(item, `/items/${index}`, model));
+export function parseItems(items: readonly ConsolidatedItem[], scope: TeamScope, model: string): ItemForm[] {
+  const texts = items.map((item, index) => parseText(item, `/items/${index}`, model));
   const superseded = items.map((item) => item.supersedes?.toLowerCase());
   for (const [index, id] of superseded.entries()) {
     if (id !== undefined && superseded.indexOf(id) < index) {
-      throw invalidField(`/items/${index}/supersedes`, 'is superseded by an item before');
+      throw invalidField(`/items/${index}/supersedes`, 'is already superseded by an earlier item');
     }
   }
   if (scope.access !== 'full' && items.some((item) => item.supersedes !== undefined)) {
@@ -53,13 +54,13 @@ export function readItems(items: readonly ConsolidatedItem[], scope: TeamScope, 
   });
 }
 
-function readText(item: ConsolidatedItem, path: string, model: string): Omit<ItemText, 'supersedes'> | null {
+function parseText(item: ConsolidatedItem, path: string, model: string): Omit<ItemText, 'supersedes'> | null {
   const { action, title, content, metadata, embedding } = item;
   assertMetadata(metadata, `${path}/metadata`);
   if (embedding !== undefined) checkEmbeddingClaim(item, model, path);
   const vector = embedding === undefined ? null : normalizeEmbedding(embedding, `${path}/embedding`);
   if (item.supersedes !== undefined && action !== 'publish') {
-    throw invalidField(`${path}/supersedes`, 'goes with publish alone');
+    throw invalidField(`${path}/supersedes`, 'is allowed only with publish');
   }
   if (action === 'discard') return null;
   if (title === undefined) throw invalidField(`${path}/title`, 'is required');

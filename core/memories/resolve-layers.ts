@@ -6,18 +6,18 @@ import type { LayerId } from '../../shared/scope.ts';
 import { type LockedTeam, mayWrite } from '../access/lock-and-recheck.ts';
 import type { ItemForm } from './parse-items.ts';
 
-/** An item with its captures, and the layer that it goes to: undefined for a discard over several. */
+/** An item with its captures, and the layer that it goes to: undefined if it discards captures of several layers. */
 export type PlacedItem<T extends ItemForm> = T & { captures: LentCapture[]; layer: LayerId | undefined };
 
 /**
  * Finds the layer of each item: that of its captures, unless a caller with Full access names another. Locks the
  * captures of the batch.
- * @throws ServiceError `invalid_request` for an item over several layers that names none, `scope_forbidden` where the
- *   caller may not write to a capture or to what it becomes, `batch_expired`
+ * @throws ServiceError `invalid_request` for an item with captures of several layers that names no layer;
+ *   `scope_forbidden` if the caller cannot write to the layer of a capture or of its item; `batch_expired`
  */
 export async function placeItems<T extends ItemForm>(
   tx: TeamTransaction,
-  held: LockedTeam,
+  team: LockedTeam,
   batchId: string,
   items: readonly T[],
 ): Promise<PlacedItem<T>[]> {
@@ -26,36 +26,37 @@ export async function placeItems<T extends ItemForm>(
   for (const [index, item] of items.entries()) {
     const captures = item.captureIds.map((id) => lent.get(id)).filter((capture) => capture !== undefined);
     if (captures.length < item.captureIds.length) throw await whyMissing(tx, batchId);
-    placed.push({ ...item, captures, layer: layerOfItem(held, item, captures, `/items/${index}/scope`) });
+    placed.push({ ...item, captures, layer: layerOfItem(team, item, captures, `/items/${index}/scope`) });
   }
-  const touched = placed.flatMap(({ layer, captures }) => [
-    layer,
-    ...captures.map((capture) => capture.layer),
-  ]);
-  const layers = touched.filter((layer) => layer !== undefined);
-  if (!(await mayWrite(tx, held, layers))) throw new ServiceError('scope_forbidden');
+  if (!(await mayWrite(tx, team, layersOf(placed)))) throw new ServiceError('scope_forbidden');
   return placed;
 }
 
+/** The layers of these items and of their captures, with repetitions. */
+export function layersOf(items: readonly Pick<PlacedItem<ItemForm>, 'layer' | 'captures'>[]): LayerId[] {
+  const layers = items.flatMap(({ layer, captures }) => [layer, ...captures.map((capture) => capture.layer)]);
+  return layers.filter((layer) => layer !== undefined);
+}
+
 function layerOfItem(
-  held: LockedTeam,
+  team: LockedTeam,
   { namedLayer, text }: ItemForm,
   captures: readonly LentCapture[],
   path: string,
 ): LayerId | undefined {
   const layers = [...new Set(captures.map(({ layer }) => layer))];
   const [only] = layers;
-  if (held.access !== 'full') {
-    // Claimed with more than is held now, a batch may hold captures of others.
-    const foreign = captures.some(({ createdBy }) => createdBy !== held.userId);
+  if (team.access !== 'full') {
+    // The caller can have lost Full access since it claimed the captures of others.
+    const foreign = captures.some(({ createdBy }) => createdBy !== team.userId);
     if (foreign || layers.length > 1 || (namedLayer !== undefined && namedLayer !== only)) {
       throw new ServiceError('scope_forbidden');
     }
   }
   if (namedLayer !== undefined) return namedLayer;
   if (layers.length === 1) return only;
-  // Where captures of several layers meet, what is made of them must not land where not all may read it unasked.
-  if (text !== null) throw invalidField(path, 'is required where captures lie in several scopes');
+  // A text from several layers goes only where the caller says, because readers of one layer cannot read all of them.
+  if (text !== null) throw invalidField(path, 'is required when the captures are in several scopes');
   return undefined;
 }
 

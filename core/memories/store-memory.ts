@@ -5,18 +5,18 @@ import { newId } from '../../shared/ids.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { PreparedContent } from '../../shared/text/memory-content.ts';
 
-/** A memory's text about to become searchable. */
+/** The text of a memory that is to be published. */
 export interface MemoryText {
   layer: LayerId;
   title: string;
   metadata: Record<string, unknown>;
   prepared: PreparedContent;
-  /** Of unit length: stored where the content makes one chunk, since it stands for all of it. */
+  /** Of unit length. Stored only if the content makes one chunk, because it describes the whole content. */
   embedding: Float32Array | null;
   model: string;
 }
 
-/** What became of a text: how many chunks it makes, and how many of them have a vector. */
+/** A stored text: how many chunks it has, and how many of them have a vector. */
 export interface StoredText {
   sourceId: string;
   chunks: number;
@@ -29,8 +29,8 @@ function newChunks({ prepared, embedding }: Pick<MemoryText, 'prepared' | 'embed
 }
 
 /**
- * Stores a memory's text as a source that searches see when the transaction ends. At most some forty chunks, so that
- * one transaction takes them all.
+ * Stores the text of a memory as a source that searches find when the transaction ends. One transaction writes all of it:
+ * a memory has at most about forty chunks.
  */
 export async function insertMemorySource(tx: TeamTransaction, text: MemoryText): Promise<StoredText> {
   const sourceId = newId();
@@ -51,8 +51,8 @@ export async function insertMemorySource(tx: TeamTransaction, text: MemoryText):
 }
 
 /**
- * Gives a memory's source another text: the old chunks, terms and vectors go and new ones come in one transaction, so
- * that a search sees the one text or the other.
+ * Replaces the text of a memory's source. The old chunks, terms and vectors are deleted in the transaction that inserts the
+ * new ones, so that a search finds either the old text or the new one.
  */
 export async function replaceMemoryText(
   tx: TeamTransaction,

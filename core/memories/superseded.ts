@@ -1,32 +1,33 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
-import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import { updateMemory } from '../../db/queries/memory/memories.ts';
 import { archiveSource } from '../../db/queries/memory/sources.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';
+import type { Applied } from '../access/run-command.ts';
+import { memoryEvent } from './events.ts';
 
-/** A memory that is to be superseded, and by what. */
+/** A memory that is to be superseded by another one. */
 export interface Superseding {
   superseded: Memory;
-  /** The layer of the memory that takes its place. */
+  /** The layer of the new memory. */
   layer: LayerId;
-  /** Where it is named in the body. */
+  /** JSON pointer of the field that names it. */
   path: string;
 }
 
 /**
- * Refuses to have a memory superseded by one of another scope.
+ * Refuses to supersede a memory of another scope.
  * @throws ServiceError `invalid_request`
  */
 export function assertSameScope(pairs: readonly Superseding[]): void {
   for (const { superseded, layer, path } of pairs) {
-    if (superseded.clientId !== layer) throw invalidField(path, 'lies in another scope');
+    if (superseded.clientId !== layer) throw invalidField(path, 'is in another scope');
   }
 }
 
 /**
- * Refuses to have a memory superseded that is not published.
+ * Refuses to supersede a memory that is not published.
  * @throws ServiceError `conflict`
  */
 export function assertPublished(pairs: readonly Superseding[]): void {
@@ -36,29 +37,18 @@ export function assertPublished(pairs: readonly Superseding[]): void {
 }
 
 /**
- * Archives a published memory that is locked: its source goes out of every search.
- * @param supersededBy the memory that takes its place, or null where it is deleted
+ * Archives a locked, published memory. Searches no longer find its source.
+ * @param supersededBy the memory that replaces it, or null if it is deleted
+ * @returns the archived memory, with the event for the command to record
  */
 export async function archiveMemory(
   tx: TeamTransaction,
-  memory: Memory,
+  { id, sourceId }: Memory,
   supersededBy: string | null,
-): Promise<Memory> {
-  const { id, sourceId, clientId } = memory;
+): Promise<Applied<Memory>> {
   if (sourceId === null) throw new Error('a published memory has no source');
+  const successor = supersededBy === null ? {} : { supersededBy };
   await archiveSource(tx, sourceId);
-  const archived = await updateMemory(tx, id, {
-    state: 'archived',
-    ...(supersededBy === null ? {} : { supersededBy }),
-  });
-  insertAuditEvents(tx, [
-    {
-      kind: 'memory.delete',
-      subjectType: 'memory',
-      subjectId: id,
-      layer: clientId,
-      detail: { version: archived.version, sourceId, ...(supersededBy === null ? {} : { supersededBy }) },
-    },
-  ]);
-  return archived;
+  const archived = await updateMemory(tx, id, { state: 'archived', ...successor });
+  return { result: archived, audit: [memoryEvent('memory.delete', archived, { sourceId, ...successor })] };
 }

@@ -1,0 +1,53 @@
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import { type ConsolidationBatch, claimCaptures } from '../../db/queries/memory/captures.ts';
+import type { Layers } from '../../shared/access.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import { assertActive, lockTeamForWrite, writableLayersNow } from '../access/lock-and-recheck.ts';
+import { runCommand } from '../access/run-command.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { captureEvents } from './events.ts';
+
+interface Claim {
+  limit: number;
+  leaseSeconds: number;
+  /** The client that the scope was narrowed to. */
+  clientId: string | undefined;
+}
+
+/** What the caller can claim now. */
+interface Claimable {
+  layers: Layers;
+  ownOnly: boolean;
+}
+
+/**
+ * Claims staged captures where the caller can write: those of every author with Full access, otherwise the caller's own.
+ * @returns null if no capture can be claimed
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`
+ */
+export function claimBatch(
+  { database }: Pick<Dependencies, 'database'>,
+  scope: TeamScope,
+  { limit, leaseSeconds, clientId }: Claim,
+): Promise<ConsolidationBatch | null> {
+  return runCommand(database, scope, {
+    lock: (tx) => lockClaimable(tx, clientId),
+    apply: async (tx, { layers, ownOnly }) => {
+      const batch = await claimCaptures(tx, { id: newId(), layers, limit, leaseSeconds, ownOnly });
+      return {
+        result: batch,
+        audit: batch === null ? [] : captureEvents('memory.claim', batch.id, batch.captures),
+      };
+    },
+  });
+}
+
+async function lockClaimable(tx: TeamTransaction, clientId: string | undefined): Promise<Claimable> {
+  const team = await lockTeamForWrite(tx);
+  const layers = await writableLayersNow(tx, team, tx.scope.writes);
+  if (clientId !== undefined && layers.clients.length === 0) throw new ServiceError('scope_forbidden');
+  assertActive(team);
+  return { layers, ownOnly: team.access !== 'full' };
+}

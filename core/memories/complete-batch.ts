@@ -1,0 +1,154 @@
+import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
+import { settleCaptures } from '../../db/queries/memory/captures.ts';
+import {
+  type Completion,
+  closeConsolidationBatch,
+  type LockedBatch,
+  lockConsolidationBatch,
+} from '../../db/queries/memory/consolidation-batches.ts';
+import { lockMemories } from '../../db/queries/memory/memories.ts';
+import { invalidField, ServiceError } from '../../shared/errors.ts';
+import { jsonHash } from '../../shared/formats/json-parts.ts';
+import { newId } from '../../shared/ids.ts';
+import type { CompleteRequest, ConsolidationResult } from '../../shared/schemas/consolidation.ts';
+import type { Memory } from '../../shared/schemas/library.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import { prepareContents } from '../../shared/text/memory-content.ts';
+import { knownId } from '../access/known-id.ts';
+import { assertActive, lockTeamForWrite, mayWrite } from '../access/lock-and-recheck.ts';
+import type { Applied } from '../access/run-command.ts';
+import type { OnceCommand } from '../access/run-once.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
+import { completeItems, type PreparedItem } from './complete-items.ts';
+import { type ItemForm, parseItems } from './parse-items.ts';
+import { layersOf, type PlacedItem, placeItems } from './resolve-layers.ts';
+
+/** What a complete stores, with its contents cut. */
+interface Completing {
+  /** SHA-256 of the items: the same complete again gets the same results. */
+  requestHash: Buffer;
+  items: PreparedItem[];
+}
+
+/** A locked batch of the caller, and the memories that its items are to supersede. */
+interface LockedItems<T extends ItemForm> {
+  batch: LockedBatch;
+  /** The items with their layers. Empty if the batch was completed before or its lease has expired. */
+  placed: PlacedItem<T>[];
+  /** By id. */
+  superseded: ReadonlyMap<string, Memory>;
+}
+
+/**
+ * Completes a batch: all of its items or none. Captures that no item names are staged again. If the batch was completed
+ * before with the same items, its results are repeated.
+ * @param signal of the request: no content is cut after it is closed
+ * @throws ServiceError `invalid_request`, the refusals of an embedding, `full_access_required`, `scope_forbidden`,
+ *   `not_found`, `team_archived`; the command also `conflict`, `batch_expired`
+ */
+export async function completeBatch(
+  deps: Pick<Dependencies, 'config' | 'database' | 'queue'>,
+  scope: TeamScope,
+  body: CompleteRequest,
+  signal: AbortSignal,
+): Promise<OnceCommand<LockedItems<PreparedItem>, ConsolidationResult[], Completing>> {
+  const forms = parseItems(body.items, scope, deps.config.embeddingModel);
+  const batchId = knownId(body.batchId);
+  // Before a kept answer is repeated, and before contents are cut for nothing.
+  await transaction(deps.database, scope, (tx) => lockBatch(tx, batchId, forms));
+  return {
+    prepare: async () => {
+      const hashed = body.items.map((item, index) => ({ ...item, captureIds: forms[index]?.captureIds }));
+      return {
+        requestHash: await jsonHash(hashed, 'canonical'),
+        items: await prepareItems(scope.teamId, forms, signal),
+      };
+    },
+    lock: (tx, { items }) => lockBatch(tx, batchId, items),
+    apply: (tx, locked, { requestHash }) => apply(tx, deps, { batchId, requestHash, ...locked }),
+    answer: (results) => ({ status: 200, body: { results } }),
+  };
+}
+
+async function prepareItems(
+  teamId: string,
+  forms: readonly ItemForm[],
+  signal: AbortSignal,
+): Promise<PreparedItem[]> {
+  const contents = forms.flatMap(({ text }) => text?.content ?? []);
+  const prepared = await prepareContents(teamId, contents, signal);
+  return forms.map((form) => ({
+    ...form,
+    id: newId(),
+    prepared: form.text === null ? null : (prepared.shift() ?? null),
+  }));
+}
+
+/**
+ * Locks the Team, the batch, its captures and the memories to be superseded. A batch that was completed before is shown
+ * only if the caller can still write where it wrote.
+ */
+async function lockBatch<T extends ItemForm>(
+  tx: TeamTransaction,
+  batchId: string,
+  items: readonly T[],
+): Promise<LockedItems<T>> {
+  const team = await lockTeamForWrite(tx);
+  const supersedes = items.map(({ text }) => text?.supersedes ?? null).filter((id) => id !== null);
+  if (supersedes.length > 0 && team.access !== 'full') throw new ServiceError('full_access_required');
+  const batch = await lockConsolidationBatch(tx, batchId);
+  if (batch === null) throw new ServiceError('not_found');
+  assertOfBatch(items, batch);
+  const written = batch.completion?.layers ?? [];
+  if (!(await mayWrite(tx, team, written))) throw new ServiceError('scope_forbidden');
+  const isOpen = batch.completion === null && !batch.expired;
+  const placed = isOpen ? await placeItems(tx, team, batchId, items) : [];
+  const locked = await lockMemories(tx, supersedes);
+  if (locked.size < supersedes.length) throw new ServiceError('not_found');
+  assertActive(team);
+  return { batch, placed, superseded: new Map([...locked].map(([id, { memory }]) => [id, memory])) };
+}
+
+function assertOfBatch(items: readonly ItemForm[], { captureIds }: LockedBatch): void {
+  for (const [index, item] of items.entries()) {
+    if (item.captureIds.some((id) => !captureIds.includes(id))) {
+      throw invalidField(`/items/${index}/captureIds`, 'names a capture that is not in the batch');
+    }
+  }
+}
+
+async function apply(
+  tx: TeamTransaction,
+  { config, queue }: Pick<Dependencies, 'config' | 'queue'>,
+  completing: LockedItems<PreparedItem> & { batchId: string; requestHash: Buffer },
+): Promise<Applied<ConsolidationResult[]>> {
+  const { batchId, requestHash, batch, placed, superseded } = completing;
+  if (batch.completion !== null) {
+    return { result: repeatResults(batch.completion, requestHash), audit: [] };
+  }
+  if (batch.expired) throw new ServiceError('batch_expired');
+
+  const occasion = { batchId, model: config.embeddingModel };
+  const { result: results, audit } = await completeItems(tx, occasion, placed, superseded);
+  await settleCaptures(tx, batchId, [...new Set(placed.flatMap(({ captureIds }) => captureIds))]);
+  const layers = [...new Set(layersOf(placed))];
+  await closeConsolidationBatch(tx, batchId, { requestHash, results, layers });
+  const published = placed.flatMap(({ layer }, index) =>
+    layer !== undefined && results[index]?.state === 'published' ? [layer] : [],
+  );
+  return {
+    result: results,
+    audit,
+    enqueue: async () => {
+      if (published.length > 0) await enqueueIndexing(tx, queue, config, published);
+    },
+  };
+}
+
+function repeatResults(completion: Completion, requestHash: Buffer): ConsolidationResult[] {
+  if (!completion.requestHash.equals(requestHash)) {
+    throw new ServiceError('conflict', 'The batch was already completed with different items');
+  }
+  return completion.results;
+}

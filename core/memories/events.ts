@@ -1,0 +1,30 @@
+import type { AuditEntry } from '../../db/queries/identity/audit.ts';
+import type { Memory } from '../../shared/schemas/library.ts';
+import type { LayerId } from '../../shared/scope.ts';
+
+/** The event of a change to one memory. */
+export function memoryEvent(
+  kind: 'memory.publish' | 'memory.review' | 'memory.discard' | 'memory.update' | 'memory.delete',
+  { id, clientId, version }: Pick<Memory, 'id' | 'clientId' | 'version'>,
+  detail: Record<string, unknown> = {},
+): AuditEntry {
+  return { kind, subjectType: 'memory', subjectId: id, layer: clientId, detail: { version, ...detail } };
+}
+
+/**
+ * The events of a change to captures of a batch: one for each layer. When a client is archived, the events of its captures
+ * leave the audit list with it.
+ */
+export function captureEvents(
+  kind: 'memory.claim' | 'memory.discard',
+  batchId: string,
+  captures: readonly { id: string; clientId: LayerId }[],
+): AuditEntry[] {
+  return [...Map.groupBy(captures, ({ clientId }) => clientId)].map(([layer, own]) => ({
+    kind,
+    subjectType: 'batch',
+    subjectId: batchId,
+    layer,
+    detail: { captureIds: own.map(({ id }) => id) },
+  }));
+}

@@ -1,0 +1,51 @@
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import {
+  findOwnCapture,
+  insertCapture,
+  lockCaptureSequence,
+  type NewCapture,
+} from '../../db/queries/memory/captures.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import type { Capture, CaptureResponse } from '../../shared/schemas/consolidation.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import { requireLayerWrite } from '../access/lock-and-recheck.ts';
+import type { Applied } from '../access/run-command.ts';
+import type { OnceCommand } from '../access/run-once.ts';
+
+interface StagedCapture {
+  capture: Capture;
+  /** False if the session had a capture with this sequence already. */
+  isNew: boolean;
+}
+
+/**
+ * Stages a capture. If its author has already staged one with the same session and sequence, the answer is that one.
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`
+ */
+export function stageCapture({ reads }: TeamScope, draft: NewCapture): OnceCommand<void, StagedCapture> {
+  return {
+    lock: async (tx) => {
+      await requireLayerWrite(tx, draft.layer);
+      if (draft.sequence !== null) await lockCaptureSequence(tx, draft);
+    },
+    apply: (tx) => apply(tx, draft),
+    answer: ({ capture, isNew }) => ({ status: isNew ? 201 : 200, body: { capture } }),
+    checkKept: (body) => {
+      // The first capture can be in a layer that this request did not name, and that the caller can no longer read.
+      const { clientId } = (body as CaptureResponse).capture;
+      if (clientId !== null && !reads.clients.includes(clientId)) throw new ServiceError('scope_forbidden');
+    },
+  };
+}
+
+async function apply(tx: TeamTransaction, draft: NewCapture): Promise<Applied<StagedCapture>> {
+  const { sessionId, sequence, layer } = draft;
+  const first = sequence === null ? null : await findOwnCapture(tx, { sessionId, sequence });
+  if (first !== null) return { result: { capture: first, isNew: false }, audit: [] };
+  const capture = await insertCapture(tx, draft);
+  const detail = sequence === null ? {} : { sequence };
+  return {
+    result: { capture, isNew: true },
+    audit: [{ kind: 'memory.capture', subjectType: 'capture', subjectId: capture.id, layer, detail }],
+  };
+}
