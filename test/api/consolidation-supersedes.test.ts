@@ -161,7 +161,7 @@ describe('supersedes', () => {
     assert.equal((await stored(old.memoryId)).state, 'published');
   });
 
-  test('goes with publish alone', async () => {
+  test('is allowed only with publish', async () => {
     const company = await service.company();
     const old = await keep(service, company, { content: OLD });
     const { batchId, captureIds } = await lend(service, company);

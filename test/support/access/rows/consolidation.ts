@@ -121,7 +121,7 @@ export const CONSOLIDATION_ROWS: readonly Row[] = [
   },
   {
     route: 'POST /v1/memory/consolidation/complete',
-    about: 'of captures that are not of the batch',
+    about: 'of captures that are not in the batch',
     kind: 'Team layer, write',
     ok: 200,
     ids: ['captureId'],
