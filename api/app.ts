@@ -42,8 +42,9 @@ import { consolidationCompleteRoute } from './routes/memory/consolidation-comple
 import { decisionsRoute } from './routes/memory/decisions.ts';
 import { embeddingRoutes } from './routes/memory/embeddings.ts';
 import { expandRoute } from './routes/memory/expand.ts';
-import { importDecisionRoutes } from './routes/memory/import-decisions.ts';
-import { importRoutes } from './routes/memory/imports.ts';
+import { importRoutes } from './routes/memory/imports/import.ts';
+import { importsRoutes } from './routes/memory/imports/imports.ts';
+import { importRetryRoutes } from './routes/memory/imports/retries.ts';
 import { ingestRoute } from './routes/memory/ingest.ts';
 import { memoriesRoute } from './routes/memory/memories.ts';
 import { searchRoute } from './routes/memory/search.ts';
@@ -178,9 +179,10 @@ function routes(deps: Dependencies): FastifyPluginAsync {
       await caller.register(async (team) => {
         guard(team, inTeam);
         within(team, teamRoute, clientsRoutes, teamMembersRoutes, invitesRoutes, grantsRoutes, auditRoute);
-        within(team, searchRoute, expandRoute, ingestRoute, sourcesRoutes, importRoutes, embeddingRoutes);
+        within(team, searchRoute, expandRoute, ingestRoute, sourcesRoutes, embeddingRoutes);
         within(team, captureRoute, consolidationClaimRoute, consolidationCompleteRoute);
-        within(team, memoriesRoute, decisionsRoute, statusRoute, importDecisionRoutes);
+        within(team, memoriesRoute, decisionsRoute, statusRoute);
+        within(team, importsRoutes, importRoutes, importRetryRoutes);
         within(team, manifestRoute, pullRoute, pushRoute);
       });
     });

@@ -7,7 +7,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { enqueueImports } from './enqueue-imports.ts';
 
 /**
- * Accepts files for import: each with its job, in one transaction, so that what is acknowledged will be done.
+ * Accepts files for import. Each import is inserted in one transaction with its job, so that every accepted file is run.
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`
  */
 export function acceptImports(

@@ -8,9 +8,10 @@ import type { Import } from '../../shared/schemas/imports.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import { assertActive, type LockedTeam, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 
-const lies = ({ team, clients }: Layers, layer: LayerId) => (layer === null ? team : clients.includes(layer));
+const includesLayer = ({ team, clients }: Layers, layer: LayerId) =>
+  layer === null ? team : clients.includes(layer);
 
-/** Of the layers of these imports those that the caller reads and writes now, were the Team active. */
+/** Returns the layers that the caller can read and write now, among those of these imports, in any state of the Team. */
 async function layersNow(
   tx: TeamTransaction,
   { standing }: LockedTeam,
@@ -25,32 +26,36 @@ async function layersNow(
 }
 
 /**
- * Takes imports for a decision on them, as they are now: as many statements for two hundred as for one.
- * @param ids as a path or body names them
+ * Locks imports for a decision on them, and returns their current state. Two hundred imports take as many statements as
+ * one.
+ * @param ids from a path or body, in any case, valid or not
  * @returns each import once, in the order of the ids
- * @throws ServiceError `forbidden` for who neither has Full access nor made all of them and still writes there;
- *   `not_found` where one is not there, or none of an import at all; `team_archived`
+ * @throws ServiceError `unauthenticated`, `team_forbidden`; `forbidden` unless the caller can write to the layer of each
+ *   import and has created it or has Full access; `not_found` if one does not exist; `team_archived`
  */
 export async function lockImportsForDecision(tx: TeamTransaction, ids: readonly string[]): Promise<Import[]> {
   const asked = [...new Set(ids.map((id) => id.toLowerCase()))];
   const held = await lockTeamForWrite(tx);
   const found = await findImports(tx, asked.filter(isId));
   const { reads, writes } = await layersNow(tx, held, found);
-  // The others are gone since the request came: their client is archived now, or out of the caller's reach.
-  const reached = found.filter(({ clientId }) => lies(reads, clientId));
-  const may = ({ clientId, createdBy }: Import) =>
+  // The client of the others has been archived since the request arrived, or the caller has lost access to it.
+  const readable = found.filter(({ clientId }) => includesLayer(reads, clientId));
+  const canDecide = ({ clientId, createdBy }: Import) =>
     (held.access === 'full' || createdBy === held.userId) &&
-    lies(writes, clientId) &&
-    lies(tx.scope.writes, clientId);
-  if (!reached.every(may)) {
-    throw new ServiceError('forbidden', 'An import is retried and removed by its author or with Full access');
+    includesLayer(writes, clientId) &&
+    includesLayer(tx.scope.writes, clientId);
+  if (!readable.every(canDecide)) {
+    throw new ServiceError(
+      'forbidden',
+      'Only its author, or a caller with Full access, can retry or remove an import',
+    );
   }
-  if (reached.length < asked.length) throw new ServiceError('not_found');
+  if (readable.length < asked.length) throw new ServiceError('not_found');
   assertActive(held);
-  const taken = new Map((await lockImports(tx, tx.scope.writes, asked)).map((item) => [item.id, item]));
+  const locked = new Map((await lockImports(tx, tx.scope.writes, asked)).map((item) => [item.id, item]));
   return asked.map((id) => {
-    const item = taken.get(id);
-    // Forgotten since it was found.
+    const item = locked.get(id);
+    // Deleted after it was found.
     if (item === undefined) throw new ServiceError('not_found');
     return item;
   });

@@ -7,7 +7,10 @@ import type { ImportRequest } from '../../shared/schemas/imports.ts';
 
 type Item = ImportRequest['items'][number];
 
-/** Refuses the whole request for an item of a type that cannot be imported; the form is looked at later. */
+/**
+ * Refuses a request with a file of a type that cannot be imported. Runs before the body is validated.
+ * @throws ServiceError `unsupported_media_type`
+ */
 export function assertMediaTypes(body: unknown): void {
   const items = (body as { items?: unknown } | null | undefined)?.items;
   if (!Array.isArray(items)) return;
@@ -18,13 +21,13 @@ export function assertMediaTypes(body: unknown): void {
     if (importMediaType(filename, declared, typeof text === 'string') === null) {
       throw new ServiceError(
         'unsupported_media_type',
-        `/items/${index}: cannot be imported: its type is not known`,
+        `/items/${index}: a file of this type cannot be imported`,
       );
     }
   }
 }
 
-async function itemContent(item: Item, index: number): Promise<Buffer> {
+async function parseContent(item: Item, index: number): Promise<Buffer> {
   if ((item.text === undefined) === (item.contentBase64 === undefined)) {
     throw invalidField(`/items/${index}`, 'needs either text or contentBase64');
   }
@@ -34,8 +37,8 @@ async function itemContent(item: Item, index: number): Promise<Buffer> {
   return content;
 }
 
-/** @param index its place in the request, for refusals */
-async function givenFile(item: Item, index: number): Promise<Omit<NewImport, 'layer'>> {
+/** @param index the position in the request, for messages */
+async function parseFile(item: Item, index: number): Promise<Omit<NewImport, 'layer'>> {
   const mediaType = importMediaType(item.filename, item.mediaType, item.text !== undefined);
   if (mediaType === null) throw new ServiceError('unsupported_media_type');
   return {
@@ -43,16 +46,16 @@ async function givenFile(item: Item, index: number): Promise<Omit<NewImport, 'la
     filename: item.filename,
     title: item.title ?? item.filename,
     mediaType,
-    content: await itemContent(item, index),
+    content: await parseContent(item, index),
   };
 }
 
 /**
- * The files of a request, as they are to be stored. The event loop turns while they are decoded.
+ * Parses the files of a request. Decodes them in steps, so that the event loop is not blocked.
  * @throws ServiceError `invalid_request`, `unsupported_media_type`
  */
-export async function givenFiles(items: readonly Item[]): Promise<Omit<NewImport, 'layer'>[]> {
+export async function parseFiles(items: readonly Item[]): Promise<Omit<NewImport, 'layer'>[]> {
   const files: Omit<NewImport, 'layer'>[] = [];
-  for (const [index, item] of items.entries()) files.push(await givenFile(item, index));
+  for (const [index, item] of items.entries()) files.push(await parseFile(item, index));
   return files;
 }

@@ -1,0 +1,13 @@
+import type { AuditEntry, AuditKind } from '../../db/queries/identity/audit.ts';
+import type { Import } from '../../shared/schemas/imports.ts';
+
+/** Returns the audit events of a decision on imports: one for each. */
+export function importEvents(kind: AuditKind, imports: readonly Import[]): AuditEntry[] {
+  return imports.map(({ id, clientId, attempts }) => ({
+    kind,
+    subjectType: 'import',
+    subjectId: id,
+    layer: clientId,
+    detail: { attempts },
+  }));
+}
