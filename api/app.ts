@@ -48,7 +48,8 @@ import { importRetryRoutes } from './routes/memory/imports/retries.ts';
 import { ingestRoute } from './routes/memory/ingest.ts';
 import { memoriesRoute } from './routes/memory/memories.ts';
 import { searchRoute } from './routes/memory/search.ts';
-import { sourcesRoutes } from './routes/memory/sources.ts';
+import { sourceRoutes } from './routes/memory/source.ts';
+import { sourcesRoute } from './routes/memory/sources.ts';
 import { statusRoute } from './routes/memory/status.ts';
 import { dashboardPage } from './routes/system/dashboard-page.ts';
 import { healthRoutes } from './routes/system/health.ts';
@@ -179,7 +180,7 @@ function routes(deps: Dependencies): FastifyPluginAsync {
       await caller.register(async (team) => {
         guard(team, inTeam);
         within(team, teamRoute, clientsRoutes, teamMembersRoutes, invitesRoutes, grantsRoutes, auditRoute);
-        within(team, searchRoute, expandRoute, ingestRoute, sourcesRoutes, embeddingRoutes);
+        within(team, searchRoute, expandRoute, ingestRoute, sourcesRoute, sourceRoutes, embeddingRoutes);
         within(team, captureRoute, consolidationClaimRoute, consolidationCompleteRoute);
         within(team, memoriesRoute, decisionsRoute, statusRoute);
         within(team, importsRoutes, importRoutes, importRetryRoutes);

@@ -1,0 +1,31 @@
+import { type Database, transaction } from '../../db/driver/database.ts';
+import type { ListPart } from '../../db/queries/fragments/list-part.ts';
+import { type FoundSource, findSource, listSourceChunks } from '../../db/queries/memory/source-library.ts';
+import { invalidField } from '../../shared/errors.ts';
+import type { Chunk } from '../../shared/schemas/memory.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+
+/** A source, and a part of its chunks. */
+export interface SourcePart extends FoundSource {
+  chunks: (Chunk & { id: string })[];
+}
+
+/**
+ * Reads a source and a part of its chunks, in one transaction.
+ * @returns null if the source does not exist
+ * @throws ServiceError `invalid_request` if the part begins after a chunk that has been replaced
+ */
+export function readSource(
+  database: Database,
+  scope: TeamScope,
+  id: string,
+  part: ListPart,
+): Promise<SourcePart | null> {
+  return transaction(database, scope, async (tx) => {
+    const found = await findSource(tx, id);
+    if (found === null) return null;
+    const chunks = await listSourceChunks(tx, id, part);
+    if (chunks === null) throw invalidField('/cursor', 'is not a cursor of the current text of the source');
+    return { ...found, chunks: chunks.map((chunk) => ({ ...chunk, id: chunk.chunk_id })) };
+  });
+}
