@@ -5,21 +5,21 @@ import {
   type WorkspacePath,
 } from '../../shared/formats/workspace-path.ts';
 
-/** What a refusal shows of a path: one that is refused for its length may have millions of characters. */
+/** An error message shows so many characters of a path: an invalid path can have millions. */
 const SHOWN_CHARACTERS = 200;
 
 type GivenFile = { path: string; contentBase64?: string };
 
-/** A path as a refusal shows it. */
+/** Returns a path as an error message shows it. */
 export function shownPath(path: string): string {
   return JSON.stringify(path.slice(0, SHOWN_CHARACTERS).toWellFormed());
 }
 
 /**
- * Reads the paths of a request, of files that are pulled, deleted or written.
+ * Parses the paths of files that a request pulls, deletes or writes.
  * @throws ServiceError `invalid_path`, which lists every invalid path
  */
-export function givenPaths(files: readonly GivenFile[]): WorkspacePath[] {
+export function parsePaths(files: readonly GivenFile[]): WorkspacePath[] {
   const errors: FieldError[] = [];
   const paths: WorkspacePath[] = [];
   for (const [index, { path, contentBase64 }] of files.entries()) {

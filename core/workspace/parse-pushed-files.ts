@@ -5,20 +5,20 @@ import { base64Length, decodeBase64 } from '../../shared/formats/base64.ts';
 import type { WorkspacePath } from '../../shared/formats/workspace-path.ts';
 import { giveWayBetweenSteps } from '../../shared/resources/give-way.ts';
 import { MAX_FILE_BYTES, type PushedFile } from '../../shared/schemas/workspace.ts';
-import { givenPaths, shownPath } from './parse-paths.ts';
+import { parsePaths, shownPath } from './parse-paths.ts';
 
-/** A file of a push: its content, or null where it is to be deleted. */
+/** A file of a push. `blob` is its content, or null if the file is to be deleted. */
 export interface Pushed extends WorkspacePath {
   baseVersion: number;
   blob: Blob | null;
 }
 
-/** Whether a content in base64 stands for more bytes than a file may have, without decoding it. */
+/** Whether a content in base64 is larger than a file can be. Does not decode it. */
 async function isTooLarge(base64: string): Promise<boolean> {
   return base64.length > MAX_FILE_BYTES && (await base64Length(base64)) > MAX_FILE_BYTES;
 }
 
-async function readContent(
+async function parseContent(
   { contentBase64, sha256, deleted }: PushedFile,
   index: number,
 ): Promise<Blob | null> {
@@ -41,30 +41,30 @@ async function readContent(
 }
 
 /**
- * Reads the files of a push. The event loop turns in between, between two files at least: one is hashed in 30 ms.
+ * Parses the files of a push. Gives way to other requests after each file: the hash of one takes up to 30 ms.
  * @throws ServiceError `invalid_path`, `invalid_request`, `payload_too_large`
  */
-export async function readPushedFiles(files: readonly PushedFile[]): Promise<Pushed[]> {
+export async function parsePushedFiles(files: readonly PushedFile[]): Promise<Pushed[]> {
   for (const { path, contentBase64 } of files) {
     if (contentBase64 === undefined || !(await isTooLarge(contentBase64))) continue;
     throw new ServiceError(
       'payload_too_large',
-      `${shownPath(path)}: a file has at most ${MAX_FILE_BYTES} bytes`,
+      `${shownPath(path)}: a file can have at most ${MAX_FILE_BYTES} bytes`,
     );
   }
-  const paths = givenPaths(files);
+  const paths = parsePaths(files);
   const places = new Map<string, number>();
   for (const [index, { path }] of paths.entries()) {
     const earlier = places.get(path);
     if (earlier !== undefined)
-      throw invalidField(`/files/${index}/path`, `stands at /files/${earlier} already`);
+      throw invalidField(`/files/${index}/path`, `is the path of /files/${earlier} too`);
     places.set(path, index);
   }
   const pushed: Pushed[] = [];
   const giveWay = giveWayBetweenSteps();
   for (const [index, file] of files.entries()) {
     const place = paths[index] as WorkspacePath;
-    pushed.push({ ...place, baseVersion: file.baseVersion, blob: await readContent(file, index) });
+    pushed.push({ ...place, baseVersion: file.baseVersion, blob: await parseContent(file, index) });
     await giveWay();
   }
   return pushed;

@@ -4,16 +4,13 @@ import { foldPath, layerPrefix } from '../../shared/formats/workspace-path.ts';
 import type { WorkspaceConflict } from '../../shared/schemas/workspace.ts';
 import type { Pushed } from './parse-pushed-files.ts';
 
-/**
- * Whether a push was made from what is current: the version itself or, of a file that is deleted as of one that never
- * was, none.
- */
+/** Whether the base version of a pushed file is current. For a file that is deleted or never existed, that is 0 too. */
 function isCurrent({ baseVersion }: Pushed, current: CurrentVersion | undefined): boolean {
   if (current === undefined) return baseVersion === 0;
   return baseVersion === current.version || (current.sha256 === null && baseVersion === 0);
 }
 
-/** Files of one push that cannot all be live: their paths differ only in case, or one is the folder of another. */
+/** Finds files of one push that cannot coexist: their paths differ only in case, or one is the folder of another. */
 function blockedByEachOther(live: readonly Pushed[]): Blocked[] {
   const nameOf = ({ clientId, name }: Pushed) => `${layerPrefix(clientId)}\u0001${foldPath(name)}`;
   const paths = new Map<string, string>();
@@ -26,7 +23,7 @@ function blockedByEachOther(live: readonly Pushed[]): Blocked[] {
   }
   for (const file of live) {
     const segments = nameOf(file).split('\u0001');
-    // The first is the layer's own.
+    // The first segment is the layer.
     for (let depth = 2; depth < segments.length; depth += 1) {
       const folder = paths.get(segments.slice(0, depth).join('\u0001'));
       if (folder !== undefined) blocked.push({ path: file.path, blockedBy: folder });
@@ -35,7 +32,7 @@ function blockedByEachOther(live: readonly Pushed[]): Blocked[] {
   return blocked;
 }
 
-/** All that stands against a push, in the order of its files; none where it can be written. */
+/** Returns all conflicts of a push, in the order of its files; empty if it can be written. */
 export async function findConflicts(
   tx: TeamTransaction,
   pushed: readonly Pushed[],

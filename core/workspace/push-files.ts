@@ -1,0 +1,98 @@
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import type { AuditEntry } from '../../db/queries/identity/audit.ts';
+import {
+  allocateRevision,
+  findCurrentVersions,
+  insertVersions,
+  type NewVersion,
+} from '../../db/queries/workspace/files.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import type { PushResponse } from '../../shared/schemas/workspace.ts';
+import { type LayerId, type TeamScope, writeLayer } from '../../shared/scope.ts';
+import { assertActive, lockTeamForWrite, mayWrite } from '../access/lock-and-recheck.ts';
+import type { Applied } from '../access/run-command.ts';
+import type { OnceCommand } from '../access/run-once.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { Pushed } from './parse-pushed-files.ts';
+import { findConflicts } from './push-conflicts.ts';
+
+/**
+ * Returns the layers that a push writes to.
+ * @throws ServiceError `scope_forbidden` if the caller cannot write to one of them
+ */
+export function pushedLayers(scope: TeamScope, pushed: readonly Pushed[]): LayerId[] {
+  const clients = new Set(pushed.map(({ clientId }) => clientId));
+  return [...clients].map((clientId) => writeLayer(scope, clientId === null ? {} : { clientId }));
+}
+
+/**
+ * Writes and deletes files, all or none. The contents are stored before the transaction; if it fails, upkeep deletes
+ * those that no version refers to.
+ * @param layers as `pushedLayers` returns them
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `workspace_conflict`
+ */
+export function pushFiles(
+  { blobs }: Pick<Dependencies, 'blobs'>,
+  scope: TeamScope,
+  { pushed, layers }: { pushed: readonly Pushed[]; layers: readonly LayerId[] },
+): OnceCommand<number, PushResponse, void> {
+  return {
+    prepare: () =>
+      blobs.keep(
+        scope,
+        pushed.flatMap(({ blob }) => blob ?? []),
+      ),
+    lock: async (tx) => {
+      const held = await lockTeamForWrite(tx);
+      if (!(await mayWrite(tx, held, layers))) throw new ServiceError('scope_forbidden');
+      assertActive(held);
+      // Locks the workspace of the Team too: current versions stay current until the transaction ends.
+      return allocateRevision(tx);
+    },
+    apply: (tx, revision) => apply(tx, revision, pushed),
+    answer: (body) => ({ status: 200, body }),
+  };
+}
+
+async function apply(
+  tx: TeamTransaction,
+  revision: number,
+  pushed: readonly Pushed[],
+): Promise<Applied<PushResponse>> {
+  const current = await findCurrentVersions(tx, pushed);
+  const conflicts = await findConflicts(tx, pushed, current);
+  if (conflicts.length > 0) {
+    throw new ServiceError('workspace_conflict', `${conflicts.length} of ${pushed.length} files conflict`, {
+      extra: { conflicts },
+    });
+  }
+  const versions = pushed.map(({ blob, ...place }): NewVersion => {
+    const before = current.get(place.path);
+    return {
+      ...place,
+      id: newId(),
+      before: before?.id ?? null,
+      fileId: before?.fileId ?? newId(),
+      version: (before?.version ?? 0) + 1,
+      sha256: blob?.sha256 ?? null,
+      bytes: blob?.content.length ?? 0,
+    };
+  });
+  await insertVersions(tx, revision, versions);
+  return {
+    result: { revision, files: versions.map(({ path, version }) => ({ path, version })) },
+    audit: versions.map(versionEvent),
+  };
+}
+
+/** The subject is the file, so that the history of a file can be read by its id. */
+function versionEvent({ sha256, fileId, clientId, path, version, bytes }: NewVersion): AuditEntry {
+  return {
+    kind: sha256 === null ? 'workspace.delete' : 'workspace.write',
+    subjectType: 'file',
+    subjectId: fileId,
+    layer: clientId,
+    detail: { path, version, ...(sha256 === null ? {} : { bytes }) },
+  };
+}

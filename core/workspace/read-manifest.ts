@@ -1,0 +1,40 @@
+import { type Database, transaction } from '../../db/driver/database.ts';
+import { findRevision, listManifest } from '../../db/queries/workspace/manifest.ts';
+import { layerPrefix } from '../../shared/formats/workspace-path.ts';
+import type { Manifest } from '../../shared/schemas/workspace.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import { cursorOf, type ManifestCursor } from './manifest-cursor.ts';
+
+/** Which page of a manifest to read. */
+export interface ManifestPage {
+  /** Only what changed after this revision, deletions included; null for every live file. */
+  since: number | null;
+  /** Null for the first page. */
+  cursor: ManifestCursor | null;
+  limit: number;
+}
+
+/**
+ * Reads one page of the manifest: the files that the scope can read, as they were at the revision of the first page.
+ */
+export function readManifest(database: Database, scope: TeamScope, page: ManifestPage): Promise<Manifest> {
+  const { since, cursor, limit } = page;
+  return transaction(database, scope, async (tx) => {
+    const at = cursor?.at ?? (await findRevision(tx));
+    const found = await listManifest(tx, { since, at, after: cursor?.after ?? null, limit: limit + 1 });
+    const shown = found.slice(0, limit);
+    const last = shown.at(-1);
+    return {
+      revision: at,
+      scopes: readablePrefixes(scope),
+      items: shown.map(({ item }) => item),
+      nextCursor: found.length > limit && last ? cursorOf({ at, after: last.place }) : null,
+    };
+  });
+}
+
+/** The path prefixes of the layers that the scope can read, always in the same order. */
+function readablePrefixes({ reads }: TeamScope): string[] {
+  const clients = [...reads.clients].sort().map((id) => layerPrefix(id));
+  return reads.team ? [layerPrefix(null), ...clients] : clients;
+}
