@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import { insertEmbeddings } from '../../db/queries/memory/chunks.ts';
+import {
+  closeEmbeddingBatch,
+  deletePendingMarks,
+  lockEmbeddingBatch,
+  type OpenBatch,
+} from '../../db/queries/memory/embeddings.ts';
+import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings.ts';
+import { invalidField, ServiceError } from '../../shared/errors.ts';
+import { isId } from '../../shared/ids.ts';
+import type { Team } from '../../shared/schemas/identity.ts';
+import type { EmbeddingsCompleteRequest } from '../../shared/schemas/memory.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import { assertActive } from '../access/lock-and-recheck.ts';
+import { type Applied, runCommand } from '../access/run-command.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/** The vectors of a batch, by the id of their chunk. */
+interface Embeddings {
+  vectors: ReadonlyMap<string, Float32Array>;
+  model: string;
+}
+
+/**
+ * Completes a batch of chunks with their embeddings. A repeat with the same embeddings returns the same number; a chunk
+ * that has been replaced since the claim is skipped.
+ * @param team the selected Team, as it was when the request arrived
+ * @returns how many chunks have their embedding now
+ * @throws ServiceError `invalid_request`, `embedding_model_mismatch`, `embedding_dimension_mismatch`, `not_found`,
+ *   `team_archived`, `conflict` if the batch was completed with other embeddings, `batch_expired`
+ */
+export async function completeEmbeddings(
+  { config, database }: Pick<Dependencies, 'config' | 'database'>,
+  scope: TeamScope,
+  team: Pick<Team, 'state'>,
+  body: EmbeddingsCompleteRequest,
+): Promise<number> {
+  const { batchId } = body;
+  const model = config.embeddingModel;
+  const vectors = parseVectors(body, model);
+  if (!isId(batchId)) throw new ServiceError('not_found');
+  return runCommand(database, scope, {
+    lock: async (tx) => {
+      const batch = await lockEmbeddingBatch(tx, batchId);
+      if (batch === null) throw new ServiceError('not_found');
+      assertActive(team);
+      return { ...batch, id: batchId };
+    },
+    apply: (tx, batch) => apply(tx, batch, { vectors, model }),
+  });
+}
+
+/** Parses the vectors of a request: of unit length, each chunk once. */
+function parseVectors(body: EmbeddingsCompleteRequest, model: string): Map<string, Float32Array> {
+  checkEmbeddingClaim(body, model);
+  const vectors = new Map<string, Float32Array>();
+  for (const [index, { chunkId, embedding }] of body.embeddings.entries()) {
+    const id = chunkId.toLowerCase();
+    if (vectors.has(id)) throw invalidField(`/embeddings/${index}/chunkId`, 'must not repeat an earlier one');
+    vectors.set(id, normalizeEmbedding(embedding, `/embeddings/${index}/embedding`));
+  }
+  return vectors;
+}
+
+async function apply(
+  tx: TeamTransaction,
+  batch: OpenBatch & { id: string },
+  { vectors, model }: Embeddings,
+): Promise<Applied<number>> {
+  for (const id of vectors.keys()) {
+    if (!batch.chunkIds.includes(id)) {
+      throw invalidField('/embeddings', 'names a chunk that does not belong to the batch');
+    }
+  }
+  const hash = vectorsHash(vectors);
+  if (batch.requestHash !== null) {
+    if (!batch.requestHash.equals(hash)) {
+      throw new ServiceError('conflict', 'The batch was completed with other embeddings');
+    }
+    return { result: batch.embedded ?? 0, audit: [] };
+  }
+  if (batch.expired) throw new ServiceError('batch_expired');
+  const pending = await deletePendingMarks(tx, batch.id, [...vectors.keys()]);
+  if (pending.length > 0) {
+    await insertEmbeddings(
+      tx,
+      model,
+      pending.map(({ chunkId, clientId }) => ({ chunkId, clientId, embedding: vectors.get(chunkId)! })),
+    );
+  }
+  await closeEmbeddingBatch(tx, batch.id, hash, pending.length);
+  const detail = { embedded: pending.length, model };
+  return {
+    result: pending.length,
+    audit: [{ kind: 'memory.embed', subjectType: 'batch', subjectId: batch.id, detail }],
+  };
+}
+
+/** Hashes vectors, regardless of the order in which they were sent. */
+function vectorsHash(vectors: ReadonlyMap<string, Float32Array>): Buffer {
+  const hash = createHash('sha256');
+  for (const [id, vector] of [...vectors].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    hash.update(id).update(new Uint8Array(vector.buffer));
+  }
+  return hash.digest();
+}
