@@ -8,13 +8,13 @@ import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {
-  summary: 'What happened in the Team, newest first',
+  summary: 'Audit events of the Team, newest first',
   tags: ['memory'],
   querystring: AuditQuery,
   response: { 200: Page(AuditEvent) },
 };
 
-/** GET /v1/memory/audit: the audit events of the Team, except those in archived clients, which nobody can see. */
+/** GET /v1/memory/audit: the audit events of the Team, except those of archived clients. */
 export const auditRoute: Routes = (app, { database }) => {
   app.get('/v1/memory/audit', { onRequest: withFullAccess, schema }, async ({ teamScope, query }) => {
     const filter = readAuditFilter(query);
