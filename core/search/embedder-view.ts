@@ -3,7 +3,7 @@ import type { Config } from '../../shared/config.ts';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import type { EmbedderState } from '../../shared/schemas/status.ts';
 
-/** Whether the service can make vectors now, and whether it is worth while to wait for one that it cannot make yet. */
+/** Whether a worker can make vectors: now, soon enough to wait for it, or not at all, with the reason. */
 export type Readiness = 'ready' | 'soon' | { problem: string };
 
 const PROBLEMS: Readonly<Record<EmbedderState['state'], string>> = {
@@ -14,12 +14,12 @@ const PROBLEMS: Readonly<Record<EmbedderState['state'], string>> = {
   failing: 'The worker cannot load the model: its log says why',
 };
 
-/** The worker that is nearest to being able to counts. */
+/** The worker with the best state decides. */
 const BEST_FIRST: readonly EmbedderState['state'][] = ['ready', 'loading', 'fetching', 'failing', 'missing'];
 
 /**
- * What the workers that live can do. Without one that makes vectors, there is no one to wait for.
- * @param model whose vectors are asked for: those of another are near to no stored one
+ * Returns whether one of the live workers can make vectors.
+ * @param model workers with another model do not count: their vectors cannot be compared with the stored ones
  */
 export function readiness(workers: readonly Pick<WorkerRecord, 'embedder'>[], model: string): Readiness {
   const all = workers.flatMap(({ embedder }) => (embedder === null ? [] : [embedder]));
@@ -41,8 +41,8 @@ function readinessOf(workers: readonly Pick<WorkerRecord, 'embedder'>[] | null, 
 }
 
 /**
- * How embeddings are made here: by clients, or by the service as well, and what keeps it from that if something does.
- * @param workers those that live; null where the database, which knows them, does not answer
+ * Describes how embeddings are made: by clients only, or by the service too, with the problem if it cannot make them now.
+ * @param workers the live ones; null if the database does not answer
  */
 export function embedderView(
   config: Pick<Config, 'serverEmbeddings' | 'embeddingModel'>,

@@ -3,7 +3,7 @@ import type { ExplainedHit, MatchedWeight, SearchTrace } from '../../db/queries/
 import type { Hit, SearchExplanation } from '../../shared/schemas/memory.ts';
 import type { QueryTerms, TermText } from '../../shared/text/terms.ts';
 
-/** Milliseconds that the database cannot know of. */
+/** Milliseconds that the database does not measure. */
 export interface OuterTimes {
   embedding: number;
   statement: number;
@@ -15,20 +15,19 @@ interface WeighedTerm extends TermText {
   weight: number;
 }
 
-/** What the query asks for by keyword, with what each term weighs, the heaviest first. */
+/** Returns the terms of the query with their weights, the heaviest first. */
 function weighedTerms(terms: QueryTerms, trace: SearchTrace): WeighedTerm[] {
   const texts = new Map(terms.dims.map((dim, index) => [dim, terms.texts[index]]));
   return trace.weights
     .map(({ dim, documents, weight }) => {
       const text = texts.get(dim);
-      // The database weighs what it was asked for, and nothing else.
-      if (text === undefined) throw new Error(`a term was weighed that was not asked for: ${dim}`);
+      if (text === undefined) throw new Error(`the database returned an unknown term: ${dim}`);
       return { ...text, dim, documents, weight: Math.max(weight, 0) };
     })
     .sort((a, b) => b.weight - a.weight);
 }
 
-/** The hits, each with how it came to its place. */
+/** Adds to each hit the explanation of its rank. */
 export function explainHits(
   hits: readonly ExplainedHit[],
   matched: readonly MatchedWeight[],
@@ -45,7 +44,7 @@ export function explainHits(
     return {
       ...hit,
       explain: {
-        // A vector of float16 is not quite of length 1.
+        // The length of a float16 vector is not exactly 1.
         similarity: detail.similarity && Math.max(-1, Math.min(1, detail.similarity)),
         semantic_z: detail.semanticZ,
         keyword_score: found.reduce((sum, { weight }) => sum + weight, 0),
@@ -57,7 +56,7 @@ export function explainHits(
   });
 }
 
-/** How the search as a whole went. */
+/** Explains the search as a whole. */
 export function explainSearch(terms: QueryTerms, trace: SearchTrace, times: OuterTimes): SearchExplanation {
   const read = new Set(trace.keyword.keysRead);
   const rare = new Set(trace.keyword.rareKeys);

@@ -8,10 +8,10 @@ import type { TeamScope } from '../../shared/scope.ts';
 import { knownId } from '../access/known-id.ts';
 
 /**
- * The times of a search's filters.
+ * Parses the time filters of a search.
  * @throws ServiceError `invalid_request` for a time that does not exist or is out of range
  */
-export function readTimeFilters(body: SearchRequest): Pick<SearchFilters, 'createdAfter' | 'createdBefore'> {
+export function parseTimeFilters(body: SearchRequest): Pick<SearchFilters, 'createdAfter' | 'createdBefore'> {
   return {
     createdAfter: readTime(body.createdAfter, '/createdAfter'),
     createdBefore: readTime(body.createdBefore, '/createdBefore'),
@@ -19,12 +19,12 @@ export function readTimeFilters(body: SearchRequest): Pick<SearchFilters, 'creat
 }
 
 /**
- * The sources that a search is narrowed to. One may lie outside the scope that is searched, and then has no hits; one
- * that the caller cannot reach anywhere in the Team is as if it did not exist.
- * @param reach the caller's scope, not narrowed by the request
+ * Returns the distinct ids of the sources that a search is narrowed to, or undefined if it is not. A source outside the
+ * scope that is searched has no hits. A source that the caller cannot read anywhere in the Team is not found.
+ * @param reach the scope of the caller, not narrowed by the request
  * @throws ServiceError `not_found`
  */
-export async function readSourceFilter(
+export async function findSourceFilter(
   database: Database,
   reach: TeamScope,
   sourceIds: readonly string[] | undefined,

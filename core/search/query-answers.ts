@@ -11,50 +11,51 @@ import type { Dependencies } from '../dependencies.ts';
 /** Asks workers for vectors of queries, over the queue. */
 export interface QueryAnswers {
   /**
-   * The vector of a text: 1,024 numbers of length 1, or null where none came in time or the model gave none.
+   * Returns the vector of a text: 1,024 numbers of length 1, or null if none arrived in time or the model made none.
    * @param patienceMs how long to wait
-   * @throws Error when the question cannot be asked
+   * @throws Error if the question cannot be sent
    */
   ask(text: string, patienceMs: number): Promise<Float32Array | null>;
-  /** Callers that still wait get null. Can be called twice. */
+  /** Answers callers that still wait with null. Can be called twice. */
   close(): Promise<void>;
 }
 
-/** Where NOTIFY is not passed on, as behind some poolers, answers are looked for this often. */
-const LOOK_EVERY_MS = 100;
-/** How long it is left at that, until connections that pass NOTIFY on are tried for again. */
+/** How often answers are polled for, because some poolers do not pass on NOTIFY. */
+const POLL_INTERVAL_MS = 100;
+/** How long only polling is used after LISTEN turned out to be unavailable. */
 const LISTEN_AGAIN_MS = 60_000;
-/** So many answers in a row that were found and not heard of are no chance. */
-const UNHEARD = 5;
+/** After so many answers in a row that were polled without a notification, LISTEN is considered unavailable. */
+const MAX_MISSED_NOTIFICATIONS = 5;
+const LISTEN_UNAVAILABLE = 'LISTEN is unavailable; polling for answers to queries instead';
 
 type Setup = Pick<Dependencies, 'database' | 'logger'> & {
   config: Pick<Dependencies['config'], 'embeddingModel'>;
   queue: Pick<Dependencies['queue'], 'boss'>;
 };
 
-/** Someone who waits for an answer. */
-interface Asker {
+/** A caller that waits for an answer. */
+interface Waiting {
   answer(vector: Float32Array | null): void;
-  /** Gets none, and takes the question back. */
+  /** Answers with null, and deletes the question. */
   giveUp(): void;
 }
 
-/** Listens for answers from the first question on. */
+/** Opens the exchange of questions and answers. Listens from the first question on. */
 export function openQueryAnswers(setup: Setup): QueryAnswers {
   return new Answers(setup);
 }
 
 class Answers implements QueryAnswers {
   readonly #setup: Setup;
-  readonly #waiting = new Map<string, Asker>();
+  readonly #waiting = new Map<string, Waiting>();
   /** Statements that must end before the database is closed. They never reject. */
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
   #listener: Promise<{ close(): Promise<void> } | null> | null = null;
   #listenFrom = 0;
-  /** Answers that were found and not heard of, since one was. */
-  #unheard = 0;
+  /** Answers that were polled since the last notification. */
+  #missedNotifications = 0;
   #timer: NodeJS.Timeout | null = null;
-  #looking = false;
+  #isPolling = false;
   #closed = false;
 
   constructor(setup: Setup) {
@@ -63,7 +64,7 @@ class Answers implements QueryAnswers {
 
   ask(text: string, patienceMs: number): Promise<Float32Array | null> {
     if (this.#closed) return Promise.resolve(null);
-    // Not waited for: until it listens, answers are looked for.
+    // Not awaited: until it listens, answers are polled for.
     this.#listen();
     const id = newId();
     return new Promise((resolve, reject) => {
@@ -75,7 +76,7 @@ class Answers implements QueryAnswers {
       const giveUp = () => {
         leave();
         resolve(null);
-        this.#takeBack(id, sent);
+        this.#abandon(id, sent);
       };
       const late = setTimeout(() => {
         this.#setup.logger.warn({ patienceMs }, 'no worker made the vector of a query in time');
@@ -90,24 +91,24 @@ class Answers implements QueryAnswers {
         if (!this.#waiting.has(id)) return;
         leave();
         reject(error as Error);
-        // The row may be there all the same, where the connection broke after it was written.
-        this.#takeBack(id, sent);
+        // The row can exist even so, if the connection broke after it was written.
+        this.#abandon(id, sent);
       });
     });
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const asker of this.#waiting.values()) asker.giveUp();
-    await Promise.all(this.#underWay);
+    for (const caller of this.#waiting.values()) caller.giveUp();
+    await Promise.all(this.#running);
     const listener = this.#listener;
     this.#listener = null;
     await (await listener)?.close();
   }
 
-  #add(id: string, asker: Asker): void {
-    this.#waiting.set(id, asker);
-    this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS);
+  #add(id: string, caller: Waiting): void {
+    this.#waiting.set(id, caller);
+    this.#timer ??= setInterval(() => this.#poll(), POLL_INTERVAL_MS);
   }
 
   #remove(id: string): void {
@@ -117,27 +118,27 @@ class Answers implements QueryAnswers {
     this.#timer = null;
   }
 
-  /** Removes a question, after it was asked: a slow insert would come after the deletion, and its text would stay. */
-  #takeBack(id: string, sent: Promise<unknown>): void {
-    this.#run('a query that no one waits for could not be removed', async () => {
+  /** Deletes a question after it was sent: a deletion before a slow insert would leave the text in the queue. */
+  #abandon(id: string, sent: Promise<unknown>): void {
+    this.#run('deleting the question of an abandoned query failed', async () => {
       await sent.catch(() => undefined);
       await abandonVector(this.#setup.database, id);
     });
   }
 
-  #look(): void {
-    // One look at a time: where the database is slow they would add up.
-    if (this.#looking || this.#waiting.size === 0) return;
-    this.#looking = true;
-    this.#take([...this.#waiting.keys()], (found) => {
-      this.#looking = false;
-      this.#unheard += found;
-      if (this.#unheard >= UNHEARD) this.#listenNoMore();
+  #poll(): void {
+    // One poll at a time: on a slow database they would pile up.
+    if (this.#isPolling || this.#waiting.size === 0) return;
+    this.#isPolling = true;
+    this.#receive([...this.#waiting.keys()], (found) => {
+      this.#isPolling = false;
+      this.#missedNotifications += found;
+      if (this.#missedNotifications >= MAX_MISSED_NOTIFICATIONS) this.#stopListening();
     });
   }
 
-  #take(ids: readonly string[], done: (found: number) => void = () => undefined): void {
-    this.#run('answers to queries could not be read', async () => {
+  #receive(ids: readonly string[], done: (found: number) => void = () => undefined): void {
+    this.#run('reading the answers to queries failed', async () => {
       let found = 0;
       try {
         const answers = await deleteAnswers(this.#setup.database, ids);
@@ -149,45 +150,45 @@ class Answers implements QueryAnswers {
     });
   }
 
-  /** While the model is being changed a worker may still run the other, whose vectors are near to no stored one. */
+  /** Returns null for a vector of another model, which a worker can still run while the model is being changed. */
   #ownVector({ vector, model }: VectorAnswer): Float32Array | null {
     const { config, logger } = this.#setup;
     if (vector === null || model === config.embeddingModel) return vector;
-    logger.warn({ model }, 'a worker made the vector of a query with another model, so it is not used');
+    logger.warn({ model }, 'ignoring the vector of a query that was made with another model');
     return null;
   }
 
   #listen(): void {
     if (this.#listener !== null || performance.now() < this.#listenFrom) return;
     const { queue, logger } = this.#setup;
-    const hear = (id: string) => {
-      this.#unheard = 0;
-      // Every API process hears of every answer.
-      if (this.#waiting.has(id)) this.#take([id]);
+    const notified = (id: string) => {
+      this.#missedNotifications = 0;
+      // Every API process is notified of every answer.
+      if (this.#waiting.has(id)) this.#receive([id]);
     };
-    this.#listener = listenForVectors(queue, hear, () => this.#look()).catch((error: unknown) => {
-      logger.warn({ err: error }, 'answers to queries are not told at once, and are looked for instead');
+    this.#listener = listenForVectors(queue, notified, () => this.#poll()).catch((error: unknown) => {
+      logger.warn({ err: error }, LISTEN_UNAVAILABLE);
       this.#listenFrom = performance.now() + LISTEN_AGAIN_MS;
       this.#listener = null;
       return null;
     });
   }
 
-  /** A pooler may take LISTEN and pass nothing on: what keeps the connection would complain of that for ever. */
-  #listenNoMore(): void {
-    this.#unheard = 0;
+  /** Some poolers accept LISTEN and pass on no notification: the listener would log that without end. */
+  #stopListening(): void {
+    this.#missedNotifications = 0;
     const listener = this.#listener;
     if (listener === null) return;
     this.#listenFrom = performance.now() + LISTEN_AGAIN_MS;
     this.#listener = null;
-    this.#setup.logger.warn('answers to queries are not told at once, and are looked for instead');
-    this.#run('listening for answers could not be ended', async () => (await listener)?.close());
+    this.#setup.logger.warn(LISTEN_UNAVAILABLE);
+    this.#run('closing the listener for answers failed', async () => (await listener)?.close());
   }
 
-  #run(fault: string, statement: () => Promise<void>): void {
+  #run(failure: string, statement: () => Promise<void>): void {
     const running = statement()
-      .catch((error: unknown) => this.#setup.logger.warn({ err: error }, fault))
-      .finally(() => this.#underWay.delete(running));
-    this.#underWay.add(running);
+      .catch((error: unknown) => this.#setup.logger.warn({ err: error }, failure))
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
   }
 }

@@ -7,25 +7,24 @@ import type { Dependencies } from '../dependencies.ts';
 import { readiness } from './embedder-view.ts';
 import { openQueryAnswers, type QueryAnswers } from './query-answers.ts';
 
-/** Who asks, and in which Team. */
+/** The caller who sends a query, and the Team. */
 export type Asker = Pick<TeamScope, 'teamId' | 'userId'>;
 
 /** Makes the vectors of queries, by asking workers. */
 export interface QueryEmbedder {
   /**
-   * The vector of a query, or null where none can be had in time: then keywords alone must answer.
-   * @param asker whose query it is: what one asked must not be told to another by how fast it is answered
+   * Returns the vector of a query, or null if none is available in time: then only keywords answer the search.
+   * @param asker the cache is separate for each: a fast response must not tell one caller what another searched for
    */
   embed(asker: Asker, text: string): Promise<Float32Array | null>;
   close(): Promise<void>;
 }
 
-/** Some two megabytes of vectors. */
-const KEPT = 512;
-/** How long it is believed that a worker can, or cannot. */
-const BELIEVED_MS = 1000;
+/** About two megabytes of vectors. */
+const MAX_CACHED_VECTORS = 512;
+const READINESS_CACHE_MS = 1000;
 
-/** The vectors of recent queries, by who asked and what, hashed: no text is kept. Least recently used goes first. */
+/** A cache of the vectors of recent queries. Its keys are hashes, so that no text is kept. */
 class RecentVectors {
   readonly #vectors = new Map<string, Float32Array>();
 
@@ -40,18 +39,21 @@ class RecentVectors {
   set(key: string, vector: Float32Array): void {
     this.#vectors.set(key, vector);
     const [oldest] = this.#vectors.keys();
-    if (this.#vectors.size > KEPT && oldest !== undefined) this.#vectors.delete(oldest);
+    if (this.#vectors.size > MAX_CACHED_VECTORS && oldest !== undefined) this.#vectors.delete(oldest);
   }
 }
 
-/** @param answers asks the workers, where it is not the queue that does */
+/**
+ * Opens the embedder of queries: it caches vectors, and coalesces the same query of a caller into one question.
+ * @param answers asks the workers; the default asks over the queue
+ */
 export function openQueryEmbedder(
   deps: Pick<Dependencies, 'config' | 'database' | 'queue' | 'logger'>,
   answers: QueryAnswers = openQueryAnswers(deps),
 ): QueryEmbedder {
   const recent = new RecentVectors();
-  const underWay = new Map<string, Promise<Float32Array | null>>();
-  const readReadiness = memoizeFor(BELIEVED_MS, () =>
+  const running = new Map<string, Promise<Float32Array | null>>();
+  const readReadiness = memoizeFor(READINESS_CACHE_MS, () =>
     withoutScope(deps.database, async (tx) => readiness(await listWorkers(tx), deps.config.embeddingModel)),
   );
 
@@ -68,16 +70,15 @@ export function openQueryEmbedder(
       const key = createHash('sha256').update(`${teamId} ${userId} `).update(text).digest('base64');
       const kept = recent.get(key);
       if (kept !== undefined) return kept;
-      // The same question at the same time is asked once.
       const asked =
-        underWay.get(key) ??
+        running.get(key) ??
         make(key, text)
           .catch((error: unknown) => {
-            deps.logger.warn({ err: error }, 'no vector of a query can be had');
+            deps.logger.warn({ err: error }, 'asking for the vector of a query failed');
             return null;
           })
-          .finally(() => underWay.delete(key));
-      underWay.set(key, asked);
+          .finally(() => running.delete(key));
+      running.set(key, asked);
       return asked;
     },
     close: () => answers.close(),

@@ -6,8 +6,8 @@ import { narrowScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../types.ts';
 
 /**
- * POST /v1/memory/expand: a chunk with its neighbours. One that is unknown, malformed or out of scope has none:
- * the answer never tells which.
+ * POST /v1/memory/expand: a chunk with its neighbours. The response is empty for an id that is unknown, malformed or out
+ * of scope, so that it does not tell whether the chunk exists.
  */
 export const expandRoute: Routes = (app, { database }) => {
   app.post(
@@ -20,12 +20,12 @@ export const expandRoute: Routes = (app, { database }) => {
         response: { 200: ExpandResponse },
       },
     },
-    async (request) => {
-      const { chunkId, scope: requested, before, after } = request.body;
-      const scope = requested === undefined ? request.teamScope : narrowScope(request.teamScope, requested);
+    async ({ body, teamScope }) => {
+      const { chunkId, before = DEFAULT_NEIGHBOURS, after = DEFAULT_NEIGHBOURS } = body;
+      const scope = body.scope === undefined ? teamScope : narrowScope(teamScope, body.scope);
       if (!isId(chunkId)) return { chunks: [] };
       const chunks = await transaction(database, scope, (tx) =>
-        selectNearbyChunks(tx, chunkId, before ?? DEFAULT_NEIGHBOURS, after ?? DEFAULT_NEIGHBOURS),
+        selectNearbyChunks(tx, chunkId, before, after),
       );
       return { chunks };
     },

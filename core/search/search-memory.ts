@@ -1,0 +1,126 @@
+import { transaction } from '../../db/driver/database.ts';
+import { type AuditEntry, insertAuditEvents } from '../../db/queries/identity/audit.ts';
+import type { ChunkQuery } from '../../db/queries/search/search.ts';
+import type { Config } from '../../shared/config.ts';
+import { ServiceError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import {
+  DEFAULT_TOP_K,
+  type Hit,
+  type SearchRequest,
+  type SearchResponse,
+} from '../../shared/schemas/memory.ts';
+import { narrowScope, type TeamScope } from '../../shared/scope.ts';
+import { queryTerms } from '../../shared/text/terms.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { findSourceFilter, parseTimeFilters } from './filters.ts';
+import { findExplainedHits, findHits } from './find-hits.ts';
+import type { QueryEmbedder } from './query-embedder.ts';
+import { findQueryVector } from './query-vector.ts';
+
+type Needed = Pick<Dependencies, 'config' | 'database'> & { embedder: QueryEmbedder };
+
+/** The caller of a search. */
+export interface SearchCaller {
+  /** The scope when the request arrived. */
+  scope: TeamScope;
+  /** Rechecks the rights of the caller if the vector of the query took long, and returns the current scope. */
+  recheckScope: () => Promise<TeamScope>;
+}
+
+/**
+ * Refuses what is refused before the body is validated: an explanation for a caller without Full access, and server
+ * mode if the service makes no embeddings.
+ * @throws ServiceError `full_access_required`, `server_embedding_disabled`
+ */
+export function assertSearchAllowed(
+  { serverEmbeddings }: Pick<Config, 'serverEmbeddings'>,
+  scope: TeamScope,
+  body: Partial<SearchRequest> | null | undefined,
+): void {
+  assertMayExplain(scope, body?.explain);
+  if (body?.embeddingMode === 'server' && !serverEmbeddings) {
+    throw new ServiceError(
+      'server_embedding_disabled',
+      'Send queryEmbedding, or enable MEMORY_API_SERVER_EMBEDDINGS=1',
+    );
+  }
+}
+
+/**
+ * Searches by meaning and by keyword within the scope of the caller. A query, not a command: it locks nothing, and
+ * `runCommand` would cost a round trip. Its audit event is part of the transaction, whose first statement only reads and
+ * is sent together with `begin`.
+ * @throws ServiceError `invalid_request`, `query_embedding_required`, `embedding_model_mismatch`,
+ *   `embedding_dimension_mismatch`, `full_access_required`, `scope_forbidden`, `not_found` for a source; as `recheckScope`
+ */
+export async function searchMemory(
+  deps: Needed,
+  caller: SearchCaller,
+  body: SearchRequest,
+): Promise<SearchResponse> {
+  const { config, database } = deps;
+  const times = parseTimeFilters(body);
+  if (body.embeddingMode === 'server') {
+    // Checked again below. Here, so that a request that is refused does not wait for a vector.
+    narrowScope(caller.scope, body.scope);
+    await findSourceFilter(database, caller.scope, body.sourceIds);
+  }
+  const began = performance.now();
+  const { mode, vector } = await findQueryVector(deps, caller.scope, body);
+  const embeddingMs = performance.now() - began;
+  const reach = await caller.recheckScope();
+  assertMayExplain(reach, body.explain);
+  const scope = narrowScope(reach, body.scope);
+  const sourceIds = await findSourceFilter(database, reach, body.sourceIds);
+  const query: ChunkQuery = {
+    ...times,
+    ...(body.kinds === undefined ? {} : { kinds: body.kinds }),
+    ...(sourceIds === undefined ? {} : { sourceIds }),
+    ...(body.minSimilarity === undefined ? {} : { minSimilarity: body.minSimilarity }),
+    terms: queryTerms(scope.teamId, body.query),
+    embedding: vector,
+    model: config.embeddingModel,
+    topK: body.topK ?? DEFAULT_TOP_K,
+  };
+  const queryId = newId();
+  const found = await transaction(
+    database,
+    scope,
+    async (tx) => {
+      const result = await (body.explain === true
+        ? findExplainedHits(tx, query, embeddingMs)
+        : findHits(tx, query));
+      insertAuditEvents(tx, [searchEvent(queryId, body, query.topK, result.hits)]);
+      return result;
+    },
+    { readsFirst: true },
+  );
+  return {
+    queryId,
+    embedding: { mode, model: config.embeddingModel },
+    degraded: vector === null,
+    ...found,
+  };
+}
+
+/** An explanation shows terms and counts of the whole Team. */
+function assertMayExplain(scope: TeamScope, explain: boolean | undefined): void {
+  if (explain === true && scope.access !== 'full') throw new ServiceError('full_access_required');
+}
+
+function searchEvent(queryId: string, body: SearchRequest, topK: number, hits: readonly Hit[]): AuditEntry {
+  return {
+    kind: 'memory.search',
+    subjectType: 'query',
+    subjectId: queryId,
+    // The event of a search within a client is hidden when the client is archived.
+    ...(body.scope.clientId === undefined ? {} : { layer: body.scope.clientId.toLowerCase() }),
+    detail: {
+      scope: body.scope,
+      topK,
+      hitIds: hits.map((hit) => hit.chunk_id),
+      ...(body.storeQueryText === true ? { query: body.query } : {}),
+    },
+  };
+}
