@@ -55,11 +55,7 @@ import { dashboardPage } from './routes/system/dashboard-page.ts';
 import { healthRoutes } from './routes/system/health.ts';
 import { acceptPage, joinPage, resetPage } from './routes/system/link-pages.ts';
 import { metricsRoute } from './routes/system/metrics.ts';
-import { clientsRoutes } from './routes/team/clients.ts';
-import { grantsRoutes } from './routes/team/grants.ts';
-import { invitesRoutes } from './routes/team/invites.ts';
-import { teamMembersRoutes } from './routes/team/members.ts';
-import { teamRoute } from './routes/team/team.ts';
+import { teamRoutes } from './routes/team/index.ts';
 import { manifestRoute } from './routes/workspace/manifest.ts';
 import { pullRoute } from './routes/workspace/pull.ts';
 import { pushRoute } from './routes/workspace/push.ts';
@@ -179,7 +175,7 @@ function routes(deps: Dependencies): FastifyPluginAsync {
       });
       await caller.register(async (team) => {
         guard(team, inTeam);
-        within(team, teamRoute, clientsRoutes, teamMembersRoutes, invitesRoutes, grantsRoutes, auditRoute);
+        within(team, ...teamRoutes, auditRoute);
         within(team, searchRoute, expandRoute, ingestRoute, sourcesRoute, sourceRoutes, embeddingRoutes);
         within(team, captureRoute, consolidationClaimRoute, consolidationCompleteRoute);
         within(team, memoriesRoute, decisionsRoute, statusRoute);

@@ -4,11 +4,12 @@ import { invalidField } from '../../shared/errors.ts';
 import { canonicalBaseUrl } from '../../shared/formats/base-url.ts';
 
 /**
- * Where the one-time links of the service lead, without a slash at the end: the base that the caller named, or
- * else what is configured, or else the loopback address. Never the Host header, which a stranger may choose.
+ * Returns the base of the one-time links of the service, without a slash at the end: the base that the caller
+ * requested, otherwise the configured one, otherwise the loopback address. Never the Host header, which a stranger can
+ * choose.
  * @param requested `baseUrl` of the request
- * @param server tells the port that is really listened on, where the configured one is 0
- * @throws ServiceError `invalid_request` where `requested` is no base address
+ * @param server has the port that the service listens on, if the configured one is 0
+ * @throws ServiceError `invalid_request` if `requested` is not a base address
  */
 export function linkBase(
   config: Pick<Config, 'identityUrl' | 'publicUrl' | 'port'>,
@@ -19,7 +20,7 @@ export function linkBase(
   return configuredLinkBase(config, `http://127.0.0.1:${listeningPort(server) ?? config.port}`);
 }
 
-/** The configured base of links, or `listeningUrl` where none is configured. */
+/** Returns the configured base of links, or `listeningUrl` without one. */
 export function configuredLinkBase(
   config: Pick<Config, 'identityUrl' | 'publicUrl'>,
   listeningUrl: string,

@@ -1,15 +1,9 @@
 import { Type } from 'typebox';
 import { knownId } from '../../../core/access/known-id.ts';
-import { assertActive, lockTeamForAdmin } from '../../../core/access/lock-and-recheck.ts';
+import { giveClientGrant } from '../../../core/identity/team/give-client-grant.ts';
+import { revokeClientGrant } from '../../../core/identity/team/revoke-client-grant.ts';
 import { transaction } from '../../../db/driver/database.ts';
-import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
-import {
-  deleteClientGrant,
-  findClientGrant,
-  listClientGrants,
-  upsertClientGrant,
-} from '../../../db/queries/identity/grants.ts';
-import { ServiceError } from '../../../shared/errors.ts';
+import { listClientGrants } from '../../../db/queries/identity/grants.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { ClientGrant, ClientGrantRequest } from '../../../shared/schemas/identity.ts';
 import { withFullAccess } from '../../plugins/guards.ts';
@@ -18,8 +12,8 @@ import type { Routes } from '../../types.ts';
 
 const GrantParams = Type.Object({ userId: Type.String(), clientId: Type.String() });
 
-/** /v1/team/grants: which members reach which clients. */
-export const grantsRoutes: Routes = (app, { database }) => {
+/** /v1/team/grants: the access of members to clients. */
+export const grantsRoutes: Routes = (app, deps) => {
   app.get(
     '/v1/team/grants',
     {
@@ -33,7 +27,7 @@ export const grantsRoutes: Routes = (app, { database }) => {
     async ({ teamScope, query }) => {
       const userId = teamScope.access === 'full' ? null : teamScope.userId;
       return answerPage(query, (part) =>
-        transaction(database, teamScope, (tx) => listClientGrants(tx, part, userId)),
+        transaction(deps.database, teamScope, (tx) => listClientGrants(tx, part, userId)),
       );
     },
   );
@@ -51,21 +45,8 @@ export const grantsRoutes: Routes = (app, { database }) => {
       },
     },
     async ({ teamScope, params, body: { access } }) => {
-      const userId = knownId(params.userId);
-      const clientId = knownId(params.clientId);
-      const { teamId } = teamScope;
-      return transaction(database, teamScope, async (tx) => {
-        const { team } = await lockTeamForAdmin(tx, [userId]);
-        const held = await findClientGrant(tx, { teamId, userId, clientId });
-        const grant = await upsertClientGrant(tx, { teamId, userId, clientId, access });
-        if (grant === null) throw new ServiceError('not_found');
-        assertActive(team);
-        if (held === access) return grant;
-        insertAuditEvents(tx, [
-          { kind: 'team.grant', subjectType: 'account', subjectId: userId, detail: { clientId, access } },
-        ]);
-        return grant;
-      });
+      const grant = { userId: knownId(params.userId), clientId: knownId(params.clientId), access };
+      return giveClientGrant(deps, teamScope, grant);
     },
   );
 
@@ -74,26 +55,15 @@ export const grantsRoutes: Routes = (app, { database }) => {
     {
       onRequest: withFullAccess,
       schema: {
-        summary: 'Take a grant for a client back',
+        summary: 'Revoke a grant for a client',
         tags: ['team'],
         params: GrantParams,
-        response: { 204: { type: 'null', description: 'Taken back' } },
+        response: { 204: { type: 'null', description: 'Revoked' } },
       } as const,
     },
     async ({ teamScope, params }, reply) => {
-      const grant = { userId: knownId(params.userId), clientId: knownId(params.clientId) };
-      await transaction(database, teamScope, async (tx) => {
-        await lockTeamForAdmin(tx, [grant.userId]);
-        if (!(await deleteClientGrant(tx, grant))) throw new ServiceError('not_found');
-        insertAuditEvents(tx, [
-          {
-            kind: 'team.grant_revoke',
-            subjectType: 'account',
-            subjectId: grant.userId,
-            detail: { clientId: grant.clientId },
-          },
-        ]);
-      });
+      const of = { userId: knownId(params.userId), clientId: knownId(params.clientId) };
+      await revokeClientGrant(deps, teamScope, of);
       reply.code(204);
     },
   );

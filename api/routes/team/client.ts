@@ -1,0 +1,48 @@
+import { knownId } from '../../../core/access/known-id.ts';
+import { archiveClient } from '../../../core/identity/team/archive-client.ts';
+import { changeClient } from '../../../core/identity/team/change-client.ts';
+import { invalidField } from '../../../shared/errors.ts';
+import { Client, ClientChange } from '../../../shared/schemas/identity.ts';
+import { withFullAccess } from '../../plugins/guards.ts';
+import { IdParams } from '../../request/path-params.ts';
+import type { Routes } from '../../types.ts';
+
+/** /v1/team/clients/:id: changes and archives a client of the Team. */
+export const clientRoutes: Routes = (app, deps) => {
+  app.patch(
+    '/v1/team/clients/:id',
+    {
+      onRequest: withFullAccess,
+      schema: {
+        summary: 'Rename a client, or restore an archived one',
+        tags: ['team'],
+        params: IdParams,
+        body: ClientChange,
+        response: { 200: Client },
+      },
+    },
+    async ({ teamScope, params, body }) => {
+      if (body.name === undefined && body.state === undefined) {
+        throw invalidField('/', 'must have name or state');
+      }
+      return changeClient(deps, teamScope, knownId(params.id), body);
+    },
+  );
+
+  app.delete(
+    '/v1/team/clients/:id',
+    {
+      onRequest: withFullAccess,
+      schema: {
+        summary: 'Archive a client: it and everything in it can no longer be found',
+        tags: ['team'],
+        params: IdParams,
+        response: { 204: { type: 'null', description: 'Archived' } },
+      } as const,
+    },
+    async ({ teamScope, params }, reply) => {
+      await archiveClient(deps, teamScope, knownId(params.id));
+      reply.code(204);
+    },
+  );
+};

@@ -1,0 +1,21 @@
+import type { Routes } from '../../types.ts';
+import { clientRoutes } from './client.ts';
+import { clientsRoutes } from './clients.ts';
+import { grantsRoutes } from './grants.ts';
+import { inviteRoutes } from './invite.ts';
+import { invitesRoutes } from './invites.ts';
+import { memberRoutes } from './member.ts';
+import { teamMembersRoutes } from './members.ts';
+import { teamRoute } from './team.ts';
+
+/** /v1/team: the selected Team, its clients, members, invites and grants. */
+export const teamRoutes: readonly Routes[] = [
+  teamRoute,
+  clientsRoutes,
+  clientRoutes,
+  teamMembersRoutes,
+  memberRoutes,
+  invitesRoutes,
+  inviteRoutes,
+  grantsRoutes,
+];

@@ -1,0 +1,26 @@
+import { knownId } from '../../../core/access/known-id.ts';
+import { revokeTeamInvite } from '../../../core/identity/team/revoke-team-invite.ts';
+import { withFullAccess } from '../../plugins/guards.ts';
+import { IdParams } from '../../request/path-params.ts';
+import type { Routes } from '../../types.ts';
+
+/** /v1/team/invites/:id: revokes an invite into the Team. */
+export const inviteRoutes: Routes = (app, deps) => {
+  app.delete(
+    '/v1/team/invites/:id',
+    {
+      onRequest: withFullAccess,
+      schema: {
+        summary: 'Revoke an invite',
+        description: '409 `conflict` if it is not open.',
+        tags: ['team'],
+        params: IdParams,
+        response: { 204: { type: 'null', description: 'Revoked' } },
+      } as const,
+    },
+    async ({ teamScope, params }, reply) => {
+      await revokeTeamInvite(deps, teamScope, knownId(params.id));
+      reply.code(204);
+    },
+  );
+};

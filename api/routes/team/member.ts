@@ -1,0 +1,54 @@
+import { knownId } from '../../../core/access/known-id.ts';
+import { changeMemberRole } from '../../../core/identity/team/change-member-role.ts';
+import { assertMayAppoint } from '../../../core/identity/team/owner-rights.ts';
+import { removeMember } from '../../../core/identity/team/remove-member.ts';
+import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
+import { standingInTeam, withFullAccess } from '../../plugins/guards.ts';
+import { UserParams } from '../../request/path-params.ts';
+import type { Routes } from '../../types.ts';
+
+/** /v1/team/members/:userId: changes and ends a role in the Team. */
+export const memberRoutes: Routes = (app, deps) => {
+  app.patch(
+    '/v1/team/members/:userId',
+    {
+      onRequest: withFullAccess,
+      schema: {
+        summary: 'Change a role in the Team',
+        description:
+          'A lower role also revokes the open invites that the member can no longer make, and those to the member. ' +
+          '403 `forbidden` if the change concerns a Team Owner and you are an Owner neither of the Team nor of the ' +
+          'Company; 409 `last_owner` for the last Team Owner.',
+        tags: ['team'],
+        params: UserParams,
+        body: RoleRequest,
+        response: { 200: Member },
+      },
+    },
+    async (request) => {
+      const { role } = request.body;
+      // Before the path is read: the refusal must not depend on the member.
+      assertMayAppoint(standingInTeam(request), role);
+      const userId = knownId(request.params.userId);
+      return changeMemberRole(deps, request.teamScope, { userId, role });
+    },
+  );
+
+  app.delete(
+    '/v1/team/members/:userId',
+    {
+      onRequest: withFullAccess,
+      schema: {
+        summary: 'Remove someone from the Team',
+        description: 'Ends the role and the grants for clients. Errors as for a change of the role.',
+        tags: ['team'],
+        params: UserParams,
+        response: { 204: { type: 'null', description: 'Removed' } },
+      } as const,
+    },
+    async ({ teamScope, params }, reply) => {
+      await removeMember(deps, teamScope, knownId(params.userId));
+      reply.code(204);
+    },
+  );
+};

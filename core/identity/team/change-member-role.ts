@@ -1,0 +1,39 @@
+import { upsertTeamMember } from '../../../db/queries/identity/members.ts';
+import { holdsRole, type TeamRole } from '../../../shared/access.ts';
+import type { Member } from '../../../shared/schemas/identity.ts';
+import type { TeamScope } from '../../../shared/scope.ts';
+import { assertActive } from '../../access/lock-and-recheck.ts';
+import { runCommand } from '../../access/run-command.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { assertNotLastOwner, lockMember, revokeInvitesOfRole } from './lock-member.ts';
+
+/**
+ * Changes the role of a member of the Team. A lower role revokes the invites that end with the higher one.
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `full_access_required`, `not_found`, `forbidden` if only an
+ *   Owner can make the change, `team_archived`, `last_owner`
+ */
+export function changeMemberRole(
+  { database }: Pick<Dependencies, 'database'>,
+  scope: TeamScope,
+  { userId, role }: { userId: string; role: TeamRole },
+): Promise<Member> {
+  return runCommand(database, scope, {
+    lock: async (tx) => {
+      const { team, member } = await lockMember(tx, userId, role);
+      assertActive(team);
+      return member;
+    },
+    apply: async (tx, member) => {
+      if (member.role === role) return { result: member, audit: [] };
+      await assertNotLastOwner(tx, member);
+      await upsertTeamMember(tx, { teamId: scope.teamId, userId, role });
+      const isLower = holdsRole(member.role, role);
+      const revokedInvites = isLower ? await revokeInvitesOfRole(tx, member) : [];
+      const detail = { from: member.role, to: role, revokedInvites };
+      return {
+        result: { ...member, role },
+        audit: [{ kind: 'team.member_role', subjectType: 'account', subjectId: userId, detail }],
+      };
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import { appointsTeamOwners, changesTeamRole, type Standing, type TeamRole } from '../../../shared/access.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+
+/*
+ * Team Owners are appointed, changed and removed only by Owners of the Team or of the Company.
+ */
+
+/**
+ * Refuses a new role that only Owners can give, before anything is known of the member.
+ * @throws ServiceError `forbidden`
+ */
+export function assertMayAppoint(caller: Standing, role: TeamRole): void {
+  assertMayChangeRole(caller, 'member', role);
+}
+
+/**
+ * Refuses a change of a role that only Owners can make.
+ * @param from the present role
+ * @param to the new role, or null to end the membership
+ * @throws ServiceError `forbidden`
+ */
+export function assertMayChangeRole(caller: Standing, from: TeamRole, to: TeamRole | null): void {
+  if (!changesTeamRole(caller, from, to)) {
+    throw new ServiceError('forbidden', 'Only Owners can appoint, change or remove a Team Owner');
+  }
+}
+
+/**
+ * Refuses to replace or revoke the invite of a Team Owner.
+ * @param invite the invite that would end, or null without one
+ * @throws ServiceError `forbidden`
+ */
+export function assertMayEndInvite(caller: Standing, invite: { role: TeamRole } | null): void {
+  if (invite?.role === 'owner' && !appointsTeamOwners(caller)) {
+    throw new ServiceError('forbidden', 'Only Owners can replace or revoke the invite of a Team Owner');
+  }
+}
