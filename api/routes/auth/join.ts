@@ -1,14 +1,14 @@
 import { normalizeIP } from '@fastify/rate-limit';
-import { acceptInvite } from '../../../core/identity/accept-invite.ts';
+import { acceptInvite } from '../../../core/identity/sign-in/accept-invite.ts';
 import { JoinRequest, Session } from '../../../shared/schemas/identity.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {
   summary: 'Accept an invite into a Team',
   description:
-    'Makes the account of the invited email, or where it has one takes its present password (its name stays), ' +
-    'and signs in. Refusals: 404 `not_found` for an unknown token; 410 `token_used`, `token_expired`, ' +
-    '`token_revoked`; 401 `invalid_credentials`; 409 `team_archived`. Only success uses the token up.',
+    'Creates an account for the invited email and signs in. If the email has an account, send its current password; ' +
+    'the account keeps its name. Errors: 404 `not_found` for an unknown token; 410 `token_used`, `token_expired`, ' +
+    '`token_revoked`; 401 `invalid_credentials`; 409 `team_archived`. Only success uses the token.',
   tags: ['auth'],
   security: [],
   body: JoinRequest,
@@ -18,11 +18,8 @@ const schema = {
 export const joinRoute: Routes = (app, deps) => {
   app.post('/v1/auth/join', { schema }, async (request, reply) => {
     const userAgent = request.headers['user-agent'];
-    const session = await acceptInvite(
-      deps,
-      { ...request.body, address: normalizeIP(request.ip), userAgent },
-      'team',
-    );
+    const newcomer = { ...request.body, address: normalizeIP(request.ip), userAgent };
+    const session = await acceptInvite(deps, newcomer, 'team');
     reply.code(201);
     return session;
   });

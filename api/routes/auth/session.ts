@@ -1,9 +1,9 @@
-import { sessionInfo } from '../../../core/identity/session-view.ts';
+import { sessionInfo } from '../../../core/identity/sign-in/session-info.ts';
 import { SessionInfo } from '../../../shared/schemas/identity.ts';
 import type { Routes } from '../../types.ts';
 
 const schema = {
-  summary: 'Who is signed in, and with what access',
+  summary: 'The signed-in user, and their access',
   tags: ['auth'],
   response: { 200: SessionInfo },
 };

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { knownId } from '../../../core/access/known-id.ts';
+import { endSession } from '../../../core/identity/sign-in/end-session.ts';
 import { transaction } from '../../../db/driver/database.ts';
-import { insertAuditEvents } from '../../../db/queries/identity/audit.ts';
-import { deleteSession, listSessions } from '../../../db/queries/identity/sessions.ts';
-import { ServiceError } from '../../../shared/errors.ts';
+import { listSessions } from '../../../db/queries/identity/sessions.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { SessionRecord } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
@@ -11,8 +10,9 @@ import { answerPage } from '../../request/pagination.ts';
 import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
-/** /v1/auth/sessions: where the caller is signed in, and the end of each. */
-export const sessionsRoutes: Routes = (app, { database, config }) => {
+/** /v1/auth/sessions: lists and ends the sessions of the caller. */
+export const sessionsRoutes: Routes = (app, deps) => {
+  const { database, config } = deps;
   app.get(
     '/v1/auth/sessions',
     {
@@ -43,11 +43,7 @@ export const sessionsRoutes: Routes = (app, { database, config }) => {
       } as const,
     },
     async ({ identity, params }, reply) => {
-      const id = knownId(params.id);
-      await transaction(database, companyScope(identity), async (tx) => {
-        if (!(await deleteSession(tx, id))) throw new ServiceError('not_found');
-        insertAuditEvents(tx, [{ kind: 'auth.session_end', subjectType: 'session', subjectId: id }]);
-      });
+      await endSession(deps, companyScope(identity), knownId(params.id));
       reply.code(204);
     },
   );

@@ -1,5 +1,5 @@
 import { normalizeIP } from '@fastify/rate-limit';
-import { acceptInvite } from '../../../core/identity/accept-invite.ts';
+import { acceptInvite } from '../../../core/identity/sign-in/accept-invite.ts';
 import { JoinRequest, Session } from '../../../shared/schemas/identity.ts';
 import type { Routes } from '../../types.ts';
 

@@ -1,17 +1,17 @@
-import { type ErrorCode, ServiceError } from '../../shared/errors.ts';
+import { type ErrorCode, ServiceError } from '../../../shared/errors.ts';
 
-/** How a one-time token stands. */
+/** The state of a one-time token. */
 export type TokenState = 'open' | 'used' | 'revoked' | 'expired';
 
 const CODES: Readonly<Record<TokenState, ErrorCode>> = {
   used: 'token_used',
   expired: 'token_expired',
   revoked: 'token_revoked',
-  // Not to be used, and yet open a moment later: nothing was done, so trying again is right.
+  // It could not be used, and was open again a moment later. Nothing was done, so the client should try again.
   open: 'unavailable',
 };
 
-/** Why a one-time token does nothing: null for one that is not known. */
+/** Returns the refusal of a one-time token that cannot be used; `state` is null for an unknown token. */
 export function tokenRefusal(state: TokenState | null): ServiceError {
   return new ServiceError(state === null ? 'not_found' : CODES[state]);
 }
