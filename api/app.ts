@@ -25,40 +25,13 @@ import metrics from './plugins/metrics.ts';
 import openapi from './plugins/openapi.ts';
 import { limitedByAddress, limitedBySession } from './plugins/rate-limit.ts';
 import untrustedProxy from './plugins/untrusted-proxy.ts';
-import { joinRoute } from './routes/auth/join.ts';
-import { linkRoute } from './routes/auth/link.ts';
-import { loginRoute } from './routes/auth/login.ts';
-import { logoutRoute } from './routes/auth/logout.ts';
-import { passwordRoute } from './routes/auth/password.ts';
-import { resetRoute } from './routes/auth/reset.ts';
-import { sessionRoute } from './routes/auth/session.ts';
-import { sessionsRoutes } from './routes/auth/sessions.ts';
+import { sessionRoutes, signInRoutes } from './routes/auth/index.ts';
 import { acceptRoute } from './routes/company/accept.ts';
 import { companyRoutes } from './routes/company/index.ts';
-import { auditRoute } from './routes/memory/audit.ts';
-import { captureRoute } from './routes/memory/captures.ts';
-import { consolidationClaimRoute } from './routes/memory/consolidation-claim.ts';
-import { consolidationCompleteRoute } from './routes/memory/consolidation-complete.ts';
-import { decisionsRoute } from './routes/memory/decisions.ts';
-import { embeddingRoutes } from './routes/memory/embeddings.ts';
-import { expandRoute } from './routes/memory/expand.ts';
-import { importRoutes } from './routes/memory/imports/import.ts';
-import { importsRoutes } from './routes/memory/imports/imports.ts';
-import { importRetryRoutes } from './routes/memory/imports/retries.ts';
-import { ingestRoute } from './routes/memory/ingest.ts';
-import { memoriesRoute } from './routes/memory/memories.ts';
-import { searchRoute } from './routes/memory/search.ts';
-import { sourceRoutes } from './routes/memory/source.ts';
-import { sourcesRoute } from './routes/memory/sources.ts';
-import { statusRoute } from './routes/memory/status.ts';
-import { dashboardPage } from './routes/system/dashboard-page.ts';
-import { healthRoutes } from './routes/system/health.ts';
-import { acceptPage, joinPage, resetPage } from './routes/system/link-pages.ts';
-import { metricsRoute } from './routes/system/metrics.ts';
+import { memoryRoutes } from './routes/memory/index.ts';
+import { systemRoutes } from './routes/system/index.ts';
 import { teamRoutes } from './routes/team/index.ts';
-import { manifestRoute } from './routes/workspace/manifest.ts';
-import { pullRoute } from './routes/workspace/pull.ts';
-import { pushRoute } from './routes/workspace/push.ts';
+import { workspaceRoutes } from './routes/workspace/index.ts';
 import type { App, Routes } from './types.ts';
 
 /**
@@ -155,32 +128,27 @@ export async function buildApp(
 /** Routes stand inside a scope named for who may enter it. */
 function routes(deps: Dependencies): FastifyPluginAsync {
   return async (root) => {
-    const within = (app: FastifyInstance, ...files: Routes[]) => {
+    const within = (app: FastifyInstance, files: readonly Routes[]) => {
       for (const file of files) file(app as App, deps);
     };
-    within(root, healthRoutes, metricsRoute, resetPage, joinPage, acceptPage, dashboardPage);
+    within(root, systemRoutes);
     // Each checks a secret of its own, and ignores a session sent along.
     await root.register(async (stranger) => {
       if (deps.config.rateLimits) stranger.addHook('onRequest', limitedByAddress(deps));
-      within(stranger, loginRoute, joinRoute, resetRoute, acceptRoute, linkRoute);
+      within(stranger, [...signInRoutes, acceptRoute]);
     });
     await root.register(async (caller) => {
       guard(caller, signedIn(deps));
       if (deps.config.rateLimits) caller.addHook('onRequest', limitedBySession(deps));
       caller.addHook('onRequest', withinBodyBudget);
-      within(caller, sessionRoute, sessionsRoutes, logoutRoute, passwordRoute);
+      within(caller, sessionRoutes);
       await caller.register(async (company) => {
         guard(company, managingCompany);
-        within(company, ...companyRoutes);
+        within(company, companyRoutes);
       });
       await caller.register(async (team) => {
         guard(team, inTeam);
-        within(team, ...teamRoutes, auditRoute);
-        within(team, searchRoute, expandRoute, ingestRoute, sourcesRoute, sourceRoutes, embeddingRoutes);
-        within(team, captureRoute, consolidationClaimRoute, consolidationCompleteRoute);
-        within(team, memoriesRoute, decisionsRoute, statusRoute);
-        within(team, importsRoutes, importRoutes, importRetryRoutes);
-        within(team, manifestRoute, pullRoute, pushRoute);
+        within(team, [...teamRoutes, ...memoryRoutes, ...workspaceRoutes]);
       });
     });
   };

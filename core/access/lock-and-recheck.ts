@@ -129,12 +129,12 @@ export async function mayWrite(
 }
 
 /**
- * Locks the state of the Team and requires that the caller can write to a layer of it now.
+ * Locks the state of the Team and requires that the caller can write to all of these layers now.
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`
  */
-export async function requireLayerWrite(tx: TeamTransaction, layer: LayerId): Promise<void> {
+export async function requireLayerWrite(tx: TeamTransaction, ...layers: LayerId[]): Promise<void> {
   const held = await lockTeamForWrite(tx);
-  if (!(await mayWrite(tx, held, [layer]))) throw new ServiceError('scope_forbidden');
+  if (!(await mayWrite(tx, held, layers))) throw new ServiceError('scope_forbidden');
   assertActive(held);
 }
 

@@ -10,7 +10,7 @@ import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { PushResponse } from '../../shared/schemas/workspace.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../shared/scope.ts';
-import { assertActive, lockTeamForWrite, mayWrite } from '../access/lock-and-recheck.ts';
+import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import type { Applied } from '../access/run-command.ts';
 import type { OnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -44,9 +44,7 @@ export function pushFiles(
         pushed.flatMap(({ blob }) => blob ?? []),
       ),
     lock: async (tx) => {
-      const held = await lockTeamForWrite(tx);
-      if (!(await mayWrite(tx, held, layers))) throw new ServiceError('scope_forbidden');
-      assertActive(held);
+      await requireLayerWrite(tx, ...layers);
       // Locks the workspace of the Team too: current versions stay current until the transaction ends.
       return allocateRevision(tx);
     },

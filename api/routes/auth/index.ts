@@ -1,0 +1,15 @@
+import type { Routes } from '../../types.ts';
+import { joinRoute } from './join.ts';
+import { linkRoute } from './link.ts';
+import { loginRoute } from './login.ts';
+import { logoutRoute } from './logout.ts';
+import { passwordRoute } from './password.ts';
+import { resetRoute } from './reset.ts';
+import { sessionRoute } from './session.ts';
+import { sessionsRoutes } from './sessions.ts';
+
+/** /v1/auth for callers without a session. Each route checks a secret of its own. */
+export const signInRoutes: readonly Routes[] = [loginRoute, joinRoute, resetRoute, linkRoute];
+
+/** /v1/auth for signed-in callers: the session, and the password. */
+export const sessionRoutes: readonly Routes[] = [sessionRoute, sessionsRoutes, logoutRoute, passwordRoute];

@@ -1,0 +1,37 @@
+import type { Routes } from '../../types.ts';
+import { auditRoute } from './audit.ts';
+import { captureRoute } from './captures.ts';
+import { consolidationClaimRoute } from './consolidation-claim.ts';
+import { consolidationCompleteRoute } from './consolidation-complete.ts';
+import { decisionsRoute } from './decisions.ts';
+import { embeddingRoutes } from './embeddings.ts';
+import { expandRoute } from './expand.ts';
+import { importRoutes } from './imports/import.ts';
+import { importsRoutes } from './imports/imports.ts';
+import { importRetryRoutes } from './imports/retries.ts';
+import { ingestRoute } from './ingest.ts';
+import { memoriesRoute } from './memories.ts';
+import { searchRoute } from './search.ts';
+import { sourceRoutes } from './source.ts';
+import { sourcesRoute } from './sources.ts';
+import { statusRoute } from './status.ts';
+
+/** /v1/memory: what the selected Team keeps, and how it is found again. */
+export const memoryRoutes: readonly Routes[] = [
+  auditRoute,
+  searchRoute,
+  expandRoute,
+  ingestRoute,
+  sourcesRoute,
+  sourceRoutes,
+  embeddingRoutes,
+  captureRoute,
+  consolidationClaimRoute,
+  consolidationCompleteRoute,
+  memoriesRoute,
+  decisionsRoute,
+  statusRoute,
+  importsRoutes,
+  importRoutes,
+  importRetryRoutes,
+];

@@ -1,0 +1,15 @@
+import type { Routes } from '../../types.ts';
+import { dashboardPage } from './dashboard-page.ts';
+import { healthRoutes } from './health.ts';
+import { acceptPage, joinPage, resetPage } from './link-pages.ts';
+import { metricsRoute } from './metrics.ts';
+
+/** Health, figures for monitoring, and the pages that browsers load. */
+export const systemRoutes: readonly Routes[] = [
+  healthRoutes,
+  metricsRoute,
+  resetPage,
+  joinPage,
+  acceptPage,
+  dashboardPage,
+];

@@ -1,0 +1,7 @@
+import type { Routes } from '../../types.ts';
+import { manifestRoute } from './manifest.ts';
+import { pullRoute } from './pull.ts';
+import { pushRoute } from './push.ts';
+
+/** /v1/workspace: the files of the selected Team. */
+export const workspaceRoutes: readonly Routes[] = [manifestRoute, pullRoute, pushRoute];

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, test } from 'node:test';
+import { ROOT } from '../support/processes.ts';
+
+const FILES = globSync('{api,worker,core,shared,db,cli,web}/**/*.{ts,js,css,html,sql}', { cwd: ROOT });
+/** Folders whose first files are all there are so far. */
+const STILL_SMALL = ['db/migrations'];
+/** A dump of the catalog. */
+const GENERATED = ['db/schema.sql'];
+
+const countLines = (file: string) => readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1;
+
+const longerThan = (files: readonly string[], lines: number) =>
+  files.map((file) => [file, countLines(file)] as const).filter(([, length]) => length > lines);
+
+describe('product code', () => {
+  test('has no folder of more than 15 files, and none of one or two', () => {
+    const folders = Map.groupBy(FILES, dirname);
+    const wrong = [...folders]
+      .filter(([folder]) => folder.includes('/') && !STILL_SMALL.includes(folder))
+      .filter(([folder, files]) => {
+        const hasFolders = FILES.some((file) => dirname(dirname(file)).startsWith(folder));
+        return files.length > 15 || (files.length < 3 && !hasFolders);
+      })
+      .map(([folder, files]) => `${folder}: ${files.length}`);
+    assert.deepEqual(wrong, []);
+  });
+
+  test('has no file of more than 300 lines', () => {
+    const files = FILES.filter((file) => !GENERATED.includes(file) && !file.startsWith('db/migrations/'));
+    assert.deepEqual(longerThan(files, 300), []);
+  });
+
+  test('has no route file of more than 80 lines: a route parses, calls one operation and replies', () => {
+    assert.deepEqual(longerThan(globSync('api/routes/**/*.ts', { cwd: ROOT }), 80), []);
+  });
+
+  test('leaves audit events to the runner of commands, to searches and to jobs', () => {
+    const writers = FILES.filter((file) =>
+      readFileSync(join(ROOT, file), 'utf8').includes('insertAuditEvents('),
+    );
+    const outside = writers.filter((file) => !file.startsWith('worker/jobs/'));
+    assert.deepEqual(outside.sort(), [
+      'core/access/run-command.ts',
+      'core/search/search-memory.ts',
+      'db/queries/identity/audit.ts',
+    ]);
+  });
+});
