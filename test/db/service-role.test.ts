@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import {
   type Database,
   SERVICE_ROLE,
@@ -8,10 +8,18 @@ import {
   withoutScope,
   workerTransaction,
 } from '../../db/driver/database.ts';
-import { assertIsolation, ensureServiceRoles, IsolationError } from '../../db/startup/service-role.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
+import { migrate } from '../../db/startup/migrate.ts';
+import {
+  assertIsolation,
+  ensureServiceRoles,
+  IsolationError,
+  RoleError,
+} from '../../db/startup/service-role.ts';
 import { newId } from '../../shared/ids.ts';
-import { createTestCompany, databaseUrl, openTestDatabase } from '../support/database.ts';
-import { openOwnDatabase } from '../support/own-database.ts';
+import { createLogger } from '../../shared/logger.ts';
+import { createTestCompany, databaseUrl, openTestDatabase, prepareDatabase } from '../support/database.ts';
+import { createEmptyDatabase, openOwnDatabase } from '../support/own-database.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { DENIED } from '../support/walls.ts';
 
@@ -227,4 +235,48 @@ describe('the roles of the service and of its worker', () => {
       ]);
       assert.equal(roles.length, 2);
     }));
+});
+
+describe('an owner that cannot create roles', {
+  skip: databaseUrl === undefined && 'needs PostgreSQL',
+}, () => {
+  /** An empty database that such a role owns, opened as that role. */
+  async function openAsPlainOwner(t: TestContext, actsAs: readonly string[]): Promise<Database> {
+    const own = await createEmptyDatabase(databaseUrl ?? '');
+    const owner = `plain_${own.name}`;
+    await database.query(`create role ${owner} login nocreaterole password 'plain'`);
+    await database.query(`grant ${owner} to current_user`);
+    for (const role of actsAs) await database.query(`grant ${role} to ${owner} with inherit false, set true`);
+    await database.query(`alter database ${own.name} owner to ${owner}`);
+    const url = new URL(own.url);
+    url.username = owner;
+    url.password = 'plain';
+    const opened = openPostgres(url.href, createLogger('fatal', 'test'), { max: 2 });
+    t.after(async () => {
+      await opened.close();
+      await own.drop();
+      await database.query(`drop role ${owner}`);
+    });
+    return opened;
+  }
+
+  test('applies every migration where the roles have been made for it', async (t) => {
+    const plain = await openAsPlainOwner(t, [SERVICE_ROLE, WORKER_ROLE]);
+    await prepareDatabase(plain);
+    assert.deepEqual(await migrate(plain), []);
+    const company = await createTestCompany(plain);
+    const [row] = await transaction(plain, ownerScope(company), (tx) =>
+      tx.query<{ role: string }>('select current_user as role'),
+    );
+    assert.equal(row?.role, SERVICE_ROLE);
+  });
+
+  test('is told in one line what a superuser must run where they have not', async (t) => {
+    const plain = await openAsPlainOwner(t, []);
+    await assert.rejects(prepareDatabase(plain), (error: Error) => {
+      assert.ok(error instanceof RoleError, error.stack);
+      assert.match(error.message, /^[^\n]+grant memory_service, memory_worker to <role>[^\n]+$/);
+      return true;
+    });
+  });
 });
