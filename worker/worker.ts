@@ -1,5 +1,5 @@
 import type { Job, WorkOptions } from 'pg-boss';
-import { LONG_TURN } from '../db/queue/turns.ts';
+import { LONG_TURN } from '../db/queue/pg-boss-jobs.ts';
 import type { Config } from '../shared/config.ts';
 import { newId } from '../shared/ids.ts';
 import {

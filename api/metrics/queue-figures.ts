@@ -1,5 +1,5 @@
 import { type Database, withoutScope } from '../../db/driver/database.ts';
-import { countJobs, listPasts } from '../../db/queries/jobs/job-figures.ts';
+import { countJobs, listPasts } from '../../db/queue/pg-boss-figures.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import { memoizeFor } from '../../shared/resources/memoize-for.ts';
 import type { QueueStatus } from '../../shared/schemas/status.ts';

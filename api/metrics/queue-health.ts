@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../core/dependencies.ts';
 import { withoutScope } from '../../db/driver/database.ts';
-import { hasStalledJobs } from '../../db/queries/jobs/job-figures.ts';
+import { hasStalledJobs } from '../../db/queue/pg-boss-figures.ts';
 import { MODEL_QUEUES, QUEUE_NAMES } from '../../shared/queues.ts';
 import { memoizeFor } from '../../shared/resources/memoize-for.ts';
 

@@ -1,8 +1,8 @@
 import type { Dependencies } from '../../core/dependencies.ts';
 import { type Database, withoutScope } from '../../db/driver/database.ts';
-import { countJobs, type QueueFigures } from '../../db/queries/jobs/job-figures.ts';
 import { type JobCount, listJobCounts } from '../../db/queries/jobs/job-tally.ts';
 import { listWorkers } from '../../db/queries/jobs/workers.ts';
+import { countJobs, type QueueFigures } from '../../db/queue/pg-boss-figures.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import { coalesce } from '../../shared/resources/coalesce.ts';
 import { within } from '../../shared/resources/within.ts';

@@ -1,6 +1,13 @@
 import { newId } from '../../shared/ids.ts';
 import type { Payload } from '../../shared/queues.ts';
 import type { Queryable } from '../driver/database.ts';
+import {
+  completeWithOutput,
+  deleteEndedJobs,
+  deleteJob,
+  deleteOldJobs,
+  readActiveAge,
+} from './pg-boss-jobs.ts';
 import type { JobQueue } from './queue.ts';
 
 /*
@@ -10,7 +17,6 @@ import type { JobQueue } from './queue.ts';
  */
 
 const QUEUE = 'embed.query';
-const JOBS = 'pgboss.job';
 const CHANNEL = 'memory_query_embedded';
 
 /** Queues a query's text and returns the job's id. */
@@ -49,25 +55,21 @@ export interface VectorAnswer {
 
 /** Takes the answers to these jobs that are there, and removes the jobs. */
 export async function deleteAnswers(tx: Queryable, ids: readonly string[]): Promise<VectorAnswer[]> {
-  const rows = await tx.query<{ id: string; vector: string | null; model: string | null }>(
-    `delete from ${JOBS} where name = $1 and id = any ($2::uuid[]) and state > 'active'
-     returning id, output ->> 'vector' as vector, output ->> 'model' as model`,
-    [QUEUE, ids],
-  );
-  return rows.map((row) => ({ ...row, vector: row.vector === null ? null : decode(row.vector) }));
+  const ended = await deleteEndedJobs(tx, QUEUE, ids);
+  return ended.map(({ id, output }) => {
+    const vector = output?.['vector'] ?? null;
+    return { id, vector: vector === null ? null : decode(vector), model: output?.['model'] ?? null };
+  });
 }
 
 /** Removes a job whose answer no one waits for, with the text. */
 export async function abandonVector(tx: Queryable, id: string): Promise<void> {
-  await tx.query(`delete from ${JOBS} where name = $1 and id = $2`, [QUEUE, id]);
+  await deleteJob(tx, QUEUE, id);
 }
 
 /** Removes jobs that were left behind by processes that died. */
 export async function pruneAbandonedVectors(tx: Queryable, olderThanMs: number): Promise<void> {
-  await tx.query(`delete from ${JOBS} where name = $1 and created_on < now() - make_interval(secs => $2)`, [
-    QUEUE,
-    olderThanMs / 1000,
-  ]);
+  await deleteOldJobs(tx, QUEUE, olderThanMs / 1000);
 }
 
 /**
@@ -78,25 +80,14 @@ export async function remainingPatience(
   tx: Queryable,
   job: { id: string; data: Payload<'embed.query'> },
 ): Promise<number> {
-  const [row] = await tx.query<{ age: number }>(
-    `select (extract(epoch from clock_timestamp() - created_on) * 1000)::float8 as age
-       from ${JOBS} where name = $1 and id = $2 and state = 'active'`,
-    [QUEUE, job.id],
-  );
-  return row === undefined ? 0 : job.data.patienceMs - row.age;
+  const age = await readActiveAge(tx, QUEUE, job.id);
+  return age === null ? 0 : job.data.patienceMs - age;
 }
 
 /** Ends a job with its answer, in the place of the text, and notifies those that wait. */
 export async function answerVector(tx: Queryable, { id, vector, model }: VectorAnswer): Promise<void> {
-  await tx.query(
-    `with answered as (
-       update ${JOBS} set state = 'completed', completed_on = now(), data = null,
-              output = jsonb_build_object('vector', $3::text, 'model', $4::text)
-        where name = $1 and id = $2 and state = 'active' returning id
-     )
-     select pg_notify('${CHANNEL}', id::text) from answered`,
-    [QUEUE, id, vector === null ? null : encode(vector), model],
-  );
+  const output = { vector: vector === null ? null : encode(vector), model };
+  await completeWithOutput(tx, QUEUE, { id, output, channel: CHANNEL });
 }
 
 /** As half-precision numbers, the form in which stored vectors are compared. */

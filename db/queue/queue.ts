@@ -3,15 +3,21 @@ import { newId } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { type Payload, QUEUE_NAMES, QUEUES, type QueueName } from '../../shared/queues.ts';
 import { within } from '../../shared/resources/within.ts';
-import { type Database, type Queryable, SERVICE_ROLE } from '../driver/database.ts';
+import type { Database, Queryable } from '../driver/database.ts';
 import type { EmbeddedDatabase } from '../driver/embedded.ts';
 import { JOB_TIMEOUTS, type PostgresTimeouts, poolSettings } from '../driver/postgres-pool.ts';
-import { lockStartupStep } from '../startup/lock.ts';
 import { boundListenEnd, unhurriedChanges } from './connections.ts';
-import { indexUnfinishedJobs } from './job-index.ts';
-import { allocateTurns, isAnotherWaiting, moveToLongJobs, type Sender } from './turns.ts';
-
-const SCHEMA = 'pgboss';
+import {
+  grantQueueToService,
+  indexUnfinishedJobs,
+  isAnotherWaiting,
+  listActiveJobs,
+  lockAttempt,
+  moveToLongJobs,
+  QUEUE_SCHEMA,
+  returnAttempt,
+} from './pg-boss-jobs.ts';
+import { allocateTurns, type Sender } from './turns.ts';
 
 /** Gives jobs to the queue and settles them, always within the transaction that makes them true. */
 export interface JobQueue {
@@ -76,19 +82,16 @@ export class LostJobError extends Error {
   override name = 'LostJobError';
 }
 
+function lost(queue: QueueName, { id }: Pick<Job, 'id'>): LostJobError {
+  return new LostJobError(`job ${id} of ${queue} was taken over`);
+}
+
 function connection(tx: Queryable) {
   return { executeSql: async (text: string, values?: unknown[]) => ({ rows: await tx.query(text, values) }) };
 }
 
 const giveBack: JobQueue['giveBack'] = async (tx, queue, job) => {
-  // Another number for the next attempt, and one more allowed: the number is what tells attempts apart.
-  const given = await tx.query(
-    `update ${SCHEMA}.job set state = 'created', started_on = null, heartbeat_on = null, start_after = now(),
-            retry_count = retry_count + 1, retry_limit = retry_limit + 1
-      where name = $1 and id = $2 and state = 'active' and retry_count = $3 returning id`,
-    [queue, job.id, job.retryCount],
-  );
-  if (given.length !== 1) throw new LostJobError(`job ${job.id} of ${queue} was taken over`);
+  if (!(await returnAttempt(tx, queue, job))) throw lost(queue, job);
 };
 
 export interface QueueSetup {
@@ -118,7 +121,7 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
           max: 5,
           application_name: 'team-memory-queue',
         }),
-    schema: SCHEMA,
+    schema: QUEUE_SCHEMA,
     useListenNotify: setup.supervise,
     supervise: setup.supervise,
     schedule: setup.supervise,
@@ -136,8 +139,8 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
   await createQueues(boss);
   if (setup.databaseUrl === null && setup.supervise) await retryCutOffJobs(boss, database);
   await rememberQueues(boss);
-  await indexUnfinishedJobs(database, SCHEMA);
-  await grantToService(database);
+  await indexUnfinishedJobs(database);
+  await grantQueueToService(database);
 
   return {
     boss,
@@ -149,12 +152,7 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
       });
     },
     sendInTurn: async (tx, queue, { companyId, teamId }, payloads) => {
-      const turns = await allocateTurns(
-        tx,
-        { schema: SCHEMA, queue },
-        { companyId, teamId },
-        payloads.length,
-      );
+      const turns = await allocateTurns(tx, queue, { companyId, teamId }, payloads.length);
       const group = { id: companyId, tier: teamId };
       const jobs = payloads.map((data, index) => ({ data, group, priority: turns[index] ?? 0 }));
       await boss.insert(queue, jobs, { db: connection(tx) });
@@ -164,22 +162,17 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
       const done = (await boss.complete(queue, attempt, null, { db: connection(tx) })) as {
         affected: number;
       };
-      if (done.affected !== 1) throw new LostJobError(`job ${job.id} of ${queue} was taken over`);
+      if (done.affected !== 1) throw lost(queue, job);
     },
     assertHeld: async (tx, queue, job) => {
-      const held = await tx.query(
-        `select from ${SCHEMA}.job
-          where name = $1 and id = $2 and state = 'active' and retry_count = $3 for share`,
-        [queue, job.id, job.retryCount],
-      );
-      if (held.length !== 1) throw new LostJobError(`job ${job.id} of ${queue} was taken over`);
+      if (!(await lockAttempt(tx, queue, job))) throw lost(queue, job);
     },
     giveBack,
     demote: async (tx, queue, job) => {
       await giveBack(tx, queue, job);
-      await moveToLongJobs(tx, { schema: SCHEMA, queue }, job);
+      await moveToLongJobs(tx, queue, job);
     },
-    isAnotherWaiting: (tx, queue, companyId) => isAnotherWaiting(tx, { schema: SCHEMA, queue }, companyId),
+    isAnotherWaiting,
     check: async (ms) => {
       // Its statements wait for space, so one for each check would pile up.
       if (!database.canWrite()) throw new Error('the queue waits for space on the disk');
@@ -226,23 +219,6 @@ async function rememberQueues(boss: PgBoss): Promise<void> {
  * cut off with the last process: it is tried again now, and not when its heartbeat has been missed for long.
  */
 async function retryCutOffJobs(boss: PgBoss, database: Database): Promise<void> {
-  const cutOff = await database.query<{ name: string; ids: string[] }>(
-    `select name, array_agg(id::text) as ids from ${SCHEMA}.job where state = 'active' group by name`,
-  );
+  const cutOff = await listActiveJobs(database);
   for (const { name, ids } of cutOff) await boss.fail(name, ids, { message: 'the process ended' });
-}
-
-/**
- * The service's role sends and settles jobs in its own transactions, so it must reach the queue's tables.
- * One process at a time: concurrent GRANTs of one table fail.
- */
-async function grantToService(database: Database): Promise<void> {
-  await database.transaction(async (tx) => {
-    await lockStartupStep(database, tx, 'queue');
-    await tx.query(`grant usage on schema ${SCHEMA} to ${SERVICE_ROLE}`);
-    await tx.query(
-      `grant select, insert, update, delete on all tables in schema ${SCHEMA} to ${SERVICE_ROLE}`,
-    );
-    await tx.query(`grant execute on all functions in schema ${SCHEMA} to ${SERVICE_ROLE}`);
-  });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
-import { LONG_TURN } from '../../db/queue/turns.ts';
+import { LONG_TURN } from '../../db/queue/pg-boss-jobs.ts';
 import { newId } from '../../shared/ids.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 

@@ -1,5 +1,11 @@
-import type { QueueStatus } from '../../../shared/schemas/status.ts';
-import type { Queryable } from '../../driver/database.ts';
+import type { QueueStatus } from '../../shared/schemas/status.ts';
+import type { Queryable } from '../driver/database.ts';
+import { QUEUE_SCHEMA } from './pg-boss-jobs.ts';
+
+/* Figures of the tables of pg-boss: see pg-boss-jobs.ts. */
+
+const JOB = `${QUEUE_SCHEMA}.job`;
+const QUEUE_STATS = `${QUEUE_SCHEMA}.queue_stats`;
 
 /** How a queue stands now. */
 export type QueueFigures = Omit<QueueStatus, 'history'>;
@@ -21,13 +27,13 @@ export async function countJobs(tx: Queryable, queues: readonly string[]): Promi
                count(*) filter (where j.start_after > now()) as deferred,
                (extract(epoch from now() - min(greatest(j.start_after, j.created_on))
                  filter (where j.start_after <= now())))::float8 as age
-          from pgboss.job j where j.name = q.name and j.state < 'active' and not j.blocked) w
+          from ${JOB} j where j.name = q.name and j.state < 'active' and not j.blocked) w
       cross join lateral (
         select count(*) filter (where j.state = 'active') as active, count(*) filter (where j.state = 'failed') as failed
-          from pgboss.job j where j.name = q.name and j.state in ('active', 'failed')) u
+          from ${JOB} j where j.name = q.name and j.state in ('active', 'failed')) u
       cross join lateral (
         select 60.0 * sum(s.completed_delta) / nullif(sum(s.delta_seconds), 0) as "perMinute"
-          from pgboss.queue_stats s where s.name = q.name and s.captured_on > now() - interval '5 minutes') d
+          from ${QUEUE_STATS} s where s.name = q.name and s.captured_on > now() - interval '5 minutes') d
       order by q.name`,
     [queues],
   );
@@ -56,7 +62,7 @@ export async function listPasts(tx: Queryable, queues: readonly string[]): Promi
                     ${counted('s.completed_delta', true)} as completed, ${counted('s.failed_delta', true)} as failed,
                     ${counted('s.completed_delta', false)} as completed_before,
                     ${counted('s.failed_delta', false)} as failed_before
-               from pgboss.queue_stats s
+               from ${QUEUE_STATS} s
               where s.name = any ($1::text[]) and s.captured_on > now() - interval '1 hour' group by 1, 2) p
      window before as (partition by p.name order by p.at))
      select name as queue, json_agg(json_build_object(
@@ -74,12 +80,12 @@ export async function listPasts(tx: Queryable, queues: readonly string[]): Promi
 export async function hasStalledJobs(tx: Queryable, queues: readonly string[]): Promise<boolean> {
   const rows = await tx.query(
     `select from unnest($1::text[]) as q (name)
-      where not exists (select from pgboss.job j where j.name = q.name and j.state = 'active')
+      where not exists (select from ${JOB} j where j.name = q.name and j.state = 'active')
         and exists (
-          select from pgboss.job j where j.name = q.name and j.state < 'active' and not j.blocked
+          select from ${JOB} j where j.name = q.name and j.state < 'active' and not j.blocked
              and greatest(j.start_after, j.created_on) < now() - interval '1 minute')
         and not exists (
-          select from pgboss.queue_stats s where s.name = q.name and s.captured_on > now() - interval '75 seconds'
+          select from ${QUEUE_STATS} s where s.name = q.name and s.captured_on > now() - interval '75 seconds'
              and s.completed_delta + s.failed_delta > 0)
       limit 1`,
     [queues],
