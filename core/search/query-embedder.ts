@@ -4,7 +4,7 @@ import { listWorkers } from '../../db/queries/jobs/workers.ts';
 import { memoizeFor } from '../../shared/resources/memoize-for.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { readiness } from './embedder-view.ts';
+import { readiness } from '../status/embedder-view.ts';
 import { openQueryAnswers, type QueryAnswers } from './query-answers.ts';
 
 /** The caller who sends a query, and the Team. */

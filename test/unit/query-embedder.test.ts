@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { embedderView, readiness } from '../../core/search/embedder-view.ts';
 import type { QueryAnswers } from '../../core/search/query-answers.ts';
 import { openQueryEmbedder } from '../../core/search/query-embedder.ts';
+import { embedderView, readiness } from '../../core/status/embedder-view.ts';
 import type { Database } from '../../db/driver/database.ts';
 import { readConfig } from '../../shared/config.ts';
 import { createLogger } from '../../shared/logger.ts';

@@ -1,7 +1,7 @@
-import { readStatus } from '../../../core/read-status.ts';
+import { queueReader } from '../../../core/status/queue-figures.ts';
+import { queueHealthReader } from '../../../core/status/queue-health.ts';
+import { readStatus } from '../../../core/status/read-status.ts';
 import { Status } from '../../../shared/schemas/status.ts';
-import { queueReader } from '../../metrics/queue-figures.ts';
-import { queueHealthReader } from '../../metrics/queue-health.ts';
 import type { Routes } from '../../types.ts';
 
 /** GET /v1/memory/status: figures of the content that the caller can read and, with Full access, of jobs and workers. */

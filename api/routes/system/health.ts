@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Dependencies } from '../../../core/dependencies.ts';
-import { embedderView } from '../../../core/search/embedder-view.ts';
+import { embedderView } from '../../../core/status/embedder-view.ts';
 import { withoutScope } from '../../../db/driver/database.ts';
 import { listWorkers, type WorkerRecord } from '../../../db/queries/jobs/workers.ts';
 import type { Logger } from '../../../shared/logger.ts';

@@ -1,10 +1,10 @@
-import { transaction } from '../db/driver/database.ts';
-import { countTeamFigures, listLatestFailures } from '../db/queries/jobs/status.ts';
-import { listWorkers } from '../db/queries/jobs/workers.ts';
-import type { QueueStatus, Status } from '../shared/schemas/status.ts';
-import type { TeamScope } from '../shared/scope.ts';
-import type { Dependencies } from './dependencies.ts';
-import { embedderView } from './search/embedder-view.ts';
+import { transaction } from '../../db/driver/database.ts';
+import { countTeamFigures, listLatestFailures } from '../../db/queries/jobs/status.ts';
+import { listWorkers } from '../../db/queries/jobs/workers.ts';
+import type { QueueStatus, Status } from '../../shared/schemas/status.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { embedderView } from './embedder-view.ts';
 
 const RECENT_FAILURES = 10;
 

@@ -1,8 +1,8 @@
-import type { Dependencies } from '../../core/dependencies.ts';
 import { withoutScope } from '../../db/driver/database.ts';
 import { hasStalledJobs } from '../../db/queue/pg-boss-figures.ts';
 import { MODEL_QUEUES, QUEUE_NAMES } from '../../shared/queues.ts';
 import { memoizeFor } from '../../shared/resources/memoize-for.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** How long the queue may take to answer. */
 const PATIENCE_MS = 2000;
