@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { withoutScope } from '../../db/driver/database.ts';
 import { listWorkers } from '../../db/queries/jobs/workers.ts';
 import { memoizeFor } from '../../shared/resources/memoize-for.ts';
@@ -24,25 +25,6 @@ export interface QueryEmbedder {
 const MAX_CACHED_VECTORS = 512;
 const READINESS_CACHE_MS = 1000;
 
-/** A cache of the vectors of recent queries. Its keys are hashes, so that no text is kept. */
-class RecentVectors {
-  readonly #vectors = new Map<string, Float32Array>();
-
-  get(key: string): Float32Array | undefined {
-    const vector = this.#vectors.get(key);
-    if (vector === undefined) return undefined;
-    this.#vectors.delete(key);
-    this.#vectors.set(key, vector);
-    return vector;
-  }
-
-  set(key: string, vector: Float32Array): void {
-    this.#vectors.set(key, vector);
-    const [oldest] = this.#vectors.keys();
-    if (this.#vectors.size > MAX_CACHED_VECTORS && oldest !== undefined) this.#vectors.delete(oldest);
-  }
-}
-
 /**
  * Opens the embedder of queries: it caches vectors, and coalesces the same query of a caller into one question.
  * @param answers asks the workers; the default asks over the queue
@@ -51,7 +33,8 @@ export function openQueryEmbedder(
   deps: Pick<Dependencies, 'config' | 'database' | 'queue' | 'logger'>,
   answers: QueryAnswers = openQueryAnswers(deps),
 ): QueryEmbedder {
-  const recent = new RecentVectors();
+  // Its keys are hashes, so that no text is kept.
+  const recent = new LRUCache<string, Float32Array>({ max: MAX_CACHED_VECTORS });
   const running = new Map<string, Promise<Float32Array | null>>();
   const readReadiness = memoizeFor(READINESS_CACHE_MS, () =>
     withoutScope(deps.database, async (tx) => readiness(await listWorkers(tx), deps.config.embeddingModel)),
