@@ -81,7 +81,7 @@ export interface LockedTeam {
 }
 
 /**
- * Locks the state of the selected Team and rechecks the caller's access: what was prepared for the write can have taken a
+ * Locks the state of the selected Team and rechecks the caller's access: preparing the write can last a
  * minute. Must be the first statement of the transaction that writes.
  * @throws ServiceError `unauthenticated`, `team_forbidden`
  */
@@ -120,11 +120,11 @@ export async function mayRead(
 /** Whether the caller can write to all of these layers now, regardless of the state of the Team. */
 export async function mayWrite(
   tx: TeamTransaction,
-  held: LockedTeam,
+  locked: LockedTeam,
   layers: readonly LayerId[],
 ): Promise<boolean> {
   const clients = layers.filter((layer) => layer !== null);
-  const writes = await writableLayersNow(tx, held, { team: true, clients });
+  const writes = await writableLayersNow(tx, locked, { team: true, clients });
   return layers.every((layer) => (layer === null ? writes.team : writes.clients.includes(layer)));
 }
 
@@ -133,9 +133,9 @@ export async function mayWrite(
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`
  */
 export async function requireLayerWrite(tx: TeamTransaction, ...layers: LayerId[]): Promise<void> {
-  const held = await lockTeamForWrite(tx);
-  if (!(await mayWrite(tx, held, layers))) throw new ServiceError('scope_forbidden');
-  assertActive(held);
+  const locked = await lockTeamForWrite(tx);
+  if (!(await mayWrite(tx, locked, layers))) throw new ServiceError('scope_forbidden');
+  assertActive(locked);
 }
 
 /**

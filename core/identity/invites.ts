@@ -82,8 +82,8 @@ async function assertLacksRole(
   const account = await findAccountByEmail(tx, email);
   if (account === null) return;
   if (account.userId === tx.scope.userId) throw new ServiceError('conflict', 'You cannot invite yourself');
-  const held = teamId === null ? account.role : await findTeamRole(tx, teamId, account.userId);
-  if (holdsRole(held, role))
+  const present = teamId === null ? account.role : await findTeamRole(tx, teamId, account.userId);
+  if (holdsRole(present, role))
     throw new ServiceError('conflict', `${email} already has this role or a higher one`);
 }
 

@@ -35,13 +35,13 @@ async function layersNow(
  */
 export async function lockImportsForDecision(tx: TeamTransaction, ids: readonly string[]): Promise<Import[]> {
   const asked = [...new Set(ids.map((id) => id.toLowerCase()))];
-  const held = await lockTeamForWrite(tx);
+  const team = await lockTeamForWrite(tx);
   const found = await findImports(tx, asked.filter(isId));
-  const { reads, writes } = await layersNow(tx, held, found);
+  const { reads, writes } = await layersNow(tx, team, found);
   // The client of the others has been archived since the request arrived, or the caller has lost access to it.
   const readable = found.filter(({ clientId }) => includesLayer(reads, clientId));
   const canDecide = ({ clientId, createdBy }: Import) =>
-    (held.access === 'full' || createdBy === held.userId) &&
+    (team.access === 'full' || createdBy === team.userId) &&
     includesLayer(writes, clientId) &&
     includesLayer(tx.scope.writes, clientId);
   if (!readable.every(canDecide)) {
@@ -51,7 +51,7 @@ export async function lockImportsForDecision(tx: TeamTransaction, ids: readonly 
     );
   }
   if (readable.length < asked.length) throw new ServiceError('not_found');
-  assertActive(held);
+  assertActive(team);
   const locked = new Map((await lockImports(tx, tx.scope.writes, asked)).map((item) => [item.id, item]));
   return asked.map((id) => {
     const item = locked.get(id);

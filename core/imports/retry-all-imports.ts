@@ -29,10 +29,10 @@ export async function retryAllImports(deps: Needed, scope: TeamScope): Promise<I
 function retrySlice(deps: Needed, scope: TeamScope, after: string | null): Promise<Import[]> {
   return runCommand(deps.database, scope, {
     lock: async (tx) => {
-      const held = await lockTeamForWrite(tx);
-      assertActive(held);
-      const layers = await writableLayersNow(tx, held, scope.writes);
-      return { layers, author: held.access === 'full' ? null : held.userId };
+      const locked = await lockTeamForWrite(tx);
+      assertActive(locked);
+      const layers = await writableLayersNow(tx, locked, scope.writes);
+      return { layers, author: locked.access === 'full' ? null : locked.userId };
     },
     apply: (tx, { layers, author }) =>
       requeueImports(tx, deps, { layers, ids: null, author, part: { after, limit: SLICE } }),

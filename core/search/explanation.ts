@@ -35,9 +35,9 @@ export function explainHits(
   trace: SearchTrace,
 ): Hit[] {
   const asked = new Map(weighedTerms(terms, trace).map((term) => [term.dim, term]));
-  const held = Map.groupBy(matched, (match) => match.chunk_id);
+  const matches = Map.groupBy(matched, (match) => match.chunk_id);
   return hits.map(({ detail, ...hit }) => {
-    const found = (held.get(hit.chunk_id) ?? []).flatMap(({ dim, weight }) => {
+    const found = (matches.get(hit.chunk_id) ?? []).flatMap(({ dim, weight }) => {
       const term = asked.get(dim);
       return term === undefined ? [] : [{ term: term.term, kind: term.kind, weight: weight * term.weight }];
     });

@@ -25,20 +25,20 @@ export function archiveSource(deps: Needed, scope: TeamScope, id: string): Promi
 }
 
 async function lockForArchive(tx: TeamTransaction, id: string): Promise<Source> {
-  const held = await lockTeamForWrite(tx);
+  const locked = await lockTeamForWrite(tx);
   const found = await findSource(tx, id);
   if (found === null) throw new ServiceError('not_found');
   const { clientId, createdBy } = found.source;
   // The client has been archived since the request arrived, or the caller has lost access to it.
-  if (!(await mayRead(tx, held, clientId))) throw new ServiceError('not_found');
-  const canArchive = held.access === 'full' || createdBy === held.userId;
-  if (!canArchive || !(await mayWrite(tx, held, [clientId]))) {
+  if (!(await mayRead(tx, locked, clientId))) throw new ServiceError('not_found');
+  const canArchive = locked.access === 'full' || createdBy === locked.userId;
+  if (!canArchive || !(await mayWrite(tx, locked, [clientId]))) {
     throw new ServiceError(
       'forbidden',
       'Only its author, or a caller with Full access, can archive a source',
     );
   }
-  assertActive(held);
+  assertActive(locked);
   const source = await lockOwnSource(tx, id);
   if (source === null) throw new ServiceError('not_found');
   return source;

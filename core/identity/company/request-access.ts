@@ -38,8 +38,8 @@ async function apply(
 ): Promise<Applied<AccessRequest>> {
   const { teamId, access } = requested;
   const standing = await findStanding(tx, teamId, tx.scope.userId);
-  const held = standing === null ? null : teamAccess(standing.companyRole, standing);
-  if (held === 'full' || standing?.grant === access) {
+  const present = standing === null ? null : teamAccess(standing.companyRole, standing);
+  if (present === 'full' || standing?.grant === access) {
     throw new ServiceError('conflict', 'You already have this access');
   }
   assertActive(team);

@@ -135,8 +135,8 @@ async function giveRole(tx: Transaction, { teamId, email, role, grants }: FoundI
     if (!holdsRole(account?.role ?? null, 'admin')) await updateCompanyRole(tx, userId, 'admin');
     return;
   }
-  const held = await findTeamRole(tx, teamId, userId);
-  if (!holdsRole(held, role)) await upsertTeamMember(tx, { teamId, userId, role });
+  const present = await findTeamRole(tx, teamId, userId);
+  if (!holdsRole(present, role)) await upsertTeamMember(tx, { teamId, userId, role });
   for (const { clientId, access } of grants) {
     const granted = await findClientGrant(tx, { teamId, userId, clientId });
     if (granted !== 'write') await upsertClientGrant(tx, { teamId, userId, clientId, access });

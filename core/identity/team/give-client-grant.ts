@@ -20,12 +20,12 @@ export function giveClientGrant(
   return runCommand(database, scope, {
     lock: (tx) => lockTeamForAdmin(tx, [userId]),
     apply: async (tx, { team }) => {
-      const held = await findClientGrant(tx, { teamId, userId, clientId });
+      const present = await findClientGrant(tx, { teamId, userId, clientId });
       const grant = await upsertClientGrant(tx, { teamId, userId, clientId, access });
       if (grant === null) throw new ServiceError('not_found');
       // After the 404: only the upsert knows whether both exist. A refusal rolls it back.
       assertActive(team);
-      if (held === access) return { result: grant, audit: [] };
+      if (present === access) return { result: grant, audit: [] };
       return {
         result: grant,
         audit: [
