@@ -814,6 +814,7 @@ begin
     left join company_grant g on g.company_id = t.company_id and g.team_id = t.id and g.user_id = who.id
    where t.company_id = who.company_id and t.deleted_at is null
      and (who.role = 'owner' or m.role is not null or (who.role = 'admin' and g.access is not null));
+  -- An id of a Team without access selects nothing.
   if p_team is not null then
     selected := (select (t ->> 'id')::uuid from jsonb_array_elements(teams) t where (t ->> 'id')::uuid = p_team);
   elsif jsonb_array_length(teams) = 1 then
@@ -958,6 +959,7 @@ declare
   v_table regclass;
   v_gone int;
 begin
+  -- The Team is in use, or nothing of it is left.
   perform from team t
     where t.company_id = memory.claimed_company() and t.id = v_team and t.deleted_at is not null;
   if not found then
@@ -1026,8 +1028,8 @@ begin
   if caller is null then
     return null;
   end if;
-  -- At most once a minute, or in the last tenth of a short limit: a write a request would cost more than it
-  -- tells. Rows that another request holds are left to it.
+  -- Notes the use at most once a minute, or once in a tenth of a short limit: a write for each request would cost more
+  -- than it is worth. A row that another request has locked is skipped, because that request notes the use.
   if current_setting('transaction_read_only') = 'off'
     and found_session.last_seen_at < now() - least(interval '1 minute', make_interval(secs => p_idle_seconds / 10.0))
   then
@@ -1118,7 +1120,7 @@ AS $function$
   with unsealed as materialized (
     select e.id from memory.audit_event e
      where e.company_id = memory.claimed_company()
-       -- A seal before the first, which no walk comes by, is none.
+       -- A seal with a number below 1 does not count: walk_audit starts at 1 and never reads it.
        and not exists (select from memory.audit_seal s
                         where s.company_id = e.company_id and s.event_id = e.id and s.sequence > 0)
   )
@@ -1146,9 +1148,10 @@ AS $function$
 declare
   v_team constant uuid := claimed_team();
 begin
-  -- The Team's row first: whoever counts another layer at the same time sums up after this one.
+  -- Locks the Team's row first, so that a transaction that counts another layer sums up after this one.
   perform from keyword_team t where t.team_id = v_team for update;
-  -- Another worker may have counted the layer since, when it was not empty: then that one ends it.
+  -- Only if the layer has no counts: another worker can have counted it since then, when it was no longer empty, and
+  -- that worker ends the count.
   delete from keyword_layer l
    where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled = 0
      and l.dims = '{}' and l.keys = '{}';
@@ -1173,15 +1176,16 @@ CREATE OR REPLACE FUNCTION memory.filtered_chunks(p_kinds text[], p_sources uuid
  SET enable_nestloop TO 'off'
 AS $function$
 declare
-  few constant int := 10000;            -- the most of those that pass, before those that do not are tried
+  few constant int := 10000;            -- with more chunks that pass, those that do not are tried
   v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
-  -- Times are shown in milliseconds: what is shown as the bound itself lies neither after nor before it.
+  -- Callers see times in milliseconds. A chunk whose time, as they see it, equals a bound does not pass.
   v_from constant timestamptz := p_after + interval '1 millisecond';
   v_most int := few;
 begin
   loop
+    -- First pass: at most a few chunks that pass. Second pass: all of them.
     select coalesce(array_agg(p.id), '{}') into allowed from (
       select c.id
         from source s
@@ -1198,7 +1202,7 @@ begin
     exit when cardinality(allowed) <= few or v_most is null;
 
     select coalesce(array_agg(n.id), '{}') into refused from (
-      -- Each no farther than it matters: of a large Team nearly all may be refused.
+      -- Each part stops when there are too many: the filters can refuse almost every chunk of a large Team.
       (select c.id from chunk c
         where c.team_id = v_team and c.created_at < v_from
           and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
@@ -1220,7 +1224,7 @@ begin
       allowed := null;
       return;
     end if;
-    -- Many of both.
+    -- There are many that pass and many that do not.
     v_most := null;
   end loop;
   refused := null;
@@ -1290,7 +1294,7 @@ CREATE OR REPLACE FUNCTION memory.forsake_workspace_blobs()
  SET search_path TO 'memory', 'pg_temp'
 AS $function$
 begin
-  -- In the order of their keys, as whoever keeps them takes them: else the two could wait for each other.
+  -- Locks the contents in the order of their keys, as keep_workspace_blobs does, to prevent a deadlock between the two.
   perform from workspace_blob b
     where (b.company_id, b.sha256) in (select g.company_id, g.sha256 from gone g)
     order by b.company_id, b.sha256 for no key update;
@@ -1318,7 +1322,7 @@ CREATE OR REPLACE FUNCTION memory.keep_workspace_blobs(p_sha256 bytea, p_lengths
  SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
 begin
-  -- In the order of their keys, so that two writers of the same contents never wait for each other.
+  -- In the order of their keys, to prevent a deadlock between two writers of the same contents.
   insert into workspace_blob as b (company_id, sha256, bytes, content)
     select memory.claimed_company(), c.sha256, c.length, substring(p_contents from c.past + 1 for c.length)
       from (select substring(p_sha256 from 32 * l.place::int - 31 for 32) as sha256, l.length,
@@ -1383,35 +1387,39 @@ CREATE OR REPLACE FUNCTION memory.keyword_leg(p_team_layer boolean, p_clients uu
  SET work_mem TO '64MB'
 AS $function$
 declare
-  -- Estimated postings within the scope that are read at first: one for each forty chunks.
+  -- Estimated postings in the scope that the first pass reads: one for each 40 chunks, from 500 to 2,000.
   posting_cap constant float8 := least(greatest(p_chunks / 40, 500), 2000);
-  read_cap constant float8 := 10000;    -- the same where these gave too little
-  scored_cap constant int := 4000;      -- chunks scored, whatever the estimate, ...
-  common_cap constant int := 1000;      -- ... and of words that stand in more than posting_cap
-  rare_df constant int := 20;           -- an identifier in more chunks than this names nothing
-  small constant int := 1000;           -- filtered chunks that are scored without a look at postings
-  scan_cap constant int := 300;         -- chunks of a scope whose own keys are looked through sooner than planned for
-  -- Postings of the Team beyond those of the scope that are read and thrown away, before the layers are looked up too:
-  -- to plan that costs as much as some thousand, and to gather a layer as much as one for each eight of its chunks.
+  read_cap constant float8 := 10000;    -- the same for later passes
+  scored_cap constant int := 4000;      -- chunks that a pass scores at most, also if the estimate was too low
+  common_cap constant int := 1000;      -- the same for words that occur in more chunks than posting_cap
+  rare_df constant int := 20;           -- an identifier that occurs in more chunks is not rare
+  small constant int := 1000;           -- up to this many chunks are read one by one, without postings
+  -- Up to this many chunks of a scope are read in less time than scattered_keys needs for its plan.
+  scan_cap constant int := 300;
+  -- Estimated postings outside of the scope that are read and discarded at most. With more, scattered_keys is faster:
+  -- its planning takes as long as reading 3,000 postings, and reading the layers as long as one posting for 8 chunks.
   thrown_away constant float8 := 3000 + p_chunks / 8;
   v_team constant uuid := claimed_team();
+  -- Whether chunks are read one by one, without postings.
   v_one_by_one boolean := coalesce(cardinality(p_allowed) <= small, false);
-  v_scattered boolean;                  -- whether they are looked up together with the layers
-  v_scan boolean := false;              -- whether keys are looked for in all chunks of the scope, for these are few
+  v_scattered boolean;                  -- whether scattered_keys is faster in this pass
+  v_scan boolean := false;              -- whether all chunks of the scope are read, because it has few
   v_cap float8 := posting_cap;
   v_read record;
-  v_rarest int[];                       -- of the first pass: what holds one of them is scored first
-  v_most int;
+  v_rarest int[];                       -- keys of the first pass; chunks with one of them are scored first
+  v_most int;                           -- chunks that this pass scores at most
 begin
   chunk_ids := '{}'; points := '{}'; names_it := '{}'; scored := 0; keys_read := '{}'; rare_keys := '{}';
   if p_query is null or cardinality(p_keys) = 0 then
     return;
   end if;
-  -- Keys are read from the rarest on. Where that gives little, and the scope holds few chunks, each is scored then. If
-  -- not, it reads on, by the next key if that is not too common; and where even that came to nothing, as many of its
-  -- own chunks are scored as may be. Not where a code was found.
+  -- Each pass reads the chunks with the rarest keys, up to a number of postings. The first pass is enough if it scores
+  -- p_leg chunks or finds a rare identifier. Else, if the scope has few chunks, the second pass scores all of them. If
+  -- it has many, the second and third passes read more postings, including the next key if it is not too common. If no
+  -- chunk was scored by then, the last pass scores as many chunks of the scope as a pass can.
   for v_pass in 1 .. 4 loop
-    -- At most v_cap estimated postings, the rarest key first and that one always; and how many with the next key.
+    -- Selects the keys of this pass: the rarest key, and the next ones up to v_cap estimated postings in total. Also
+    -- returns how many postings there are with one key more, and which identifiers are rare.
     with running as (
       select e.key, e.df, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
              row_number() over (order by e.df, e.key) as place
@@ -1423,16 +1431,18 @@ begin
            coalesce(array_agg(r.key) filter (where r.df <= rare_df and r.key = any (p_identifier_keys)), '{}') as rare
       into v_read
       from running r;
+    -- No key is left to add: ends, or reads chunks one by one if nothing was scored.
     if not v_one_by_one and (v_pass > 3 or cardinality(v_read.keys) = cardinality(keys_read)) then
       exit when scored > 0;
       v_one_by_one := true;
     end if;
-    -- Without postings any key will do.
+    -- Chunks that are read one by one are compared with all keys, because no postings are read.
     keys_read := case when v_one_by_one then p_keys else v_read.keys end;
     v_rarest := coalesce(v_rarest, keys_read);
     rare_keys := v_read.rare;
-    -- Of words that stand in many chunks it is chance which are read and scored: fewer are.
+    -- If the words are common, it is chance which of their chunks are scored. So fewer are scored.
     v_most := case when v_one_by_one or v_read.postings <= posting_cap then scored_cap else common_cap end;
+    -- Chooses how to find the chunks, by how many postings outside of the scope would be read and discarded.
     v_scattered := false;
     if p_team_frequencies is not null and not v_one_by_one then
       v_scattered := thrown_away < (select sum(e.df) - v_read.postings
@@ -1440,15 +1450,19 @@ begin
       v_scan := v_scan or (v_scattered and p_allowed is null and p_chunks <= scan_cap and scope_holds_at_most(small));
     end if;
     if v_scattered and not v_scan then
+      -- By key and by layer at once.
       select l.chunk_ids, l.points, l.scored into chunk_ids, points, scored
         from scattered_keys(p_team_layer, p_clients, p_query, v_rarest, case when v_pass > 1 then keys_read end,
                             chunk_ids, p_allowed, p_hidden, v_most, p_leg) l;
     elsif v_one_by_one or v_scan then
+      -- Chunk by chunk.
       select l.chunk_ids, l.points, l.scored into chunk_ids, points, scored
         from keys_one_by_one(p_team_layer, p_clients, p_query, keys_read, p_allowed, p_hidden, v_most, p_leg) l;
     else
+      -- By key: finds the chunks of the whole Team with one of the keys, and discards those outside of the scope.
       with candidate as (
-        -- The fences keep the planner from ANDing the GIN bitmap with one of the primary key: 0.7 ms, not 8.
+        -- offset 0 keeps the planner from combining the bitmap of the GIN index with one of the primary key: 0.7 ms
+        -- instead of 8 ms.
         (select c.chunk_id, c.weights
            from (select c.team_id, c.client_id, c.chunk_id, c.weights from chunk_keyword c
                   where c.keys && v_rarest offset 0) c
@@ -1477,7 +1491,7 @@ begin
         into scored, chunk_ids, points
         from hits h;
     end if;
-    -- Of the best alone: to look at the keys of all that was scored took as long as to score them.
+    -- Only for the best chunks: reading the keys of all scored chunks took as long as scoring them.
     names_it := array_fill(false, array[cardinality(chunk_ids)]);
     if cardinality(rare_keys) > 0 then
       select coalesce(array_agg(coalesce(c.keys && rare_keys, false) order by h.rank), '{}') into names_it
@@ -1485,8 +1499,9 @@ begin
         left join chunk_keyword c on c.team_id = v_team and c.chunk_id = h.id;
     end if;
     exit when v_one_by_one or scored >= p_leg or true = any (names_it);
-    -- Where all was read that there is, nothing else holds a word.
+    -- All keys were read, and no limit was reached: no other chunk contains a word of the query.
     exit when cardinality(keys_read) = cardinality(p_keys) and scored < v_most;
+    -- The second pass scores every chunk if there are few.
     if v_pass = 1 then
       v_one_by_one := case when p_allowed is null then scope_holds_at_most(scored_cap)
                            else cardinality(p_allowed) <= scored_cap end;
@@ -1545,13 +1560,14 @@ declare
   v_client uuid;
 begin
   loop
+    -- The next Team that has pending chunks.
     select p.team_id into v_team from embedding_pending p where p.team_id > v_team order by p.team_id limit 1;
     exit when not found;
     select t.company_id into v_company from identity.team t where t.id = v_team and t.deleted_at is null;
     continue when not found;
     v_client := '00000000-0000-0000-0000-000000000000';
     loop
-      -- Null, the Team layer, comes last.
+      -- The next client of the Team. The Team layer, whose client_id is null, follows after the loop.
       select p.client_id into v_client from embedding_pending p
        where p.team_id = v_team and p.client_id > v_client order by p.client_id limit 1;
       exit when not found;
@@ -1587,6 +1603,7 @@ declare
   v_layers text := '((p.client_id is null and $2) or p.client_id = any ($3))';
   v_order text := 'p.team_id desc, p.chunk_id desc';
 begin
+  -- One layer only: its own condition and order fit the index that starts with the layer.
   if v_team_layer <> (cardinality(v_clients) = 1) and cardinality(v_clients) < 2 then
     v_layers := case when v_team_layer then 'p.client_id is null' else 'p.client_id = $3[1]' end;
     v_order := 'p.team_id desc, p.client_id desc, p.chunk_id desc';
@@ -1597,7 +1614,7 @@ begin
         where p.team_id = $1 and %s
           and (p.leased_until is null or p.leased_until <= now() or p.batch_id = $4)
           and ($7 or p.refused_at is null or p.refused_at < now() - interval ''1 day'')
-          -- Not of a source that is still loading. No join, which could be taken in another order.
+          -- Excludes chunks of a source that is loading. A join could change the order in which rows are read.
           and ''active'' = (select s.state from source s where s.team_id = p.team_id and s.id = (
             select c.source_id from chunk c where c.team_id = p.team_id and c.id = p.chunk_id))
         order by %s limit $5 for update of p skip locked
@@ -1720,7 +1737,7 @@ declare
   v_left boolean := false;
   v_gone int;
 begin
-  -- swept_at: every chunk without a vector of the new model is marked.
+  -- If swept_at is set, every chunk without a vector of the new model is marked as pending.
   select d.embedding_model, d.adopted_at into v_model, v_adopted from deployment d
    where d.swept_at is not null and (d.vectors_pruned_at is null or d.vectors_pruned_at < d.adopted_at);
   if not found then
@@ -1728,14 +1745,15 @@ begin
   end if;
   for v_team, v_old in
     select t.id, o.model from identity.team t
-     -- Two ranges of the index; "another than" would read all vectors of the Team.
+     -- Two ranges of the index. With <> the query would read all vectors of the Team.
      cross join lateral (
        (select e.model from chunk_embedding e where e.team_id = t.id and e.model < v_model limit 1)
        union all
        (select e.model from chunk_embedding e where e.team_id = t.id and e.model > v_model limit 1)
      ) o
   loop
-    -- Not of whatever waits: a Team that is always written to would keep them for good.
+    -- Only pending chunks that have an old vector delay the Team. If new chunks did too, a Team that is always written
+    -- to would keep its old vectors for ever.
     if exists (select from embedding_pending p
                  join chunk_embedding e on e.team_id = p.team_id and e.chunk_id = p.chunk_id and e.model = v_old
                 where p.team_id = v_team and p.refused_at is null) then
@@ -1753,9 +1771,9 @@ begin
     v_left := true;
     exit when v_removed >= p_limit;
   end loop;
-  -- For an hour a process of the version before may still store vectors of the old model.
+  -- Nothing is left to delete. For an hour a process with the earlier model can still store vectors of that model.
   if not v_left and v_adopted < now() - interval '1 hour' then
-    -- Not of an adoption that came meanwhile.
+    -- Only if no other model has been adopted since this call began.
     update deployment set vectors_pruned_at = now() where embedding_model = v_model and adopted_at = v_adopted;
   end if;
   return v_removed;
@@ -1865,18 +1883,18 @@ CREATE OR REPLACE FUNCTION memory.replace_layer_counts(p_client uuid, p_space te
  SET enable_nestloop TO 'off'
 AS $function$
 declare
-  most_layers constant int := 16000;    -- that a vector holds
+  most_layers constant int := 16000;    -- places in the vector of a term
   v_team constant uuid := claimed_team();
   v_place int;
   v_old_terms int[];
   v_old_counts int[];
-  v_terms int[];                        -- whose count is another now, and ...
-  v_olds int[];
-  v_news int[];
-  v_gone int[];                         -- ... those among them that are in the layer no more
+  v_terms int[];                        -- terms whose count has changed, with ...
+  v_olds int[];                         -- ... the old counts and ...
+  v_news int[];                         -- ... the new counts
+  v_gone int[];                         -- terms that no longer occur in the layer
 begin
   perform from keyword_team t where t.team_id = v_team for update;
-  -- The Team is gone.
+  -- The Team was deleted.
   if not found then
     return;
   end if;
@@ -1885,13 +1903,13 @@ begin
     into v_place, v_old_terms, v_old_counts
     from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client;
   if not found then
-    -- After the others; beyond the last place in one that was left.
+    -- A new layer gets the next place, or, after the last place, the first one that is free.
     select coalesce(max(l.place), 0) + 1 into v_place from keyword_layer l where l.team_id = v_team;
     if v_place > most_layers then
       select min(n) into v_place from generate_series(1, most_layers) n
        where n not in (select l.place from keyword_layer l where l.team_id = v_team);
     end if;
-    -- A Team of more layers than have places: the words of the last ones weigh as if they were not counted.
+    -- Every place is in use. The words of this layer weigh as if they were not counted.
     if v_place is null then
       return;
     end if;
@@ -1899,6 +1917,7 @@ begin
       values (v_team, p_client, v_place, 0, 1, '{}', '{}', '{}', '{}');
   end if;
 
+  -- Compares the stored counts with the new ones.
   select array_agg(term order by term), array_agg(o.n order by term), array_agg(n.n order by term),
          array_agg(term) filter (where n.n is null)
     into v_terms, v_olds, v_news, v_gone
@@ -1908,9 +1927,10 @@ begin
   if v_terms is null then
     return;
   end if;
-  -- What stood in this layer alone.
+  -- Deletes the rows of terms that occurred only in this layer.
   delete from keyword_df d
    where d.team_id = v_team and d.space = p_space::"char" and d.term = any (v_gone) and strpos(d.counts::text, ',') = 0;
+  -- Replaces, adds or deletes this layer's entry (place:count) in the vector of each term that has changed.
   insert into keyword_df (team_id, space, term, counts)
     select v_team, p_space::"char", c.term, ('{' || case
              when k.entries is null then v_place || ':' || c.new
@@ -1919,15 +1939,17 @@ begin
                                              coalesce(',' || v_place || ':' || c.new, '') || ','))
            end || '}/16000')::sparsevec
       from unnest(v_terms, v_olds, v_news) c (term, old, new)
-      -- The fence, and no nested loops: without statistics they read all of the Team's counts for each term.
+      -- offset 0 keeps the planner from merging the subquery. A merged query, or nested loops, would read all of the
+      -- Team's counts for each term if there are no statistics.
       left join (select d.term, substr(split_part(d.counts::text, '}', 1), 2) as entries from keyword_df d
                   where d.team_id = v_team and d.space = p_space::"char" and d.term = any (v_terms) offset 0) k
         on k.term = c.term
      where c.new > 0 or k.entries is not null
-     -- In the order of the key, for neighbours in the index are written together.
+     -- In the order of the key, so that neighbours in the index are written together.
      order by c.term
     on conflict (team_id, space, term) do update set counts = excluded.counts;
 
+  -- Stores the layer's own counts, with which the next call compares.
   select coalesce(array_agg(a.term order by a.term), '{}'), coalesce(array_agg(a.n order by a.term), '{}')
     into v_terms, v_news
     from (select o.term, o.n from unnest(v_old_terms, v_old_counts) o (term, n) where o.term not between p_from and p_to
@@ -1963,6 +1985,7 @@ CREATE OR REPLACE FUNCTION memory.sample_chunks(p_client uuid, p_limit integer)
  SET enable_seqscan TO 'off'
 AS $function$
 begin
+  -- A query for each case, so that each fits the order of the index.
   if p_client is null then
     return (select coalesce(array_agg(s.chunk_id), '{}') from (
       select k.chunk_id from chunk_keyword k where k.team_id = claimed_team() and k.client_id is null
@@ -2046,7 +2069,7 @@ declare
   v_sequence bigint;
   v_hash bytea;
 begin
-  -- Whoever waited would find nothing left to do.
+  -- Do not wait for another sealer: it seals the same events.
   if not pg_try_advisory_xact_lock(hashtextextended(p_company::text, 7)) then
     return 0;
   end if;
@@ -2054,7 +2077,7 @@ begin
     from audit_seal s where s.company_id = p_company order by s.sequence desc limit 1;
   v_sequence := coalesce(v_sequence, 0);
   v_hash := coalesce(v_hash, '');
-  -- One that is gone is left standing: verification names it.
+  -- An event that was deleted keeps its place in the waiting list, so that verification reports it.
   v_ids := array(
     select u.event_id from audit_unsealed u
      where u.company_id = p_company
@@ -2064,7 +2087,7 @@ begin
     select e.* from unnest(v_ids) with ordinality as i (id, place)
       join audit_event e on e.company_id = p_company and e.id = i.id order by i.place
   loop
-    -- Restored from a dump, events that were sealed may stand among those that wait.
+    -- After a restore from a dump, the waiting list can contain events that are already sealed.
     continue when exists (select from audit_seal s where s.company_id = p_company and s.event_id = v_event.id);
     v_sequence := v_sequence + 1;
     v_hash := audit_hash(v_event, v_hash);
@@ -2086,10 +2109,10 @@ CREATE OR REPLACE FUNCTION memory.search_candidates(p_embedding public.halfvec, 
 AS $function$
 declare
   leg constant int := 50;               -- hits of each leg that are fused
-  keyword_weight constant float8 := 2;  -- what a z-score of the keyword leg counts
-  least_share constant float8 := 0.05;  -- of the whole query that is its least deviation, ...
-  short_share constant float8 := 0.1;   -- ... and as much more, in proportion, where hits are missing
-  rounding constant float8 := 0.0005;   -- of a cosine of halfvecs: a vector is not quite like itself
+  keyword_weight constant float8 := 2;  -- weight of the z-score of the keyword leg
+  least_share constant float8 := 0.05;  -- least deviation, as a share of the score of the whole query, ...
+  short_share constant float8 := 0.1;   -- ... plus up to this share, in proportion to the missing hits
+  rounding constant float8 := 0.0005;   -- rounding error of a cosine of halfvecs
   v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
@@ -2097,7 +2120,7 @@ declare
   v_allowed uuid[];
   v_hidden uuid[];
   v_keyword record;
-  v_near uuid[] := '{}';                -- by meaning, nearest first
+  v_near uuid[] := '{}';                -- chunks found by meaning, nearest first
   v_similarities float8[] := '{}';
   v_near_detail jsonb;
   v_filtered constant boolean := num_nonnulls(p_kinds, p_sources, p_after, p_before) > 0;
@@ -2109,8 +2132,8 @@ begin
   v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, p_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
-  -- What a filter lets through or does not, and else what is still being written: as sets, in which to look up once
-  -- they are hashed. A function, or a join, would run for every chunk of the Team.
+  -- With a filter: the chunks that pass it, or those that do not. Without: the chunks of sources that are loading. Both
+  -- are arrays, which are hashed for look-ups. A function or a join would run for every chunk of the Team.
   if v_filtered then
     select f.allowed, f.refused into v_allowed, v_hidden
       from filtered_chunks(p_kinds, p_sources, p_after, p_before) f;
@@ -2130,6 +2153,7 @@ begin
   end if;
   v_clock := v_clock || clock_timestamp();
 
+  -- Fusion of the two legs.
   return query
   with by_keyword as (
     select k.chunk_id, k.points, k.names_it, k.rank
@@ -2142,18 +2166,21 @@ begin
     select n.chunk_id, n.points, n.rank from nearest n
      where p_min_similarity is null or n.points + rounding >= p_min_similarity
   ), keyword_norm as (
-    -- Fewer hits than the leg holds count as zeros beside them: a lone weak hit must not stand out.
+    -- If the leg found fewer than its maximum, the missing hits count as zeros, so that a single weak hit does not get
+    -- a high z-score.
     select sum(k.points) / leg as mean, greatest(coalesce(nullif(
              sqrt(greatest(sum(k.points * k.points) / leg - (sum(k.points) / leg) ^ 2, 0)), 0), 1),
              v_weights.whole * (least_share + short_share * (1 - count(*)::float8 / leg))) as deviation,
            case when count(*) < leg then 0 else min(k.points) end as lowest
       from by_keyword k
   ), semantic_norm as (
-    -- Of all the nearest, also those below p_min_similarity: what a hit is worth shows beside the others only.
+    -- Over all nearest chunks, including those below p_min_similarity: a z-score compares a hit with the others.
     select avg(n.points) as mean, coalesce(nullif(stddev_pop(n.points), 0), 1) as deviation,
            min(n.points) as lowest
       from nearest n
   ), scored as (
+    -- A chunk that only one leg found gets the lowest score of the other leg. Without a vector of the model, its
+    -- semantic z-score is 0.
     select coalesce(k.chunk_id, s.chunk_id) as id, s.rank as s_rank, k.rank as k_rank,
            coalesce(k.names_it, false) as names_it,
            coalesce(keyword_weight * (coalesce(k.points, kn.lowest) - kn.mean) / kn.deviation, 0) as k_z,
@@ -2173,6 +2200,7 @@ begin
     from scored f order by 1 limit p_limit;
   v_clock := v_clock || clock_timestamp();
 
+  -- The row that explains the search. Times of its stages are in milliseconds.
   if p_explain then
     return query
     select 0, null::uuid, null::float8, null::int, null::int, jsonb_build_object(
@@ -2203,10 +2231,10 @@ CREATE OR REPLACE FUNCTION memory.semantic_leg(p_embedding public.halfvec, p_mod
  SET work_mem TO '64MB'
 AS $function$
 declare
-  exact_scan constant int := 1000;      -- vectors up to which all are compared in full
-  rerank constant int := 200;           -- best by signs, compared in full, above that
-  large constant int := 10000;          -- chunks of a Team from which on ...
-  sounding constant int := 3000;        -- ... some vectors' signs tell what is too far away to be sorted
+  exact_scan constant int := 1000;      -- up to this many vectors are compared in full
+  rerank constant int := 200;           -- with more: how many of the best by signs are compared in full
+  large constant int := 10000;          -- with more chunks than this ...
+  sounding constant int := 3000;        -- ... this many vectors are read first, to learn which distance is too far
   v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
@@ -2214,7 +2242,7 @@ declare
   v_signs bit(1024);
   v_near float8;
 begin
-  -- Counted no farther than it matters.
+  -- The number of vectors to compare, counted no further than exact_scan + 1.
   select count(*) into v_rows from (
     select from chunk_embedding e
      where p_allowed is null and e.team_id = v_team and e.model = p_model
@@ -2225,7 +2253,8 @@ begin
   if v_rows > exact_scan then
     v_signs := binary_quantize(p_embedding)::bit(1024);
   end if;
-  -- What is farther away than all the best of some is not among the best of all: so it is not sorted.
+  -- The best `rerank` of some vectors bound the best `rerank` of all: a vector farther away than these is not among
+  -- them, and is not sorted.
   if v_signs is not null and p_team_chunks > large then
     select max(d.distance) into v_near from (
       select n.signs <~> v_signs as distance from (
@@ -2241,9 +2270,10 @@ begin
   with looked_at as (
     select a.id from unnest(p_allowed) a (id) where v_signs is null
     union all
-    -- Ids alone, so that the index of signs answers and the rows, which are large, are left alone. Layer by layer, so
-    -- that it is the index that tells them apart: to look at each row's was a sixth of the time. Behind the fence few
-    -- are left to be looked up in the sets.
+    -- Reads only ids and signs, which the index contains, and not the rows, which are large. One query for the Team
+    -- layer and one for clients, so that the index selects the layer: comparing the layer of each row took a sixth of
+    -- the time. offset 0 makes the planner look up p_allowed and p_hidden only for the few rows that are
+    -- left.
     (select n.chunk_id from (
        select e.chunk_id, e.signs <~> v_signs as distance from chunk_embedding e
         where v_signs is not null and v_team_layer
@@ -2259,6 +2289,7 @@ begin
         and (p_hidden is null or n.chunk_id not in (select unnest(p_hidden)))
       order by n.distance, n.chunk_id limit rerank)
   ), compared as (
+    -- All vectors of the scope, if they are few and no filter is set, and the chunks that were looked at.
     select e.chunk_id, -(e.embedding <#> p_embedding) as points
       from chunk_embedding e
      where v_signs is null and p_allowed is null and e.team_id = v_team and e.model = p_model
@@ -2269,7 +2300,7 @@ begin
                    where e.team_id = v_team and e.chunk_id = l.id and (e.model = p_model) is true)
       from looked_at l
   ), nearest as (
-    -- Chunks that pass a filter may have no vector.
+    -- A chunk that passes a filter can have no vector yet.
     select c.chunk_id, c.points from compared c
      where c.points is not null order by c.points desc, c.chunk_id limit p_leg
   )
@@ -2299,12 +2330,13 @@ CREATE OR REPLACE FUNCTION memory.similar_memories(p_client uuid, p_embedding pu
  SET enable_seqscan TO 'off'
 AS $function$
 declare
-  rarest constant int := 128;           -- keys that candidates are looked up by, ...
-  posting_cap constant int := 2000;     -- ... as long as they are estimated to stand in no more chunks than this
-  scored_cap constant int := 4000;      -- candidates compared by words, whatever the estimate
-  least_meaning constant float8 := 0.5; -- what lies below is not alike
+  rarest constant int := 128;           -- keys by which candidates are found at most, ...
+  posting_cap constant int := 2000;     -- ... and the chunks that they occur in at most, as estimated
+  scored_cap constant int := 4000;      -- candidates compared by words at most, also if the estimate was too low
+  least_meaning constant float8 := 0.5; -- least similarity by meaning, and by words
   least_words constant float8 := 0.3;
-  -- Of so few chunks no one can tell which words are common: they weigh as much as any.
+  -- With fewer chunks it is not known which words are common, so common words weigh as much as others. The least
+  -- similarity is higher then.
   few_chunks constant int := 50;
   least_words_of_few constant float8 := 0.45;
   v_team constant uuid := memory.claimed_team();
@@ -2315,10 +2347,11 @@ begin
                             or coalesce(p_client = any (memory.readable_clients()), false)) then
     return;
   end if;
-  -- Of the idf alone: the factor of each term is 1. What it weighs in the text is its length.
+  -- The weights are only the idf: the factor of each term is 1. Its weight in the text is passed as its length.
   v_weighed := weigh_query(reads_team_layer(), readable_clients(), p_dims,
     array_fill(1::real, array[coalesce(cardinality(p_dims), 0)]), p_weights, p_keys, false);
 
+  -- The rarest keys, up to a number of chunks.
   with running as (
     select e.key, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
            row_number() over (order by e.df, e.key) as place
@@ -2340,7 +2373,7 @@ begin
      group by p.id
   ), by_words as (
     select k.id, -(k.weights <#> v_weighed.weights) / v_weighed.whole as points
-      -- The fence, as in search_candidates, has the index of keys answer alone.
+      -- offset 0 makes the planner use only the index of keys, as in keyword_leg.
       from (select m.team_id, m.client_id, m.id, m.state, m.weights from memory_item m
              where m.keys && v_keys offset 0) k
      where v_weighed.weights is not null and v_weighed.whole > 0
@@ -2367,10 +2400,10 @@ AS $function$
     from (select k.client_id, count(*)::int as chunks from memory.chunk_keyword k
            where k.team_id = memory.claimed_team() group by 1) n
     full join (select c.client_id, c.chunks from memory.keyword_layer c where c.team_id = memory.claimed_team()) l
-      -- The Team layer has no client: nulls are the same here.
+      -- The Team layer has no client. A full join needs an equality, so the zero id replaces null on both sides.
       on coalesce(n.client_id, '00000000-0000-0000-0000-000000000000')
        = coalesce(l.client_id, '00000000-0000-0000-0000-000000000000')
-   -- One that was never counted needs a place: there are 16,000.
+   -- A layer that was never counted needs a place, and there are 16,000. See replace_layer_counts.
    where case when l.chunks is not null then abs(coalesce(n.chunks, 0) - l.chunks) >= l.chunks * 0.2
               else (select count(*) from memory.keyword_layer c where c.team_id = memory.claimed_team()) < 16000 end
    order by 1 nulls first;
@@ -2481,7 +2514,7 @@ begin
    where t.team_id = v_team and ((t.client_id is null and v_team_layer) or t.client_id = any (v_clients))
    group by 1, 2, 3 having sum(t.n) <> 0
   union all
-  -- Marks of sources that no one sees yet: few, and none as a rule.
+  -- Subtracts the marks of sources that are loading, which no caller sees. Usually no source is loading.
   select 'pending', null, null, -count(*)
     from source s
     join chunk c on c.team_id = s.team_id and c.source_id = s.id
@@ -2489,7 +2522,7 @@ begin
    where s.team_id = v_team and s.state = 'loading'
      and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
   union all
-  -- A capture whose lease ran out is staged, though a job has yet to say so.
+  -- A capture whose lease has expired counts as staged, even before release_captures changes its state.
   select 'captures', moved.state, null, moved.sign * lapsed.n
     from (select count(*) as n from capture c
            where c.team_id = v_team and c.state = 'claimed' and c.leased_until <= now()
@@ -2528,7 +2561,7 @@ begin
   sequence := p_sequence;
   hash := p_hash;
   for v_seal in
-    -- Bounded by numbers, which hold where the planner knows nothing of the table, as well as by the limit.
+    -- The range of numbers bounds what is read, with a plan made without statistics too.
     select s.sequence, s.event_id, s.hash, e as event
       from audit_seal s left join audit_event e on e.company_id = s.company_id and e.id = s.event_id
      where s.company_id = v_company and s.sequence > p_sequence and s.sequence <= p_sequence + p_limit
@@ -2544,7 +2577,7 @@ begin
     hash := v_seal.hash;
   end loop;
   if first_break is null and walked < p_limit then
-    -- Behind a gap as wide as the rest of the slice.
+    -- No break within these numbers, but fewer seals than asked for. If seals follow, there is a gap before them.
     select s.event_id into first_break from audit_seal s
      where s.company_id = v_company and s.sequence > walk_audit.sequence order by s.sequence limit 1;
   end if;
@@ -2559,15 +2592,15 @@ CREATE OR REPLACE FUNCTION memory.weigh_query(p_team_layer boolean, p_clients uu
  SET enable_nestloop TO 'off'
 AS $function$
 declare
-  few constant int := 3000;             -- chunks of other layers, all of which may be read to be thrown away
+  few constant int := 3000;             -- up to this many chunks outside of the scope can be read and discarded
   v_team constant uuid := claimed_team();
-  v_reads_all boolean;
+  v_reads_all boolean;                  -- whether the caller can read every counted layer
   v_team_chunks int;
-  v_scales sparsevec;                   -- by what the count of each layer is multiplied, in the layer's place
+  v_scales sparsevec;                   -- the scale of each layer, at the layer's place: see layer_scale
   v_team_scales sparsevec;
 begin
-  -- A Team may have hundreds of clients: who reads all layers needs no row of each. To count them comes first, for the
-  -- list of them is stored apart from the row.
+  -- A Team can have hundreds of clients. For a caller that can read all layers, the sums of the Team are used, and not
+  -- the row of each layer. The number of layers is compared first, because their list is stored apart from the row.
   select t.chunks, t.sampled, t.counted_at, t.scales,
          case when t.layer_count <= cardinality(p_clients) + p_team_layer::int then not exists (
            select from unnest(t.layers) l (client_id)
@@ -2575,6 +2608,7 @@ begin
     into chunks, sampled, counted_at, v_scales, v_reads_all
     from keyword_team t where t.team_id = v_team and t.chunks > 0;
   if found and v_reads_all is not true then
+    -- Sums up the layers that the caller can read.
     v_team_chunks := chunks;
     v_team_scales := v_scales;
     select sum(l.chunks), sum(l.sampled), min(l.counted_at),
@@ -2609,7 +2643,7 @@ begin
       from asked q left join counted c on c.space = q.space and c.term = q.term
       cross join lateral (select case when c.df > 1 then c.df else 0.5 end as df,
                                  case when c.team_df > 1 then c.team_df else 0.5 end as team_df) f
-     -- Dimensions ascend in a sparsevec; keys come in the order of p_keys.
+     -- A sparsevec requires ascending dimensions. Frequencies are returned in the order of p_keys.
      order by q.space, case q.space when 'd' then q.term else q.place end
   )
   select ('{' || string_agg(w.term || ':' || w.weight, ',') filter (where w.weight > 0) || '}/536870912')::sparsevec,

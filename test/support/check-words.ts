@@ -24,8 +24,12 @@ const REFUSED: readonly [phrase: RegExp, instead: string][] = [
   [/\b(?:function|const) (?:take|hold)[A-Z]/, 'lock, allocate, delete, accept: what the function does'],
 ];
 
-/** Product code, tests and documents. Migrations cannot change once they have landed. */
-const FILES = ['*.{ts,md}', '{api,worker,core,shared,db,cli,web,test,docs}/**/*.{ts,js,html,css,md}'];
+/** Product code, tests and documents. */
+const FILES = [
+  '*.{ts,md}',
+  '{api,worker,core,shared,db,cli,web,test,docs}/**/*.{ts,js,html,css,md}',
+  'db/**/*.sql',
+];
 const ALLOWED = ['test/support/check-words.ts', 'test/demo/samples/**'];
 
 const found = globSync(FILES, { cwd: ROOT, exclude: ALLOWED }).flatMap((file) =>

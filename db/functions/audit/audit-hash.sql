@@ -1,5 +1,6 @@
--- The hash of an event behind another seal: SHA-256 of the bytes of that seal, then of the event as a JSON array in
--- UTF-8, written as PostgreSQL writes jsonb, its time in microseconds since 1970.
+-- Returns the hash of the seal of an audit event: SHA-256 of the previous seal's hash, followed by the event. The event
+-- is written in UTF-8 as a JSON array, in PostgreSQL's text form of jsonb, with its time in microseconds since 1970.
+-- p_previous is empty for the first event of a Company.
 create or replace function memory.audit_hash(e memory.audit_event, p_previous bytea) returns bytea
 language sql stable set search_path = pg_catalog, pg_temp
 return sha256(p_previous || convert_to(jsonb_build_array(

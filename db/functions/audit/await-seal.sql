@@ -1,3 +1,4 @@
+-- Trigger: notes each new audit event as unsealed, so that seal_audit finds it.
 create or replace function memory.await_seal() returns trigger
 language plpgsql security definer set search_path = memory, pg_temp
 as $$

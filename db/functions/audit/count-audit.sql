@@ -1,12 +1,13 @@
--- How many events the claimed Company has, how many of them have no seal yet, and the first that ought to have one:
--- an event that has none and does not wait for it, or that waits and is gone.
+-- For verification of the audit chain. Returns how many events the claimed Company has, how many of them have no seal,
+-- and the first event with a fault: one that has no seal and does not wait for one, or one that waits but does not
+-- exist.
 create or replace function memory.count_audit() returns table (events int, unsealed int, first_break uuid)
 language sql stable security definer set search_path = memory, pg_temp
 as $$
   with unsealed as materialized (
     select e.id from memory.audit_event e
      where e.company_id = memory.claimed_company()
-       -- A seal before the first, which no walk comes by, is none.
+       -- A seal with a number below 1 does not count: walk_audit starts at 1 and never reads it.
        and not exists (select from memory.audit_seal s
                         where s.company_id = e.company_id and s.event_id = e.id and s.sequence > 0)
   )

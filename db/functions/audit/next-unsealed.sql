@@ -1,4 +1,5 @@
--- The first Company after p_after that has events without a seal, or null.
+-- Returns the first Company, in the order of ids, that has unsealed events and comes after p_after; null if there is no
+-- other. A p_after of null starts at the first Company.
 create or replace function memory.next_unsealed(p_after uuid) returns uuid
 language sql stable security definer set search_path = memory, pg_temp
 return (select u.company_id from memory.audit_unsealed u

@@ -1,3 +1,4 @@
+-- Trigger: rejects every update, delete and truncate of audit events and of their seals.
 create or replace function memory.refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception 'audit events are append-only' using errcode = 'insufficient_privilege';

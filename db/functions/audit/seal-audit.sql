@@ -1,5 +1,6 @@
--- Seals the next events of a Company, at most p_limit. Tells how many it took: none when all are sealed, or someone
--- else is at it. A plan made while there was little to seal would go through everything later.
+-- Seals the next events of a Company, at most p_limit, in the order of their ids. Returns how many entries of the
+-- waiting list were processed: 0 if nothing waits, or if another transaction seals the events of this Company now. The
+-- plan is made for each call: a plan made while the tables were small would later read whole tables.
 create or replace function memory.seal_audit(p_company uuid, p_limit int) returns int
 language plpgsql volatile security definer set search_path = memory, pg_temp
 set plan_cache_mode = force_custom_plan
@@ -10,7 +11,7 @@ declare
   v_sequence bigint;
   v_hash bytea;
 begin
-  -- Whoever waited would find nothing left to do.
+  -- Do not wait for another sealer: it seals the same events.
   if not pg_try_advisory_xact_lock(hashtextextended(p_company::text, 7)) then
     return 0;
   end if;
@@ -18,7 +19,7 @@ begin
     from audit_seal s where s.company_id = p_company order by s.sequence desc limit 1;
   v_sequence := coalesce(v_sequence, 0);
   v_hash := coalesce(v_hash, '');
-  -- One that is gone is left standing: verification names it.
+  -- An event that was deleted keeps its place in the waiting list, so that verification reports it.
   v_ids := array(
     select u.event_id from audit_unsealed u
      where u.company_id = p_company
@@ -28,7 +29,7 @@ begin
     select e.* from unnest(v_ids) with ordinality as i (id, place)
       join audit_event e on e.company_id = p_company and e.id = i.id order by i.place
   loop
-    -- Restored from a dump, events that were sealed may stand among those that wait.
+    -- After a restore from a dump, the waiting list can contain events that are already sealed.
     continue when exists (select from audit_seal s where s.company_id = p_company and s.event_id = v_event.id);
     v_sequence := v_sequence + 1;
     v_hash := audit_hash(v_event, v_hash);

@@ -1,5 +1,7 @@
--- Walks the claimed Company's chain on, from the seal after p_sequence, at most p_limit seals. first_break is the
--- event at which it does not hold: changed, gone, or out of its place. The last seal that holds is told with it.
+-- Verifies the next seals of the claimed Company's chain, at most p_limit, after the seal p_sequence with the hash
+-- p_hash. Returns how many seals are valid, the number and the hash of the last valid one, and first_break: the event
+-- at which the chain breaks, because the event was changed or deleted, or because a seal is missing before it. The
+-- caller passes sequence and hash to the next call.
 create or replace function memory.walk_audit(p_sequence bigint, p_hash bytea, p_limit int)
 returns table (walked int, sequence bigint, hash bytea, first_break uuid)
 language plpgsql stable security definer set search_path = memory, pg_temp
@@ -13,7 +15,7 @@ begin
   sequence := p_sequence;
   hash := p_hash;
   for v_seal in
-    -- Bounded by numbers, which hold where the planner knows nothing of the table, as well as by the limit.
+    -- The range of numbers bounds what is read, with a plan made without statistics too.
     select s.sequence, s.event_id, s.hash, e as event
       from audit_seal s left join audit_event e on e.company_id = s.company_id and e.id = s.event_id
      where s.company_id = v_company and s.sequence > p_sequence and s.sequence <= p_sequence + p_limit
@@ -29,7 +31,7 @@ begin
     hash := v_seal.hash;
   end loop;
   if first_break is null and walked < p_limit then
-    -- Behind a gap as wide as the rest of the slice.
+    -- No break within these numbers, but fewer seals than asked for. If seals follow, there is a gap before them.
     select s.event_id into first_break from audit_seal s
      where s.company_id = v_company and s.sequence > walk_audit.sequence order by s.sequence limit 1;
   end if;

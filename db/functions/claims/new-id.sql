@@ -1,5 +1,5 @@
--- A UUIDv7 (RFC 9562): the time in milliseconds, then random bits. For rows that lists page through, newest
--- first, and that have no id of their own.
+-- Returns a UUIDv7 (RFC 9562): the time in milliseconds, then random bits. It is the default id of members and grants.
+-- Their primary key is another one, and lists of them are ordered by this id, newest first.
 create or replace function identity.new_id(p_at timestamptz default clock_timestamp()) returns uuid
 language sql volatile set search_path = pg_catalog, pg_temp
 return encode(

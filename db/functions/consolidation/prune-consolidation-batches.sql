@@ -1,4 +1,5 @@
--- Removes batches a month after their end: until then a repeated complete finds its answer.
+-- Deletes batches 30 days after their lease expired. Until then a repeated complete request gets the stored answer.
+-- Returns how many batches were deleted.
 create or replace function memory.prune_consolidation_batches() returns int
 language sql volatile security definer set search_path = memory, pg_temp
 as $$

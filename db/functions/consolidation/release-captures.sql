@@ -1,4 +1,4 @@
--- Stages captures again whose lease ran out, of all Teams, at most p_limit.
+-- Changes captures whose lease has expired back to staged, at most p_limit, in all Teams. Returns how many.
 create or replace function memory.release_captures(p_limit int) returns int
 language sql volatile security definer set search_path = memory, pg_temp
 as $$

@@ -1,5 +1,7 @@
--- Marks chunks without a vector of the adopted model as pending, the next p_limit after p_after in the order of
--- their ids, and unmarks those that have one. Null: no more, or swept since the model was adopted an hour ago.
+-- Examines the next p_limit chunks after p_after, in the order of ids: marks a chunk without a vector of the adopted
+-- model as pending, and deletes the mark of a chunk that has one. Returns the last id examined. Returns null when there
+-- are no more chunks, or when a sweep ended at least one hour after the model was adopted: during that hour, a process
+-- that still runs with the earlier model can store chunks.
 create or replace function memory.backfill_pending(p_after uuid, p_limit int) returns uuid
 language plpgsql volatile security definer set search_path = memory, public, pg_temp
 as $$

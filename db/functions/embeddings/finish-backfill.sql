@@ -1,3 +1,4 @@
+-- Notes that the sweep of backfill_pending has reached the last chunk.
 create or replace function memory.finish_backfill() returns void
 language sql volatile security definer set search_path = memory, public, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Whether vectors of this model are those that searches compare: a process of the version before, which may still run
--- for a while, must not take the marks of chunks and store vectors of another model.
+-- Returns whether searches compare vectors of this model. During an upgrade a process with the earlier model can still
+-- run. It must not lease chunks and store vectors of that model.
 create or replace function memory.is_adopted_model(p_model text) returns boolean
 language sql stable security definer set search_path = memory, pg_temp
 as $$

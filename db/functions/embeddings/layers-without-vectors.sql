@@ -1,4 +1,6 @@
--- The layers of all Teams in which the service may make a vector now. Ids alone; leaps from one layer to the next.
+-- Returns the layers, in all Teams, that have a chunk for which a vector can be made now: a pending chunk that is not
+-- leased, and for which the model did not fail in the last day. client_id is null for the Team layer. The index is read
+-- once for each layer, from one layer to the next, and not once for each pending chunk.
 create or replace function memory.layers_without_vectors()
 returns table (company_id uuid, team_id uuid, client_id uuid)
 language plpgsql stable security definer
@@ -14,13 +16,14 @@ declare
   v_client uuid;
 begin
   loop
+    -- The next Team that has pending chunks.
     select p.team_id into v_team from embedding_pending p where p.team_id > v_team order by p.team_id limit 1;
     exit when not found;
     select t.company_id into v_company from identity.team t where t.id = v_team and t.deleted_at is null;
     continue when not found;
     v_client := '00000000-0000-0000-0000-000000000000';
     loop
-      -- Null, the Team layer, comes last.
+      -- The next client of the Team. The Team layer, whose client_id is null, follows after the loop.
       select p.client_id into v_client from embedding_pending p
        where p.team_id = v_team and p.client_id > v_client order by p.client_id limit 1;
       exit when not found;

@@ -1,7 +1,8 @@
--- Leases chunks without a vector where the claims may write, the newest first, passing by what others hold. A chunk of
--- the same batch is leased anew; one of which the model gave no vector waits for a day, unless it is wanted too.
--- Whatever the statistics say, and with none on the embedded database, marks are read from the end of their index: by
--- a sort a hundred thousand of them took 2 s for each slice.
+-- Leases pending chunks of the layers that the claims can write: at most p_limit, the newest first, for p_seconds.
+-- Chunks that another transaction has locked are skipped. The lease of a chunk that is already in this batch is
+-- renewed. A chunk for which the model gave no vector is leased again after a day, or at once with p_refused_too. Sorts
+-- and scans of the table are off, so that the marks are read from the end of their index with any statistics (the
+-- embedded database has none). A sort of 100,000 marks took 2 s for each call.
 create or replace function memory.lease_pending(p_batch uuid, p_limit int, p_seconds int, p_refused_too boolean)
 returns table (chunk_id uuid, leased_until timestamptz)
 language plpgsql volatile security definer rows 16
@@ -16,6 +17,7 @@ declare
   v_layers text := '((p.client_id is null and $2) or p.client_id = any ($3))';
   v_order text := 'p.team_id desc, p.chunk_id desc';
 begin
+  -- One layer only: its own condition and order fit the index that starts with the layer.
   if v_team_layer <> (cardinality(v_clients) = 1) and cardinality(v_clients) < 2 then
     v_layers := case when v_team_layer then 'p.client_id is null' else 'p.client_id = $3[1]' end;
     v_order := 'p.team_id desc, p.client_id desc, p.chunk_id desc';
@@ -26,7 +28,7 @@ begin
         where p.team_id = $1 and %s
           and (p.leased_until is null or p.leased_until <= now() or p.batch_id = $4)
           and ($7 or p.refused_at is null or p.refused_at < now() - interval ''1 day'')
-          -- Not of a source that is still loading. No join, which could be taken in another order.
+          -- Excludes chunks of a source that is loading. A join could change the order in which rows are read.
           and ''active'' = (select s.state from source s where s.team_id = p.team_id and s.id = (
             select c.source_id from chunk c where c.team_id = p.team_id and c.id = p.chunk_id))
         order by %s limit $5 for update of p skip locked

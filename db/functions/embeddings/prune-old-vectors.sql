@@ -1,5 +1,6 @@
--- Removes at most so many vectors of earlier models, of Teams whose chunks with an old vector all have a new one, or were
--- refused; returns how many. Until then a process of the version before may still compare them.
+-- Deletes at most p_limit vectors of earlier models, in Teams where each chunk with an old vector also has a new one,
+-- or has been refused by the model. Returns how many. Until then a process with the earlier model can still compare
+-- them.
 create or replace function memory.prune_old_vectors(p_limit int) returns int
 language plpgsql volatile security definer set search_path = memory, pg_temp
 set plan_cache_mode = force_custom_plan
@@ -13,7 +14,7 @@ declare
   v_left boolean := false;
   v_gone int;
 begin
-  -- swept_at: every chunk without a vector of the new model is marked.
+  -- If swept_at is set, every chunk without a vector of the new model is marked as pending.
   select d.embedding_model, d.adopted_at into v_model, v_adopted from deployment d
    where d.swept_at is not null and (d.vectors_pruned_at is null or d.vectors_pruned_at < d.adopted_at);
   if not found then
@@ -21,14 +22,15 @@ begin
   end if;
   for v_team, v_old in
     select t.id, o.model from identity.team t
-     -- Two ranges of the index; "another than" would read all vectors of the Team.
+     -- Two ranges of the index. With <> the query would read all vectors of the Team.
      cross join lateral (
        (select e.model from chunk_embedding e where e.team_id = t.id and e.model < v_model limit 1)
        union all
        (select e.model from chunk_embedding e where e.team_id = t.id and e.model > v_model limit 1)
      ) o
   loop
-    -- Not of whatever waits: a Team that is always written to would keep them for good.
+    -- Only pending chunks that have an old vector delay the Team. If new chunks did too, a Team that is always written
+    -- to would keep its old vectors for ever.
     if exists (select from embedding_pending p
                  join chunk_embedding e on e.team_id = p.team_id and e.chunk_id = p.chunk_id and e.model = v_old
                 where p.team_id = v_team and p.refused_at is null) then
@@ -46,9 +48,9 @@ begin
     v_left := true;
     exit when v_removed >= p_limit;
   end loop;
-  -- For an hour a process of the version before may still store vectors of the old model.
+  -- Nothing is left to delete. For an hour a process with the earlier model can still store vectors of that model.
   if not v_left and v_adopted < now() - interval '1 hour' then
-    -- Not of an adoption that came meanwhile.
+    -- Only if no other model has been adopted since this call began.
     update deployment set vectors_pruned_at = now() where embedding_model = v_model and adopted_at = v_adopted;
   end if;
   return v_removed;

@@ -1,4 +1,4 @@
--- Every Team has its row of counts, whoever makes it.
+-- Trigger: inserts the row of word counts of a new Team. The statements that count words lock this row.
 create or replace function identity.count_new_team() returns trigger
 language plpgsql security definer set search_path = memory, pg_temp
 as $$

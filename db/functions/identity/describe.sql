@@ -1,3 +1,7 @@
+-- Returns an account as a caller, in JSON: the account and its Company, the Teams that it has access to, the selected
+-- Team and that Team's active clients with the account's grants. The selected Team is p_team if the account has access
+-- to it, or the only Team if p_team is null. Returns null if the account was closed or does not exist. For
+-- resolve_session and resolve_principal.
 create or replace function identity.describe(p_user uuid, p_team uuid) returns jsonb
 language plpgsql stable set search_path = identity, pg_temp
 as $$
@@ -18,6 +22,7 @@ begin
     left join company_grant g on g.company_id = t.company_id and g.team_id = t.id and g.user_id = who.id
    where t.company_id = who.company_id and t.deleted_at is null
      and (who.role = 'owner' or m.role is not null or (who.role = 'admin' and g.access is not null));
+  -- An id of a Team without access selects nothing.
   if p_team is not null then
     selected := (select (t ->> 'id')::uuid from jsonb_array_elements(teams) t where (t ->> 'id')::uuid = p_team);
   elsif jsonb_array_length(teams) = 1 then

@@ -1,3 +1,5 @@
+-- Returns the invite, to a Team or to the Company, with this token hash (SHA-256), with its state. No row if the Team
+-- was deleted.
 create or replace function identity.find_invite(p_token_hash bytea)
 returns table (id uuid, company_id uuid, team_id uuid, email text, role text, grants jsonb, state text)
 language sql stable security definer set search_path = identity, pg_temp

@@ -1,5 +1,5 @@
--- What a page shows of a one-time link before it is used: of a reset link, an invite or an invitation. Found by the same
--- exact match of the token's hash as when it is used.
+-- Returns what a page shows of a one-time link before it is used: a reset link, an invite to a Team, or an invitation
+-- to the Company. The link is found by the hash of its token, as it is when it is used.
 create or replace function identity.find_link(p_token_hash bytea)
 returns table (kind text, email text, company text, team text, invited_by text, has_account boolean,
                expires_at timestamptz, state text)

@@ -1,4 +1,4 @@
--- The reset link of a token.
+-- Returns the reset link with this token hash (SHA-256), with its state. No row if the account was closed.
 create or replace function identity.find_reset_link(p_token_hash bytea)
 returns table (id uuid, user_id uuid, company_id uuid, state text)
 language sql stable security definer set search_path = identity, pg_temp

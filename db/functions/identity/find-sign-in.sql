@@ -1,4 +1,5 @@
--- What a sign-in needs to check a password.
+-- Returns what a login needs to check the password of an email. password_hash is null for an account without a
+-- password.
 create or replace function identity.find_sign_in(p_email text)
 returns table (user_id uuid, company_id uuid, password_hash text)
 language sql stable security definer set search_path = identity, pg_temp

@@ -1,5 +1,5 @@
--- The password hash of the claimed user as it is now, locked against a change until the transaction ends; null without
--- a password or once the account is closed.
+-- Returns the password hash of the claimed user, and locks the row against changes until the transaction ends. Returns
+-- null if the account has no password or was closed.
 create or replace function identity.lock_password_hash() returns text
 language sql volatile security definer set search_path = identity, pg_temp
 as $$

@@ -1,4 +1,5 @@
--- Removes invites a month after their end, as reset links, and the counts that count no more.
+-- Deletes invites 30 days after they expire, like reset links, and counts of requests and of failed passwords whose
+-- time window has ended. p_password_seconds is the window of failed passwords. Returns how many invites were deleted.
 create or replace function identity.prune_invites(p_password_seconds int) returns int
 language sql volatile security definer set search_path = identity, pg_temp
 as $$

@@ -1,5 +1,6 @@
--- Removes sessions past their limits, and reset links a month after their end: until then their codes tell
--- used, expired and withdrawn apart. A session past its limits is kept a day, to say that it has expired.
+-- Deletes sessions one day after they expire, and reset links 30 days after they expire. Until then an expired session
+-- is reported as expired, and a reset link as used, expired or revoked. The limits of sessions are in seconds. Returns
+-- how many of each were deleted.
 create or replace function identity.prune(p_idle_seconds int, p_max_seconds int) returns table (sessions int, reset_links int)
 language sql volatile security definer set search_path = identity, pg_temp
 as $$

@@ -1,6 +1,7 @@
--- Deletes the next p_limit rows of the claimed Team after the Team was deleted. True: nothing is left. Finds the tables in the
--- catalog: every table of the schema memory with a team_id, except audit events, which outlive the Team. The contents of
--- its files belong to the Company; prune_workspace_blobs deletes those that nothing refers to.
+-- Deletes the next rows of the claimed Team, at most p_limit, after the Team was deleted. Returns true when no row is
+-- left. The tables are found in the catalog: every table of the schema memory with a team_id, except audit events,
+-- which are kept. The contents of the Team's files belong to the Company: prune_workspace_blobs deletes those that no
+-- version refers to.
 create or replace function identity.purge_team(p_limit int) returns boolean
 language plpgsql volatile security definer set search_path = identity, memory, public, pg_temp
 as $$
@@ -9,6 +10,7 @@ declare
   v_table regclass;
   v_gone int;
 begin
+  -- The Team is in use, or nothing of it is left.
   perform from team t
     where t.company_id = memory.claimed_company() and t.id = v_team and t.deleted_at is not null;
   if not found then

@@ -1,4 +1,4 @@
--- The server principal, as whom the service's own token acts.
+-- Returns the server principal as a caller, as describe does. The service's own token acts as this account.
 create or replace function identity.resolve_principal(p_team uuid) returns jsonb
 language sql stable security definer set search_path = identity, pg_temp
 return (select identity.describe(a.id, p_team) || '{"session": null}'

@@ -1,5 +1,7 @@
--- A request that only reads must find its caller where nothing can be written: on a full disk, or on a replica. So a
--- transaction that only reads leaves the time of the last use as it is.
+-- Returns the caller of a session, as describe does, with the id and the end of the session. Returns {"expired": true}
+-- for a session past a limit, and null if the session or its account does not exist. Limits are in seconds;
+-- p_token_hash is SHA-256. Extends the idle limit, except in a read-only transaction: a request that only reads must
+-- also work on a full disk or on a replica.
 create or replace function identity.resolve_session(p_token_hash bytea, p_team uuid, p_idle_seconds int, p_max_seconds int)
 returns jsonb language plpgsql volatile security definer set search_path = identity, pg_temp
 as $$
@@ -21,8 +23,8 @@ begin
   if caller is null then
     return null;
   end if;
-  -- At most once a minute, or in the last tenth of a short limit: a write a request would cost more than it
-  -- tells. Rows that another request holds are left to it.
+  -- Notes the use at most once a minute, or once in a tenth of a short limit: a write for each request would cost more
+  -- than it is worth. A row that another request has locked is skipped, because that request notes the use.
   if current_setting('transaction_read_only') = 'off'
     and found_session.last_seen_at < now() - least(interval '1 minute', make_interval(secs => p_idle_seconds / 10.0))
   then

@@ -1,4 +1,5 @@
--- Removes the files of at most p_limit imports that failed p_days ago or earlier. Returns how many imports they were.
+-- Deletes the files of imports that failed at least p_days days ago, of at most p_limit imports. Returns how many
+-- imports.
 create or replace function memory.prune_import_payloads(p_days int, p_limit int) returns int
 language plpgsql volatile security definer set search_path = memory, public, pg_temp
 set plan_cache_mode = force_custom_plan

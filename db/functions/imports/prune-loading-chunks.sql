@@ -1,7 +1,6 @@
--- Removes what has had its time, of all Teams: upkeep crosses them, so it is a function and not a query under
--- claims. Answers are kept for a day, as are batches, so that a repeated complete finds its answer. A source that
--- is still loading after an hour was left by a writer that died: no living request takes as long.
--- The chunks of such a source go first, in slices: in one statement they could outlast its time.
+-- Deletes at most p_limit chunks of sources that have been loading for more than an hour, in all Teams. Returns how
+-- many. Such a source was left by a process that stopped: no request takes as long. Its chunks are deleted in slices
+-- before prune deletes the source, because one statement for all of them could exceed the statement timeout.
 create or replace function memory.prune_loading_chunks(p_limit int) returns int
 language sql volatile security definer set search_path = memory, public, pg_temp
 as $$

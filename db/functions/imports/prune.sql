@@ -1,3 +1,6 @@
+-- Deletes, in all Teams, stored answers of idempotency keys after 24 hours, sources that have been loading for more
+-- than an hour (see prune_loading_chunks), and embedding batches 24 hours after their lease expired. Until then a
+-- repeated request gets the stored answer. Returns how many of each.
 create or replace function memory.prune() returns table (answers int, loading_sources int, batches int)
 language sql volatile security definer set search_path = memory, public, pg_temp
 as $$

@@ -1,6 +1,7 @@
--- The chunks within the claims that pass the filters of a search, or else those within the claims that do not: one of
--- the two is null. Each filter may be null. No nested loops: without statistics they read all of the Team's chunks for
--- each of its sources.
+-- Part of search_candidates. Returns the chunks within the claims that pass the filters of a search, or the chunks
+-- within the claims that do not pass, if only these are few. The other of the two is null. A filter that is null is not
+-- set. p_after and p_before are bounds of a chunk's time. Nested loops are off: without statistics the planner would
+-- read all chunks of the Team for each of its sources.
 create or replace function memory.filtered_chunks(
   p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz,
   out allowed uuid[], out refused uuid[]
@@ -12,15 +13,16 @@ set enable_seqscan = off
 set enable_nestloop = off
 as $$
 declare
-  few constant int := 10000;            -- the most of those that pass, before those that do not are tried
+  few constant int := 10000;            -- with more chunks that pass, those that do not are tried
   v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
-  -- Times are shown in milliseconds: what is shown as the bound itself lies neither after nor before it.
+  -- Callers see times in milliseconds. A chunk whose time, as they see it, equals a bound does not pass.
   v_from constant timestamptz := p_after + interval '1 millisecond';
   v_most int := few;
 begin
   loop
+    -- First pass: at most a few chunks that pass. Second pass: all of them.
     select coalesce(array_agg(p.id), '{}') into allowed from (
       select c.id
         from source s
@@ -37,7 +39,7 @@ begin
     exit when cardinality(allowed) <= few or v_most is null;
 
     select coalesce(array_agg(n.id), '{}') into refused from (
-      -- Each no farther than it matters: of a large Team nearly all may be refused.
+      -- Each part stops when there are too many: the filters can refuse almost every chunk of a large Team.
       (select c.id from chunk c
         where c.team_id = v_team and c.created_at < v_from
           and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
@@ -59,7 +61,7 @@ begin
       allowed := null;
       return;
     end if;
-    -- Many of both.
+    -- There are many that pass and many that do not.
     v_most := null;
   end loop;
   refused := null;

@@ -1,5 +1,7 @@
--- What keyword_leg finds where it looks through the chunks themselves for keys: those that pass a filter, or those of
--- the scope.
+-- Part of keyword_leg, for a scope or a filter with few chunks: reads the chunks that pass a filter (p_allowed), or
+-- else those of the scope, and scores those that contain one of the keys. Scores at most p_most chunks and returns the
+-- best p_leg, best first, with their scores and with how many were scored. The index of keys is not used. From
+-- `compared` on, the statement must be the same in keys_one_by_one, scattered_keys and keyword_leg.
 create or replace function memory.keys_one_by_one(
   p_team_layer boolean, p_clients uuid[], p_query sparsevec, p_keys int[], p_allowed uuid[], p_hidden uuid[],
   p_most int, p_leg int,

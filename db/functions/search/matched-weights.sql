@@ -1,4 +1,5 @@
--- What is stored of the given chunks within the claims for the given dimensions: what a keyword score is made of.
+-- For the explanation of a search. Returns the stored weights of these chunks, as far as the claims can read them, for
+-- these dimensions: the parts of a keyword score.
 create or replace function memory.matched_weights(p_chunks uuid[], p_dims int[])
 returns table (chunk_id uuid, dim int, weight real)
 language sql stable security definer set search_path = memory, public, pg_temp

@@ -1,7 +1,8 @@
--- What ends scattered_keys, keys_one_by_one and keyword_leg must be the same in each: from `compared` on.
-
--- What keyword_leg finds by keys, where they stand in many more chunks of the Team than of the scope: looked up by the
--- key and by the layers at once, planned for their values. In the same order, that of storage.
+-- Part of keyword_leg, for keys that occur in many more chunks of the Team than of the scope: finds the chunks by key
+-- and by layer at once, with a plan made for the values of each call. p_first has the keys of the first pass. In a
+-- later pass, p_keys has the keys of that pass, else null, and p_seen has the chunks that were found before. Chunks are
+-- read in the order of storage, as in keyword_leg. From `compared` on, the statement must be the same in
+-- scattered_keys, keys_one_by_one and keyword_leg.
 create or replace function memory.scattered_keys(
   p_team_layer boolean, p_clients uuid[], p_query sparsevec, p_first int[], p_keys int[], p_seen uuid[],
   p_allowed uuid[], p_hidden uuid[], p_most int, p_leg int,

@@ -1,14 +1,18 @@
--- As before, but for the counts: it reads its claims once, and weigh_query sums what was counted of their layers.
+-- Returns the best chunks within the claims for a query, at most p_limit, best first. weigh_query weighs the words of
+-- the query, keyword_leg finds chunks by keyword, semantic_leg by meaning, and the two are fused here by their
+-- z-scores. score is the sum of the z-scores; a chunk that contains a rare identifier of the query comes before all
+-- others. semantic_rank and keyword_rank are null for a chunk that this leg did not find. With p_explain, detail
+-- explains each chunk, and one more row, with place 0, explains the search.
 create or replace function memory.search_candidates(
-  p_embedding halfvec,        -- unit length, or null: keywords alone
-  p_model text,
-  p_min_similarity float8,    -- cosine below which the vector leg finds nothing, or null
+  p_embedding halfvec,        -- of unit length, or null to search by keyword only
+  p_model text,               -- the model of p_embedding
+  p_min_similarity float8,    -- least cosine of a chunk found by meaning, or null
   p_dims int[],               -- dimensions of the query's terms, and ...
   p_factors real[],           -- ... the factor of each, before idf, and ...
-  p_lengths real[],           -- ... how long it is, in words
-  p_keys int[],
-  p_identifier_keys int[],
-  p_kinds text[],             -- filters, each of them or null
+  p_lengths real[],           -- ... its length in words
+  p_keys int[],               -- keys of the query, and ...
+  p_identifier_keys int[],    -- ... those of identifiers
+  p_kinds text[],             -- filters; null if not set
   p_sources uuid[],
   p_after timestamptz,
   p_before timestamptz,
@@ -24,10 +28,10 @@ set enable_seqscan = off
 as $$
 declare
   leg constant int := 50;               -- hits of each leg that are fused
-  keyword_weight constant float8 := 2;  -- what a z-score of the keyword leg counts
-  least_share constant float8 := 0.05;  -- of the whole query that is its least deviation, ...
-  short_share constant float8 := 0.1;   -- ... and as much more, in proportion, where hits are missing
-  rounding constant float8 := 0.0005;   -- of a cosine of halfvecs: a vector is not quite like itself
+  keyword_weight constant float8 := 2;  -- weight of the z-score of the keyword leg
+  least_share constant float8 := 0.05;  -- least deviation, as a share of the score of the whole query, ...
+  short_share constant float8 := 0.1;   -- ... plus up to this share, in proportion to the missing hits
+  rounding constant float8 := 0.0005;   -- rounding error of a cosine of halfvecs
   v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
@@ -35,7 +39,7 @@ declare
   v_allowed uuid[];
   v_hidden uuid[];
   v_keyword record;
-  v_near uuid[] := '{}';                -- by meaning, nearest first
+  v_near uuid[] := '{}';                -- chunks found by meaning, nearest first
   v_similarities float8[] := '{}';
   v_near_detail jsonb;
   v_filtered constant boolean := num_nonnulls(p_kinds, p_sources, p_after, p_before) > 0;
@@ -47,8 +51,8 @@ begin
   v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, p_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
-  -- What a filter lets through or does not, and else what is still being written: as sets, in which to look up once
-  -- they are hashed. A function, or a join, would run for every chunk of the Team.
+  -- With a filter: the chunks that pass it, or those that do not. Without: the chunks of sources that are loading. Both
+  -- are arrays, which are hashed for look-ups. A function or a join would run for every chunk of the Team.
   if v_filtered then
     select f.allowed, f.refused into v_allowed, v_hidden
       from filtered_chunks(p_kinds, p_sources, p_after, p_before) f;
@@ -68,6 +72,7 @@ begin
   end if;
   v_clock := v_clock || clock_timestamp();
 
+  -- Fusion of the two legs.
   return query
   with by_keyword as (
     select k.chunk_id, k.points, k.names_it, k.rank
@@ -80,18 +85,21 @@ begin
     select n.chunk_id, n.points, n.rank from nearest n
      where p_min_similarity is null or n.points + rounding >= p_min_similarity
   ), keyword_norm as (
-    -- Fewer hits than the leg holds count as zeros beside them: a lone weak hit must not stand out.
+    -- If the leg found fewer than its maximum, the missing hits count as zeros, so that a single weak hit does not get
+    -- a high z-score.
     select sum(k.points) / leg as mean, greatest(coalesce(nullif(
              sqrt(greatest(sum(k.points * k.points) / leg - (sum(k.points) / leg) ^ 2, 0)), 0), 1),
              v_weights.whole * (least_share + short_share * (1 - count(*)::float8 / leg))) as deviation,
            case when count(*) < leg then 0 else min(k.points) end as lowest
       from by_keyword k
   ), semantic_norm as (
-    -- Of all the nearest, also those below p_min_similarity: what a hit is worth shows beside the others only.
+    -- Over all nearest chunks, including those below p_min_similarity: a z-score compares a hit with the others.
     select avg(n.points) as mean, coalesce(nullif(stddev_pop(n.points), 0), 1) as deviation,
            min(n.points) as lowest
       from nearest n
   ), scored as (
+    -- A chunk that only one leg found gets the lowest score of the other leg. Without a vector of the model, its
+    -- semantic z-score is 0.
     select coalesce(k.chunk_id, s.chunk_id) as id, s.rank as s_rank, k.rank as k_rank,
            coalesce(k.names_it, false) as names_it,
            coalesce(keyword_weight * (coalesce(k.points, kn.lowest) - kn.mean) / kn.deviation, 0) as k_z,
@@ -111,6 +119,7 @@ begin
     from scored f order by 1 limit p_limit;
   v_clock := v_clock || clock_timestamp();
 
+  -- The row that explains the search. Times of its stages are in milliseconds.
   if p_explain then
     return query
     select 0, null::uuid, null::float8, null::int, null::int, jsonb_build_object(

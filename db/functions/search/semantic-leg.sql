@@ -1,12 +1,13 @@
--- The chunks nearest to a vector, nearest first. Few vectors are compared in full; of many the signs are, which an
--- index holds, and then the best of those in full.
+-- Part of search_candidates. Returns the chunks nearest to a vector, nearest first, with their cosines. Up to
+-- exact_scan vectors are compared in full. Of more, the signs of the numbers are compared first, which an index
+-- contains, and then the best of them in full.
 create or replace function memory.semantic_leg(
-  p_embedding halfvec,        -- unit length
+  p_embedding halfvec,        -- of unit length
   p_model text,               -- only vectors of this model are compared
-  p_allowed uuid[],           -- where a filter is set: the chunks that pass it
-  p_hidden uuid[],            -- chunks that no one sees yet, or null
-  p_leg int,
-  p_team_chunks float8,       -- of the whole Team, about
+  p_allowed uuid[],           -- the chunks that pass the filter, or null: no filter is set, or p_hidden has the others
+  p_hidden uuid[],            -- chunks to exclude: their source is loading, or a filter refuses them; or null
+  p_leg int,                  -- how many chunks are returned at most
+  p_team_chunks float8,       -- the number of chunks of the scope, as counted
   p_explain boolean,
   out chunk_ids uuid[], out points float8[], out detail jsonb
 )
@@ -17,10 +18,10 @@ set enable_seqscan = off
 set work_mem = '64MB'
 as $$
 declare
-  exact_scan constant int := 1000;      -- vectors up to which all are compared in full
-  rerank constant int := 200;           -- best by signs, compared in full, above that
-  large constant int := 10000;          -- chunks of a Team from which on ...
-  sounding constant int := 3000;        -- ... some vectors' signs tell what is too far away to be sorted
+  exact_scan constant int := 1000;      -- up to this many vectors are compared in full
+  rerank constant int := 200;           -- with more: how many of the best by signs are compared in full
+  large constant int := 10000;          -- with more chunks than this ...
+  sounding constant int := 3000;        -- ... this many vectors are read first, to learn which distance is too far
   v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
@@ -28,7 +29,7 @@ declare
   v_signs bit(1024);
   v_near float8;
 begin
-  -- Counted no farther than it matters.
+  -- The number of vectors to compare, counted no further than exact_scan + 1.
   select count(*) into v_rows from (
     select from chunk_embedding e
      where p_allowed is null and e.team_id = v_team and e.model = p_model
@@ -39,7 +40,8 @@ begin
   if v_rows > exact_scan then
     v_signs := binary_quantize(p_embedding)::bit(1024);
   end if;
-  -- What is farther away than all the best of some is not among the best of all: so it is not sorted.
+  -- The best `rerank` of some vectors bound the best `rerank` of all: a vector farther away than these is not among
+  -- them, and is not sorted.
   if v_signs is not null and p_team_chunks > large then
     select max(d.distance) into v_near from (
       select n.signs <~> v_signs as distance from (
@@ -55,9 +57,10 @@ begin
   with looked_at as (
     select a.id from unnest(p_allowed) a (id) where v_signs is null
     union all
-    -- Ids alone, so that the index of signs answers and the rows, which are large, are left alone. Layer by layer, so
-    -- that it is the index that tells them apart: to look at each row's was a sixth of the time. Behind the fence few
-    -- are left to be looked up in the sets.
+    -- Reads only ids and signs, which the index contains, and not the rows, which are large. One query for the Team
+    -- layer and one for clients, so that the index selects the layer: comparing the layer of each row took a sixth of
+    -- the time. offset 0 makes the planner look up p_allowed and p_hidden only for the few rows that are
+    -- left.
     (select n.chunk_id from (
        select e.chunk_id, e.signs <~> v_signs as distance from chunk_embedding e
         where v_signs is not null and v_team_layer
@@ -73,6 +76,7 @@ begin
         and (p_hidden is null or n.chunk_id not in (select unnest(p_hidden)))
       order by n.distance, n.chunk_id limit rerank)
   ), compared as (
+    -- All vectors of the scope, if they are few and no filter is set, and the chunks that were looked at.
     select e.chunk_id, -(e.embedding <#> p_embedding) as points
       from chunk_embedding e
      where v_signs is null and p_allowed is null and e.team_id = v_team and e.model = p_model
@@ -83,7 +87,7 @@ begin
                    where e.team_id = v_team and e.chunk_id = l.id and (e.model = p_model) is true)
       from looked_at l
   ), nearest as (
-    -- Chunks that pass a filter may have no vector.
+    -- A chunk that passes a filter can have no vector yet.
     select c.chunk_id, c.points from compared c
      where c.points is not null order by c.points desc, c.chunk_id limit p_leg
   )

@@ -1,8 +1,11 @@
--- As before, but for the counts: as in search_candidates.
+-- Returns the published memories of a layer that are similar to a text, at most p_limit, the most similar first. A
+-- memory with a vector of the model is compared by meaning: similarity is the cosine. Any other is compared by words:
+-- similarity is its keyword score, as a share of the score of a text with all words of the text. basis says which:
+-- meaning or words. Returns nothing if the claims cannot read the layer.
 create or replace function memory.similar_memories(
   p_client uuid,              -- the layer: null for the Team layer
-  p_embedding halfvec,        -- unit length, or null
-  p_model text,
+  p_embedding halfvec,        -- of unit length, or null to compare by words only
+  p_model text,               -- the model of p_embedding
   p_dims int[],               -- dimensions of the text's terms, and ...
   p_weights real[],           -- ... the weight of each
   p_keys int[],               -- keys of the text
@@ -11,16 +14,17 @@ create or replace function memory.similar_memories(
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp
 set plan_cache_mode = force_custom_plan
--- Where it knows nothing of the keys the planner would read every memory with its terms: a second, not 10 ms.
+-- Without statistics of the keys the planner would read every memory with its terms: 1 s instead of 10 ms.
 set enable_seqscan = off
 as $$
 declare
-  rarest constant int := 128;           -- keys that candidates are looked up by, ...
-  posting_cap constant int := 2000;     -- ... as long as they are estimated to stand in no more chunks than this
-  scored_cap constant int := 4000;      -- candidates compared by words, whatever the estimate
-  least_meaning constant float8 := 0.5; -- what lies below is not alike
+  rarest constant int := 128;           -- keys by which candidates are found at most, ...
+  posting_cap constant int := 2000;     -- ... and the chunks that they occur in at most, as estimated
+  scored_cap constant int := 4000;      -- candidates compared by words at most, also if the estimate was too low
+  least_meaning constant float8 := 0.5; -- least similarity by meaning, and by words
   least_words constant float8 := 0.3;
-  -- Of so few chunks no one can tell which words are common: they weigh as much as any.
+  -- With fewer chunks it is not known which words are common, so common words weigh as much as others. The least
+  -- similarity is higher then.
   few_chunks constant int := 50;
   least_words_of_few constant float8 := 0.45;
   v_team constant uuid := memory.claimed_team();
@@ -31,10 +35,11 @@ begin
                             or coalesce(p_client = any (memory.readable_clients()), false)) then
     return;
   end if;
-  -- Of the idf alone: the factor of each term is 1. What it weighs in the text is its length.
+  -- The weights are only the idf: the factor of each term is 1. Its weight in the text is passed as its length.
   v_weighed := weigh_query(reads_team_layer(), readable_clients(), p_dims,
     array_fill(1::real, array[coalesce(cardinality(p_dims), 0)]), p_weights, p_keys, false);
 
+  -- The rarest keys, up to a number of chunks.
   with running as (
     select e.key, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
            row_number() over (order by e.df, e.key) as place
@@ -56,7 +61,7 @@ begin
      group by p.id
   ), by_words as (
     select k.id, -(k.weights <#> v_weighed.weights) / v_weighed.whole as points
-      -- The fence, as in search_candidates, has the index of keys answer alone.
+      -- offset 0 makes the planner use only the index of keys, as in keyword_leg.
       from (select m.team_id, m.client_id, m.id, m.state, m.weights from memory_item m
              where m.keys && v_keys offset 0) k
      where v_weighed.weights is not null and v_weighed.whole > 0

@@ -1,40 +1,38 @@
--- The functions from here to keyword_leg are parts of search_candidates and similar_memories. No role may call them by
--- itself. They are told which layers may be read, because to parse the ids of hundreds of clients takes as long as to
--- look up a word. And they are few: each function and each statement costs some time in every transaction.
-
--- The query's side of BM25 (Robertson & Zaragoza 2009): idf = ln(1 + (n - df + 0.5) / (df + 0.5)) of each term, times
--- the factor of the term. n and df are sums over the layers that may be read, df estimated from their samples. The
--- chunk's side lies in chunk_keyword.weights.
+-- Part of search_candidates and similar_memories. Returns the query's side of BM25 (Robertson and Zaragoza, 2009): for
+-- each term idf = ln(1 + (n - df + 0.5) / (df + 0.5)), times the factor of the term. n and df are sums over the layers
+-- that the caller can read, and df is estimated from samples of these layers. The chunk's side is
+-- chunk_keyword.weights. The readable layers are parameters, because parsing the ids of hundreds of clients takes as
+-- long as looking up a word.
 create or replace function memory.weigh_query(
   p_team_layer boolean, p_clients uuid[],
   p_dims int[], p_factors real[], p_lengths real[], p_keys int[], p_explain boolean,
   out weights sparsevec,
-  out whole float8,                     -- what a text scores that holds the whole query: weight times length in words
-  -- In how many chunks each key stands, in the order of the keys. 0.5 stands for none or one: most terms stand in one
-  -- chunk, and it does not say how rare they are.
+  out whole float8,                     -- the score of a text with the whole query: sum of weight times length in words
+  -- The number of chunks with each key, in the order of the keys. It is 0.5 for keys in one chunk or none: most terms
+  -- occur in one chunk, so the difference does not show how rare they are.
   out key_frequencies float8[],
-  -- The same of all layers of the Team, or null where the others hold few chunks. It chooses the way of a search, which
-  -- finds the same on any.
+  -- The same in all layers of the Team, or null if the layers outside of the scope have few chunks. keyword_leg chooses
+  -- by it how chunks are found. It does not change which are found.
   out team_key_frequencies float8[],
-  out chunks float8,                    -- n; 1 where nothing was counted
-  out sampled int,                      -- how many of the chunks were looked at
+  out chunks float8,                    -- n; 1 if nothing was counted
+  out sampled int,                      -- how many of the chunks were sampled
   out counted_at timestamptz,           -- when the oldest of the counts was made
-  out detail jsonb                      -- with p_explain: the frequency and the weight of each term
+  out detail jsonb                      -- with p_explain: the df and the weight of each term
 )
 language plpgsql stable
--- Thousands of terms may be asked for, and a planner without statistics compares each with each.
+-- A query can have thousands of terms. Without statistics the planner would compare each of them with each count.
 set enable_nestloop = off
 as $$
 declare
-  few constant int := 3000;             -- chunks of other layers, all of which may be read to be thrown away
+  few constant int := 3000;             -- up to this many chunks outside of the scope can be read and discarded
   v_team constant uuid := claimed_team();
-  v_reads_all boolean;
+  v_reads_all boolean;                  -- whether the caller can read every counted layer
   v_team_chunks int;
-  v_scales sparsevec;                   -- by what the count of each layer is multiplied, in the layer's place
+  v_scales sparsevec;                   -- the scale of each layer, at the layer's place: see layer_scale
   v_team_scales sparsevec;
 begin
-  -- A Team may have hundreds of clients: who reads all layers needs no row of each. To count them comes first, for the
-  -- list of them is stored apart from the row.
+  -- A Team can have hundreds of clients. For a caller that can read all layers, the sums of the Team are used, and not
+  -- the row of each layer. The number of layers is compared first, because their list is stored apart from the row.
   select t.chunks, t.sampled, t.counted_at, t.scales,
          case when t.layer_count <= cardinality(p_clients) + p_team_layer::int then not exists (
            select from unnest(t.layers) l (client_id)
@@ -42,6 +40,7 @@ begin
     into chunks, sampled, counted_at, v_scales, v_reads_all
     from keyword_team t where t.team_id = v_team and t.chunks > 0;
   if found and v_reads_all is not true then
+    -- Sums up the layers that the caller can read.
     v_team_chunks := chunks;
     v_team_scales := v_scales;
     select sum(l.chunks), sum(l.sampled), min(l.counted_at),
@@ -76,7 +75,7 @@ begin
       from asked q left join counted c on c.space = q.space and c.term = q.term
       cross join lateral (select case when c.df > 1 then c.df else 0.5 end as df,
                                  case when c.team_df > 1 then c.team_df else 0.5 end as team_df) f
-     -- Dimensions ascend in a sparsevec; keys come in the order of p_keys.
+     -- A sparsevec requires ascending dimensions. Frequencies are returned in the order of p_keys.
      order by q.space, case q.space when 'd' then q.term else q.place end
   )
   select ('{' || string_agg(w.term || ':' || w.weight, ',') filter (where w.weight > 0) || '}/536870912')::sparsevec,

@@ -1,5 +1,5 @@
--- Puts their sums in the place of a layer's changes, of so many at once. Those that another transaction folds, and
--- those that come meanwhile, are left alone.
+-- Replaces the changes that layer_tally has of a layer by their sums, at most 5,000 rows in one call. Skips rows that
+-- another transaction folds, and rows that are inserted at the same time.
 create or replace function memory.fold_layer(p_team uuid, p_client uuid) returns void
 language plpgsql volatile security definer set search_path = memory, pg_temp
 set plan_cache_mode = force_custom_plan

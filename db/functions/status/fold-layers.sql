@@ -1,3 +1,4 @@
+-- Trigger: folds the layers of the rows that a statement inserted into layer_tally.
 create or replace function memory.fold_layers() returns trigger
 language plpgsql volatile security definer set search_path = memory, pg_temp
 as $$
@@ -10,7 +11,8 @@ begin
   return null;
 end $$;
 
--- One change in sixteen folds its layer, so about as many wait in each. Not the rows that folding itself writes.
+-- One statement in sixteen folds its layers, so a layer has about sixteen rows that are not folded. The trigger depth
+-- excludes rows that fold_layer inserts: it runs in a trigger of a trigger. Other rows are inserted at depth 1.
 create or replace trigger fold_some after insert on memory.layer_tally referencing new table as changed
   for each statement when (pg_trigger_depth() = 1 and random() < 1.0 / 16) execute function memory.fold_layers();
 

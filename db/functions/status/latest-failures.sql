@@ -1,5 +1,5 @@
--- The latest imports that failed in the layers of the claims, newest first. Of each layer so many are looked at,
--- however many failed where the claims do not reach.
+-- Returns the ids of the latest failed imports in the layers of the claims, newest first. Reads at most p_limit imports
+-- of each layer, so that failures in other layers do not slow it down.
 create or replace function memory.latest_failures(p_limit int) returns setof uuid
 language plpgsql stable security definer
 set search_path = memory, pg_temp

@@ -1,4 +1,5 @@
--- A mark comes and goes, and never changes its layer.
+-- Trigger: adds the number of inserted or deleted marks of pending chunks to layer_tally. An update changes no figure,
+-- because a mark never moves to another layer.
 create or replace function memory.tally_pending() returns trigger
 language plpgsql volatile security definer set search_path = memory, pg_temp
 as $$

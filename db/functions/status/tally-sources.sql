@@ -1,3 +1,5 @@
+-- Trigger: adds the changes of sources to layer_tally: sources by state and kind, without those that are loading, and
+-- the chunks of active sources.
 create or replace function memory.tally_sources() returns trigger
 language plpgsql volatile security definer set search_path = memory, pg_temp
 as $$

@@ -1,4 +1,5 @@
--- Of a table whose rows have a state and no more that is told. The part is the trigger's argument.
+-- Trigger for tables whose rows are counted by state only: adds the changes to layer_tally. The trigger's argument is
+-- the name of the part.
 create or replace function memory.tally_states() returns trigger
 language plpgsql volatile security definer set search_path = memory, pg_temp
 as $$

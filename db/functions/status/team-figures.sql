@@ -1,5 +1,6 @@
--- What the layers of the claims hold: how many of each part, state and kind, in parts that are to be summed. Exact, as
--- of the statement. Planned once for a connection, for planning takes longer than the sums.
+-- Returns how many records the layers of the claims have, by part, state and kind. A combination can occur in several
+-- rows, which the caller must sum. The figures are exact as of the statement. The plan is kept for the connection,
+-- because planning takes longer than summing.
 create or replace function memory.team_figures() returns table (part text, state text, kind text, n bigint)
 language plpgsql stable security definer
 set search_path = memory, pg_temp
@@ -16,7 +17,7 @@ begin
    where t.team_id = v_team and ((t.client_id is null and v_team_layer) or t.client_id = any (v_clients))
    group by 1, 2, 3 having sum(t.n) <> 0
   union all
-  -- Marks of sources that no one sees yet: few, and none as a rule.
+  -- Subtracts the marks of sources that are loading, which no caller sees. Usually no source is loading.
   select 'pending', null, null, -count(*)
     from source s
     join chunk c on c.team_id = s.team_id and c.source_id = s.id
@@ -24,7 +25,7 @@ begin
    where s.team_id = v_team and s.state = 'loading'
      and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
   union all
-  -- A capture whose lease ran out is staged, though a job has yet to say so.
+  -- A capture whose lease has expired counts as staged, even before release_captures changes its state.
   select 'captures', moved.state, null, moved.sign * lapsed.n
     from (select count(*) as n from capture c
            where c.team_id = v_team and c.state = 'claimed' and c.leased_until <= now()

@@ -1,13 +1,15 @@
--- Ends the count of a layer: keeps how many chunks it has, or deletes its row where it has none, and sums up the Team.
+-- Ends the count of a layer: stores how many chunks the layer has and how many of them were sampled, or deletes the row
+-- of a layer without chunks. Then sums up the layers of the Team. p_client is null for the Team layer.
 create or replace function memory.end_layer_counts(p_client uuid, p_chunks int, p_sampled int) returns void
 language plpgsql security definer set search_path = memory, public, pg_temp
 as $$
 declare
   v_team constant uuid := claimed_team();
 begin
-  -- The Team's row first: whoever counts another layer at the same time sums up after this one.
+  -- Locks the Team's row first, so that a transaction that counts another layer sums up after this one.
   perform from keyword_team t where t.team_id = v_team for update;
-  -- Another worker may have counted the layer since, when it was not empty: then that one ends it.
+  -- Only if the layer has no counts: another worker can have counted it since then, when it was no longer empty, and
+  -- that worker ends the count.
   delete from keyword_layer l
    where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled = 0
      and l.dims = '{}' and l.keys = '{}';

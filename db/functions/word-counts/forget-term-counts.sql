@@ -1,3 +1,4 @@
+-- Trigger: deletes the term counts of a Team with the Team's row of word counts.
 create or replace function memory.forget_term_counts() returns trigger
 language plpgsql security definer set search_path = memory, public, pg_temp
 as $$

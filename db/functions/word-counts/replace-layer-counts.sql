@@ -1,6 +1,7 @@
--- Replaces what was counted of the terms of a layer from one to another, in either space. No more is written than has
--- changed, and all counts of one term are written together: a run that ends in between leaves counts that agree. Until
--- end_layer_counts a layer that is new counts for nothing. The Team's row first: who counts at the same time waits.
+-- Replaces the counts of a layer for the terms from p_from to p_to, in the space p_space: 'd' for dimensions, 'k' for
+-- keys. p_client is null for the Team layer. Writes only counts that have changed, and all counts of one term in one
+-- statement, so a job that stops between two calls leaves counts that agree with each other. A new layer does not count
+-- until end_layer_counts. Locks the Team's row first, so that a transaction that counts at the same time waits.
 create or replace function memory.replace_layer_counts(
   p_client uuid, p_space text, p_from int, p_to int, p_terms int[], p_counts int[]
 ) returns void
@@ -11,18 +12,18 @@ set enable_seqscan = off
 set enable_nestloop = off
 as $$
 declare
-  most_layers constant int := 16000;    -- that a vector holds
+  most_layers constant int := 16000;    -- places in the vector of a term
   v_team constant uuid := claimed_team();
   v_place int;
   v_old_terms int[];
   v_old_counts int[];
-  v_terms int[];                        -- whose count is another now, and ...
-  v_olds int[];
-  v_news int[];
-  v_gone int[];                         -- ... those among them that are in the layer no more
+  v_terms int[];                        -- terms whose count has changed, with ...
+  v_olds int[];                         -- ... the old counts and ...
+  v_news int[];                         -- ... the new counts
+  v_gone int[];                         -- terms that no longer occur in the layer
 begin
   perform from keyword_team t where t.team_id = v_team for update;
-  -- The Team is gone.
+  -- The Team was deleted.
   if not found then
     return;
   end if;
@@ -31,13 +32,13 @@ begin
     into v_place, v_old_terms, v_old_counts
     from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client;
   if not found then
-    -- After the others; beyond the last place in one that was left.
+    -- A new layer gets the next place, or, after the last place, the first one that is free.
     select coalesce(max(l.place), 0) + 1 into v_place from keyword_layer l where l.team_id = v_team;
     if v_place > most_layers then
       select min(n) into v_place from generate_series(1, most_layers) n
        where n not in (select l.place from keyword_layer l where l.team_id = v_team);
     end if;
-    -- A Team of more layers than have places: the words of the last ones weigh as if they were not counted.
+    -- Every place is in use. The words of this layer weigh as if they were not counted.
     if v_place is null then
       return;
     end if;
@@ -45,6 +46,7 @@ begin
       values (v_team, p_client, v_place, 0, 1, '{}', '{}', '{}', '{}');
   end if;
 
+  -- Compares the stored counts with the new ones.
   select array_agg(term order by term), array_agg(o.n order by term), array_agg(n.n order by term),
          array_agg(term) filter (where n.n is null)
     into v_terms, v_olds, v_news, v_gone
@@ -54,9 +56,10 @@ begin
   if v_terms is null then
     return;
   end if;
-  -- What stood in this layer alone.
+  -- Deletes the rows of terms that occurred only in this layer.
   delete from keyword_df d
    where d.team_id = v_team and d.space = p_space::"char" and d.term = any (v_gone) and strpos(d.counts::text, ',') = 0;
+  -- Replaces, adds or deletes this layer's entry (place:count) in the vector of each term that has changed.
   insert into keyword_df (team_id, space, term, counts)
     select v_team, p_space::"char", c.term, ('{' || case
              when k.entries is null then v_place || ':' || c.new
@@ -65,15 +68,17 @@ begin
                                              coalesce(',' || v_place || ':' || c.new, '') || ','))
            end || '}/16000')::sparsevec
       from unnest(v_terms, v_olds, v_news) c (term, old, new)
-      -- The fence, and no nested loops: without statistics they read all of the Team's counts for each term.
+      -- offset 0 keeps the planner from merging the subquery. A merged query, or nested loops, would read all of the
+      -- Team's counts for each term if there are no statistics.
       left join (select d.term, substr(split_part(d.counts::text, '}', 1), 2) as entries from keyword_df d
                   where d.team_id = v_team and d.space = p_space::"char" and d.term = any (v_terms) offset 0) k
         on k.term = c.term
      where c.new > 0 or k.entries is not null
-     -- In the order of the key, for neighbours in the index are written together.
+     -- In the order of the key, so that neighbours in the index are written together.
      order by c.term
     on conflict (team_id, space, term) do update set counts = excluded.counts;
 
+  -- Stores the layer's own counts, with which the next call compares.
   select coalesce(array_agg(a.term order by a.term), '{}'), coalesce(array_agg(a.n order by a.term), '{}')
     into v_terms, v_news
     from (select o.term, o.n from unnest(v_old_terms, v_old_counts) o (term, n) where o.term not between p_from and p_to

@@ -1,9 +1,11 @@
--- A sample of the chunks of a layer, in an order that is the same at each call.
+-- Returns a sample of the chunks of a layer, at most p_limit: the first in the order of the hash of their ids, which is
+-- the same in each call. p_client is null for the Team layer.
 create or replace function memory.sample_chunks(p_client uuid, p_limit int) returns uuid[]
 language plpgsql stable security definer set search_path = memory, public, pg_temp
 set enable_seqscan = off
 as $$
 begin
+  -- A query for each case, so that each fits the order of the index.
   if p_client is null then
     return (select coalesce(array_agg(s.chunk_id), '{}') from (
       select k.chunk_id from chunk_keyword k where k.team_id = claimed_team() and k.client_id is null

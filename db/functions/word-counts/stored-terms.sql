@@ -1,3 +1,5 @@
+-- Returns the stored terms of chunks of the claimed Team, in the binary form of their types: weights (sparsevec) and
+-- keys (int[]). The worker counts the terms. Chunks without stored terms are left out.
 create or replace function memory.stored_terms(p_chunks uuid[]) returns table (weights bytea, keys bytea)
 language sql stable security definer set search_path = memory, public, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- Teams with chunks of which nothing was ever counted.
+-- Returns the Teams that have chunks and no word counts.
 create or replace function memory.uncounted_teams() returns table (company_id uuid, team_id uuid)
 language plpgsql stable security definer set search_path = memory, public, pg_temp
 as $$

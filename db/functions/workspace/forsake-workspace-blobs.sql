@@ -1,10 +1,10 @@
--- Whatever removes versions, of a pruning or of a deleted Team: their contents are to be looked at. Not at once: a pull
--- that found a version may still be about to read its content.
+-- Trigger: when versions of files are deleted, marks their contents as waiting for prune_workspace_blobs. The contents
+-- are not deleted at once: a pull that has read a version can still be about to read its content.
 create or replace function memory.forsake_workspace_blobs() returns trigger
 language plpgsql volatile security definer set search_path = memory, pg_temp
 as $$
 begin
-  -- In the order of their keys, as whoever keeps them takes them: else the two could wait for each other.
+  -- Locks the contents in the order of their keys, as keep_workspace_blobs does, to prevent a deadlock between the two.
   perform from workspace_blob b
     where (b.company_id, b.sha256) in (select g.company_id, g.sha256 from gone g)
     order by b.company_id, b.sha256 for no key update;

@@ -1,11 +1,13 @@
--- Keeps contents for the claimed Company: those that are there are not written again. p_contents holds them one behind
--- the other, p_lengths how long each is: an array of bytea would go over the wire as text of twice the size.
+-- Stores contents of files for the claimed Company. A content that exists is not written again; if it has waited for
+-- more than ten minutes, its time is set to now, so that prune_workspace_blobs does not delete it. p_sha256 has the
+-- hashes, 32 bytes each, and p_contents has the contents, one after another, with the lengths p_lengths in bytes. An
+-- array of bytea would be sent as text of twice the size.
 create or replace function memory.keep_workspace_blobs(p_sha256 bytea, p_lengths int[], p_contents bytea) returns void
 language plpgsql volatile security definer set search_path = memory, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
 begin
-  -- In the order of their keys, so that two writers of the same contents never wait for each other.
+  -- In the order of their keys, to prevent a deadlock between two writers of the same contents.
   insert into workspace_blob as b (company_id, sha256, bytes, content)
     select memory.claimed_company(), c.sha256, c.length, substring(p_contents from c.past + 1 for c.length)
       from (select substring(p_sha256 from 32 * l.place::int - 31 for 32) as sha256, l.length,

@@ -1,6 +1,6 @@
--- Looks at p_limit contents that have been waiting for an hour: removes those that no version refers to, and has the others
--- wait no more. Whoever keeps one for a version to come sets its time anew, and has its version in within minutes.
--- Returns how many it looked at, and removed.
+-- Examines at most p_limit contents that have waited for an hour. Deletes those that no version refers to, and clears
+-- the waiting time of the others. A push that needs a content sets its waiting time to now and inserts its version
+-- within minutes, so its content is not deleted. Returns how many contents were examined and deleted.
 create or replace function memory.prune_workspace_blobs(p_limit int) returns table (seen int, removed int)
 language plpgsql volatile security definer set search_path = memory, pg_temp
 set plan_cache_mode = force_custom_plan

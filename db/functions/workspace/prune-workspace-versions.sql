@@ -1,6 +1,8 @@
--- Removes versions of all Teams beyond the p_keep last before the current one of each file, among the next p_limit of
--- those superseded in the order of their ids: all that are kept are gone through, so this is not for every minute. An hour passes before any goes: a manifest that is being paged shows files
--- as they were at its first page. Returns the last id looked at, null when there are no more.
+-- Deletes old versions of files, in all Teams: of each file the current version and the p_keep versions before it are
+-- kept. Examines the next p_limit superseded versions after p_after, in the order of their ids. It examines the kept
+-- versions too, so it must not run every minute. A version is kept for an hour after it is superseded: a manifest that
+-- is read page by page shows files as they were at its first page. Returns the last id examined, or null when there are
+-- no more, and how many versions were deleted.
 create or replace function memory.prune_workspace_versions(p_after uuid, p_keep int, p_limit int)
 returns table (last uuid, removed int)
 language plpgsql volatile security definer set search_path = memory, pg_temp
