@@ -1,11 +1,11 @@
 import type { Scope, TeamScope } from '../../shared/scope.ts';
 
-/** One statement against the database. What types it returns: see `postgres.ts`. */
+/** Runs statements. `postgres.ts` defines the types of the values that they return. */
 export interface Queryable {
   /**
    * @param text one statement, with `$1` … for the values
-   * @param values strings, numbers, booleans, null, Date, arrays of these, and bytes (`Uint8Array`), which go
-   *   over the wire as they are: as bytea, or in the binary form of the parameter's own type
+   * @param values strings, numbers, booleans, null, Date, arrays of these, and bytes (`Uint8Array`). Bytes are
+   *   sent unchanged: as bytea, or in the binary form of the parameter's type
    */
   readonly query: <R extends object = Record<string, unknown>>(
     text: string,
@@ -13,57 +13,60 @@ export interface Queryable {
   ) => Promise<R[]>;
 }
 
-/** The connections of a driver that has several. */
+/** The connection pool of a driver, in numbers. */
 export interface Connections {
-  /** How many there may be. */
+  /** How many connections there can be. */
   max: number;
   open: number;
-  /** Of those that are open. */
+  /** Open connections that are not in use. */
   idle: number;
-  /** Statements and transactions that wait for one. */
+  /** Statements and transactions that wait for a connection. */
   waiting: number;
 }
 
-/** The port that everything but the drivers takes. Statements run here as the role that connected. */
+/** The port to the database, for all code except the drivers. Statements run as the role that connected. */
 export interface Database extends Queryable {
   readonly backend: 'postgres' | 'pglite';
   /**
-   * Runs `fn` in one transaction: committed when it resolves, rolled back when it rejects. With the embedded
-   * database a query outside it that it waits for is a deadlock: use the given connection alone.
-   * @param opening whether `begin` may go out together with the first statement of `fn`, and not a round trip before
-   *   it: where it does no harm outside a transaction, as it will stand should `begin` alone fail
+   * Runs `fn` in one transaction, which is committed when `fn` resolves and rolled back when it rejects. `fn` must
+   * query only through the connection that it is given: with the embedded database, waiting for any other query is a
+   * deadlock.
+   * @param opening `together` sends `begin` and the first statement of `fn` in one packet, which saves a round trip. If
+   *   `begin` fails, that statement runs outside of a transaction, so it must be harmless there
    */
   transaction<T>(fn: (tx: Queryable) => Promise<T>, opening?: 'together'): Promise<T>;
-  /** Runs several statements without values, as in a migration. */
+  /** Runs several statements without values, for example a migration. It has no client time-out. */
   script(tx: Queryable, text: string): Promise<void>;
-  /** How its connections stand now. Null where it has but one, to the engine in this process. */
+  /** The connection pool now. Null with the embedded database, which has one connection. */
   connections(): Connections | null;
-  /** Whether changes can be stored now: not while the disk of the embedded database is almost full. */
+  /** Whether changes can be stored now. False while the disk of the embedded database is almost full. */
   canWrite(): boolean;
-  /** Closes what was opened. Closing twice is fine. */
+  /** Closes the connections. A second call has no effect. */
   close(): Promise<void>;
 }
 
-/** The role as which the service works: neither superuser, nor owner of a table, nor BYPASSRLS. */
+/** The role that the service acts as. It is not a superuser, owns no table, and does not have BYPASSRLS. */
 export const SERVICE_ROLE = 'memory_service';
 /**
- * The role as which the worker does upkeep of all Teams: it has what the service's role has, and alone can run the
- * functions that prune, seal and purge. A mistake in a request's code cannot reach those.
+ * The role that the worker acts as for upkeep in all Teams. It has the rights of the service's role, and it is the only
+ * role that can run the functions that prune, seal and purge. The code of a request cannot call them by mistake.
  */
 export const WORKER_ROLE = 'memory_worker';
 
 /**
- * A transaction within a scope. Queries on tenant data take this type, so none can be asked without a scope,
- * and the scope asked for and the claims set can never differ.
+ * A transaction within a scope. Queries of tenant data require this type, so they cannot run without a scope, and the
+ * scope always equals the claims of the transaction.
  */
 export interface ScopedTransaction<S extends Scope = Scope> extends Queryable {
   readonly scope: S;
-  /** Sends a statement whose rows nobody reads, and does not wait for it: should it fail, the transaction does. */
+  /** Sends a statement without a result, and does not wait for it. If it fails, the transaction fails. */
   readonly send: (text: string, values: readonly unknown[]) => void;
 }
 export type TeamTransaction = ScopedTransaction<TeamScope>;
 
-/** A transaction of the worker's role. Queries that call its functions take this type, so no request can ask them. */
+/**
+ * A transaction of the worker's role. Queries that call its functions require this type, so no request can run them.
+ */
 export interface WorkerTransaction extends Queryable {
   readonly role: typeof WORKER_ROLE;
 }
@@ -92,8 +95,9 @@ function claims(scope: Scope): string[] {
 
 /**
  * Runs `fn` in one transaction as the service's role, with the claims of the scope.
- * @param readsFirst whether the first statement of `fn` only reads, and so may leave together with `begin` and the
- *   claims: without them, should `begin` alone fail, it reads as the role that connected, and nobody gets its rows
+ * @param readsFirst whether the first statement of `fn` only reads, so that it can be sent in one packet with `begin`
+ *   and the claims. If `begin` fails, that statement runs without claims, as the role that connected, but its rows are
+ *   discarded
  */
 export async function transaction<S extends Scope, T>(
   database: Database,
@@ -124,7 +128,7 @@ async function withClaims<S extends Scope, T>(
   const doing = database.transaction(async (tx) => {
     const send = (text: string, values: readonly unknown[]) => {
       const done = tx.query(text, values);
-      // Heard below: until then nobody waits for it.
+      // Awaited below. Until then a rejection must not count as unhandled.
       done.catch(() => undefined);
       sent.push(done);
     };
@@ -135,14 +139,15 @@ async function withClaims<S extends Scope, T>(
   try {
     return await doing;
   } finally {
-    // What was not waited for is why the commit failed, or the statement behind it.
+    // If a statement that was sent without waiting has failed, its error is the cause of the other errors.
     await Promise.all(sent);
   }
 }
 
 /**
- * Runs `fn` in one transaction as the service's role with no claims: every tenant table is empty or refused,
- * and only the functions that look one secret up by exact match answer. For sign-in, and before it.
+ * Runs `fn` in one transaction as the service's role without claims, for login and before it. Every tenant table is
+ * empty or refused. Only the functions that find a record by the exact hash of a secret, or an account by its email,
+ * return rows.
  */
 export function withoutScope<T>(database: Database, fn: (tx: Queryable) => Promise<T>): Promise<T> {
   return database.transaction(async (tx) => {
@@ -151,7 +156,7 @@ export function withoutScope<T>(database: Database, fn: (tx: Queryable) => Promi
   }, 'together');
 }
 
-/** Runs `fn` in one transaction as the worker's role with no claims: for upkeep that goes over all Teams. */
+/** Runs `fn` in one transaction as the worker's role without claims, for upkeep in all Teams. */
 export function asWorker<T>(database: Database, fn: (tx: WorkerTransaction) => Promise<T>): Promise<T> {
   return database.transaction(async (tx) => {
     await tx.query(`select set_config('role', '${WORKER_ROLE}', true)`);

@@ -2,34 +2,34 @@ import { statfsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../shared/logger.ts';
 
-/** How long a look at the disk counts: it costs some microseconds, and statements come by the thousand. */
+/** How long the result of a disk check is reused. A check takes some microseconds, and there can be many statements. */
 const LOOK_MS = 50;
-/** How often those that wait for space look again. */
+/** How often a wait for space checks the disk. */
 const WAIT_MS = 500;
 
 const MIB = 1024 * 1024;
 
-/** Bytes that are free for this user on the disk of a folder. */
+/** Returns how many bytes this user can still write to the disk of a folder. */
 export function freeBytesOf(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }
 
-/** Tells when the disk of the embedded database is almost full, so that nothing is written to it then. */
+/** Watches the disk of the embedded database. Nothing must be written while the disk is almost full. */
 export interface DiskSpace {
-  /** From now on the disk counts as almost full while less than this is free. Before, it never does. */
+  /** From now on the disk counts as almost full while less than this is free. Before this call it never does. */
   readonly keepFree: (megabytes: number, logger: Logger) => void;
   readonly isLow: () => boolean;
   /**
-   * Waits until there is space.
-   * @throws Error once `stopWaiting` was called
+   * Waits until the disk is no longer almost full.
+   * @throws Error if `stopWaiting` was called
    */
   readonly untilEnough: () => Promise<void>;
-  /** Ends every wait, for good: the work that waits is no longer needed. */
+  /** Ends all waits, now and later, because the service stops. */
   readonly stopWaiting: () => void;
 }
 
-/** @param freeBytes how much is free now; null for a database that is on no disk */
+/** @param freeBytes returns how many bytes are free; null for a database in memory */
 export function watchDiskSpace(freeBytes: (() => number) | null): DiskSpace {
   let least = 0;
   let log: Logger | null = null;

@@ -1,10 +1,10 @@
 import { writeSync } from 'node:fs';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
-/** The errno of ENOSPC, as the engine counts them (WASI). */
+/** The errno of ENOSPC in the engine (WASI). */
 const NO_SPACE = 51;
 
-/** What of the engine's file system is used here: its own types do not tell. */
+/** The parts of the engine's file system that are used here. The package does not declare them. */
 interface OpenFile {
   path?: string;
 }
@@ -13,7 +13,7 @@ interface EngineModule {
   FS: { filesystems: { NODEFS: { stream_ops: { write: Write } } } };
 }
 
-/** Ends the thread of the engine, with a line that says why. The process ends when it does. */
+/** Writes the reason to stderr and ends the thread of the engine. The process then ends too. */
 function end(folder: string): never {
   writeSync(
     2,
@@ -24,9 +24,9 @@ function end(folder: string): never {
 }
 
 /**
- * The files of the embedded database in a folder. Where its log cannot be written, the engine (PGlite 0.5.14) neither
- * ends nor fails: it computes for ever at the next commit, and the process answers nobody. So the process ends at the
- * failed write, before anything depends on it.
+ * The files of the embedded database in a folder. If its write-ahead log cannot be written, the engine (PGlite 0.5.14)
+ * does not fail: its next commit never returns, and the process answers no requests. So the process ends at the failed
+ * write, before a commit depends on it.
  */
 export class EmbeddedFiles extends NodeFS {
   override async init(...[engine, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {

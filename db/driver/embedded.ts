@@ -10,31 +10,31 @@ import { statementsOn } from './postgres.ts';
 
 type QueueDatabase = ReturnType<PgBoss['getDb']>;
 
-/** An embedded database, with what the queue and snapshots need beyond the port. */
+/** An embedded database, with the additional functions for the queue and for snapshots. */
 export interface EmbeddedDatabase extends Database {
-  /** For the queue: a statement waits while the disk is almost full, so that jobs rest and go on by themselves. */
+  /** For the queue. Its statements wait while the disk is almost full, so that jobs continue when there is space. */
   readonly queueDatabase: QueueDatabase;
-  /** A snapshot of all its files, as `EmbeddedOptions` take it. */
+  /** Returns a snapshot of all files, for `EmbeddedOptions.snapshot`. */
   dump(): Promise<Blob>;
-  /** Refuses changes from now on while less than this is free on the disk. */
+  /** From now on, refuses changes while less than this is free on the disk. */
   keepFree(megabytes: number, logger: Logger): void;
-  /** Ends the waits of `queueDatabase`, when the service stops. */
+  /** Ends the waits of `queueDatabase`. Call it when the service stops. */
   stopWaiting(): void;
 }
 
 export interface EmbeddedOptions {
-  /** Folder of the database, or null to keep it in memory. */
+  /** Folder of the database, or null for a database in memory. */
   dataDir: string | null;
-  /** A snapshot to start from, as `dump` makes it. Only in memory. */
+  /** A snapshot to start from, as returned by `dump`. Only for a database in memory. */
   snapshot?: Blob;
-  /** How much is free on the disk, in bytes, where it is not to be looked up. */
+  /** Returns how many bytes are free, in place of a check of the disk. For tests. */
   freeBytes?: () => number;
 }
 
-/** What a start writes at most, with room for four segments of the log, of 16 MiB each. */
+/** The most that a start writes: room for four segments of the write-ahead log, of 16 MiB each. */
 const START_MEGABYTES = 64;
 
-/** The disk has too little space for the database to start. One line, for the operator. */
+/** The disk has too little space for the database to start. The message is one line for the operator. */
 export class DiskFullError extends Error {
   override name = 'DiskFullError';
 }
@@ -48,9 +48,10 @@ function assertRoomToStart(folder: string): void {
 }
 
 /**
- * The driver for the embedded database: PostgreSQL in a thread of this very process. It has one connection, so
- * statements and transactions wait for each other, and one process owns the folder.
- * @throws Error when another process holds the folder, or the disk has too little space
+ * The driver for the embedded database, which is PostgreSQL in a thread of this process. It has one connection, so
+ * statements and transactions wait for each other. Only one process can open the folder.
+ * @throws FolderLockedError if another process has opened the folder
+ * @throws DiskFullError if the disk has too little space
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const folder = options.dataDir;
@@ -71,13 +72,14 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
   }
 }
 
-/** SQLSTATE of a change in a transaction that only reads, and of a full disk, which is the reason here. */
+/** SQLSTATEs of a change in a read-only transaction, and of a full disk, which is the reason for it here. */
 const ONLY_READS = '25006';
 const DISK_FULL = '53100';
 
 /**
- * Makes a transaction read-only as soon as the disk is almost full before one of its statements: PostgreSQL then refuses
- * every change and answers what only reads. Not waited for, so that statements keep their order.
+ * Makes a transaction read-only when the disk is almost full before one of its statements. PostgreSQL then refuses
+ * changes, and statements that only read still work. The statement that does so is not awaited, to keep the order of
+ * statements.
  */
 function sparing(tx: Queryable, space: DiskSpace): Queryable {
   let onlyReads = false;
@@ -86,7 +88,7 @@ function sparing(tx: Queryable, space: DiskSpace): Queryable {
     query: async (text, values) => {
       if (!onlyReads && space.isLow()) {
         onlyReads = true;
-        // It fails where the transaction has failed, and with it whatever comes.
+        // This fails if the transaction has already failed. Then all later statements fail too.
         tx.query('set transaction read only').catch(() => undefined);
       }
       try {
@@ -122,7 +124,7 @@ function wrap(engine: Engine, space: DiskSpace, released: () => Promise<void>): 
   };
 }
 
-/** The database as pg-boss takes it. */
+/** The database in the interface of pg-boss. */
 function forQueue(engine: Engine, space: DiskSpace): QueueDatabase {
   const executeSql = async (text: string, values?: unknown[]) => {
     await space.untilEnough();
@@ -130,7 +132,7 @@ function forQueue(engine: Engine, space: DiskSpace): QueueDatabase {
       try {
         return await client.query(text, values);
       } catch (error) {
-        // A script of several statements may have begun a transaction. Elsewhere this does nothing.
+        // A script of several statements can have begun a transaction. Otherwise this does nothing.
         await client.query('rollback').catch(() => undefined);
         throw error;
       }

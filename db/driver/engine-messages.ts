@@ -1,10 +1,10 @@
-/** What the engine starts from. */
+/** The settings of the engine's thread. */
 export interface EngineSetup {
-  /** Folder of the database, or null to keep it in memory. */
+  /** Folder of the database, or null for a database in memory. */
   folder: string | null;
-  /** A snapshot to start from, as `dump` makes it. Only in memory. */
+  /** A snapshot to start from, as returned by `dump`. Only for a database in memory. */
   snapshot?: Blob;
 }
 
-/** What the thread is asked: messages of PostgreSQL's protocol, a snapshot of all files, or to close. */
+/** A request to the thread: messages of PostgreSQL's protocol, `dump` for a snapshot of all files, or `close`. */
 export type Asked = Uint8Array<ArrayBuffer> | 'dump' | 'close';

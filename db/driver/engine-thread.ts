@@ -25,9 +25,9 @@ port.on('message', async (asked: Asked) => {
     port.postMessage(await engine.dumpDataDir('none'));
   } else {
     const parts: Uint8Array[] = [];
-    // Not by `execProtocolRaw`: that parses all it answers, and keeps what it parsed for ever.
+    // `execProtocolRaw` would parse each answer and never free what it parsed.
     await engine.execProtocolRawStream(asked, {
-      // The files are written at once. To wait here could let a later message be answered first.
+      // Files are written without this. Waiting for it could let a later message be answered first.
       syncToFs: false,
       // A copy: the engine reuses this memory.
       onRawData: (part) => parts.push(part.slice()),

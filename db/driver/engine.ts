@@ -10,17 +10,17 @@ import { joinedBytes } from './joined-bytes.ts';
 import { types } from './postgres.ts';
 import type { ConnectionPool } from './postgres-pool.ts';
 
-/** The engine of the embedded database. Its one connection is used by one after another. */
+/** The engine of the embedded database. Callers use its one connection one after another. */
 export interface Engine extends Pick<ConnectionPool, 'use'> {
-  /** Calls `listener` with each notification that the connection receives. Returns a function that ends that. */
+  /** Calls `listener` with each notification of the connection. Returns a function that stops this. */
   onNotification(listener: (notification: pg.Notification) => void): () => void;
-  /** All its files, as a tar archive. */
+  /** Returns all files of the database as a tar archive. */
   dump(): Promise<Blob>;
-  /** Closes it when all that was asked before is done. Closing twice is fine. */
+  /** Closes the engine after all earlier requests. A second call has no effect. */
   close(): Promise<void>;
 }
 
-/** The connection to the thread, as the driver sees a socket: whole messages of the protocol each way. */
+/** The connection to the thread, in the form of a socket for the driver. It passes whole messages of the protocol. */
 class ThreadStream extends Duplex {
   readonly #thread: Worker;
 
@@ -32,7 +32,7 @@ class ThreadStream extends Duplex {
     });
   }
 
-  // What the driver asks of a socket.
+  // Methods of a socket that the driver calls.
   connect(): void {
     process.nextTick(() => this.emit('connect'));
   }
@@ -51,13 +51,13 @@ class ThreadStream extends Duplex {
   }
 }
 
-/** Ends the process, with a line that says why. */
+/** Writes the reason to stderr and ends the process. */
 function fail(error: unknown): never {
   writeSync(2, `The embedded database failed and ends the service: ${String(error)}\n`);
   process.exit(1);
 }
 
-/** Until the thread says that it can be asked. */
+/** Resolves when the thread is ready. */
 function started(thread: Worker): Promise<void> {
   return new Promise((resolve, reject) => {
     thread.once('message', () => resolve());
@@ -71,15 +71,15 @@ function started(thread: Worker): Promise<void> {
 }
 
 /**
- * Starts the engine in a thread of its own, so that no statement blocks the event loop. It is reached by the protocol and
- * the driver of PostgreSQL. When the thread ends unexpectedly, for example because it cannot write its log, the process
- * ends too: what it has acknowledged is stored.
- * @throws Error where the engine does not start
+ * Starts the engine in its own thread, so that no statement blocks the event loop. The driver of PostgreSQL talks to it
+ * in PostgreSQL's protocol. If the thread ends unexpectedly, for example because it cannot write its log, the process
+ * ends too. No acknowledged change is lost.
+ * @throws Error if the engine does not start
  */
 export async function startEngine(setup: EngineSetup): Promise<Engine> {
   const thread = new Worker(new URL('./engine-thread.ts', import.meta.url), {
     workerData: setup,
-    // It leaves much that is dead at once, which V8 would let grow to 48 MiB before it collects it.
+    // The thread makes much short-lived garbage. By default V8 would let it grow to 48 MiB before it collects it.
     resourceLimits: { maxYoungGenerationSizeMb: 12 },
   });
   await started(thread);
@@ -97,7 +97,7 @@ export async function startEngine(setup: EngineSetup): Promise<Engine> {
     types,
     pipeline: true,
   });
-  // The protocol is out of step: no later answer could be trusted.
+  // After an error of the protocol, later answers could belong to other statements.
   client.on('error', fail);
   try {
     await client.connect();
@@ -107,7 +107,7 @@ export async function startEngine(setup: EngineSetup): Promise<Engine> {
     throw error;
   }
   const queue = new PQueue({ concurrency: 1 });
-  // A statement that runs keeps the process alive; a database that is only open does not.
+  // A running statement keeps the process alive. An open database alone does not.
   thread.unref();
   queue.on('active', () => thread.ref());
   queue.on('idle', () => thread.unref());

@@ -1,8 +1,9 @@
-/** SQLSTATE classes that mean the value, not the service, is at fault: 22 data exception, 54 limit exceeded. */
+/** SQLSTATE classes of errors that a value of the request causes: 22 data exception, 54 limit exceeded. */
 const BAD_VALUE = /^(22|54)/;
 /**
- * Connection lost (08), shutting down (57P), only for reading (25006), too many connections or out of memory (53), timeouts, deadlocks; and
- * what is referred to went while the request was under way (23503): asked again, it is refused as not there.
+ * Connection lost (08), too many connections or out of memory (53), shutting down (57P), statement timeout (57014),
+ * lock timeout (55P03), serialization failure (40001), deadlock (40P01), read-only transaction (25006). Also 23503: a
+ * record that the request refers to was deleted at the same time, and a repeated request gets a 404.
  */
 const UNAVAILABLE = /^(08|53|57P|57014|55P03|40001|40P01|23503|25006)/;
 const SOCKET = new Set([
@@ -19,18 +20,18 @@ const SOCKET = new Set([
 /** No space on the disk. */
 const DISK_FULL = '53100';
 
-/** What node-postgres says of time-outs and lost connections, without a code. */
+/** Messages of node-postgres for time-outs and lost connections. These errors have no code. */
 const CONNECTION_LOST =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|has encountered a connection error/;
 
 const SILENCE = /timeout exceeded when trying to connect|Query read timeout/;
 
-/** Whether the database did not answer in time. A second attempt can wait just as long. */
+/** Whether the database did not answer in time. A second attempt can take as long. */
 export function isSilence(error: unknown): boolean {
   return error instanceof Error && SILENCE.test(error.message);
 }
 
-/** What an error of the database means to a caller, or null where it is a fault of our own. */
+/** Classifies an error of the database for the caller. Null: a fault of the service. */
 export function databaseFault(error: unknown): 'bad_value' | 'disk_full' | 'unavailable' | null {
   if (!(error instanceof Error)) return null;
   const code = (error as { code?: unknown }).code;

@@ -4,23 +4,23 @@ import { within } from '../../shared/resources/within.ts';
 import type { Connections } from './database.ts';
 
 /**
- * How long each step may take, in milliseconds. The server ends a statement before the client stops waiting for it, so
- * that the client's limit is reached only where the connection is dead.
+ * How long each step can take, in milliseconds. The server's limit for a statement is shorter than the client's, so the
+ * client's limit is reached only if the connection is dead.
  */
 export interface PostgresTimeouts {
-  /** Until a connection is there, whether it is made or waited for. */
+  /** Until a connection is available, including the time to open one. */
   connect: number;
-  /** The same while the database is silent: what asks then has waited for it already. */
+  /** The same while the database does not answer: another statement has already waited for it. */
   connectWhileSilent: number;
   /** Until the server gives up waiting for a lock. */
   lock: number;
   /** Until the server ends a statement. */
   statement: number;
-  /** Until the client gives up a statement, and its connection with it. */
+  /** Until the client gives up a statement and closes its connection. */
   query: number;
 }
 
-/** For requests: one whose database does not respond must end within 12 seconds, cleaning up included. */
+/** For requests. A request must end within 12 seconds if the database does not answer, including its cleanup. */
 export const REQUEST_TIMEOUTS: PostgresTimeouts = {
   connect: 5000,
   connectWhileSilent: 1000,
@@ -29,7 +29,7 @@ export const REQUEST_TIMEOUTS: PostgresTimeouts = {
   query: 10_000,
 };
 
-/** For jobs, whose statements are longer. A dead connection must be replaced within 30 seconds of its last use. */
+/** For jobs, whose statements take longer. A dead connection must be replaced within 30 seconds of its last use. */
 export const JOB_TIMEOUTS: PostgresTimeouts = {
   connect: 5000,
   connectWhileSilent: 1000,
@@ -39,18 +39,20 @@ export const JOB_TIMEOUTS: PostgresTimeouts = {
 };
 
 /**
- * An idle connection is closed after this, and the kernel probes one from then on: every second, ten times. So a dead one
- * that nobody uses is gone within 20 seconds.
+ * An idle connection is closed after `IDLE_MS`. The kernel starts to probe it after `KEEP_ALIVE_AFTER_MS`, ten times,
+ * once a second. So a dead connection that is not used is closed within 20 seconds.
  */
 const IDLE_MS = 20_000;
 export const KEEP_ALIVE_AFTER_MS = 10_000;
-/** How long the pool may take to close: a connection in use that is dead would hold up the end of the process. */
+/**
+ * How long the pool can take to close. Without a limit, a dead connection in use would delay the end of the process.
+ */
 const CLOSE_MS = 2000;
 
-/** What the driver says where a connection is not to be had in time: `databaseFault` knows it. */
+/** The driver's message if no connection is available in time. `databaseFault` recognizes it. */
 const CONNECT_TIMED_OUT = 'timeout exceeded when trying to connect';
 
-/** The settings of a pool of the driver, ours or pg-boss's. */
+/** The settings of a connection pool, of the service or of pg-boss. */
 export function poolSettings(connectionString: string, timeouts: PostgresTimeouts) {
   return {
     connectionString,
@@ -65,27 +67,27 @@ export function poolSettings(connectionString: string, timeouts: PostgresTimeout
   };
 }
 
-/** Ends the loan of a connection by destroying it, for this reason. */
+/** Makes the pool destroy a connection after its use, for this reason. */
 export type Condemn = (reason: Error) => void;
 
-/** Connections that are lent for a statement or a transaction. */
+/** A pool of connections, each used for one statement or transaction. */
 export interface ConnectionPool {
-  /** @throws Error where none is to be had in time */
+  /** @throws Error if no connection is available in time */
   use<T>(fn: (client: pg.Client, condemn: Condemn) => Promise<T>): Promise<T>;
   readonly connections: () => Connections;
-  /** Closes it. Closing twice is fine. */
+  /** Closes the pool. A second call has no effect. */
   readonly close: () => Promise<void>;
 }
 
-/** Whether a statement got no answer in time: the driver's error for that has neither class nor code. */
+/** Whether a statement got no answer in time. The driver's error for this has no class and no code. */
 export function isUnanswered(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
 /**
- * Opens a pool that does not trust a connection only because it is open. When a statement gets no answer in time, its
- * connection is destroyed, and so is each idle one that was last heard from before that statement was sent: else the
- * next statements would each wait as long for another dead connection.
+ * Opens a pool that detects dead connections. If a statement gets no answer in time, its connection is destroyed, and
+ * so is each idle connection whose last answer is older than that statement. Otherwise the next statements would each
+ * wait as long for another dead connection.
  */
 export function openConnectionPool(
   settings: pg.PoolConfig & { max: number },
@@ -93,7 +95,7 @@ export function openConnectionPool(
   logger: Logger,
 ): ConnectionPool {
   const pool = new pg.Pool(settings);
-  // Without these two a backend that the server terminates ends the process with an unhandled 'error'.
+  // Without a listener, here and on each client, a connection that the server terminates would end the process.
   const onError = (error: Error) => logger.warn({ err: error }, 'a database connection was lost');
   const lastHeard = new WeakMap<pg.PoolClient, number>();
   let isSilent = false;

@@ -11,12 +11,12 @@ import {
   poolSettings,
 } from './postgres-pool.ts';
 
-/** A script, which is a migration, ends by the server's word alone. A time-out of 0 would mean the usual one. */
+/** The client time-out of scripts, such as migrations: the longest timer. With 0 the driver would use the usual one. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * How values are read, of either database: int8 and numeric as number, alone and in arrays. All else as the driver does
- * it: bytea is a Buffer, timestamptz a Date, jsonb parsed, uuid a string.
+ * How values are read from both kinds of database: int8 and numeric as number, also in arrays. All other types are read
+ * as the driver reads them: bytea as Buffer, timestamptz as Date, jsonb parsed, uuid as string.
  */
 const INT8 = 20;
 const INT8_ARRAY = 1016;
@@ -25,7 +25,7 @@ const NUMERIC_ARRAY = 1231;
 export const types = new pg.TypeOverrides();
 types.setTypeParser(INT8, Number);
 types.setTypeParser(NUMERIC, Number);
-// The declaration says that a parser takes the type's number; it takes the text.
+// The declared type of the parser is wrong: its argument is the text of the value.
 types.setTypeParser(INT8_ARRAY, types.getTypeParser(NUMERIC_ARRAY) as unknown as (text: string) => number[]);
 
 function queryable(client: pg.Client): Queryable {
@@ -37,24 +37,23 @@ function queryable(client: pg.Client): Queryable {
   };
 }
 
-/** A value as the driver takes it. */
+/** Converts a value for the driver. */
 function toBound(value: unknown): unknown {
-  // The driver would write a time by the clocks of the process's zone, which once were off by odd seconds.
+  // The driver would write the time in the zone of the process, whose offset was not in whole minutes in the past.
   if (value instanceof Date) return value.toISOString();
   if (!(value instanceof Uint8Array) || Buffer.isBuffer(value)) return value;
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
-/** How a database is opened where it is not as usual. */
 export interface PostgresOptions {
-  /** Connections of the pool. */
+  /** How many connections the pool can have. */
   max?: number;
   timeouts?: PostgresTimeouts;
 }
 
 /**
  * The driver for PostgreSQL.
- * @param url connection setting; a secret, never logged
+ * @param url the connection string; a secret, never logged
  */
 export function openPostgres(
   url: string,
@@ -66,7 +65,7 @@ export function openPostgres(
     max,
     types,
     application_name: 'team-memory',
-    // Statements that are not waited for go out at once: `begin` with the first of its transaction.
+    // Sends statements without waiting for the answer to earlier ones, for example `begin` with the next statement.
     pipeline: true,
   };
   const pool = openConnectionPool(settings, timeouts, logger);
@@ -80,10 +79,10 @@ export function openPostgres(
   };
 }
 
-/** What is lent by turns to those who run statements. */
+/** Where statements get a connection. */
 type Loans = Pick<ConnectionPool, 'use'>;
 
-/** How statements and transactions run on connections that are lent. */
+/** Runs statements and transactions on the connections of a pool or of the engine. */
 export function statementsOn(loans: Loans): Pick<Database, 'query' | 'transaction' | 'script'> {
   return {
     query: (text, values) =>
@@ -103,7 +102,7 @@ export function statementsOn(loans: Loans): Pick<Database, 'query' | 'transactio
   };
 }
 
-/** A transaction with its connection, for what a statement alone cannot ask. */
+/** A transaction with its connection, for settings that `query` does not have. */
 interface PostgresTransaction extends Queryable {
   readonly client: pg.Client;
 }
@@ -119,7 +118,7 @@ async function inTransaction<T>(
       const result =
         opening === 'together' ? await beginTogether(tx, fn) : await client.query('begin').then(() => fn(tx));
       const { command } = await client.query('commit');
-      // COMMIT after a failed statement rolls back without a word but this one.
+      // COMMIT after a failed statement rolls back without an error. Only the command tag shows it.
       if (command !== 'COMMIT')
         throw new Error('the transaction was rolled back: a statement in it had failed');
       return result;
@@ -131,17 +130,19 @@ async function inTransaction<T>(
 }
 
 async function rollBack(client: pg.Client, condemn: Condemn, cause: unknown): Promise<void> {
-  // Nobody answers on that connection: a rollback would wait as long as the statement did.
+  // The connection is dead, so a rollback would wait as long as the statement did.
   if (isUnanswered(cause)) return condemn(cause);
   try {
     await client.query('rollback');
   } catch (error) {
-    // A client that cannot even roll back would poison its next user: have the pool destroy it.
+    // A connection that is still in a transaction must not be used again, so the pool destroys it.
     condemn(error instanceof Error ? error : new Error('rollback failed'));
   }
 }
 
-/** Begins and runs `fn`, whose first statement leaves in one packet with `begin`, and fails if that fails. */
+/**
+ * Runs `fn` in a transaction. `begin` and the first statement of `fn` are sent in one packet. Fails if `begin` fails.
+ */
 async function beginTogether<T>(tx: PostgresTransaction, fn: (tx: Queryable) => Promise<T>): Promise<T> {
   const { stream } = tx.client.connection;
   let begun: Promise<unknown>;
@@ -149,7 +150,7 @@ async function beginTogether<T>(tx: PostgresTransaction, fn: (tx: Queryable) => 
   stream.cork();
   try {
     begun = tx.client.query('begin');
-    // Told below, once `fn` has ended: until then the connection must be its own, and whatever it asks is refused.
+    // Thrown below, after `fn` has ended. Until then `fn` keeps the connection, and each statement of it is refused.
     let refused: unknown;
     begun.catch((error: unknown) => {
       refused = error;

@@ -1,14 +1,14 @@
 /**
- * Values in PostgreSQL's binary format, big-endian throughout, where text would be slow. What makes bytes makes
- * those that the type's `recv` function reads, without the length before them.
+ * Values in PostgreSQL's binary format, which is big-endian, for values that would be slow as text. The encoders return
+ * the bytes that the type's `recv` function reads, without the length before them.
  */
 
 import { TERM_DIMENSIONS } from '../../shared/text/terms.ts';
 
-/** The most dimensions of pgvector's `halfvec`. */
+/** The maximum of pgvector's `halfvec`. */
 const MAX_HALFVEC_DIMENSIONS = 16_000;
 const INT4_OID = 23;
-/** All of these bits are set in infinities and NaN, and in no finite float16. */
+/** All of these bits are set in infinities and NaN, but not in a finite float16. */
 const FLOAT16_EXPONENT = 0x7c00;
 
 /**
@@ -33,7 +33,7 @@ export function termsToSparsevecBinary(terms: { dims: Int32Array; weights: Float
   return bytes;
 }
 
-/** The dimensions, counted from 1, of a `sparsevec` in the form above, as `sparsevec_send` writes it. */
+/** Returns the dimensions, counted from 1, of a `sparsevec` in the form above, which `sparsevec_send` returns. */
 export function sparsevecDims(bytes: Uint8Array): Int32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Int32Array.from({ length: view.getInt32(4) }, (_, i) => view.getInt32(12 + 4 * i) + 1);
@@ -60,7 +60,7 @@ export function int4ArrayBinary(values: Int32Array): Uint8Array {
   return bytes;
 }
 
-/** The elements of an `int4[]` of one axis in the form above, as `array_send` writes it. */
+/** Returns the elements of an `int4[]` with one axis in the form above, which `array_send` returns. */
 export function int4ArrayValues(bytes: Uint8Array): Int32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.getInt32(0) === 0) return new Int32Array();
@@ -68,9 +68,9 @@ export function int4ArrayValues(bytes: Uint8Array): Int32Array {
 }
 
 /**
- * pgvector's `halfvec` (`halfvec_recv`): int16 dimensions, int16 0, then a float16 each, to which the values are
- * rounded. Throws a RangeError for what pgvector would refuse: no dimension or more than 16,000, and values
- * that are not finite, or are no longer finite as a float16 (65,520 and above).
+ * pgvector's `halfvec` (`halfvec_recv`): int16 dimensions, int16 0, then a float16 for each value, rounded.
+ * @throws RangeError for a vector that pgvector would refuse: without dimensions or with more than 16,000, or with a
+ *   value that is not finite as a float16 (65,520 and above)
  */
 export function halfvecBinary(vector: Float32Array | Float16Array): Uint8Array {
   if (vector.length === 0 || vector.length > MAX_HALFVEC_DIMENSIONS) {

@@ -3,7 +3,7 @@ import { newId } from '../../shared/ids.ts';
 import type { Database, Queryable } from '../driver/database.ts';
 import { lockStartupStep } from './lock.ts';
 
-/** The Company Owner as whom the service's own token acts. */
+/** The server principal: the Company Owner that a request with the service's own token acts as. */
 export interface Principal {
   userId: string;
   companyId: string;
@@ -12,9 +12,9 @@ export interface Principal {
 }
 
 /**
- * Finds the server principal or, at the first start, makes it with its Company and Team. Processes that start
- * at once wait for the first. Runs as the owner of the tables: at this point there is no one to act for.
- * @param warn is given what the operator should know: another embedding model, settings without effect
+ * Finds the server principal. At the first start, creates it with its Company and Team. Processes that start at the
+ * same time run this one after another. Runs as the owner of the tables, because there is no account to act for yet.
+ * @param warn called with each warning for the operator: a changed embedding model, a setting that is ignored
  */
 export async function resolvePrincipal(
   database: Database,
@@ -39,7 +39,7 @@ export async function resolvePrincipal(
   return principal;
 }
 
-/** The settings of the first start that are set and differ from what there is now, a line for each. */
+/** Returns a line for each setting of the first start that is set and differs from the current value. */
 async function listIgnoredSettings(
   tx: Queryable,
   { companyId, email }: Principal,
@@ -69,7 +69,7 @@ export interface NewCompany {
   principal: boolean;
 }
 
-/** Makes a Company with its Owner and a first Team that the Owner owns. */
+/** Inserts a Company with its Owner and a first Team, owned by the same account. */
 export async function createCompany(
   tx: Queryable,
   company: NewCompany,
@@ -101,8 +101,9 @@ export async function createCompany(
 }
 
 /**
- * Notes the model of the vectors. If it is another than before, a job marks the chunks that need one of it.
- * @returns a line that tells of the change; none without one
+ * Stores the model of the vectors. If the model has changed, a job marks the chunks that need a vector of the new
+ * model.
+ * @returns a line about the change, or no line if the model has not changed
  */
 async function adoptEmbeddingModel(tx: Queryable, model: string): Promise<string[]> {
   const [before] = await tx.query<{ model: string }>(
@@ -118,7 +119,7 @@ async function adoptEmbeddingModel(tx: Queryable, model: string): Promise<string
   );
   if (before === undefined) return [];
   const { chunks, embedded } = await countVectors(tx, model);
-  // Chunks of a source that is being stored have vectors and are not among those counted.
+  // Chunks of a source that is loading can have vectors, but are not in the count of chunks. So this can be negative.
   const waiting = Math.max(0, chunks - embedded);
   const most = embedded >= MAX_COUNTED ? 'at most ' : '';
   return [
@@ -128,14 +129,15 @@ async function adoptEmbeddingModel(tx: Queryable, model: string): Promise<string
   ];
 }
 
-/** Vectors counted of each Team for a line of the log: the start must not wait for a count of millions. */
+/** Vectors counted in each Team at most. The count is for a log line, and start-up must not wait for millions. */
 const MAX_COUNTED = 10_000;
 
-/** How many chunks there are, of all Teams, and how many vectors of a model: of each Team at most `MAX_COUNTED`. */
+/** Counts the chunks of all Teams, and the vectors of a model, at most `MAX_COUNTED` in each Team. */
 async function countVectors(tx: Queryable, model: string): Promise<{ chunks: number; embedded: number }> {
   const [counts] = await tx.query<{ chunks: number; embedded: number }>(
-    // Chunks are summed from what triggers noted. Vectors are counted by the index of each Team, because the index of
-    // no column leads with the model. Usually there are no vectors; a model that was in use before can have millions.
+    // The number of chunks is the sum of the figures that triggers keep. Vectors are counted Team by Team, because no
+    // index starts with the model. A new model usually has no vectors, but one that was in use before can have
+    // millions.
     `select (select coalesce(sum(n), 0)::bigint from memory.layer_tally where part = 'chunks') as chunks,
             (select coalesce(sum(v.n), 0)::bigint from identity.team t
                cross join lateral (select count(*) as n from (

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** SHA-256 in hex of an SQL file. Line ends do not count. */
+/** Returns the SHA-256 of an SQL file in hexadecimal. CRLF counts as LF. */
 export function checksumOf(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 
-/** The heartbeat of `lockFolder`: changes the lock file each beat, and ends when the file became another's. */
+/** The heartbeat thread of `lockFolder`: changes the lock file at each beat. Ends if another process owns the file. */
 const { file, owner, holder, everyMs } = workerData as {
   file: string;
   owner: string;
@@ -17,14 +17,15 @@ const timer = setInterval(() => {
       return;
     }
   } catch {
-    // Someone removed the file by hand: the folder is still ours, so write it again.
+    // The file was deleted by hand. The folder is still locked by this process, so the file is written again.
   }
   count += 1;
   try {
-    // Renamed, so that no reader, and no end of this process, meets half a file.
+    // Written under another name and renamed, so that no reader sees a part of the file, even if this process ends.
     writeFileSync(`${file}.${owner}`, `${owner} ${count} ${holder}\n`);
     renameSync(`${file}.${owner}`, file);
   } catch {
-    // A full disk for a moment costs a beat, not the service. The folder stays ours where the holder is known.
+    // A disk that is full for a moment costs a beat, but not the lock: other processes also check if the holder is
+    // alive.
   }
 }, everyMs);

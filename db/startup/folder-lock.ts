@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
-/** How often the holder changes the lock file. */
+/** How often the process with the lock changes the lock file. */
 const BEAT_MS = 1000;
-/** How long an unchanged lock file must be watched before its holder counts as gone. */
+/** How long a lock file must stay unchanged before its process counts as ended. */
 const STALE_MS = 6000;
 
 export interface FolderLock {
-  /** Gives the folder back. Releasing twice is fine. */
+  /** Releases the lock. A second call has no effect. */
   release(): Promise<void>;
 }
 
-/** The folder belongs to another living process. */
+/** Another running process has locked the folder. */
 export class FolderLockedError extends Error {
   constructor(folder: string) {
     super(`${folder} is in use by another process: an embedded database serves one process only`);
@@ -31,9 +31,10 @@ function read(file: string): string | null {
 }
 
 /**
- * Waits until the lock is free or shown to be abandoned. What counts is that the content changes while we
- * watch: a pid says nothing in containers, where every main process has pid 1, and two clocks may differ.
- * @returns whether there was a lock, now abandoned
+ * Waits until the lock is free or is known to be abandoned. A lock is in use if the content of its file changes while
+ * this process watches it. A pid alone is no proof, because every main process of a container has pid 1. A time in the
+ * file is no proof either, because two clocks can differ.
+ * @returns whether there is a lock file that was abandoned
  */
 async function waitUntilFree(folder: string, file: string): Promise<boolean> {
   const first = read(file);
@@ -44,19 +45,19 @@ async function waitUntilFree(folder: string, file: string): Promise<boolean> {
     if (now === null) return false;
     if (now !== first) throw new FolderLockedError(folder);
   }
-  // Suspended, it would go on where it was.
+  // The process exists but does not change the file, for example because it is suspended. It would continue later.
   if (first !== null && holderOf(first) === 'alive') throw new FolderLockedError(folder);
   return first !== null;
 }
 
 /**
- * Which process this pid is, where the system tells (Linux): a pid alone may be another's by now, in another
- * container or after a restart, but not with the same start, namespace and boot.
+ * Returns what identifies the process of a pid: boot id, pid namespace and start time. The pid alone can belong to
+ * another process, in another container or after a restart. Returns null if there is no such process, or not on Linux.
  */
 function processMark(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // After the name, which may hold anything: state, then 18 more, then the start.
+    // The name in parentheses can contain anything. After it come the state, 18 more fields, and the start time.
     const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (state === 'Z' || state === 'X') return null;
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -66,7 +67,10 @@ function processMark(pid: number): string | null {
   }
 }
 
-/** What the system knows of the holder of a lock. Unknown: another container or boot, or a system without marks. */
+/**
+ * Whether the process that wrote a lock file is running. `unknown` if it was in another container or before a restart
+ * of the system, or if the system is not Linux.
+ */
 function holderOf(content: string): 'alive' | 'dead' | 'unknown' {
   const [, pid, mark] = / pid (\d+) (.+)\n$/.exec(content) ?? [];
   const own = processMark(process.pid);
@@ -76,9 +80,9 @@ function holderOf(content: string): 'alive' | 'dead' | 'unknown' {
 }
 
 /**
- * Locks a folder against every other process, by a file whose holder changes it each second. The beat runs in
- * a thread of its own: a beat that stalled with the main thread would let a second process in.
- * @throws FolderLockedError when another process holds it
+ * Locks a folder against every other process, with a file that this process changes each second. The heartbeat runs in
+ * its own thread: if it stopped while the main thread is blocked, a second process could lock the folder.
+ * @throws FolderLockedError if another process has locked the folder
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const file = join(folder, 'lock');
@@ -91,7 +95,8 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
     if ((error as { code?: unknown }).code === 'EEXIST') throw new FolderLockedError(folder);
     throw error;
   }
-  // Two that found the lock abandoned at once both wrote it: the last writer stays, the other sees it here.
+  // If two processes find an abandoned lock at the same time, both write the file. The last writer has the lock, and
+  // the other one fails here.
   await sleep(BEAT_MS / 4);
   if (read(file)?.startsWith(owner) !== true) throw new FolderLockedError(folder);
 
@@ -100,7 +105,8 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
     stdout: false,
   });
   beat.unref();
-  // The thread ends only when the lock has become another's, or by a fault: to go on would be to risk the folder.
+  // The thread ends by itself only if another process owns the lock, or by a fault. Then this process must end: two
+  // processes would damage the database.
   let released = false;
   beat.on('error', () => {});
   beat.on('exit', () => {

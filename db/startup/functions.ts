@@ -4,24 +4,24 @@ import type { Database, Queryable } from '../driver/database.ts';
 import { checksumOf } from './checksum.ts';
 
 /*
- * SQL functions are kept in db/functions, each in a file of its own with its triggers and grants, and are applied again when
- * the file changes. To change the arguments or the result of a function, or to delete it, add a migration that drops the
+ * Each SQL function has its own file in db/functions, with its triggers and grants. A file is applied again when it
+ * changes. To change the arguments or the result of a function, or to delete it, add a migration that drops the
  * function: an older process then refuses to start on the database, instead of applying the older function again.
  */
 
 const FOLDER = join(import.meta.dirname, '../functions');
 
-/** The folder of the functions that policies and defaults of tables call. They call no table themselves. */
+/** The folder of the functions that policies and column defaults call. These functions do not read tables. */
 const BEFORE_TABLES = 'claims/';
 
 export interface FunctionFile {
-  /** The path in db/functions, without its ending. */
+  /** The path in db/functions, without the extension. */
   name: string;
   text: string;
   checksum: string;
 }
 
-/** Reads the files of SQL functions, in the order of their names. */
+/** Reads the files of SQL functions, ordered by name. */
 export async function readFunctions(folder: string = FOLDER): Promise<FunctionFile[]> {
   const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.sql'));
   return Promise.all(
@@ -34,7 +34,7 @@ export async function readFunctions(folder: string = FOLDER): Promise<FunctionFi
 
 /**
  * Applies the files that are new or have changed.
- * @param when which of them: those that tables need, before the migrations, or all others, after the migrations
+ * @param when `before tables`: the functions that tables need; `after tables`: all others, after the migrations
  */
 export async function applyFunctions(
   database: Database,
@@ -46,7 +46,7 @@ export async function applyFunctions(
     'select name, checksum from memory.function_file',
   );
   const checksums = new Map(applied.map(({ name, checksum }) => [name, checksum]));
-  // A function may call one that comes later.
+  // A function can call one whose file is applied later.
   await tx.query('set local check_function_bodies to off');
   for (const { name, text, checksum } of files) {
     if (name.startsWith(BEFORE_TABLES) !== (when === 'before tables')) continue;

@@ -1,21 +1,21 @@
 import type { Database, Queryable } from '../driver/database.ts';
 
-/** What processes that start at once must do one after the other, each with a lock of its own. */
+/** Steps of start-up that processes must run one after another, with the key of the advisory lock of each. */
 const LOCKS = { migrate: 7_203_114_001, bootstrap: 7_203_114_002, queue: 7_203_114_003 } as const;
 
 /**
- * Holds a step of start-up for this process until the transaction ends. Waits as long as the process before
- * takes: the usual time-outs would end a start-up that only had to wait.
+ * Locks a step of start-up until the transaction ends. Waits for another process without a time limit: with the usual
+ * time-outs, a start-up that only has to wait would fail.
  */
 export async function lockStartupStep(
   database: Database,
   tx: Queryable,
   step: keyof typeof LOCKS,
 ): Promise<void> {
-  // The process that has the lock can take long as well, for example to build an index of a large table.
+  // The process with the lock can need a long time, for example to build an index on a large table.
   await tx.query(`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`);
-  // As a script, which the client does not time out either.
+  // A script has no client time-out.
   await database.script(tx, `select pg_advisory_xact_lock(${LOCKS[step]})`);
-  // Tables are waited for no longer than usual: everyone else would queue behind.
+  // Locks on tables keep the usual time-out, because all other statements would wait behind this one.
   await tx.query('set local lock_timeout to default');
 }

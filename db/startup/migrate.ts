@@ -12,7 +12,7 @@ interface Migration {
   checksum: string;
 }
 
-/** The database and this version of the service do not fit together. One line, for the operator. */
+/** The database does not match this version of the service. The message is one line for the operator. */
 export class MigrationError extends Error {
   override name = 'MigrationError';
 }
@@ -46,16 +46,16 @@ function checkApplied(
   }
 }
 
-/** Where the SQL files are. Tests give others. */
+/** The folders of the SQL files. Tests pass their own. */
 export interface SqlFolders {
   migrations?: string;
   functions?: string;
 }
 
 /**
- * Brings the database up to date, in one transaction, one process at a time: applies the migrations that are missing, in
- * the order of their numbers, and the files of SQL functions that are new or have changed.
- * @returns the names of the migrations that were applied now
+ * Brings the database up to date: applies the missing migrations in the order of their numbers, and the files of SQL
+ * functions that are new or have changed. All in one transaction, in one process at a time.
+ * @returns the names of the migrations that this call applied
  * @throws MigrationError if the database is newer than the code, was made before the first baseline, or an applied
  *   migration was changed
  */
@@ -86,7 +86,7 @@ export async function migrate(database: Database, folders: SqlFolders = {}): Pro
   });
 }
 
-/** Refuses a database from before the baseline: its ledger had two sets of migrations, each with its own numbers. */
+/** Rejects a database from before the baseline. Its table of migrations has two sets, each with its own numbers. */
 async function assertLedgerIsKnown(tx: Queryable): Promise<void> {
   const [old] = await tx.query(
     `select from information_schema.columns
@@ -99,7 +99,9 @@ async function assertLedgerIsKnown(tx: Queryable): Promise<void> {
   );
 }
 
-/** The tables that know what was applied, and the schemas, which functions need before there are tables. */
+/**
+ * Creates the tables of applied migrations and functions, and the schemas, which functions need before tables exist.
+ */
 async function createLedger(tx: Queryable): Promise<void> {
   await tx.query('create schema if not exists memory');
   await tx.query('create schema if not exists identity');

@@ -9,7 +9,10 @@ import {
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** The connecting role can neither make the roles of the service nor act as them. One line, for the operator. */
+/**
+ * The connecting role cannot create the roles of the service, or cannot act as them. The message is one line for the
+ * operator.
+ */
 export class RoleError extends Error {
   override name = 'RoleError';
   constructor() {
@@ -22,13 +25,13 @@ export class RoleError extends Error {
   }
 }
 
-/** Roles belong to the whole server, so another database may be making the same one right now. */
+/** Roles belong to the whole server, so a process of another database can create the same role at the same time. */
 const ATTEMPTS = 10;
 
 /**
- * Makes the roles as which the service and its worker work, if they are not there, and lets the connecting role act as
- * them.
- * Not a migration: a database restored on another server lacks the role though its migrations are applied.
+ * Creates the roles of the service and of its worker if they do not exist, and lets the connecting role act as them.
+ * This is not a migration: a database that is restored on another server has its migrations, but the server has no
+ * roles.
  */
 export async function ensureServiceRoles(database: Database): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
@@ -62,15 +65,15 @@ async function createAndGrant(tx: Queryable): Promise<void> {
   }
 }
 
-/** Row-level security does not hold here. One line, for the operator. */
+/** Row-level security is not effective. The message is one line for the operator. */
 export class IsolationError extends Error {
   override name = 'IsolationError';
 }
 
 /**
- * Asserts that row-level security stands: the service's role can neither bypass nor own it, every table with a
- * Company or Team has it on, and without claims each of them reads 0 rows or is refused.
- * @throws IsolationError naming what does not hold
+ * Asserts that row-level security is effective: the roles of the service cannot bypass it and own no table, every table
+ * with a Company or Team has it on, and a query without claims returns no rows or is refused.
+ * @throws IsolationError with the role or the table that fails
  */
 export async function assertIsolation(database: Database): Promise<void> {
   const tables = await database.query<{ name: string; secured: boolean; owner: string }>(`

@@ -9,7 +9,7 @@ import { type Principal, resolvePrincipal } from './bootstrap.ts';
 import { migrate } from './migrate.ts';
 import { assertIsolation, ensureServiceRoles } from './service-role.ts';
 
-/** The first four steps of start-up, the same for API and worker. The fifth, listening, is the API's. */
+/** What start-up gives the API and the worker. */
 export interface Backend {
   database: Database;
   blobs: BlobStore;
@@ -17,9 +17,9 @@ export interface Backend {
 }
 
 /**
- * Start-up, in the order that the specification gives: resolves the backend, migrates memory, then
- * identity, resolves or bootstraps the server principal. Then asserts that row-level security holds.
- * @param timeouts of PostgreSQL; those of jobs where left out
+ * The start-up of API and worker: opens the database, ensures the roles, migrates, finds or creates the server
+ * principal, and asserts that row-level security is effective.
+ * @param timeouts of PostgreSQL; `JOB_TIMEOUTS` if absent
  */
 export async function startBackend(
   config: Config,
