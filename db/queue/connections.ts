@@ -3,18 +3,18 @@ import type { PgBoss } from 'pg-boss';
 import { within } from '../../shared/resources/within.ts';
 import { KEEP_ALIVE_AFTER_MS } from '../driver/postgres-pool.ts';
 
-/** pg-boss changes its tables in transactions when it starts. */
+/** When pg-boss starts, it changes its tables in transactions. */
 const AT_START = /^\s*begin\b/i;
 /** It builds and rebuilds indexes outside of transactions, at any time. */
 const INDEXING = /\bindex\s+concurrently\b/i;
 
-/** How long the end of LISTEN, or of a connection, can take. */
+/** How long ending LISTEN, or a connection, can take. */
 const END_MS = 1000;
 
 /**
- * Has pg-boss change its tables and build indexes by connections without a limit of time, each its own: those of its
- * pool have one, and large tables take longer.
- * @returns a function to be called when pg-boss has started
+ * Makes pg-boss change its tables and build indexes over separate connections without time-outs. The connections of its
+ * pool have time-outs, and large tables take longer.
+ * @returns a function that must be called when pg-boss has started
  */
 export function unhurriedChanges(boss: PgBoss, connectionString: string): () => void {
   let isStarting = true;
@@ -29,7 +29,7 @@ export function unhurriedChanges(boss: PgBoss, connectionString: string): () => 
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       application_name: 'team-memory-queue',
     });
-    // The statement under way fails with it.
+    // The running statement fails too, and reports the error.
     client.on('error', () => undefined);
     await client.connect();
     try {
@@ -44,8 +44,8 @@ export function unhurriedChanges(boss: PgBoss, connectionString: string): () => 
 }
 
 /**
- * Bounds how long the end of LISTEN takes: pg-boss waits for the server to close that connection before it stops taking
- * jobs, and the other end of a dead connection never does.
+ * Limits how long ending LISTEN takes. pg-boss waits for the server to close that connection before it stops fetching
+ * jobs, and the server never closes a dead connection.
  */
 export function boundListenEnd(boss: PgBoss): void {
   const db = boss.getDb();

@@ -7,15 +7,16 @@ import { QUEUE_SCHEMA } from './pg-boss-jobs.ts';
 const JOB = `${QUEUE_SCHEMA}.job`;
 const QUEUE_STATS = `${QUEUE_SCHEMA}.queue_stats`;
 
-/** How a queue stands now. */
+/** The current figures of a queue. */
 export type QueueFigures = Omit<QueueStatus, 'history'>;
 
-/** What stood in a queue and went through it of late. */
+/** The figures of a queue in the last hour. */
 export type QueuePast = Pick<QueueStatus, 'queue' | 'history'>;
 
 /**
- * How the given queues stand now. Service-wide: only for those with Full access, and for operators. Each state is
- * counted in an index that holds no finished job; what was done of late is taken from what pg-boss noted of it.
+ * Returns the current figures of the given queues, for the whole service: only for callers with Full access and for
+ * operators. Each state is counted in an index without completed jobs. The number of recently completed jobs comes from
+ * the statistics of pg-boss.
  */
 export async function countJobs(tx: Queryable, queues: readonly string[]): Promise<QueueFigures[]> {
   return tx.query<QueueFigures>(
@@ -40,12 +41,13 @@ export async function countJobs(tx: Queryable, queues: readonly string[]): Promi
 }
 
 /**
- * The last hour of the given queues, a point a minute, as pg-boss noted it every 15 seconds: `persistQueueStats`.
- * What stood in the queue belongs to the time of the note; what went through it, to the end of the span that was
- * counted, which lies ten seconds before: see `delta_on` in pg-boss. So the first note of a minute may tell of the
- * minute before. Where that has no point, for no one took notes, the count stays where it was noted.
+ * Returns the last hour of the given queues, with one point for each minute, from the records that pg-boss writes every
+ * 15 seconds (`persistQueueStats`). The numbers of waiting and running jobs are those at the time of a record. The
+ * numbers of completed and failed jobs are those up to ten seconds before (`delta_on` in pg-boss). So the first record
+ * of a minute can count jobs of the minute before, and these are added to the point of that minute. If that minute has
+ * no point, because there are no records of it, they stay in the minute of the record.
  *
- * As JSON of the database: hundreds of rows would take longer to read than to find.
+ * The database returns JSON, because reading hundreds of rows would take longer than finding them.
  */
 export async function listPasts(tx: Queryable, queues: readonly string[]): Promise<QueuePast[]> {
   const minute = (column: string) => `date_bin('1 minute', ${column}, 'epoch')`;
@@ -74,8 +76,9 @@ export async function listPasts(tx: Queryable, queues: readonly string[]): Promi
 }
 
 /**
- * Whether one of the given queues has stood still for over a minute: a job is ready for so long, none runs, and pg-boss
- * has noted none that ended since. Without the last, the moment between two jobs of a long queue would count.
+ * Whether one of the given queues has been stalled for over a minute: a job has been ready for so long, no job runs,
+ * and pg-boss has recorded no job that ended since then. Without the last condition, a queue would count as stalled
+ * between two of its jobs.
  */
 export async function hasStalledJobs(tx: Queryable, queues: readonly string[]): Promise<boolean> {
   const rows = await tx.query(

@@ -11,15 +11,16 @@ import {
 import type { JobQueue } from './queue.ts';
 
 /*
- * The vector of a query: asked for by an API process, made by a worker, over the queue `embed.query`. The answer is in
- * the job, in the place of the text, and is told at once by NOTIFY. The caller takes it and removes the job. A caller
- * that stops waiting removes the job too, so that no worker makes a vector that nobody needs.
+ * The vector of a query. An API process asks for it with a job of the queue `embed.query`, and a worker makes it. The
+ * worker stores the answer in the job, in place of the text, and sends a NOTIFY. The caller reads the answer and
+ * deletes the job. A caller that stops waiting deletes the job too, so that no worker makes a vector that is not
+ * needed.
  */
 
 const QUEUE = 'embed.query';
 const CHANNEL = 'memory_query_embedded';
 
-/** Queues a query's text and returns the job's id. */
+/** Enqueues the text of a query. Returns the id of the job. */
 export async function askForVector(
   { boss }: Pick<JobQueue, 'boss'>,
   payload: Payload<'embed.query'>,
@@ -30,10 +31,10 @@ export async function askForVector(
 }
 
 /**
- * Hears of each answer as it is given, until closed.
- * @param hear gets the job's id
- * @param missed answers may have been missed: the connection was made, or made again
- * @throws Error where connections that pass NOTIFY on cannot be had, as behind some poolers
+ * Listens for answers until it is closed.
+ * @param hear called with the id of each job that is answered
+ * @param missed called when the connection was opened or opened again: answers can have been missed
+ * @throws Error if the connection does not pass on NOTIFY, for example behind some poolers
  */
 export async function listenForVectors(
   { boss }: Pick<JobQueue, 'boss'>,
@@ -45,15 +46,15 @@ export async function listenForVectors(
   return db.listen(CHANNEL, hear, missed);
 }
 
-/** An answer: the vector of 1,024 numbers, or null where the model gave none. */
+/** An answer: a vector of 1,024 numbers, or null if the model gave none. */
 export interface VectorAnswer {
   id: string;
   vector: Float32Array | null;
-  /** Which model made it; null where the job failed. */
+  /** The model of the vector; null if the job failed. */
   model: string | null;
 }
 
-/** Takes the answers to these jobs that are there, and removes the jobs. */
+/** Returns the answers of these jobs, as far as there are any, and deletes the answered jobs. */
 export async function deleteAnswers(tx: Queryable, ids: readonly string[]): Promise<VectorAnswer[]> {
   const ended = await deleteEndedJobs(tx, QUEUE, ids);
   return ended.map(({ id, output }) => {
@@ -62,19 +63,19 @@ export async function deleteAnswers(tx: Queryable, ids: readonly string[]): Prom
   });
 }
 
-/** Removes a job whose answer no one waits for, with the text. */
+/** Deletes a job, with its text, because its caller no longer waits. */
 export async function abandonVector(tx: Queryable, id: string): Promise<void> {
   await deleteJob(tx, QUEUE, id);
 }
 
-/** Removes jobs that were left behind by processes that died. */
+/** Deletes the jobs of processes that ended without deleting them. */
 export async function pruneAbandonedVectors(tx: Queryable, olderThanMs: number): Promise<void> {
   await deleteOldJobs(tx, QUEUE, olderThanMs / 1000);
 }
 
 /**
- * How long the one who asked still waits, in milliseconds by the database's clock: 0 or less where it has given up,
- * and the job may be gone.
+ * Returns how long the caller will still wait, in milliseconds by the database's clock. 0 or less: the caller has
+ * stopped waiting, and the job can have been deleted.
  */
 export async function remainingPatience(
   tx: Queryable,
@@ -84,13 +85,13 @@ export async function remainingPatience(
   return age === null ? 0 : job.data.patienceMs - age;
 }
 
-/** Ends a job with its answer, in the place of the text, and notifies those that wait. */
+/** Completes a job with its answer, which replaces the text, and notifies the callers. */
 export async function answerVector(tx: Queryable, { id, vector, model }: VectorAnswer): Promise<void> {
   const output = { vector: vector === null ? null : encode(vector), model };
   await completeWithOutput(tx, QUEUE, { id, output, channel: CHANNEL });
 }
 
-/** As half-precision numbers, the form in which stored vectors are compared. */
+/** Encodes a vector in half precision, in which stored vectors are compared. */
 function encode(vector: Float32Array): string {
   return Buffer.from(Float16Array.from(vector).buffer).toString('base64');
 }

@@ -19,16 +19,16 @@ import {
 } from './pg-boss-jobs.ts';
 import { allocateTurns, type Sender } from './turns.ts';
 
-/** Gives jobs to the queue and settles them, always within the transaction that makes them true. */
+/** The queue of jobs. Jobs are enqueued and settled in the transaction of the change that they belong to. */
 export interface JobQueue {
-  /** Queues a job. A queue that keeps one waiting job a key drops a second: it would do the same. */
+  /** Enqueues a job. If the queue allows one waiting job for each key, a second job with the same key is dropped. */
   send<Q extends QueueName>(
     tx: Queryable,
     queue: Q,
     payload: Payload<Q>,
     options?: SendOptions,
   ): Promise<void>;
-  /** Queues jobs of one Team: Companies take turns, and the Teams of a Company within its turns. */
+  /** Enqueues jobs of one Team. Companies take turns, and the Teams of a Company share its turns. */
   sendInTurn<Q extends QueueName>(
     tx: Queryable,
     queue: Q,
@@ -36,48 +36,48 @@ export interface JobQueue {
     payloads: readonly Payload<Q>[],
   ): Promise<void>;
   /**
-   * Marks the very attempt that runs as done.
-   * @throws LostJobError when another worker has taken the job, so that the transaction rolls back
+   * Completes the running attempt of a job.
+   * @throws LostJobError if another worker runs the job now, so that the transaction is rolled back
    */
   settle(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
   /**
-   * Keeps the very attempt that runs as it is until the transaction ends.
+   * Asserts that this attempt of a job is still the running one, and locks it until the transaction ends.
    * @throws LostJobError as `settle`
    */
   assertHeld(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
   /**
-   * Gives the attempt that runs back, to be taken by another worker at once. It counts as no retry: the worker
-   * stops, and nothing has failed.
+   * Releases the running attempt, so that another worker can run the job at once. It does not count as a retry, because
+   * the worker stops and nothing has failed.
    * @throws LostJobError as `settle`
    */
   giveBack(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
   /**
-   * Gives the attempt that runs back as `giveBack`, to be run again among the long jobs.
+   * Releases the running attempt as `giveBack` does, and moves the job to the long jobs.
    * @throws LostJobError as `settle`
    */
   demote(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount' | 'groupId'>): Promise<void>;
-  /** Whether a Company other than this one has a job that is ready, and none that runs. */
+  /** Whether another Company has a job that is ready, and no running job. */
   isAnotherWaiting(tx: Queryable, queue: QueueName, companyId: string): Promise<boolean>;
   /**
-   * Asks the database through the queue's own connections.
-   * @throws Error where no answer comes in so many milliseconds
+   * Sends a query over the queue's own connections.
+   * @throws Error if there is no answer within so many milliseconds
    */
   check(ms: number): Promise<void>;
-  /** How long jobs that run may take to finish when the queue stops, in milliseconds. */
+  /** How long running jobs can take to end when the queue stops, in milliseconds. */
   readonly drainMs: number;
-  /** The queue itself, for the worker that takes jobs from it. */
+  /** pg-boss itself, for the worker, which fetches jobs from it. */
   readonly boss: PgBoss;
   stop(): Promise<void>;
 }
 
 export interface SendOptions {
-  /** With a queue of policy `short`: one waiting job for each key. */
+  /** With a queue of policy `short`: there is at most one waiting job with this key. */
   key?: string;
-  /** The higher comes first; 0 otherwise. */
+  /** Jobs with a higher priority run first. Default: 0. */
   priority?: number;
 }
 
-/** The job is no longer this worker's: it was silent too long and another has it. Nothing was written. */
+/** Another worker runs the job now, because this worker missed its heartbeats. Nothing was written. */
 export class LostJobError extends Error {
   override name = 'LostJobError';
 }
@@ -96,21 +96,21 @@ const giveBack: JobQueue['giveBack'] = async (tx, queue, job) => {
 
 export interface QueueSetup {
   database: Database;
-  /** Connection setting, or null with the embedded database. */
+  /** The connection string, or null with the embedded database. */
   databaseUrl: string | null;
-  /** Whether this process also watches over jobs: lost heartbeats, expiry, retention. */
+  /** Whether this process also supervises jobs: lost heartbeats, expiry, retention. */
   supervise: boolean;
   logger: Logger;
-  /** How long jobs that run may take to finish when the queue stops, in milliseconds. */
+  /** How long running jobs can take to end when the queue stops, in milliseconds. */
   drainMs: number;
-  /** Of the queue's own connections to PostgreSQL; those of jobs where left out. */
+  /** Time-outs of the queue's own connections to PostgreSQL; `JOB_TIMEOUTS` if absent. */
   timeouts?: PostgresTimeouts;
 }
 
-/** How long closing the queue's connections may take after the drain: dead ones would never close. */
+/** How long closing the queue's connections can take after the jobs have ended. A dead connection would never close. */
 const CLOSE_MS = 2000;
 
-/** Opens the queue in the service's own database, makes its tables and queues, and starts it. */
+/** Opens the queue in the service's database, creates its tables and queues, and starts it. */
 export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
   const { database, logger } = setup;
   const boss = new PgBoss({
@@ -174,7 +174,7 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
     },
     isAnotherWaiting,
     check: async (ms) => {
-      // Its statements wait for space, so one for each check would pile up.
+      // The queue's statements wait for space on the disk, so the statements of repeated checks would accumulate.
       if (!database.canWrite()) throw new Error('the queue waits for space on the disk');
       await within(ms, boss.getDb().executeSql('select 1'), 'the queue did not answer in time');
     },
@@ -198,7 +198,7 @@ async function createQueues(boss: PgBoss): Promise<void> {
   );
   for (const name of ordered) {
     const { settings } = QUEUES[name];
-    // The policy of a queue is fixed when it is made; everything else follows the code.
+    // The policy of a queue cannot change after it was created. All other settings can.
     const { policy, ...options } = settings as QueueOptions & { policy?: string };
     if (existing.has(name)) await boss.updateQueue(name, options);
     else await boss.createQueue(name, { ...options, ...(policy === undefined ? {} : { policy }) });
@@ -215,8 +215,8 @@ async function rememberQueues(boss: PgBoss): Promise<void> {
 }
 
 /**
- * On the embedded database nobody else can be at work when the queue opens, so a job that counts as active was
- * cut off with the last process: it is tried again now, and not when its heartbeat has been missed for long.
+ * With the embedded database, no other process can run jobs when the queue opens. So each active job was interrupted
+ * when the last process ended, and is retried now, without waiting until its heartbeat counts as lost.
  */
 async function retryCutOffJobs(boss: PgBoss, database: Database): Promise<void> {
   const cutOff = await listActiveJobs(database);

@@ -1,7 +1,7 @@
 import type { Queryable } from '../driver/database.ts';
 import { listWaitingJobs, listWaitingTeams, lockTurns, readNextTurn, updateTurns } from './pg-boss-jobs.ts';
 
-/** Whose jobs are queued. */
+/** The Company and Team whose jobs are enqueued. */
 export interface Sender {
   companyId: string;
   teamId: string;
@@ -17,7 +17,8 @@ export async function allocateTurns(
   sender: Sender,
   jobs: number,
 ): Promise<readonly number[]> {
-  // Of two requests of a Company at once the second must see the jobs of the first, or both get the same turns.
+  // Two requests of a Company run one after another, so that the second sees the jobs of the first. Otherwise both
+  // would get the same turns.
   const name = `${queue} ${sender.companyId}`;
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 6))', [name]);
   const { turn, isWaiting } = await readNextTurn(tx, queue, sender.companyId);
@@ -26,10 +27,10 @@ export async function allocateTurns(
 }
 
 /**
- * Divides the turns of a Company among its Teams. With n Teams waiting, every nth turn of the Company after the Team's
- * own last job is the Team's. It is taken from the other Team that has the most jobs waiting, whose job moves
- * behind, to one of the new turns. No other Company notices: the Company has as many turns as it has jobs. Only as many
- * jobs move as are queued, because moving all that follow would rewrite thousands of rows at each request.
+ * Divides the turns of a Company among its Teams. If n Teams have waiting jobs, the Team gets every nth turn of the
+ * Company after its own last job. These turns come from the other Team with the most waiting jobs, whose jobs move to
+ * the new turns. Other Companies are not affected, because the Company still has one turn for each job. Only as many
+ * jobs move as are enqueued: moving all later jobs would rewrite thousands of rows at each request.
  */
 async function shareTurns(
   tx: Queryable,
@@ -51,7 +52,7 @@ async function shareTurns(
   });
   const displaced = await lockTurns(tx, queue, chooseFrom(movable, places));
   const own = displaced.map(({ turn }) => turn);
-  // What is left of the new turns goes to those that moved and to the Team's later jobs, by the same shares.
+  // Divides the new turns between the jobs that moved and the remaining jobs of the Team, in the same proportion.
   const moved: number[] = [];
   for (const [index, turn] of turns.entries()) {
     const isOwn = index % (others.length + 1) === others.length;
@@ -67,7 +68,7 @@ async function shareTurns(
   return own;
 }
 
-/** For each of these places the first job there or behind, each job once. */
+/** Returns, for each of these places, the first job at that place or later. Each job is chosen once. */
 function chooseFrom(jobs: readonly { id: string; place: number }[], places: readonly number[]): string[] {
   const left = [...jobs];
   return places.flatMap((place) => {

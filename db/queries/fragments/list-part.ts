@@ -1,11 +1,13 @@
-/** Part of a list: `limit` rows after the one with the id `after`, newest first; null is the beginning. */
+/**
+ * A page of a list, newest first: `limit` rows after the row with the id `after`, or from the beginning if it is null.
+ */
 export interface ListPart {
   after: string | null;
   limit: number;
 }
 
-/** A row of a list, with the id that its pages go by. */
+/** A row of a list, with the id by which the list is paged. */
 export type Listed<T> = T & { id: string };
 
-/** The part of a list that is one row: for a look at a single thing. */
+/** A page of one row, for reading a single record with a query of lists. */
 export const ONE: ListPart = Object.freeze({ limit: 1, after: null });

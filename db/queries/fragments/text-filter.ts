@@ -1,9 +1,9 @@
 /**
- * The condition that a text holds another, in upper or lower case and however its marks are composed: in every
- * language, whatever the database's own. By way of the upper case, which σ and ς have in common. By position and
- * not by LIKE, for which `%` and `_` mean something.
- * @param column the text
- * @param parameter a text that is bound
+ * Returns the condition that a text contains another. It ignores case and how accents are composed (NFC or NFD), in
+ * every language and with any collation of the database. The texts are compared in lower case of upper case, because σ
+ * and ς have the same upper case. Uses `position`, because `%` and `_` are special in LIKE.
+ * @param column the column with the text
+ * @param parameter the parameter with the text to find
  */
 export function holds(column: string, parameter: string): string {
   const plain = (text: string) => `lower(upper(normalize(${text}::text, NFC) collate "pg_c_utf8"))`;

@@ -9,7 +9,7 @@ const COLUMNS = `id, user_id as "userId", team_id as "teamId", access, reason, s
   decided_by as "decidedBy", created_at as "createdAt"`;
 const toRequest = (row: RequestRow): AccessRequest => ({ ...row, createdAt: wireTime(row.createdAt) });
 
-/** Asks, as the scope's user. Null: a request of theirs for the Team is open already. */
+/** Inserts a request of the scope's user. Null: the user already has an open request for the Team. */
 export async function insertAccessRequest(
   tx: ScopedTransaction<CompanyScope>,
   request: Pick<AccessRequest, 'id' | 'teamId' | 'access' | 'reason'>,
@@ -23,7 +23,7 @@ export async function insertAccessRequest(
   return row === undefined ? null : toRequest(row);
 }
 
-/** Requests, newest first: of everyone, or of one user. */
+/** Lists requests, newest first: all, or those of one user. */
 export async function listAccessRequests(
   tx: ScopedTransaction<CompanyScope>,
   part: ListPart,
@@ -38,7 +38,7 @@ export async function listAccessRequests(
   return rows.map(toRequest);
 }
 
-/** One request, without a lock; null if it does not exist. */
+/** Finds a request, without a lock; null if it does not exist. */
 export async function findAccessRequest(
   tx: ScopedTransaction<CompanyScope>,
   id: string,
@@ -64,7 +64,7 @@ export async function decideAccessRequest(
   return row === undefined ? null : toRequest(row);
 }
 
-/** Denies the open requests of a former Company Admin. @returns the ids of the denied requests */
+/** Denies the open requests of a former Company Admin. Returns their ids. */
 export async function denyAccessRequestsOf(
   tx: ScopedTransaction<CompanyScope>,
   userId: string,

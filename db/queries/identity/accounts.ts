@@ -2,15 +2,15 @@ import type { CompanyRole } from '../../../shared/access.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
 
-/** What a sign-in is checked against. */
+/** What a login needs to check a password. */
 export interface SignIn {
   userId: string;
   companyId: string;
-  /** argon2id in PHC form; null until a password was set. */
+  /** argon2id, in PHC format; null until a password is set. */
   passwordHash: string | null;
 }
 
-/** The open account of an email. Needs no scope: an exact match, before there is any claim. */
+/** Finds the open account of an email. Needs no scope, because it runs before the caller is known. */
 export async function findSignIn(tx: Queryable, email: string): Promise<SignIn | null> {
   const [row] = await tx.query<SignIn>(
     `select user_id as "userId", company_id as "companyId", password_hash as "passwordHash"
@@ -21,8 +21,8 @@ export async function findSignIn(tx: Queryable, email: string): Promise<SignIn |
 }
 
 /**
- * The current password hash of the scope's user, locked against a change until the transaction ends;
- * null without a password or once the account is closed.
+ * Returns the current password hash of the scope's user, and locks it against changes until the transaction ends. Null
+ * if the account has no password or was closed.
  */
 export async function lockPasswordHash(tx: ScopedTransaction): Promise<string | null> {
   const [row] = await tx.query<{ passwordHash: string | null }>(
@@ -32,9 +32,9 @@ export async function lockPasswordHash(tx: ScopedTransaction): Promise<string | 
 }
 
 /**
- * Keeps accounts of the Company as they are until the transaction ends: open, and in their role. Comes after the
- * Company and before Teams.
- * @returns the role in the Company of each that is open
+ * Locks open accounts of the Company until the transaction ends, so that none is closed and no role changes. Lock the
+ * Company before, and Teams after.
+ * @returns the role in the Company of each account that is open
  */
 export async function lockOpenAccounts(
   tx: ScopedTransaction,
@@ -49,8 +49,8 @@ export async function lockOpenAccounts(
 }
 
 /**
- * Takes an account of the Company until the transaction ends, so that changes of its password, sessions and
- * reset links come one after the other. False: there is no such open account.
+ * Locks an account of the Company until the transaction ends, so that changes of its password, sessions and reset links
+ * run one after another. False: no open account has this id.
  */
 export async function lockAccount(tx: ScopedTransaction, userId: string): Promise<boolean> {
   const rows = await tx.query(
@@ -73,7 +73,7 @@ export async function updatePasswordHash(
   ]);
 }
 
-/** The Owner with this email of a Team of the Company, or of the Company itself; null if there is no such Team. */
+/** Finds the account with this email that is an Owner of the Team or of the Company. Null if no such account exists. */
 export async function findOwner(
   tx: ScopedTransaction<CompanyScope>,
   teamId: string,
@@ -92,8 +92,8 @@ export async function findOwner(
 }
 
 /**
- * Makes an account for a member of the Company, as whom the scope acts. False: the email has an account by now,
- * in this Company or in another.
+ * Inserts an account of the Company, with the id of the scope's user. False: the email already has an account, in this
+ * Company or in another.
  */
 export async function insertAccount(
   tx: ScopedTransaction<CompanyScope>,
@@ -107,7 +107,7 @@ export async function insertAccount(
   return rows.length > 0;
 }
 
-/** The open account of an email in the scope's Company, or null: one of another Company is not told. */
+/** Finds the open account of an email in the scope's Company; null if the Company has no such account. */
 export async function findAccountByEmail(
   tx: ScopedTransaction,
   email: string,

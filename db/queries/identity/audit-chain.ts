@@ -1,7 +1,9 @@
 import type { CompanyScope } from '../../../shared/scope.ts';
 import type { ScopedTransaction, WorkerTransaction } from '../../driver/database.ts';
 
-/** The first Company after another whose audit has events without a seal; null when there are no more. */
+/**
+ * Finds the first Company after `after`, in the order of ids, that has unsealed audit events. Null: there is no other.
+ */
 export async function findUnsealedCompany(
   tx: WorkerTransaction,
   after: string | null,
@@ -11,8 +13,8 @@ export async function findUnsealedCompany(
 }
 
 /**
- * Seals the next audit events of a Company, at most `limit`, in one chain of hashes.
- * @returns how many: none when all are sealed, or someone else is at it
+ * Seals the next audit events of a Company, at most `limit`, in its chain of hashes.
+ * @returns how many; 0 if all are sealed, or if another transaction is sealing them
  */
 export async function sealAudit(tx: WorkerTransaction, companyId: string, limit: number): Promise<number> {
   const [row] = await tx.query<{ sealed: number }>('select memory.seal_audit($1, $2) as sealed', [
@@ -22,22 +24,22 @@ export async function sealAudit(tx: WorkerTransaction, companyId: string, limit:
   return row?.sealed ?? 0;
 }
 
-/** A place in the chain: the seal that was looked at last, from `START` on. */
+/** A place in the chain: the seal that was verified last, or `START`. */
 export interface ChainPlace {
   sequence: number;
-  /** SHA-256, 32 bytes; none before the first seal. */
+  /** SHA-256, 32 bytes; empty before the first seal. */
   hash: Uint8Array;
 }
 export const START: ChainPlace = { sequence: 0, hash: new Uint8Array() };
 
-/** How far a walk came, and the event at which the chain does not hold, if it met one. */
+/** How many seals were valid, the last valid one, and the event at which the chain breaks, or null. */
 export interface ChainWalk {
   walked: number;
   place: ChainPlace;
   firstBreak: string | null;
 }
 
-/** Holds the next seals of the Company against their events, at most `limit`. */
+/** Verifies the next seals of the Company, at most `limit`, against their events. */
 export async function walkAudit(
   tx: ScopedTransaction<CompanyScope>,
   from: ChainPlace,
@@ -47,12 +49,12 @@ export async function walkAudit(
     `select walked, sequence, hash, first_break as "firstBreak" from memory.walk_audit($1, $2, $3)`,
     [from.sequence, from.hash, limit],
   );
-  if (row === undefined) throw new Error('the walk gave no answer');
+  if (row === undefined) throw new Error('walk_audit returned no row');
   const { walked, sequence, hash, firstBreak } = row;
   return { walked, place: { sequence, hash }, firstBreak };
 }
 
-/** How many events the Company has, how many of them have no seal, and the first that ought to have one. */
+/** How many events the Company has, how many have no seal, and the first that should have one but has none. */
 export interface AuditCount {
   events: number;
   unsealed: number;
@@ -64,6 +66,6 @@ export async function countAudit(tx: ScopedTransaction<CompanyScope>): Promise<A
   const [row] = await tx.query<AuditCount>(
     'select events, unsealed, first_break as "firstBreak" from memory.count_audit()',
   );
-  if (row === undefined) throw new Error('the count gave no answer');
+  if (row === undefined) throw new Error('count_audit returned no row');
   return row;
 }

@@ -5,7 +5,7 @@ import type { ScopedTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 
-/** Every kind of event that is recorded so far. */
+/** The kinds of events. */
 export type AuditKind =
   | 'auth.login'
   | 'auth.logout'
@@ -76,17 +76,17 @@ export interface AuditEntry {
     | 'memory'
     | 'file';
   subjectId: string | null;
-  /** Where the subject lies, for subjects of a Team; left out for those of the Company. */
+  /** The layer of a subject of a Team; absent for a subject of the Company. */
   layer?: LayerId;
-  /** The Team that an event of the Company is about; events of a Team's scope have that one. */
+  /** The Team that an event of the Company is about. An event of a Team's scope has the Team of the scope. */
   teamId?: string;
-  /** Never content, a token or a password: events outlive what they tell of. */
+  /** Must not contain content, tokens or passwords, because events are kept after their subjects are deleted. */
   detail?: Record<string, unknown>;
 }
 
 /**
- * Records events of the scope's user, in the transaction of the change that they tell of. Not waited for: should it
- * fail, the transaction fails with it.
+ * Inserts events of the scope's user, in the transaction of the change that they record. Does not wait for the
+ * statement: if it fails, the transaction fails.
  */
 export function insertAuditEvents(tx: ScopedTransaction, entries: readonly AuditEntry[]): void {
   const { scope } = tx;
@@ -110,16 +110,16 @@ export function insertAuditEvents(tx: ScopedTransaction, entries: readonly Audit
   );
 }
 
-/** Which events are asked for; ids are UUIDs. */
+/** Which events a list contains. A field that is null does not restrict it. Ids are UUIDs. */
 export interface AuditFilter {
   kind: string | null;
   subjectId: string | null;
-  /** Within the Company; the scope of a Team has its own. */
+  /** Only in the scope of a Company. The scope of a Team lists the events of its Team. */
   teamId: string | null;
 }
 
 /**
- * Events of the Company or, in a Team's scope, the events of that Team that the caller reaches: newest first.
+ * Lists events, newest first: of the Company, or, in a Team's scope, the events of that Team that the caller can read.
  */
 export async function listAuditEvents(
   tx: ScopedTransaction,

@@ -8,14 +8,14 @@ type ClientRow = Omit<Client, 'createdAt' | 'access'> & { createdAt: Date };
 const COLUMNS = `id, name, state, created_at as "createdAt"`;
 
 function toClient(tx: TeamTransaction, row: ClientRow): Client {
-  // Archived ones are listed to those with Full access alone, who write to every client.
+  // Only callers with Full access see archived clients, and they can write to every client.
   const writes = row.state === 'archived' || tx.scope.writes.clients.includes(row.id);
   return { ...row, access: writes ? 'write' : 'read', createdAt: wireTime(row.createdAt) };
 }
 
 /**
- * Clients of the Team in a state, newest first: of the active ones those that the caller reaches. Archived ones
- * do not exist for callers without Full access: check that before.
+ * Lists clients of the Team in a state, newest first: all archived clients, or the active clients that the caller can
+ * read. Archived clients do not exist for callers without Full access, so check the access before.
  */
 export async function listClients(
   tx: TeamTransaction,
@@ -32,7 +32,7 @@ export async function listClients(
   return rows.map((row) => toClient(tx, row));
 }
 
-/** Makes a client of the Team. For callers with Full access, who may write to it. */
+/** Inserts a client of the Team. For callers with Full access, who can write to it. */
 export async function insertClient(
   tx: TeamTransaction,
   client: { id: string; name: string },
@@ -46,7 +46,7 @@ export async function insertClient(
 }
 
 /**
- * A client of the Team in one of these states, as it is now. For callers with Full access, with the Team locked.
+ * Finds a client of the Team in one of these states. For callers with Full access. Lock the Team before.
  * @returns null if it does not exist
  */
 export async function findClient(
@@ -62,7 +62,7 @@ export async function findClient(
   return row === undefined ? null : { ...toClient(tx, row), access: 'write' };
 }
 
-/** Changes a client that was found. For callers with Full access. */
+/** Updates a client that exists. For callers with Full access. */
 export async function updateClient(
   tx: TeamTransaction,
   id: string,
@@ -75,7 +75,7 @@ export async function updateClient(
   );
 }
 
-/** Which of these ids are active clients of the Team. */
+/** Returns those of these ids that are active clients of the Team. */
 export async function findActiveClients(tx: TeamTransaction, ids: readonly string[]): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     `select id from identity.client
@@ -85,7 +85,9 @@ export async function findActiveClients(tx: TeamTransaction, ids: readonly strin
   return rows.map(({ id }) => id);
 }
 
-/** Of these ids the active clients of the Team, with what the scope's user is granted there, as it is now. */
+/**
+ * Returns those of these ids that are active clients of the Team, with the current grant of the scope's user, or null.
+ */
 export async function findOwnClientGrants(
   tx: TeamTransaction,
   clientIds: readonly string[],

@@ -7,7 +7,7 @@ import type { Listed, ListPart } from '../fragments/list-part.ts';
 
 type Row<T> = Listed<Omit<T, 'createdAt'> & { createdAt: Date }>;
 
-/** Grants for active clients of the Team, newest first: of everyone, or of one member. */
+/** Lists grants for active clients of the Team, newest first: of all members, or of one. */
 export async function listClientGrants(
   tx: TeamTransaction,
   part: ListPart,
@@ -25,7 +25,7 @@ export async function listClientGrants(
   return rows.map((row) => ({ ...row, createdAt: wireTime(row.createdAt) }));
 }
 
-/** What a member was granted for a client of the Team; null for nothing. */
+/** Returns the grant of a member for a client of the Team; null without one. */
 export async function findClientGrant(
   tx: ScopedTransaction,
   { teamId, userId, clientId }: { teamId: string; userId: string; clientId: string },
@@ -39,8 +39,8 @@ export async function findClientGrant(
 }
 
 /**
- * Gives a member of the Team access to one of its active clients, and replaces an earlier grant.
- * @returns null where either is not there
+ * Grants a member of the Team access to one of its active clients. Replaces an earlier grant.
+ * @returns null if the member or the active client does not exist
  */
 export async function upsertClientGrant(
   tx: ScopedTransaction,
@@ -75,7 +75,7 @@ export async function deleteClientGrant(
   return rows.length > 0;
 }
 
-/** The Company grants, newest first, or the one of a user for a Team. */
+/** Lists the Company grants, newest first, or only the grant of a user for a Team. */
 export async function listCompanyGrants(
   tx: ScopedTransaction<CompanyScope>,
   part: ListPart,
@@ -92,7 +92,7 @@ export async function listCompanyGrants(
   return rows.map((row) => ({ ...row, createdAt: wireTime(row.createdAt) }));
 }
 
-/** Gives a Company Admin access to a Team, and replaces an earlier grant. Check the role and the Team before. */
+/** Grants a Company Admin access to a Team. Replaces an earlier grant. Check the role and the Team before. */
 export async function upsertCompanyGrant(
   tx: ScopedTransaction<CompanyScope>,
   grant: Pick<CompanyGrant, 'userId' | 'teamId' | 'access'>,
@@ -104,7 +104,7 @@ export async function upsertCompanyGrant(
   );
 }
 
-/** Takes Company grants of a user back, for one Team or for all. @returns how many there were */
+/** Deletes the Company grants of a user, for one Team or for all. Returns how many. */
 export async function deleteCompanyGrants(
   tx: ScopedTransaction<CompanyScope>,
   of: { userId: string; teamId?: string },

@@ -4,7 +4,7 @@ import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 
-/** What an invite gives: a role in a Team, or without a Team that of a Company Admin. */
+/** The target of an invite: a Team, or, if `teamId` is null, the Company, for a Company Admin. */
 export interface InviteFor {
   teamId: string | null;
   email: string;
@@ -20,7 +20,7 @@ export interface NewInvite extends InviteFor {
 
 type InviteRow = Omit<Invite, 'expiresAt' | 'createdAt'> & { expiresAt: Date; createdAt: Date };
 
-/** Grants for clients that are archived rest: they are as if they did not exist. */
+/** `grants` leaves out archived clients, because they do not exist for anyone. */
 const COLUMNS = `i.id, i.email, i.role, identity.invite_state(i.used_at, i.revoked_at, i.expires_at) as state, i.expires_at as "expiresAt",
   i.created_by as "createdBy", i.created_at as "createdAt",
   (select coalesce(jsonb_agg(g.given order by g.place), '[]')
@@ -33,10 +33,12 @@ const toInvite = (row: InviteRow): Invite => ({
   createdAt: wireTime(row.createdAt),
 });
 
-/** Of one Team, or of none with null. Not `is not distinct from`, which no index answers. */
+/** Invites to one Team, or to the Company if `$2` is null. `is not distinct from` could not use an index. */
 const OF_TEAM = '(i.team_id = $2 or ($2::uuid is null and i.team_id is null))';
 
-/** Makes an invite. Withdraw what is open to the email before, with the Team locked, or without one the Company. */
+/**
+ * Inserts an invite. Lock its Team, or the Company for an invitation, and revoke the open invites to the email before.
+ */
 export async function insertInvite(tx: ScopedTransaction, invite: NewInvite): Promise<Invite> {
   await tx.query(
     `insert into identity.invite
@@ -59,7 +61,7 @@ export async function insertInvite(tx: ScopedTransaction, invite: NewInvite): Pr
   return made;
 }
 
-/** The invites of a Team, or without one the invitations of the Company: newest first, or the one of `id`. */
+/** Lists the invites to a Team, or to the Company if `teamId` is null, newest first. With `id`, only that invite. */
 export async function listInvites(
   tx: ScopedTransaction,
   teamId: string | null,
@@ -76,7 +78,7 @@ export async function listInvites(
   return rows.map(toInvite);
 }
 
-/** An invite that was closed, and whether it had not expired before. */
+/** An invite that was revoked, and whether it was open before, or had expired. */
 interface RevokedInvite {
   id: string;
   wasOpen: boolean;
@@ -85,7 +87,7 @@ const REVOKED = 'i.id, i.expires_at > now() as "wasOpen"';
 const thatWereOpen = (rows: readonly RevokedInvite[]) =>
   rows.filter(({ wasOpen }) => wasOpen).map(({ id }) => id);
 
-/** The open invite to an email; null without one. */
+/** Finds the open invite to an email; null without one. */
 export async function findOpenInviteTo(
   tx: ScopedTransaction,
   { teamId, email }: InviteFor,
@@ -99,8 +101,8 @@ export async function findOpenInviteTo(
 }
 
 /**
- * Withdraws the invites of these ids; expired ones are closed with it.
- * @returns the ids of those that were open
+ * Revokes the invites with these ids. Expired ones are marked as revoked too.
+ * @returns the ids of the invites that were open
  */
 export async function revokeInvites(tx: ScopedTransaction, ids: readonly string[]): Promise<string[]> {
   const rows = await tx.query<RevokedInvite>(
@@ -113,9 +115,9 @@ export async function revokeInvites(tx: ScopedTransaction, ids: readonly string[
 }
 
 /**
- * Withdraws what is open to an email: in one Team, as an invitation with null, or without `teamId` in all of the
- * Company. Expired ones are closed with it.
- * @returns the ids of those that were open
+ * Revokes the invites to an email: those to one Team, those to the Company if `teamId` is null, or all if it is absent.
+ * Expired ones are marked as revoked too.
+ * @returns the ids of the invites that were open
  */
 export async function revokeInvitesTo(
   tx: ScopedTransaction,
@@ -131,15 +133,15 @@ export async function revokeInvitesTo(
   return thatWereOpen(rows);
 }
 
-/** An open invite, and what its maker is now where it leads. */
+/** An invite that was not used or revoked, and the current rights of its creator in its target. */
 export interface MadeInvite {
   id: string;
   invite: InvitePower;
-  /** Null once the maker's account is closed. */
+  /** Null if the creator's account was closed. */
   maker: Standing | null;
 }
 
-/** The invites of someone that were neither used nor withdrawn; in a Team's scope, of that Team. */
+/** Lists the invites that a user created and that were not used or revoked. In a Team's scope, only of that Team. */
 export async function listInvitesBy(tx: ScopedTransaction, userId: string): Promise<MadeInvite[]> {
   const rows = await tx.query<{
     id: string;
@@ -169,7 +171,7 @@ export async function listInvitesBy(tx: ScopedTransaction, userId: string): Prom
   }));
 }
 
-/** What a token stands for. */
+/** The invite of a token. */
 export interface FoundInvite extends InviteFor {
   id: string;
   companyId: string;
@@ -178,7 +180,7 @@ export interface FoundInvite extends InviteFor {
   state: Invite['state'];
 }
 
-/** The invite or invitation whose token has this hash. Needs no scope: an exact match of a secret. */
+/** Finds the invite whose token has this hash. Needs no scope, because the caller knows the secret. */
 export async function findInvite(tx: Queryable, tokenHash: Buffer): Promise<FoundInvite | null> {
   const [row] = await tx.query<FoundInvite>(
     `select id, company_id as "companyId", team_id as "teamId", email, role, grants, state
@@ -188,7 +190,7 @@ export async function findInvite(tx: Queryable, tokenHash: Buffer): Promise<Foun
   return row ?? null;
 }
 
-/** Uses an invite up. False: it is not open, because another was faster or it ended. */
+/** Marks an invite as used. False: it is not open, because it was used, revoked or has expired. */
 export async function useInvite(tx: ScopedTransaction, id: string): Promise<boolean> {
   const rows = await tx.query(
     `update identity.invite set used_at = now()

@@ -2,22 +2,22 @@ import type { Queryable } from '../../driver/database.ts';
 
 /** How long a failed password counts. */
 export const FAILED_PASSWORD_SECONDS = 15 * 60;
-/** How many may fail in that time. */
+/** How many passwords can fail in that time. */
 export const MAX_FAILED_PASSWORDS = 10;
 
-/** Requests in the running window of one key. */
+/** The requests of one key in its current time window. */
 export interface RequestCount {
-  /** The one just counted included. */
+  /** Includes the request that was just counted. */
   requests: number;
   endsInMs: number;
 }
 
 /**
- * Counts a request against limits, for all API processes. One statement and so one short transaction of its
- * own, as the connecting role: a refused request counts too, and no other waits longer than that.
- * @param keys hashes of who is counted, each another
- * @param windowMs how long a count lasts, from its first request
- * @returns the count of each key, in their order
+ * Counts a request against limits, for all API processes together. One statement in its own short transaction, as the
+ * connecting role: a refused request counts too, and other requests wait only for this statement.
+ * @param keys hashes of the callers that are counted, all different
+ * @param windowMs the length of a time window, which starts with its first request
+ * @returns the count of each key, in the order of `keys`
  */
 export async function countRequest(
   database: Queryable,
@@ -26,7 +26,7 @@ export async function countRequest(
 ): Promise<RequestCount[]> {
   const wanted = keys.map((key) => key.toString('hex'));
   const rows = await database.query<RequestCount & { key: string }>(
-    // In the order of keys: requests that share two of them never wait for each other in a circle.
+    // Ordered by key, to prevent a deadlock between requests that have two keys in common.
     `insert into identity.request_count as c (key, ends_at, requests)
      select k.key, clock_timestamp() + make_interval(secs => $2::float8 / 1000), 1
        from (select decode(hex, 'hex') as key from unnest($1::text[]) as hex) k order by k.key
@@ -45,12 +45,12 @@ export async function countRequest(
   });
 }
 
-/** Failures that still count, of `f`, oldest first. */
+/** The failures of the row `f` that still count, oldest first. */
 const RECENT = `array(select t from unnest(f.at) as t
   where t > clock_timestamp() - make_interval(secs => ${FAILED_PASSWORD_SECONDS}) order by t)`;
 
 /**
- * In how many seconds another password may be tried; 0 is now.
+ * Returns in how many seconds another password can be tried. 0: now.
  * @param key a hash of the email and the address
  */
 export async function secondsUntilPassword(database: Queryable, key: Buffer): Promise<number> {
@@ -65,8 +65,8 @@ export async function secondsUntilPassword(database: Queryable, key: Buffer): Pr
 }
 
 /**
- * Notes a failed password, atomically: of tries that race, no more than the limit are noted.
- * @returns false where there were too many before this one, which then does not count
+ * Counts a failed password, atomically: attempts at the same time are counted up to the limit.
+ * @returns false if the limit was reached before this one, which then does not count
  */
 export async function noteFailedPassword(database: Queryable, key: Buffer): Promise<boolean> {
   const [row] = await database.query<{ refused: boolean }>(

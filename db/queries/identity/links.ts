@@ -2,13 +2,13 @@ import type { Link } from '../../../shared/schemas/identity.ts';
 import type { Queryable } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 
-/** What the link of a token is about, and whether it can be used. */
+/** The link of a token, and its state. */
 export interface FoundLink {
   link: Link;
   state: 'open' | 'used' | 'revoked' | 'expired';
 }
 
-/** The reset link, invite or invitation whose token has this hash. Needs no scope: an exact match of a secret. */
+/** Finds the reset link or invite whose token has this hash. Needs no scope, because the caller knows the secret. */
 export async function findLink(tx: Queryable, tokenHash: Buffer): Promise<FoundLink | null> {
   const [row] = await tx.query<Omit<Link, 'expiresAt'> & { expiresAt: Date; state: FoundLink['state'] }>(
     `select kind, email, company, team, invited_by as "invitedBy", has_account as "hasAccount",

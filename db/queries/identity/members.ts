@@ -9,14 +9,14 @@ type MemberRow = Listed<Omit<Member, 'createdAt'> & { createdAt: Date }>;
 const toMember = (row: MemberRow): Listed<Member> => ({ ...row, createdAt: wireTime(row.createdAt) });
 
 /**
- * Takes the Company until the transaction ends, so that changes of its roles come one after the other: else two
- * Owners could demote each other. Comes before every other lock.
+ * Locks the Company until the transaction ends, so that changes of its roles run one after another. Otherwise two
+ * Owners could demote each other. Lock it before all other rows.
  */
 export async function lockCompany(tx: ScopedTransaction<CompanyScope>): Promise<void> {
   await tx.query('select from identity.company where id = $1 for no key update', [tx.scope.companyId]);
 }
 
-/** The open accounts of the Company, or the one of `userId`. */
+/** Lists the open accounts of the Company, newest first. With `userId`, only that account. */
 export async function listCompanyMembers(
   tx: ScopedTransaction<CompanyScope>,
   part: ListPart,
@@ -32,7 +32,9 @@ export async function listCompanyMembers(
   return rows.map(toMember);
 }
 
-/** How many Owners the Company has, and whether `userId` is the server principal, which stays one. */
+/**
+ * Returns how many Owners the Company has, and whether `userId` is the server principal, which must remain an Owner.
+ */
 export async function readOwnership(
   tx: ScopedTransaction<CompanyScope>,
   userId: string,
@@ -46,7 +48,7 @@ export async function readOwnership(
   return row ?? { owners: 0, isPrincipal: false };
 }
 
-/** Changes a role in the Company. */
+/** Changes the role of an account in the Company. */
 export async function updateCompanyRole(
   tx: ScopedTransaction<CompanyScope>,
   userId: string,
@@ -58,13 +60,13 @@ export async function updateCompanyRole(
   );
 }
 
-/** Closes an account: its sessions, its roles in Teams and its grants end, and its email is free. */
+/** Closes an account. Deletes its sessions, its roles in Teams and its grants. Its email can be used again. */
 export async function closeAccount(tx: ScopedTransaction<CompanyScope>, userId: string): Promise<void> {
   const values = [tx.scope.companyId, userId];
   for (const statement of [
     'update identity.account set closed_at = now(), password_hash = null where company_id = $1 and id = $2',
     'delete from identity.session where company_id = $1 and user_id = $2',
-    // The grants for clients go with the membership.
+    // The grants for clients are deleted with the membership.
     'delete from identity.team_member where company_id = $1 and user_id = $2',
     'delete from identity.company_grant where company_id = $1 and user_id = $2',
   ]) {
@@ -72,7 +74,7 @@ export async function closeAccount(tx: ScopedTransaction<CompanyScope>, userId: 
   }
 }
 
-/** The members of the Team, or the one of `userId`. */
+/** Lists the members of the Team, newest first. With `userId`, only that member. */
 export async function listTeamMembers(
   tx: TeamTransaction,
   part: ListPart,
@@ -90,7 +92,7 @@ export async function listTeamMembers(
   return rows.map(toMember);
 }
 
-/** How many members the Team has, and how many of them are its Owners. */
+/** Counts the members of the Team, and its Owners. */
 export async function countTeamMembers(tx: TeamTransaction): Promise<{ members: number; owners: number }> {
   const [row] = await tx.query<{ members: number; owners: number }>(
     `select count(*) as members, count(*) filter (where m.role = 'owner') as owners
@@ -102,7 +104,7 @@ export async function countTeamMembers(tx: TeamTransaction): Promise<{ members: 
   return row ?? { members: 0, owners: 0 };
 }
 
-/** What ties someone to a Team of the Company, as it is now; null once the account is closed. */
+/** Returns the current roles and Company grant of a user for a Team; null if the account was closed. */
 export async function findStanding(
   tx: ScopedTransaction,
   teamId: string,
@@ -119,7 +121,7 @@ export async function findStanding(
   return row ?? null;
 }
 
-/** What someone is in a Team of the Company; null for no role there. */
+/** Returns the role of a user in a Team of the Company; null without one. */
 export async function findTeamRole(
   tx: ScopedTransaction,
   teamId: string,
@@ -132,7 +134,7 @@ export async function findTeamRole(
   return row?.role ?? null;
 }
 
-/** Gives a role in a Team of the Company, in place of the one held. */
+/** Gives a user a role in a Team of the Company. Replaces an earlier role. */
 export async function upsertTeamMember(
   tx: ScopedTransaction,
   member: { teamId: string; userId: string; role: TeamRole },
@@ -144,7 +146,7 @@ export async function upsertTeamMember(
   );
 }
 
-/** Takes someone out of the Team, and their grants for clients with that. */
+/** Removes a member from the Team, with their grants for clients. */
 export async function deleteTeamMember(tx: TeamTransaction, userId: string): Promise<void> {
   await tx.query('delete from identity.team_member where company_id = $1 and team_id = $2 and user_id = $3', [
     tx.scope.companyId,

@@ -3,7 +3,7 @@ import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
 
 export type ResetLinkState = 'open' | 'used' | 'revoked' | 'expired';
 
-/** A reset link, with the account whose password it sets. */
+/** A reset link, and the account whose password it can set. */
 export interface ResetLinkRow {
   id: string;
   userId: string;
@@ -11,7 +11,7 @@ export interface ResetLinkRow {
   state: ResetLinkState;
 }
 
-/** The link whose token has this hash, of an open account. Needs no scope: an exact match of a secret. */
+/** Finds the link of an open account whose token has this hash. Needs no scope, because the caller knows the secret. */
 export async function findResetLink(tx: Queryable, tokenHash: Buffer): Promise<ResetLinkRow | null> {
   const [row] = await tx.query<ResetLinkRow>(
     `select id, user_id as "userId", company_id as "companyId", state from identity.find_reset_link($1)`,
@@ -20,7 +20,7 @@ export async function findResetLink(tx: Queryable, tokenHash: Buffer): Promise<R
   return row ?? null;
 }
 
-/** Makes a link for an account of the Company and returns when it ends. Only the token's hash is kept. */
+/** Inserts a link for an account of the Company and returns when it expires. Only the hash of the token is stored. */
 export async function insertResetLink(
   tx: ScopedTransaction<CompanyScope>,
   link: { id: string; userId: string; tokenHash: Buffer; ttlSeconds: number },
@@ -35,7 +35,7 @@ export async function insertResetLink(
   return row.expiresAt;
 }
 
-/** Uses a link of the scope's user up. False: it is not open, because another was faster or it ended. */
+/** Marks a link of the scope's user as used. False: it is not open, because it was used, revoked or has expired. */
 export async function useResetLink(tx: ScopedTransaction<CompanyScope>, linkId: string): Promise<boolean> {
   const rows = await tx.query(
     `update identity.reset_link set used_at = now()
@@ -47,7 +47,7 @@ export async function useResetLink(tx: ScopedTransaction<CompanyScope>, linkId: 
   return rows.length > 0;
 }
 
-/** Withdraws every open link of an account of the Company. */
+/** Revokes every open link of an account of the Company. */
 export async function revokeResetLinks(tx: ScopedTransaction<CompanyScope>, userId: string): Promise<void> {
   await tx.query(
     `update identity.reset_link set revoked_at = now()

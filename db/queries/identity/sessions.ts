@@ -15,7 +15,7 @@ function toIdentity(resolved: ResolvedIdentity): Identity {
   };
 }
 
-/** The caller whose session has a token of this hash. Needs no scope: an exact match of a secret. */
+/** Returns the caller whose session has a token with this hash. Needs no scope, because the caller knows the secret. */
 export async function resolveSession(
   tx: Queryable,
   tokenHash: Buffer,
@@ -31,7 +31,7 @@ export async function resolveSession(
   return 'expired' in caller ? 'expired' : toIdentity(caller);
 }
 
-/** The server principal, as whom the service's own token acts. The caller has compared that token. */
+/** Returns the server principal, which a request with the service's own token acts as. Compare that token before. */
 export async function resolvePrincipal(tx: Queryable, teamId: string | null): Promise<Identity | 'unknown'> {
   const [row] = await tx.query<{ caller: ResolvedIdentity | null }>(
     'select identity.resolve_principal($1) as caller',
@@ -40,13 +40,14 @@ export async function resolvePrincipal(tx: Queryable, teamId: string | null): Pr
   return row?.caller ? toIdentity(row.caller) : 'unknown';
 }
 
-/** How many sessions of an account can be live at once. */
+/** How many valid sessions an account can have. */
 export const MAX_SESSIONS = 50;
 
 /**
- * Starts a session of the scope's user, and ends those beyond the limit that were used longest ago. Only the token's
- * hash is kept. The caller has locked the account: of sign-ins at once, none would count the others.
- * @returns ids of the sessions that it ended
+ * Inserts a session of the scope's user. If the user then has more than `MAX_SESSIONS`, ends those that were used
+ * longest ago. Only the hash of the token is stored. Lock the account before: logins at the same time would not count
+ * each other.
+ * @returns the ids of the sessions that were ended
  */
 export async function insertSession(
   tx: ScopedTransaction<CompanyScope>,
@@ -54,8 +55,9 @@ export async function insertSession(
   limits: Pick<Config, 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
 ): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
-    // Both parts see the table as it was, so the new session is not among those that stay. One past its limits takes
-    // no place: it is left to tell its caller that it has expired.
+    // Both parts see the table as it was before, so the new session is not in the list, and the list can have one less
+    // than the limit. Expired sessions do not count and are not deleted, so that their callers learn that they have
+    // expired.
     `with made as (
        insert into identity.session (company_id, id, user_id, token_hash, user_agent) values ($1, $2, $3, $4, $5))
      delete from identity.session s
@@ -80,7 +82,7 @@ export async function insertSession(
   return rows.map(({ id }) => id);
 }
 
-/** A session of a user, as a list of them shows it. */
+/** A session in a list. */
 export interface SessionRow {
   id: string;
   createdAt: string;
@@ -89,7 +91,7 @@ export interface SessionRow {
   userAgent: string | null;
 }
 
-/** The sessions of the scope's user that are within their limits, newest first. */
+/** Lists the sessions of the scope's user that have not expired, newest first. */
 export async function listSessions(
   tx: ScopedTransaction<CompanyScope>,
   part: ListPart,
@@ -126,7 +128,7 @@ export async function listSessions(
   }));
 }
 
-/** Ends one session of the scope's user. False: the user has no session with this id. */
+/** Ends a session of the scope's user. False: the user has no session with this id. */
 export async function deleteSession(
   tx: ScopedTransaction<CompanyScope>,
   sessionId: string,

@@ -10,8 +10,8 @@ const COLUMNS = `id, name, state, created_at as "createdAt"`;
 const toTeam = (row: TeamRow): Team => ({ ...row, createdAt: wireTime(row.createdAt) });
 
 /**
- * Takes a Team of the Company until the transaction ends, so that changes of its state and roles come one after
- * the other. Comes after accounts and before invites. Null: there is no such Team.
+ * Locks a Team of the Company until the transaction ends, so that changes of its state and roles run one after another.
+ * Lock accounts before, and invites after. Null: the Team does not exist.
  */
 export async function lockTeamRow(tx: ScopedTransaction, teamId: string): Promise<Team | null> {
   const [row] = await tx.query<TeamRow>(
@@ -22,7 +22,7 @@ export async function lockTeamRow(tx: ScopedTransaction, teamId: string): Promis
   return row === undefined ? null : toTeam(row);
 }
 
-/** Keeps a Team of the Company in its state until the transaction ends. Null: there is no such Team. */
+/** Locks the state of a Team of the Company against changes until the transaction ends. Null: it does not exist. */
 export async function lockTeamState(tx: ScopedTransaction, teamId: string): Promise<ActiveState | null> {
   const [row] = await tx.query<{ state: ActiveState }>(
     `select state from identity.team
@@ -32,7 +32,7 @@ export async function lockTeamState(tx: ScopedTransaction, teamId: string): Prom
   return row?.state ?? null;
 }
 
-/** The Teams of the Company, newest first, or the one of `teamId`. */
+/** Lists the Teams of the Company, newest first. With `teamId`, only that Team. */
 export async function listTeams(
   tx: ScopedTransaction<CompanyScope>,
   part: ListPart,
@@ -48,7 +48,7 @@ export async function listTeams(
   return rows.map(toTeam);
 }
 
-/** Makes a Team of the Company, without members. */
+/** Inserts a Team of the Company, without members. */
 export async function insertTeam(
   tx: ScopedTransaction<CompanyScope>,
   team: { id: string; name: string },
@@ -61,7 +61,7 @@ export async function insertTeam(
   return toTeam(row);
 }
 
-/** Changes the name or the state of a Team that is locked. */
+/** Changes the name or the state of a Team. Lock it before. */
 export async function updateTeam(
   tx: ScopedTransaction<CompanyScope>,
   teamId: string,
@@ -77,8 +77,8 @@ export async function updateTeam(
 }
 
 /**
- * Deletes a Team for everyone. Its roles, grants, invites and requests are deleted at once. The job that must be
- * sent with this deletes its content.
+ * Marks a Team as deleted, so that it no longer exists for anyone, and deletes its roles, grants, invites and access
+ * requests. Enqueue `team.purge` in the same transaction: that job deletes the content.
  */
 export async function deleteTeam(tx: ScopedTransaction<CompanyScope>, teamId: string): Promise<void> {
   const values = [tx.scope.companyId, teamId];

@@ -1,23 +1,23 @@
 import type { JobOutcome } from '../../../shared/job-outcomes.ts';
 import { asWorker, type Database, type Queryable } from '../../driver/database.ts';
 
-/** Jobs of a queue that ended in one way. */
+/** The jobs of a queue with one outcome. */
 export interface JobCount {
   queue: string;
   outcome: JobOutcome;
   jobs: number;
-  /** How long they took, all together. */
+  /** How long they took in total. */
   seconds: number;
-  /** How many took so long: one number for each of DURATION_BOUNDS, and one for those beyond. */
+  /** A histogram: the number of jobs for each of DURATION_BOUNDS, and the number of longer jobs. */
   durations: number[];
 }
 
-/** Adds to what all workers counted. No tenant's data, so no scope. */
+/** Adds counts to the counts of all workers. Not the data of a tenant, so there is no scope. */
 export async function addJobCounts(database: Database, counts: readonly JobCount[]): Promise<void> {
   if (counts.length === 0) return;
   await asWorker(database, (tx) =>
     tx.query(
-      // In one order, so that two workers never wait for each other.
+      // Ordered, to prevent a deadlock between two workers.
       `insert into memory.job_tally as t (queue, outcome, jobs, seconds, durations)
      select c.queue, c.outcome, c.jobs, c.seconds, c.durations
        from jsonb_to_recordset($1::jsonb) as c (queue text, outcome text, jobs bigint, seconds float8, durations bigint[])
@@ -31,7 +31,7 @@ export async function addJobCounts(database: Database, counts: readonly JobCount
   );
 }
 
-/** What all workers counted, since there are any. */
+/** Returns the counts of all workers since the first start. */
 export async function listJobCounts(tx: Queryable): Promise<JobCount[]> {
   return tx.query<JobCount>(
     'select queue, outcome, jobs, seconds, durations from memory.job_tally order by queue, outcome',

@@ -5,7 +5,7 @@ import type { TeamTransaction } from '../../driver/database.ts';
 import { inScope, scopeValues } from '../fragments/layers.ts';
 import { IMPORT_COLUMNS, type ImportRow, toImport } from '../memory/imports.ts';
 
-/** Figures of the records that the scope reads. */
+/** How many records there are that the scope can read. */
 export interface TeamFigures {
   sources: { active: number; archived: number; byKind: Record<string, number> };
   chunks: { total: number; embedded: number; pending: number };
@@ -14,7 +14,7 @@ export interface TeamFigures {
   memories: Record<MemoryState, number>;
 }
 
-/** How many there are of a state and kind, both null where the part has none: one of several numbers to be summed. */
+/** The number of records of a state and kind, which are null for a part without them. Several rows must be summed. */
 interface Figure {
   part: 'sources' | 'chunks' | 'pending' | 'imports' | 'captures' | 'memories';
   state: string | null;
@@ -23,8 +23,8 @@ interface Figure {
 }
 
 /**
- * Counts what lies within the scope, exactly: a function takes the layers from the claims and sums what triggers
- * noted of each change. A capture whose lease ran out counts as staged.
+ * Counts the records that the scope can read, exactly: `team_figures` sums the changes that triggers recorded for the
+ * layers of the claims. A capture whose lease has expired counts as staged.
  */
 export async function countTeamFigures(tx: TeamTransaction): Promise<TeamFigures> {
   const figures = await tx.query<Figure>('select part, state, kind, n from memory.team_figures()');
@@ -47,7 +47,7 @@ export async function countTeamFigures(tx: TeamTransaction): Promise<TeamFigures
   };
 }
 
-/** The latest imports within the scope that failed, newest first. */
+/** Lists the latest failed imports within the scope, newest first. */
 export async function listLatestFailures(tx: TeamTransaction, limit: number): Promise<Import[]> {
   const rows = await tx.query<ImportRow>(
     `select ${IMPORT_COLUMNS} from memory.import i

@@ -2,21 +2,21 @@ import type { EmbedderState } from '../../../shared/schemas/status.ts';
 import { asWorker, type Database, type Queryable } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 
-/** A worker process, by its own word. */
+/** A worker process, as it reports itself. */
 export interface WorkerRecord {
   id: string;
   startedAt: string;
   lastSeenAt: string;
   queues: string[];
   rssBytes: number;
-  /** How its model stands; null where it makes no vectors. */
+  /** The state of its model; null if it makes no vectors. */
   embedder: EmbedderState | null;
 }
 
-/** A worker silent for longer than this counts as gone. It speaks every ten seconds. */
+/** A worker whose last heartbeat is older than this counts as stopped. Workers send one every ten seconds. */
 const ALIVE_SECONDS = 30;
 
-/** Says that a worker lives, and forgets those that have not for an hour. No tenant's data, so no scope. */
+/** Stores the heartbeat of a worker, and deletes workers without a heartbeat for an hour. Not the data of a tenant. */
 export async function recordWorker(
   database: Database,
   worker: Pick<WorkerRecord, 'id' | 'rssBytes' | 'embedder'> & { queues: readonly string[] },
@@ -37,12 +37,12 @@ export async function recordWorker(
   });
 }
 
-/** Says that a worker has stopped. */
+/** Deletes a worker, because it has stopped. */
 export async function deleteWorker(database: Database, id: string): Promise<void> {
   await asWorker(database, (tx) => tx.query('delete from memory.worker where id = $1', [id]));
 }
 
-/** The workers that live. */
+/** Lists the running workers. */
 export async function listWorkers(tx: Queryable): Promise<WorkerRecord[]> {
   const rows = await tx.query<
     Omit<WorkerRecord, 'startedAt' | 'lastSeenAt'> & { startedAt: Date; lastSeenAt: Date }

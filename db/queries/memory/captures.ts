@@ -5,7 +5,7 @@ import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { inScope, layerOf, scopeValues, wireTime, writeScopeValues } from '../fragments/layers.ts';
 
-/** A summarised block of a session, about to be staged. */
+/** A capture that is about to be staged. */
 export interface NewCapture {
   id: string;
   layer: LayerId;
@@ -17,7 +17,7 @@ export interface NewCapture {
   metadata: Record<string, unknown>;
 }
 
-/** The times of a capture, as they come from the database. */
+/** The times of a capture in the database. */
 interface Times {
   startedAt: Date | null;
   endedAt: Date | null;
@@ -33,7 +33,7 @@ function wireTimes({ startedAt, endedAt, createdAt }: Times) {
   };
 }
 
-// A lease that ran out leaves a capture staged, whether or not the row says so yet.
+// A capture whose lease has expired counts as staged, even before its row is updated.
 const COLUMNS = `c.id, case when c.leased_until <= now() then 'staged' else c.state end as state,
   c.session_id as "sessionId", c.sequence, c.summary, c.client_id as "clientId",
   c.started_at as "startedAt", c.ended_at as "endedAt", c.metadata, c.created_by as "createdBy",
@@ -43,7 +43,7 @@ function toCapture(row: CaptureRow): Capture {
   return { ...row, layer: layerOf(row.clientId), ...wireTimes(row) };
 }
 
-/** Makes requests of one author that stage the same block of a session wait for each other. */
+/** Makes requests of one user that stage the same session and sequence wait for each other. */
 export async function lockCaptureSequence(
   tx: TeamTransaction,
   { sessionId, sequence }: Pick<NewCapture, 'sessionId' | 'sequence'>,
@@ -53,7 +53,7 @@ export async function lockCaptureSequence(
   ]);
 }
 
-/** The first capture of a session and sequence by the scope's user that it still reaches, or null. */
+/** Finds the first capture of a session and sequence by the scope's user that the user can still read; else null. */
 export async function findOwnCapture(
   tx: TeamTransaction,
   { sessionId, sequence }: { sessionId: string; sequence: number },
@@ -92,7 +92,7 @@ export async function insertCapture(tx: TeamTransaction, capture: NewCapture): P
   return toCapture(row);
 }
 
-/** Captures lent to one claimer until the lease runs out. */
+/** Captures that were claimed together, until the lease expires. */
 export interface ConsolidationBatch {
   id: string;
   expiresAt: Date;
@@ -100,8 +100,9 @@ export interface ConsolidationBatch {
 }
 
 /**
- * Lends staged captures, oldest first; those whose lease ran out count as staged. No capture goes to two claimers.
- * @param claim `layers`: where, within the layers that the scope writes; `ownOnly`: only captures of the scope's user
+ * Claims staged captures, the oldest first. A capture whose lease has expired counts as staged. No capture is in two
+ * batches at once.
+ * @param claim `layers`: some of the layers that the scope can write; `ownOnly`: only captures of the scope's user
  * @returns null if no capture can be claimed
  */
 export async function claimCaptures(
@@ -150,14 +151,14 @@ export async function claimCaptures(
   };
 }
 
-/** A capture lent to a batch, as far as completing it goes by. */
+/** The fields of a claimed capture that are needed to complete its batch. */
 export interface LentCapture {
   id: string;
   layer: LayerId;
   createdBy: string;
 }
 
-/** Locks the captures that a batch still holds, where the scope writes. */
+/** Locks the captures that still belong to a batch, in the layers that the scope can write. */
 export async function lockLentCaptures(tx: TeamTransaction, batchId: string): Promise<LentCapture[]> {
   return tx.query<LentCapture>(
     `select c.id, c.client_id as layer, c.created_by as "createdBy" from memory.capture c
@@ -168,7 +169,7 @@ export async function lockLentCaptures(tx: TeamTransaction, batchId: string): Pr
   );
 }
 
-/** Ends a loan: the captures named are completed, the others of the batch staged again. */
+/** Completes these captures of a batch, and changes the others back to staged. */
 export async function settleCaptures(
   tx: TeamTransaction,
   batchId: string,
@@ -183,7 +184,7 @@ export async function settleCaptures(
   await tx.query('select memory.return_captures($1)', [batchId]);
 }
 
-/** Where memories come from: captures within the scope, by id. */
+/** Returns the captures of memories, by id, as far as they are within the scope. */
 export async function listProvenance(
   tx: TeamTransaction,
   ids: readonly string[],

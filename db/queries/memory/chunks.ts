@@ -7,15 +7,15 @@ import type { TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
 import { inScope, layerOf, scopeValues, wireTime } from '../fragments/layers.ts';
 
-/** A chunk to be stored; the vector is of unit length and of the service's model. */
+/** A chunk to insert. The vector is of unit length and of the service's model. */
 export interface NewChunk extends PreparedChunk {
   embedding: Float32Array | null;
 }
 
-/** Rows an INSERT of bytes carries: enough to make round trips cheap, few enough to keep each one short. */
+/** Rows of one INSERT: enough to make round trips cheap, and few enough to keep each statement short. */
 const ROWS_A_STATEMENT = 100;
 
-/** Inserts chunks of a source with what search stores of them, from `firstOrdinal` on. */
+/** Inserts chunks of a source, with their terms and vectors, numbered from `firstOrdinal`. */
 export async function insertChunks(
   tx: TeamTransaction,
   source: { id: string; layer: LayerId; model: string },
@@ -44,9 +44,10 @@ export async function insertChunks(
 }
 
 /**
- * Whether plans are kept or made for the values, until the transaction ends. Each row of a chunk is checked against its
- * key: planned for its own values that took as long as storing it, and in a Team that the statistics do not know yet
- * the plan read all of its chunks. A plan that is kept must not read the whole table, however small that was.
+ * Sets whether plans are cached or made for each statement, until the transaction ends. The foreign keys of each row of
+ * a chunk are checked. With a plan for each check, planning took as long as storing the row, and in a Team that is not
+ * in the statistics yet, the plan read all of its chunks. A cached plan must not scan the whole table, however small it
+ * was.
  */
 function keepPlans(tx: TeamTransaction, mode: 'force_generic_plan' | 'force_custom_plan'): Promise<unknown> {
   return tx.query(
@@ -58,7 +59,7 @@ function keepPlans(tx: TeamTransaction, mode: 'force_generic_plan' | 'force_cust
 
 type IdentifiedChunk = NewChunk & { id: string; ordinal: number };
 
-/** The texts, and a mark on each that has no vector yet. */
+/** Inserts the texts, and marks the chunks without a vector as pending. */
 async function insertTexts(
   tx: TeamTransaction,
   source: { id: string; layer: LayerId },
@@ -103,7 +104,7 @@ async function insertKeywords(
   );
 }
 
-/** Stores vectors of chunks. A chunk has one of a model, so a second is left out. */
+/** Inserts vectors of chunks. A chunk that has a vector of the model keeps it. */
 export async function insertEmbeddings(
   tx: TeamTransaction,
   model: string,
@@ -122,7 +123,7 @@ export async function insertEmbeddings(
   );
 }
 
-/** Removes the chunks of a source; their terms and vectors go with them. */
+/** Deletes the chunks of a source, with their terms and vectors. */
 export async function deleteChunks(tx: TeamTransaction, sourceId: string): Promise<void> {
   await tx.query('delete from memory.chunk where team_id = $1 and source_id = $2', [
     tx.scope.teamId,
@@ -130,10 +131,10 @@ export async function deleteChunks(tx: TeamTransaction, sourceId: string): Promi
   ]);
 }
 
-/** Where an import keeps, among its source's metadata, the title that the document gives itself. */
+/** The field of a source's metadata with the title that an imported document contains. */
 export const DOCUMENT_TITLE = 'documentTitle';
 
-/** A chunk joined with its source, as it comes from the database. */
+/** A chunk joined with its source: the columns of `CHUNK_COLUMNS`. */
 export interface ChunkRow {
   chunk_id: string;
   source_id: string;
@@ -153,7 +154,7 @@ export interface ChunkRow {
 export const CHUNK_COLUMNS = `c.id as chunk_id, c.source_id, s.title, s.uri, c.text, c.ordinal, c.client_id, s.kind,
   c.created_at, s.metadata ->> '${DOCUMENT_TITLE}' as document_title, c.headings, c.page`;
 
-/** A chunk as it goes over the wire. */
+/** Converts a row to a chunk as it is sent to clients. */
 export function toChunk(row: ChunkRow): Chunk {
   const { chunk_id, source_id, title, uri, text, ordinal, client_id, kind, headings, page } = row;
   return {
@@ -171,7 +172,7 @@ export function toChunk(row: ChunkRow): Chunk {
   };
 }
 
-/** A chunk and its neighbours in the same source, in order; none where the chunk is not within the scope. */
+/** Returns a chunk and its neighbours in the same source, in order. Empty if the chunk is not within the scope. */
 export async function selectNearbyChunks(
   tx: TeamTransaction,
   chunkId: string,

@@ -2,7 +2,7 @@ import type { ConsolidationResult } from '../../../shared/schemas/consolidation.
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 
-/** What the complete that was accepted did. */
+/** What the accepted complete request did. */
 export interface Completion {
   requestHash: Buffer;
   results: ConsolidationResult[];
@@ -33,7 +33,7 @@ export async function lockConsolidationBatch(tx: TeamTransaction, id: string): P
   return { captureIds, expired, completion: completed ? { requestHash, results, layers } : null };
 }
 
-/** Keeps what a complete answered, for the same again. */
+/** Stores what a complete request did, so that a repeated request gets the same answer. */
 export async function closeConsolidationBatch(
   tx: TeamTransaction,
   id: string,

@@ -1,14 +1,14 @@
 import type { Queryable, TeamTransaction } from '../../driver/database.ts';
 import { writeScopeValues } from '../fragments/layers.ts';
 
-/** Chunks that a client has taken to make vectors of, until the lease runs out. */
+/** Chunks that a caller has claimed to make their vectors, until the lease expires. */
 export interface EmbeddingBatch {
   id: string;
   expiresAt: Date;
   chunks: { chunkId: string; text: string }[];
 }
 
-/** A chunk that waits for a vector, and its layer. */
+/** A chunk without a vector, and its layer. */
 export interface PendingChunk {
   chunkId: string;
   clientId: string | null;
@@ -16,9 +16,9 @@ export interface PendingChunk {
 }
 
 /**
- * Leases chunks without a vector, newest first, where the scope may write. No chunk goes to two takers at once; one
- * whose lease ran out is free again, and one of the same batch is leased again.
- * @param batch.refusedToo whether chunks that the service's own model gave no vector of today are leased as well
+ * Leases chunks without a vector, the newest first, in the layers that the scope can write. No chunk is in two batches
+ * at once. A chunk whose lease has expired can be leased again, and the lease of a chunk of the same batch is renewed.
+ * @param batch.refusedToo whether to lease chunks for which the service's model gave no vector in the last day
  */
 export async function leasePendingChunks(
   tx: TeamTransaction,
@@ -36,7 +36,7 @@ export async function leasePendingChunks(
   };
 }
 
-/** Takes chunks without a vector for a client that makes them: see `leasePendingChunks`. */
+/** Claims chunks without a vector for a caller that makes the vectors itself: see `leasePendingChunks`. */
 export async function claimPendingChunks(
   tx: TeamTransaction,
   batch: { id: string; limit: number; leaseSeconds: number },
@@ -54,7 +54,7 @@ export async function claimPendingChunks(
 export interface OpenBatch {
   chunkIds: string[];
   expired: boolean;
-  /** Of the complete that was accepted, if one was. */
+  /** The hash of the accepted complete request; null before. */
   requestHash: Buffer | null;
   embedded: number | null;
 }
@@ -70,9 +70,9 @@ export async function lockEmbeddingBatch(tx: TeamTransaction, id: string): Promi
 }
 
 /**
- * Takes the marks off those of the chunks that still wait for a vector in this batch: one may have been replaced
- * since then. One that is being deleted at this moment is skipped: a transaction that deletes many locks them in an
- * order of its own, and waiting for it with others locked is a deadlock.
+ * Deletes the marks of those chunks that still wait for a vector in this batch, and returns them. A chunk can have been
+ * replaced since it was leased. A chunk that another transaction is deleting is skipped: that transaction locks its
+ * chunks in another order, so waiting for it could be a deadlock.
  */
 export async function deletePendingMarks(
   tx: TeamTransaction,
@@ -92,7 +92,7 @@ export async function deletePendingMarks(
   );
 }
 
-/** Closes a batch: what it did not embed is free at once, and the same complete again finds its answer. */
+/** Closes a batch: its chunks without a vector can be leased again, and a repeated complete request gets its answer. */
 export async function closeEmbeddingBatch(
   tx: TeamTransaction,
   id: string,
@@ -108,8 +108,9 @@ export async function closeEmbeddingBatch(
 }
 
 /**
- * Frees what a batch leased and did not embed, except chunks being deleted at this moment: see `deletePendingMarks`.
- * @param refused of these the service's model gave no vector: they wait for a day
+ * Ends the lease of the chunks that a batch did not embed, except chunks that another transaction has locked: see
+ * `deletePendingMarks`.
+ * @param refused chunks for which the service's model gave no vector; they wait for a day
  */
 export async function releaseChunks(
   tx: TeamTransaction,
@@ -129,7 +130,7 @@ export async function releaseChunks(
   );
 }
 
-/** Whether vectors of this model are those that searches compare now. */
+/** Whether searches compare vectors of this model. */
 export async function isAdoptedModel(tx: Queryable, model: string): Promise<boolean> {
   const [row] = await tx.query<{ adopted: boolean }>('select memory.is_adopted_model($1) as adopted', [
     model,

@@ -1,6 +1,6 @@
 import type { TeamTransaction } from '../../driver/database.ts';
 
-/** What an Idempotency-Key stands for: with the caller and Team of the scope, one request. */
+/** An Idempotency-Key. With the caller and the Team of the scope, it identifies one request. */
 export interface AnswerKey {
   route: string;
   keyHash: Buffer;
@@ -13,7 +13,7 @@ export interface StoredAnswer {
   response: unknown;
 }
 
-/** The answer kept for the key within the last day, or null. */
+/** Finds the answer that was stored for the key in the last 24 hours, or null. */
 export async function findAnswer(tx: TeamTransaction, key: AnswerKey): Promise<StoredAnswer | null> {
   const [row] = await tx.query<StoredAnswer>(
     `select body_hash as "bodyHash", status, response from memory.idempotency_key
@@ -24,7 +24,7 @@ export async function findAnswer(tx: TeamTransaction, key: AnswerKey): Promise<S
   return row ?? null;
 }
 
-/** Takes the key until the transaction ends. False: another request with it is still running. */
+/** Locks the key until the transaction ends. False: another request with this key is running. */
 export async function lockAnswer(tx: TeamTransaction, key: AnswerKey): Promise<boolean> {
   const [row] = await tx.query<{ locked: boolean }>(
     `select pg_try_advisory_xact_lock(hashtextextended($1 || encode($2::bytea, 'hex'), 1)) as locked`,
@@ -33,7 +33,7 @@ export async function lockAnswer(tx: TeamTransaction, key: AnswerKey): Promise<b
   return row?.locked === true;
 }
 
-/** Keeps an answer, in place of one past its day. */
+/** Stores an answer. Replaces an answer that is older than 24 hours. */
 export async function insertAnswer(tx: TeamTransaction, key: AnswerKey, answer: StoredAnswer): Promise<void> {
   const values = [tx.scope.teamId, tx.scope.userId, key.route, key.keyHash];
   await tx.query(

@@ -5,7 +5,7 @@ import { inScope, scopeValues } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 import { IMPORT_COLUMNS, type ImportRow, NO_PROGRESS, toImport } from './imports.ts';
 
-/** Those of these imports that lie within the scope. */
+/** Returns those of these imports that are within the scope. */
 export async function findImports(tx: TeamTransaction, ids: readonly string[]): Promise<Import[]> {
   const rows = await tx.query<ImportRow>(
     `select ${IMPORT_COLUMNS} from memory.import i where ${inScope('i')} and i.id = any ($4::uuid[])`,
@@ -14,7 +14,7 @@ export async function findImports(tx: TeamTransaction, ids: readonly string[]): 
   return rows.map(toImport);
 }
 
-/** Locks those of these imports that lie in the layers, until the transaction ends. */
+/** Locks those of these imports that belong to the layers, until the transaction ends. */
 export async function lockImports(
   tx: TeamTransaction,
   { team, clients }: Layers,
@@ -24,23 +24,23 @@ export async function lockImports(
     `select ${IMPORT_COLUMNS} from memory.import i
       where i.team_id = $1 and (($2 and i.client_id is null) or i.client_id = any ($3::uuid[]))
         and i.id = any ($4::uuid[])
-      -- In one order, so that two requests never wait for each other.
+      -- Ordered, to prevent a deadlock between two requests.
       order by i.id for update`,
     [tx.scope.teamId, team, clients, ids],
   );
   return rows.map(toImport);
 }
 
-/** Which failed imports to put back: those named, or all in these layers, of everyone or of one author. */
+/** Which failed imports to retry: these ids, or all in these layers, of all authors or of one. */
 export interface FailedImports {
   layers: Layers;
   ids: readonly string[] | null;
   author: string | null;
-  /** The next of them after an id, at most `limit`. */
+  /** At most `limit` imports after an id. */
   part: ListPart;
 }
 
-/** Puts failed imports whose file is kept back among the queued ones, and returns them, oldest first. */
+/** Changes failed imports that still have their file back to queued. Returns them, oldest first. */
 export async function requeueFailedImports(tx: TeamTransaction, which: FailedImports): Promise<Import[]> {
   const rows = await tx.query<ImportRow>(
     `with failed as (
@@ -49,7 +49,7 @@ export async function requeueFailedImports(tx: TeamTransaction, which: FailedImp
           and f.state = 'failed' and f.payload_pruned_at is null
           and ($4::uuid[] is null or f.id = any ($4)) and ($5::uuid is null or f.created_by = $5)
           and ($6::uuid is null or f.id > $6)
-        -- In the order of lockImports.
+        -- In the same order as lockImports.
         order by f.id limit $7 for update
      ), i as (
        update memory.import i set state = 'queued', ${NO_PROGRESS}, updated_at = now()
@@ -70,7 +70,7 @@ export async function requeueFailedImports(tx: TeamTransaction, which: FailedImp
   return rows.map(toImport);
 }
 
-/** Cancels a queued import and lets its file go. A job that is waiting for it then finds nothing to do. */
+/** Cancels a queued import and deletes its file. Its job, which is still in the queue, then finds nothing to do. */
 export async function cancelImport(tx: TeamTransaction, id: string): Promise<void> {
   await tx.query(
     `with gone as (delete from memory.import_payload where team_id = $1 and import_id = $2)
@@ -80,7 +80,7 @@ export async function cancelImport(tx: TeamTransaction, id: string): Promise<voi
   );
 }
 
-/** Removes an import that is over, with its file. Its audit events stay. */
+/** Deletes an import that has ended, with its file. Its audit events are kept. */
 export async function deleteImport(tx: TeamTransaction, id: string): Promise<void> {
   await tx.query('delete from memory.import where team_id = $1 and id = $2', [tx.scope.teamId, id]);
 }

@@ -14,13 +14,13 @@ export interface NewImport {
   content: Buffer;
 }
 
-/** Bytes that one statement carries of a file. The embedded database answers nobody else until it ends. */
+/** Bytes of a file in one statement. The embedded database answers no other request until it ends. */
 const PART_BYTES = 4 * 1024 * 1024;
 
-/** Assigned where a run ends. */
+/** The assignments that clear the progress, when a run ends. */
 export const NO_PROGRESS = 'progress_stage = null, progress_percent = null';
 
-/** An import as it comes from the database: the columns of `IMPORT_COLUMNS`. */
+/** An import in the database: the columns of `IMPORT_COLUMNS`. */
 export interface ImportRow {
   id: string;
   filename: string;
@@ -49,7 +49,7 @@ export const IMPORT_COLUMNS = `i.id, i.filename, i.title, i.media_type as "media
   i.payload_pruned_at as "payloadPrunedAt", i.source_id as "sourceId",
   i.created_by as "createdBy", i.created_at as "createdAt", i.updated_at as "updatedAt"`;
 
-/** An import as it goes over the wire. */
+/** Converts a row to an import as it is sent to clients. */
 export function toImport({ errorCode, errorMessage, stage, percent, ...row }: ImportRow): Import {
   return {
     ...row,
@@ -62,7 +62,7 @@ export function toImport({ errorCode, errorMessage, stage, percent, ...row }: Im
   };
 }
 
-/** Inserts an import, queued, with the file that it is to read. */
+/** Inserts a queued import with its file. */
 export async function insertImport(tx: TeamTransaction, item: NewImport): Promise<Import> {
   const [row] = await tx.query<ImportRow>(
     `with i as (
@@ -92,7 +92,7 @@ export async function insertImport(tx: TeamTransaction, item: NewImport): Promis
   return toImport(row);
 }
 
-/** A file in the parts in which it is stored; an empty one has one part. */
+/** Divides a file into the parts in which it is stored. An empty file has one part. */
 function partsOf(content: Uint8Array): Uint8Array[] {
   const parts: Uint8Array[] = [];
   for (let start = 0; start === 0 || start < content.byteLength; start += PART_BYTES) {
@@ -101,7 +101,7 @@ function partsOf(content: Uint8Array): Uint8Array[] {
   return parts;
 }
 
-/** One import within the scope, or null. */
+/** Finds an import within the scope, or null. */
 export async function findImport(tx: TeamTransaction, id: string): Promise<Import | null> {
   const [row] = await tx.query<ImportRow>(
     `select ${IMPORT_COLUMNS} from memory.import i where i.id = $4 and ${inScope('i')}`,
@@ -110,7 +110,7 @@ export async function findImport(tx: TeamTransaction, id: string): Promise<Impor
   return row === undefined ? null : toImport(row);
 }
 
-/** Imports within the scope, newest first: all, or those in a state. */
+/** Lists imports within the scope, newest first: all, or those in a state. */
 export async function listImports(
   tx: TeamTransaction,
   part: ListPart,
@@ -130,13 +130,13 @@ export interface StartedImport {
   filename: string;
   title: string;
   mediaType: string;
-  /** Null: the file is no longer there, so the run can only fail. */
+  /** Null: the file was deleted, so the run fails. */
   content: Buffer | null;
   /** The number of this run, from 1. */
   attempts: number;
 }
 
-/** Marks an import as running and counts the run. Null: there is nothing to do, it was settled or cancelled. */
+/** Marks an import as running and counts the run. Null: nothing to do, because it has ended or was cancelled. */
 export async function startImport(tx: TeamTransaction, id: string): Promise<StartedImport | null> {
   const [row] = await tx.query<StartedImport & { lastPart: number | null }>(
     `update memory.import i set state = 'running', attempts = i.attempts + 1, progress_stage = 'reading', progress_percent = 0,
@@ -166,7 +166,7 @@ async function readPart(tx: TeamTransaction, id: string, part: number): Promise<
   return row.content;
 }
 
-/** Tells how far a run is. Nothing where the import was settled, or another run has begun. */
+/** Stores the progress of a run. Has no effect if the import has ended or another run has begun. */
 export async function recordProgress(
   tx: TeamTransaction,
   id: string,
@@ -179,7 +179,7 @@ export async function recordProgress(
   );
 }
 
-/** Puts a running import back among the queued ones, for the next try. Not if another run has begun. */
+/** Changes a running import back to queued, for the next run. Has no effect if another run has begun. */
 export async function requeueImport(tx: TeamTransaction, id: string, attempt: number): Promise<void> {
   await tx.query(
     `update memory.import set state = 'queued', ${NO_PROGRESS}, updated_at = now()
@@ -188,7 +188,7 @@ export async function requeueImport(tx: TeamTransaction, id: string, attempt: nu
   );
 }
 
-/** Marks an import as done and drops its file. False if it is already settled or cancelled. */
+/** Marks an import as completed and deletes its file. False if it has already ended or was cancelled. */
 export async function completeImport(tx: TeamTransaction, id: string, sourceId: string): Promise<boolean> {
   const rows = await tx.query(
     `with gone as (delete from memory.import_payload where team_id = $1 and import_id = $2)
@@ -201,8 +201,8 @@ export async function completeImport(tx: TeamTransaction, id: string, sourceId: 
 }
 
 /**
- * Marks an import as failed, with a code and a sentence a person can act on. Its file stays, for a retry; one that is
- * not there is told as let go.
+ * Marks an import as failed, with a code and a sentence that a person can act on. Its file is kept for a retry. If it
+ * has no file, the import is marked as pruned.
  */
 export async function failImport(
   tx: TeamTransaction,

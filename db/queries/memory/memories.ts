@@ -30,7 +30,7 @@ function toMemory(row: MemoryRow): Memory {
   };
 }
 
-/** A memory about to be stored, for review or published with its source. */
+/** A memory to insert, for review or published with its source. */
 export interface NewMemory {
   id: string;
   layer: LayerId;
@@ -40,15 +40,15 @@ export interface NewMemory {
   terms: ChunkTerms;
   metadata: Record<string, unknown>;
   captureIds: readonly string[];
-  /** Of a published one. */
+  /** The source of a published memory. */
   sourceId: string | null;
   supersedes: string | null;
-  /** Of one for review: kept until it is decided on. */
+  /** Stored only for a memory in review, until a decision. */
   embedding: Float32Array | null;
   model: string;
 }
 
-/** Stores a memory. A published one counts as decided by the scope's user. */
+/** Inserts a memory. A published memory counts as decided by the scope's user. */
 export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Promise<void> {
   const published = memory.state === 'published';
   const kept = published ? null : memory.embedding;
@@ -78,7 +78,7 @@ export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Prom
   );
 }
 
-/** A memory within the scope, in whatever state, or null. */
+/** Finds a memory within the scope, in any state, or null. */
 export async function findMemory(tx: TeamTransaction, id: string): Promise<Memory | null> {
   const [row] = await tx.query<MemoryRow>(
     `select ${COLUMNS} from memory.memory_item m where ${inScope('m')} and m.id = $4`,
@@ -87,14 +87,14 @@ export async function findMemory(tx: TeamTransaction, id: string): Promise<Memor
   return row === undefined ? null : toMemory(row);
 }
 
-/** A memory that is locked, with the vector that came with it for review: of unit length, rounded to halfvec. */
+/** A locked memory, and the vector of a memory in review: of unit length, rounded to halfvec. */
 export interface LockedMemory {
   memory: Memory;
   embedding: Float32Array | null;
   embeddingModel: string | null;
 }
 
-/** Locks memories where the scope writes, always in the order of their ids, until the transaction ends. */
+/** Locks memories in the layers that the scope can write, in the order of their ids, until the transaction ends. */
 export async function lockMemories(
   tx: TeamTransaction,
   ids: readonly string[],
@@ -119,7 +119,7 @@ export async function lockMemories(
   );
 }
 
-/** What a decision changes of a memory; what is left out stays. */
+/** What a decision changes in a memory. Absent fields do not change. */
 export interface MemoryChange {
   state: MemoryState;
   title?: string;
@@ -129,7 +129,7 @@ export interface MemoryChange {
   supersededBy?: string;
 }
 
-/** Changes a memory that is locked: its version counts on, and the scope's user has decided. */
+/** Changes a locked memory: increases its version, and records the scope's user as the one who decided. */
 export async function updateMemory(tx: TeamTransaction, id: string, change: MemoryChange): Promise<Memory> {
   const [row] = await tx.query<MemoryRow>(
     `update memory.memory_item m
@@ -153,21 +153,21 @@ export async function updateMemory(tx: TeamTransaction, id: string, change: Memo
       change.supersededBy ?? null,
     ],
   );
-  if (row === undefined) throw new Error('the memory to change is gone');
+  if (row === undefined) throw new Error('the memory to change does not exist');
   return toMemory(row);
 }
 
-/** What a list of memories is narrowed to; null leaves it open. */
+/** The filters of a list of memories. A filter that is null does not restrict it. */
 export interface MemoryFilter {
   states: readonly MemoryState[];
-  /** Text that title or content holds. */
+  /** Text that the title or the content contains. */
   holds: string | null;
   sourceId: string | null;
   createdAfter: Date | null;
   createdBefore: Date | null;
 }
 
-/** Memories within the scope, newest first. */
+/** Lists memories within the scope, newest first. */
 export async function listMemories(
   tx: TeamTransaction,
   part: ListPart,

@@ -5,7 +5,7 @@ import type { TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary } from '../../driver/wire-format.ts';
 import { inScope, scopeValues } from '../fragments/layers.ts';
 
-/** A text to compare with published memories: its terms, and its vector where there is one. */
+/** A text to compare with published memories: its terms, and its vector if it has one. */
 export interface ComparedText {
   layer: LayerId;
   terms: ChunkTerms;
@@ -14,13 +14,13 @@ export interface ComparedText {
   model: string;
 }
 
-/** As many as a person looks at. */
+/** As many as a person reads. */
 const LIMIT = 3;
 
 type Row = SimilarMemory;
 const EXCERPT = `left(m.content, 1000) as excerpt`;
 
-/** The published memories of the text's layer that say much the same, nearest first, at most three. */
+/** Finds the published memories of the text's layer that are similar to it, the most similar first, at most three. */
 export async function findSimilarMemories(
   tx: TeamTransaction,
   { layer, terms, embedding, model }: ComparedText,
@@ -44,7 +44,7 @@ export async function findSimilarMemories(
   );
 }
 
-/** The same for a memory that waits for review, by what was stored of it. */
+/** Finds the memories that are similar to a memory in review, by its stored terms and vector. */
 export async function findSimilarToReview(
   tx: TeamTransaction,
   memoryId: string,

@@ -6,15 +6,15 @@ import { holds } from '../fragments/text-filter.ts';
 import { CHUNK_COLUMNS, type ChunkRow, toChunk } from './chunks.ts';
 import { SOURCE_COLUMNS, type SourceRow, toStored } from './sources.ts';
 
-/** What a list of sources is narrowed to; null leaves it open. */
+/** The filters of a list of sources. A filter that is null does not restrict it. */
 export interface SourceFilter {
   kind: Source['kind'] | null;
   state: Source['state'] | null;
-  /** Text that title, uri or external id holds. */
+  /** Text that the title, the URI or the external id contains. */
   holds: string | null;
 }
 
-/** Sources within the scope, newest first. One that is still being written is not there yet. */
+/** Lists sources within the scope, newest first, except sources that are loading. */
 export async function listSources(
   tx: TeamTransaction,
   part: ListPart,
@@ -33,13 +33,13 @@ export async function listSources(
   return rows.map((row) => toStored(row).source);
 }
 
-/** A source with what it was stored with. */
+/** A source with its metadata. */
 export interface FoundSource {
   source: Source;
   metadata: Record<string, unknown>;
 }
 
-/** A source within the scope, or null. */
+/** Finds a source within the scope, or null. */
 export async function findSource(tx: TeamTransaction, id: string): Promise<FoundSource | null> {
   const [row] = await tx.query<SourceRow & { metadata: Record<string, unknown> }>(
     `select ${SOURCE_COLUMNS}, s.metadata from memory.source s
@@ -51,7 +51,7 @@ export async function findSource(tx: TeamTransaction, id: string): Promise<Found
   return { source: toStored(source).source, metadata };
 }
 
-/** How many of the given sources, each named once, lie within the scope. */
+/** Counts how many of the given sources, which are all different, are within the scope. */
 export async function countSources(tx: TeamTransaction, ids: readonly string[]): Promise<number> {
   const [row] = await tx.query<{ known: number }>(
     `select count(*)::int as known from memory.source s
@@ -61,7 +61,7 @@ export async function countSources(tx: TeamTransaction, ids: readonly string[]):
   return row?.known ?? 0;
 }
 
-/** Locks a source where the scope writes, until the transaction ends; null if it does not exist. */
+/** Locks a source in a layer that the scope can write, until the transaction ends; null if it does not exist. */
 export async function lockOwnSource(tx: TeamTransaction, id: string): Promise<Source | null> {
   const [row] = await tx.query<SourceRow>(
     `select ${SOURCE_COLUMNS} from memory.source s
@@ -72,13 +72,13 @@ export async function lockOwnSource(tx: TeamTransaction, id: string): Promise<So
   return row === undefined ? null : toStored(row).source;
 }
 
-/** Chunks of a source within the scope, in order. Null: the source no longer has a chunk to go on from. */
+/** Lists the chunks of a source within the scope, in order. Null: the chunk of the cursor was deleted. */
 export async function listSourceChunks(
   tx: TeamTransaction,
   sourceId: string,
   part: ListPart,
 ): Promise<Chunk[] | null> {
-  // In one statement, so that a text that is replaced at the same time is read either as the old or as the new one.
+  // One statement, so that it reads only the old or only the new text if the text is replaced at the same time.
   const rows = await tx.query<ChunkRow>(
     `select ${CHUNK_COLUMNS}
        from memory.chunk c
@@ -89,7 +89,7 @@ export async function listSourceChunks(
       order by c.ordinal limit $6`,
     [...scopeValues(tx.scope), sourceId, part.after, part.limit],
   );
-  // A cursor is handed out where more follows.
+  // A cursor is returned only if more chunks follow.
   if (part.after !== null && rows.length === 0) return null;
   return rows.map(toChunk);
 }

@@ -4,21 +4,21 @@ import type { TeamTransaction } from '../../driver/database.ts';
 import { layerOf, wireTime } from '../fragments/layers.ts';
 import { deleteChunks } from './chunks.ts';
 
-/** A source to be stored. `contentHash` is the SHA-256 of its text. */
+/** A source to insert. `contentHash` is the SHA-256 of its text. */
 export interface NewSource {
   id: string;
   layer: LayerId;
   kind: Source['kind'];
   title: string;
-  /** Null: not given. A source that is replaced keeps its own. */
+  /** Null: not given. A source that is replaced keeps its URI. */
   uri: string | null;
   externalId: string | null;
-  /** Null: not given. A source that is replaced keeps its own; a new one has none. */
+  /** Null: not given. A source that is replaced keeps its metadata; a new source has none. */
   metadata: Record<string, unknown> | null;
   contentHash: Buffer;
 }
 
-/** A source as it comes from the database: the columns of `SOURCE_COLUMNS`. */
+/** A source in the database: the columns of `SOURCE_COLUMNS`. */
 export interface SourceRow {
   id: string;
   kind: Source['kind'];
@@ -39,13 +39,13 @@ export const SOURCE_COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "e
   s.chunk_count as chunks, s.created_by as "createdBy", s.created_at as "createdAt", s.updated_at as "updatedAt",
   s.content_hash as "contentHash"`;
 
-/** A source as it goes over the wire, with the hash of its text beside it. */
+/** A source as it is sent to clients, and the hash of its text. */
 export interface StoredSource {
   source: Source;
   contentHash: Buffer;
 }
 
-/** A source as it goes over the wire, with the hash of its text beside it. */
+/** Converts a row to a source as it is sent to clients, and the hash of its text. */
 export function toStored({ contentHash, ...row }: SourceRow): StoredSource {
   return {
     source: {
@@ -58,10 +58,10 @@ export function toStored({ contentHash, ...row }: SourceRow): StoredSource {
   };
 }
 
-/** Makes requests that would store the same source wait for each other, until the transaction ends. */
+/** Makes requests that would store the same source wait for each other until the transaction ends. */
 export async function lockSource(tx: TeamTransaction, source: NewSource): Promise<void> {
   const names = [source.contentHash.toString('hex')];
-  // Always after the text's own, so that two requests never hold each other's.
+  // Always locked after the hash of the text, to prevent a deadlock between two requests.
   if (source.externalId !== null) names.push(`id ${source.externalId}`);
   for (const name of names) {
     await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 2))', [
@@ -71,8 +71,9 @@ export async function lockSource(tx: TeamTransaction, source: NewSource): Promis
 }
 
 /**
- * The active source that a new one would repeat or replace: that of the external id if it has one, else any of
- * the same text in the same layer. Locked, so that it is not archived while its chunks are replaced.
+ * Finds the active source that a new one would repeat or replace: the one with the same external id if it has one, or
+ * else any with the same text in the same layer, except memories. Locks it, so that it is not archived while its chunks
+ * are replaced.
  */
 export async function findActiveSource(tx: TeamTransaction, source: NewSource): Promise<StoredSource | null> {
   const [row] = await tx.query<SourceRow>(
@@ -86,7 +87,7 @@ export async function findActiveSource(tx: TeamTransaction, source: NewSource): 
   return row === undefined ? null : toStored(row);
 }
 
-/** Inserts a source, `loading` until it is activated: search does not see it. */
+/** Inserts a source in the state `loading`. Searches do not find it until it is activated. */
 export async function insertLoadingSource(tx: TeamTransaction, source: NewSource): Promise<void> {
   await tx.query(
     `insert into memory.source (team_id, id, client_id, kind, state, title, uri, external_id, content_hash,
@@ -106,7 +107,7 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
   );
 }
 
-/** Shows a source that was loading to everyone who may read its layer. */
+/** Makes a loading source visible to every caller who can read its layer. */
 export async function activateSource(
   tx: TeamTransaction,
   sourceId: string,
@@ -121,7 +122,7 @@ export async function activateSource(
   return toStored(row);
 }
 
-/** Gives an active source the text of a loading one, whose chunks become its own. The loading one goes. */
+/** Replaces the text of an active source by the chunks of a loading source, and deletes the loading source. */
 export async function replaceSource(
   tx: TeamTransaction,
   activeId: string,
@@ -138,7 +139,7 @@ export async function replaceSource(
     `delete from memory.source where team_id = $1 and id = $2 and state = 'loading' returning 1`,
     [tx.scope.teamId, loading.id],
   );
-  // Upkeep took it for abandoned, chunks and all: the older text stays.
+  // Upkeep has deleted the loading source as abandoned, with its chunks. The active source keeps its text.
   if (written.length === 0) throw new Error('the source to replace by is not loading');
   const [row] = await tx.query<SourceRow>(
     `update memory.source s set content_hash = $3, title = $4, uri = coalesce($5, s.uri),
@@ -155,18 +156,18 @@ export async function replaceSource(
       chunks,
     ],
   );
-  if (row === undefined) throw new Error('the source to replace is gone');
+  if (row === undefined) throw new Error('the source to replace does not exist');
   return toStored(row);
 }
 
 const metadataJson = ({ metadata }: Pick<NewSource, 'metadata'>) =>
   metadata === null ? null : JSON.stringify(metadata);
 
-/** What a request with an unchanged text can change of a source. */
+/** The fields of a source that a request with the same text can change. */
 export type SourceField = 'title' | 'uri' | 'metadata';
 
 /**
- * Gives an active source the title of another, and its uri and metadata where it has them. Lock the source before.
+ * Changes the title of an active source, and its URI and metadata if they are given. Lock the source before.
  * @returns the source as it is now, and which fields changed; null if none did
  */
 export async function updateSourceFields(
@@ -194,7 +195,7 @@ export async function updateSourceFields(
   return { source: toStored(source).source, updated };
 }
 
-/** Gives an active source another title and, with `text`, says what its chunks were replaced by. */
+/** Changes the title of an active source. With `text`, also stores the hash and the number of its new chunks. */
 export async function retitleSource(
   tx: TeamTransaction,
   sourceId: string,
@@ -210,7 +211,7 @@ export async function retitleSource(
   if (changed.length === 0) throw new Error('the source to change is not active');
 }
 
-/** Archives an active source: its chunks go, and with them terms and vectors. */
+/** Archives an active source and deletes its chunks, with their terms and vectors. */
 export async function archiveSource(tx: TeamTransaction, sourceId: string): Promise<void> {
   const archived = await tx.query(
     `update memory.source set state = 'archived', chunk_count = 0, updated_at = now()
@@ -221,7 +222,7 @@ export async function archiveSource(tx: TeamTransaction, sourceId: string): Prom
   await deleteChunks(tx, sourceId);
 }
 
-/** Removes a loading source that turned out to repeat another. */
+/** Deletes a loading source, because it repeats another. */
 export async function deleteLoadingSource(tx: TeamTransaction, sourceId: string): Promise<void> {
   await tx.query(`delete from memory.source where team_id = $1 and id = $2 and state = 'loading'`, [
     tx.scope.teamId,
@@ -229,7 +230,7 @@ export async function deleteLoadingSource(tx: TeamTransaction, sourceId: string)
   ]);
 }
 
-/** How many chunks of a source have no vector of the service's model. */
+/** Counts the chunks of a source that have no vector of the service's model. */
 export async function countPendingChunks(tx: TeamTransaction, sourceId: string): Promise<number> {
   const [row] = await tx.query<{ pending: number }>(
     `select count(*) as pending from memory.embedding_pending p

@@ -2,8 +2,8 @@ import type { TeamWorkerTransaction, WorkerTransaction } from '../../driver/data
 import { FAILED_PASSWORD_SECONDS } from '../identity/limits.ts';
 
 /**
- * Removes at most `limit` chunks of sources that their writer left half-way, of all Teams.
- * @returns how many: none when there are no more
+ * Deletes at most `limit` chunks of sources whose writer stopped while they were loading, in all Teams.
+ * @returns how many; 0 if there are no more
  */
 export async function pruneLoadingChunks(tx: WorkerTransaction, limit: number): Promise<number> {
   const [row] = await tx.query<{ removed: number }>('select memory.prune_loading_chunks($1) as removed', [
@@ -13,8 +13,8 @@ export async function pruneLoadingChunks(tx: WorkerTransaction, limit: number): 
 }
 
 /**
- * Stages captures again whose lease ran out, of all Teams, at most `limit`.
- * @returns how many: none when there are no more
+ * Changes captures whose lease has expired back to staged, at most `limit`, in all Teams.
+ * @returns how many; 0 if there are no more
  */
 export async function releaseCaptures(tx: WorkerTransaction, limit: number): Promise<number> {
   const [row] = await tx.query<{ released: number }>('select memory.release_captures($1) as released', [
@@ -24,8 +24,8 @@ export async function releaseCaptures(tx: WorkerTransaction, limit: number): Pro
 }
 
 /**
- * Lets go the files of imports that failed so long ago, of all Teams, at most `limit`.
- * @returns how many: none when there are no more
+ * Deletes the files of imports that failed at least `days` days ago, of at most `limit` imports, in all Teams.
+ * @returns how many; 0 if there are no more
  */
 export async function pruneImportPayloads(
   tx: WorkerTransaction,
@@ -39,14 +39,15 @@ export async function pruneImportPayloads(
   return row?.removed ?? 0;
 }
 
-/** What a pruning removed, of all Teams: kept answers past their day, sessions past their limits, and so on. */
+/** How many records of each kind `prune` deleted, in all Teams. */
 export type Pruned = Record<
   'answers' | 'loadingSources' | 'batches' | 'consolidationBatches' | 'sessions' | 'resetLinks' | 'invites',
   number
 >;
 
 /**
- * Removes what has had its time.
+ * Deletes records that are no longer needed, in all Teams: stored answers, abandoned sources, batches, sessions, reset
+ * links and invites.
  * @param limits the limits of sessions, in seconds
  */
 export async function prune(
@@ -59,13 +60,13 @@ export async function prune(
        from memory.prune() m, identity.prune($1, $2) i`,
     [limits.sessionIdleSeconds, limits.sessionMaxSeconds, FAILED_PASSWORD_SECONDS],
   );
-  if (row === undefined) throw new Error('pruning gave no answer');
+  if (row === undefined) throw new Error('prune returned no row');
   return row;
 }
 
 /**
- * Marks the chunks without a vector of the adopted model as waiting for one, the next `limit` after an id.
- * @returns the last id looked at, or null when there are no more or nothing is to be done
+ * Examines the next `limit` chunks after an id, and marks those without a vector of the adopted model as pending.
+ * @returns the last id examined; null if there are no more, or nothing needs to be done
  */
 export async function backfillPendingChunks(
   tx: WorkerTransaction,
@@ -79,12 +80,14 @@ export async function backfillPendingChunks(
   return row?.last ?? null;
 }
 
-/** Says that every chunk was looked at since the model was adopted. */
+/** Notes that every chunk was examined since the model was adopted. */
 export async function finishBackfill(tx: WorkerTransaction): Promise<void> {
   await tx.query('select memory.finish_backfill()');
 }
 
-/** The layers of all Teams in which chunks wait for a vector: null is the Team layer. */
+/**
+ * Lists the layers of all Teams with chunks for which a vector can be made now. `clientId` is null for the Team layer.
+ */
 export async function listLayersWithoutVectors(
   tx: WorkerTransaction,
 ): Promise<{ companyId: string; teamId: string; clientId: string | null }[]> {
@@ -94,8 +97,8 @@ export async function listLayersWithoutVectors(
 }
 
 /**
- * Removes at most `limit` vectors of models used before, of Teams whose chunks all have one of the present model.
- * @returns how many: none when there are no more
+ * Deletes at most `limit` vectors of earlier models, in Teams whose chunks all have a vector of the adopted model.
+ * @returns how many; 0 if there are no more
  */
 export async function pruneOldVectors(tx: WorkerTransaction, limit: number): Promise<number> {
   const [row] = await tx.query<{ removed: number }>('select memory.prune_old_vectors($1) as removed', [
@@ -105,9 +108,9 @@ export async function pruneOldVectors(tx: WorkerTransaction, limit: number): Pro
 }
 
 /**
- * Removes old versions of files, of all Teams: those beyond the `keep` last before the current one, among the next
- * `limit` after an id.
- * @returns the last id looked at, null when there are no more, and how many were removed
+ * Deletes old versions of files, in all Teams: all except the current one and the `keep` versions before it. Examines
+ * the next `limit` versions after an id.
+ * @returns the last id examined, or null if there are no more, and how many versions were deleted
  */
 export async function pruneWorkspaceVersions(
   tx: WorkerTransaction,
@@ -123,8 +126,8 @@ export async function pruneWorkspaceVersions(
 }
 
 /**
- * Removes at most `limit` rows of the scope's Team, after the Team was deleted.
- * @returns whether nothing is left, the Team itself included
+ * Deletes at most `limit` rows of the scope's Team, after the Team was deleted.
+ * @returns whether no row is left, including that of the Team
  */
 export async function purgeTeam(tx: TeamWorkerTransaction, limit: number): Promise<boolean> {
   const [row] = await tx.query<{ done: boolean }>('select identity.purge_team($1) as done', [limit]);

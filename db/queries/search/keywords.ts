@@ -9,14 +9,13 @@ export interface LayerSize {
 }
 
 /**
- * The layers of the Team whose chunks have moved so far since they were counted that the counts mislead. Empty if the
- * Team is gone: nothing is left to count.
+ * Returns the layers of the Team whose word counts are out of date: see `stale_layers`. Empty if the Team was deleted.
  */
 export async function staleLayers(tx: TeamWorkerTransaction): Promise<LayerSize[]> {
   return tx.query<LayerSize>('select client_id as layer, chunks from memory.stale_layers()');
 }
 
-/** At most `limit` chunks of a layer, in an order that has nothing to do with their age or text. */
+/** Returns at most `limit` chunks of a layer, in an order that does not depend on their age or text. */
 export async function sampleChunks(
   tx: TeamWorkerTransaction,
   layer: LayerId,
@@ -29,13 +28,13 @@ export async function sampleChunks(
   return row?.ids ?? [];
 }
 
-/** What is stored of a chunk: the dimensions of its weights, and its keys. */
+/** The stored terms of a chunk: the dimensions of its weights, and its keys. */
 export interface StoredTerms {
   dims: Int32Array;
   keys: Int32Array;
 }
 
-/** The terms of the given chunks of the Team, in no order. One that is gone by now is left out. */
+/** Returns the terms of the given chunks of the Team, in no particular order. Deleted chunks are left out. */
 export async function readStoredTerms(
   tx: TeamWorkerTransaction,
   chunkIds: readonly string[],
@@ -47,28 +46,31 @@ export async function readStoredTerms(
   return rows.map(({ weights, keys }) => ({ dims: sparsevecDims(weights), keys: int4ArrayValues(keys) }));
 }
 
-/** In how many chunks of a layer's sample each term occurs: a dimension of the weights, or a key. */
+/** The number of chunks of a layer's sample in which each term occurs, for dimensions of the weights and for keys. */
 export interface LayerCounts extends LayerSize {
   sampled: number;
   dims: ReadonlyMap<number, number>;
   keys: ReadonlyMap<number, number>;
 }
 
-/** Terms whose counts are replaced by one transaction: the embedded database answers no one else until it ends. */
+/** Terms whose counts one transaction replaces. The embedded database answers no other request until it ends. */
 const SLICE = 1000;
 const LEAST_INT4 = -(2 ** 31);
 const MOST_INT4 = 2 ** 31 - 1;
 
-/** Some of the steps by which counts are replaced. Each is a transaction of its own. */
+/** A step of replacing counts. Run each in its own transaction. */
 type Step = (tx: TeamWorkerTransaction) => Promise<unknown>;
 
-/** How to replace what was counted of a layer, in steps. What they write is what has changed since. */
+/** Returns the steps that replace the counts of a layer. They write only counts that have changed. */
 export function replaceLayerCounts({ layer, chunks, sampled, dims, keys }: LayerCounts): Step[] {
   const end: Step = (tx) => tx.query('select memory.end_layer_counts($1, $2, $3)', [layer, chunks, sampled]);
   return [...replaceInSpace(layer, 'd', dims), ...replaceInSpace(layer, 'k', keys), end];
 }
 
-/** A step for each slice of the terms, ascending. It also replaces earlier counts of the terms in between. */
+/**
+ * Returns a step for each slice of the terms, which ascend. A step also deletes the earlier counts of terms between
+ * those of its slice.
+ */
 function replaceInSpace(layer: LayerId, space: 'd' | 'k', counts: ReadonlyMap<number, number>): Step[] {
   const terms = Int32Array.from(counts.keys()).sort();
   return Array.from({ length: Math.max(1, Math.ceil(terms.length / SLICE)) }, (_, nth) => {
@@ -88,7 +90,7 @@ function replaceInSpace(layer: LayerId, space: 'd' | 'k', counts: ReadonlyMap<nu
   });
 }
 
-/** Teams with chunks that were never counted: the chunks are older than the counts of layers. */
+/** Returns the Teams that have chunks but no word counts. */
 export async function uncountedTeams(
   tx: WorkerTransaction,
 ): Promise<{ companyId: string; teamId: string }[]> {

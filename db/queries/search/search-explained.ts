@@ -10,16 +10,16 @@ import {
   toHit,
 } from './search.ts';
 
-/** What the database tells of one hit. */
+/** The explanation of one hit. */
 export interface HitDetail {
-  /** Cosine to the query's vector, also of a hit that the vector leg did not find; null without a vector. */
+  /** Cosine with the query's vector, also for a hit that was found only by keyword; null without a vector. */
   similarity: number | null;
   semanticZ: number;
   keywordZ: number;
   identifier: boolean;
 }
 
-/** What the database tells of the search as a whole. */
+/** The explanation of the search as a whole. */
 export interface SearchTrace {
   weights: { dim: number; documents: number; weight: number }[];
   /** How many chunks passed the filters; null without a filter. */
@@ -33,13 +33,13 @@ export interface SearchTrace {
 export type ExplainedHit = Hit & { detail: HitDetail };
 type ExplainedRow = (RankedRow & { detail: HitDetail }) | { chunk_id: null; detail: SearchTrace };
 
-/** What `searchChunks` finds, each hit with what the database tells of it, and how they were found. */
+/** Searches as `searchChunks` does. Returns each hit with its explanation, and the explanation of the search. */
 export async function searchExplained(
   tx: TeamTransaction,
   query: ChunkQuery,
 ): Promise<{ hits: ExplainedHit[]; trace: SearchTrace }> {
   const rows = await tx.query<ExplainedRow>(
-    // The row that tells of the whole has no chunk.
+    // The row that explains the search has no chunk.
     `select ${HIT_COLUMNS}, f.detail
        from ${CANDIDATES}
        left join ${CANDIDATE_TEXT} on true
@@ -53,18 +53,18 @@ export async function searchExplained(
     if (row.chunk_id === null) trace = row.detail;
     else hits.push({ ...toHit(row), detail: row.detail });
   }
-  if (trace === undefined) throw new Error('a search that was to be explained was not');
+  if (trace === undefined) throw new Error('search_candidates returned no explanation');
   return { hits, trace };
 }
 
-/** A weight that is stored of a chunk, of one dimension. */
+/** The stored weight of a chunk for one dimension. */
 export interface MatchedWeight {
   chunk_id: string;
   dim: number;
   weight: number;
 }
 
-/** What is stored of the given chunks within the scope for the given dimensions. */
+/** Returns the stored weights of the given chunks, within the scope, for the given dimensions. */
 export async function matchedWeights(
   tx: TeamTransaction,
   chunkIds: readonly string[],

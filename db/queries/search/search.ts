@@ -5,44 +5,45 @@ import { halfvecBinary } from '../../driver/wire-format.ts';
 import { inScope, scopeValues } from '../fragments/layers.ts';
 import { CHUNK_COLUMNS, type ChunkRow, toChunk } from '../memory/chunks.ts';
 
-/** What hits must be, within the scope. */
+/** The filters of a search, within the scope. */
 export interface SearchFilters {
   kinds?: readonly Hit['kind'][];
   sourceIds?: readonly string[];
-  /** Bounds of the chunk's time, in milliseconds; neither is itself within them. */
+  /** Exclusive bounds of a chunk's time. Times are compared in milliseconds. */
   createdAfter?: Date | null;
   createdBefore?: Date | null;
 }
 
 export interface ChunkQuery extends SearchFilters {
   terms: QueryTerms;
-  /** Of unit length, or null to search by keywords alone. */
+  /** Of unit length, or null to search by keyword only. */
   embedding: Float32Array | null;
   model: string;
   topK: number;
-  /** Cosine, from -1 to 1, below which the vector leg finds nothing. Keywords find what they find. */
+  /** Least cosine of a chunk found by meaning, from -1 to 1. It does not restrict chunks found by keyword. */
   minSimilarity?: number;
 }
 
-/** A chunk with its places. */
+/** A chunk with its score and ranks. */
 export interface RankedRow extends ChunkRow {
   score: number;
   semantic_rank: number | null;
   keyword_rank: number | null;
 }
-/** The best chunks within the scope, by meaning and by keyword, best first. */
+
+/** Returns the best chunks within the scope, by meaning and by keyword, best first. */
 export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Promise<Hit[]> {
   const rows = await tx.query<RankedRow>(SEARCH, searchValues(tx, query, false));
   return rows.map(toHit);
 }
 
 /**
- * One statement: the candidates come as ids from a function that reads the claims, and their text is joined under
- * row-level security.
+ * A search is one statement: `search_candidates` returns the ids of the best chunks within the claims, and their texts
+ * are joined under row-level security.
  */
 export const CANDIDATES = `memory.search_candidates($4::halfvec, $5, $6, $7::int[], $8::real[], $9::real[],
   $10::int[], $11::int[], $12::text[], $13::uuid[], $14, $15, $16, $17) f`;
-/** What is shown of a candidate. A fence, for else a plan without statistics reads all of the Team's texts. */
+/** The columns of a candidate. Without `offset 0`, a plan without statistics would read all of the Team's texts. */
 export const CANDIDATE_TEXT = `lateral (select ${CHUNK_COLUMNS}
   from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
   where c.id = f.chunk_id and ${inScope('c')} and s.state = 'active' offset 0) t`;
@@ -71,7 +72,7 @@ export function searchValues(tx: TeamTransaction, query: ChunkQuery, explain: bo
   ];
 }
 
-/** A hit as it goes over the wire. */
+/** Converts a row to a hit as it is sent to clients. */
 export function toHit(row: RankedRow): Hit {
   return {
     ...toChunk(row),

@@ -1,35 +1,35 @@
 import type { TeamScope } from '../../../shared/scope.ts';
 import { asWorker, type Database, type Queryable, transaction } from '../../driver/database.ts';
 
-/** A content, and the SHA-256 that names it, in hexadecimal. */
+/** A content, and its SHA-256 in hexadecimal, which identifies it. */
 export interface Blob {
   sha256: string;
   content: Uint8Array;
 }
 
 /**
- * Where the contents of files are kept, once for each Company. Versions of files refer to them by their SHA-256 and live
- * in the database; contents may come to lie elsewhere. So they are kept before the transaction that refers to them, and
- * what nothing came to refer to is let go later.
+ * The store of the contents of files. It stores each content once for each Company. Versions of files are in the
+ * database and refer to contents by SHA-256. The store can be outside of the database, so contents are stored before
+ * the transaction that refers to them, and contents without a reference are deleted later.
  */
 export interface BlobStore {
-  /** Keeps contents of the scope's Company for an hour at least, and as long as a version refers to them. */
+  /** Stores contents for the scope's Company, for at least an hour and as long as a version refers to them. */
   keep(scope: TeamScope, blobs: readonly Blob[]): Promise<void>;
-  /** The contents of these that a version within the scope refers to, by their SHA-256. */
+  /** Returns contents by SHA-256: those of the given ones to which a version within the scope refers. */
   read(scope: TeamScope, sha256: readonly string[]): Promise<Map<string, Buffer>>;
   /**
-   * Lets contents go that nothing has referred to for an hour, of all Companies: one slice of them.
-   * @returns how many were looked at, which is 0 at the end, and removed
+   * Deletes a slice of the contents without a reference for an hour, in all Companies.
+   * @returns how many were examined, which is 0 at the end, and how many were deleted
    */
   prune(): Promise<{ seen: number; removed: number }>;
 }
 
-/** Bytes that one statement carries. With the embedded database everyone else waits for it to end. */
+/** Bytes of contents in one statement. With the embedded database all other requests wait until it ends. */
 const SLICE_BYTES = 4 * 1024 * 1024;
-/** Contents that one statement removes: they may have 10 MiB each. */
+/** Contents that one statement deletes. Each can have 10 MiB. */
 const PRUNE_SLICE = 50;
 
-/** Contents in slices of about so many bytes; each has one at least. */
+/** Divides contents into slices of up to `SLICE_BYTES`. A larger content is a slice of its own. */
 function* slices(blobs: readonly Blob[]): Generator<Blob[]> {
   let slice: Blob[] = [];
   let bytes = 0;
@@ -52,7 +52,7 @@ async function keepSlice(tx: Queryable, slice: readonly Blob[]): Promise<void> {
   ]);
 }
 
-/** Contents in the service's own database. */
+/** Stores contents in the service's database. */
 export function databaseBlobs(database: Database): BlobStore {
   return {
     keep: async (scope, blobs) => {
@@ -61,7 +61,7 @@ export function databaseBlobs(database: Database): BlobStore {
     },
     read: (scope, sha256) =>
       transaction(database, scope, async (tx) => {
-        // In base64, which is two thirds of the text that a bytea goes over the wire as.
+        // Base64 is two thirds as long as the text form of bytea.
         const rows = await tx.query<{ sha256: string; content: string }>(
           `select encode(b.sha256, 'hex') as sha256, encode(b.content, 'base64') as content from memory.workspace_blob b
             where b.company_id = $1

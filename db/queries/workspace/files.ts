@@ -3,7 +3,7 @@ import type { TeamScope } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { inScope, scopeValues } from '../fragments/layers.ts';
 
-/** The id by which a layer is stored: the client's, or the Team's own. */
+/** Returns the stored id of a layer: that of the client, or that of the Team for the Team layer. */
 export function layerId(scope: TeamScope, clientId: string | null): string {
   return clientId ?? scope.teamId;
 }
@@ -11,20 +11,20 @@ export function layerId(scope: TeamScope, clientId: string | null): string {
 /** A path of the workspace. */
 export type Place = Pick<WorkspacePath, 'clientId' | 'name' | 'path'>;
 
-/** What is current at a path: `sha256` is null where the file is deleted. */
+/** The current version at a path. */
 export interface CurrentVersion {
   id: string;
   path: string;
   fileId: string;
   version: number;
-  /** In hexadecimal. */
+  /** In hexadecimal; null if the file was deleted. */
   sha256: string | null;
 }
 
 /**
- * Takes the Team's workspace for a push, until the transaction ends, and gives the push its revision. Ascends by the
- * clock, so that the distance of two does not tell how many changes out of someone's reach lie between them.
- * @returns microseconds since 1970, or one more than the last where the clock has not moved on
+ * Locks the Team's workspace for a push until the transaction ends, and returns the revision of the push. A revision is
+ * a time, so that the difference of two revisions does not show how many changes a caller cannot see.
+ * @returns microseconds since 1970, or the last revision plus one if that is higher
  */
 export async function allocateRevision(tx: TeamTransaction): Promise<number> {
   const [row] = await tx.query<{ revision: number }>(
@@ -34,11 +34,11 @@ export async function allocateRevision(tx: TeamTransaction): Promise<number> {
        returning revision`,
     [tx.scope.teamId],
   );
-  if (row === undefined) throw new Error('the workspace gave no revision');
+  if (row === undefined) throw new Error('no revision was allocated');
   return row.revision;
 }
 
-/** What is current at these paths, by path; those that never were are left out. */
+/** Returns the current versions at these paths, by path. Paths without any version are left out. */
 export async function findCurrentVersions(
   tx: TeamTransaction,
   places: readonly Place[],
@@ -69,7 +69,7 @@ export async function findCurrentVersions(
 /** A version about to be written. */
 export interface NewVersion extends Place {
   id: string;
-  /** The id of the current version, which becomes the version before; null without one. */
+  /** The id of the current version, which this one supersedes; null without one. */
   before: string | null;
   fileId: string;
   version: number;
@@ -78,14 +78,14 @@ export interface NewVersion extends Place {
   bytes: number;
 }
 
-/** Writes the next versions of files; what was current becomes the version before. */
+/** Inserts the next versions of files, which supersede the current ones. */
 export async function insertVersions(
   tx: TeamTransaction,
   revision: number,
   versions: readonly NewVersion[],
 ): Promise<void> {
   const names = versions.map(({ name }) => name);
-  // By their ids: joined by paths, a planner without statistics would read the whole tree.
+  // By id: with a join by path, a plan without statistics would read all files.
   await tx.query(
     `update memory.workspace_version v set until_revision = $3, superseded_at = now()
       where v.team_id = $1 and v.id = any ($2::uuid[])`,
@@ -123,8 +123,8 @@ export interface ContentVersion {
 }
 
 /**
- * Versions with a content within the scope: the current ones, or those asked for.
- * @returns one for each of `wanted`, null for a version that is not found
+ * Finds versions within the scope that have a content: the current one of a path, or the one with the given number.
+ * @returns a version for each of `wanted`; null if it does not exist
  */
 export async function findContents(
   tx: TeamTransaction,
@@ -158,15 +158,15 @@ export interface Blocked {
   blockedBy: string;
 }
 
-/** Of live files: all but those of `$5` and `$6`, which are written or deleted by the same push. */
+/** The condition of live files, except those in `$5` and `$6`, which the same push writes or deletes. */
 const LIVE = `v.team_id = $1 and v.layer_id = p.layer_id and v.until_revision is null and v.sha256 is not null
   and (v.layer_id, v.path) not in (select * from unnest($5::uuid[], $6::text[]))`;
 
 /**
- * Which of these paths, all to be live, differ from a live one in case alone, or are the folder of one or lie in one.
- * Each is looked up by itself: joined, a planner without statistics would read the whole tree.
- * @param places to be live
- * @param leaving live ones that are not to count, for they are written or deleted by the same push
+ * Finds conflicts of new paths with live paths: the two differ only in case, or one is a folder of the other. Each path
+ * is looked up by itself: with a join, a plan without statistics would read all files.
+ * @param places the paths that become live
+ * @param leaving live paths that are not checked, because the same push writes or deletes them
  */
 export async function findBlocked(
   tx: TeamTransaction,
@@ -177,8 +177,9 @@ export async function findBlocked(
     `select p.path, v.client_id as "clientId", v.path as name
        from unnest($2::text[], $3::uuid[], $4::text[]) as p (path, layer_id, folded)
       cross join lateral (
-        -- What comes right before it, itself without case included: as no two live paths conflict, nothing comes between
-        -- a file and a path that would lie in it.
+        -- The last live path up to this one, in the order of folded paths: the same path in another case, or a file
+        -- that is a folder of this path. Live paths do not conflict, so no other path is between such a file and this
+        -- path.
         (select f.client_id, f.path
            from (select v.client_id, v.path, v.folded from memory.workspace_version v
                   where ${LIVE} and v.folded_start <= left(p.folded, 500) collate "C"

@@ -5,15 +5,15 @@ import type { TeamTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 import { layerId } from './files.ts';
 
-/** A place in a manifest: the version shown last. */
+/** A place in a manifest: the last version of a page. */
 export interface ManifestPlace {
   revision: number;
   id: string;
 }
 
-/** Part of a manifest: the workspace as it was at a revision. */
+/** A page of a manifest, which shows the workspace as it was at a revision. */
 export interface ManifestPart {
-  /** Only what changed after this one, deletions included; null: every live file. */
+  /** Only files that changed after this revision, including deleted ones; null: every live file. */
   since: number | null;
   /** The revision of the first page. */
   at: number;
@@ -21,13 +21,13 @@ export interface ManifestPart {
   limit: number;
 }
 
-/** The layers that the scope reads, by the ids under which they are stored. */
+/** Returns the stored ids of the layers that the scope can read. */
 function layerIds(scope: TeamScope): string[] {
   const clients = scope.reads.clients.map((clientId) => layerId(scope, clientId));
   return scope.reads.team ? [layerId(scope, null), ...clients] : clients;
 }
 
-/** The revision of the latest change within the scope: 0 without one. It tells nothing of changes elsewhere. */
+/** Returns the revision of the latest change within the scope, or 0. Changes in other layers do not affect it. */
 export async function findRevision(tx: TeamTransaction): Promise<number> {
   const [row] = await tx.query<{ revision: number | null }>(
     `select max(v.revision) as revision
@@ -50,15 +50,16 @@ interface ManifestRow extends Omit<ManifestItem, 'path' | 'updatedAt'> {
 }
 
 /**
- * Up to so many layers are read one by one, each up to a whole page, and most of that is discarded. If there are more,
- * the Team's files are read, and those that are not the caller's are skipped: once for all pages together.
+ * Up to this many layers are read one by one, a whole page of each, and most of that is discarded. With more layers,
+ * the files of the Team are read in order, and those that the caller cannot read are skipped. All pages together skip
+ * each once.
  */
 const FEW_LAYERS = 16;
 const ONE_LAYER = 'v.layer_id = l.layer_id';
-/** Not for an index: a planner without statistics would take the layers' own, and sort all that they hold. */
+/** `coalesce` prevents the use of the index by layer: a plan without statistics would use it and sort all files. */
 const ANY_LAYER = 'coalesce(v.layer_id = any ($2::uuid[]), false)';
 
-/** What of some versions a page may show, newest first. The two kinds of revision have an index each. */
+/** Selects the rows of a page from some versions, newest first. Each of the two revision columns has an index. */
 function newest(versions: string, revision: string): string {
   return `select v.* from memory.workspace_version v
            where v.team_id = $1 and ${versions}
@@ -68,8 +69,8 @@ function newest(versions: string, revision: string): string {
 }
 
 /**
- * One part of the manifest, the latest change first, each with its place. What was changed after `at` is shown as it
- * was then; so a file that is changed while the manifest is being paged is neither missing nor there twice.
+ * Lists a page of the manifest, the latest change first, each item with its place. A file that changed after `at` is
+ * shown as it was at `at`, so a change between two pages does not remove a file or show it twice.
  */
 export async function listManifest(
   tx: TeamTransaction,
