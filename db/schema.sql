@@ -452,6 +452,7 @@ grant delete, insert, select, update to memory_service;
 table memory.function_file (
   name text not null,
   checksum text not null,
+  revision integer not null,
   applied_at timestamp with time zone not null default now(),
   constraint function_file_pkey PRIMARY KEY (name)
 );
@@ -957,9 +958,9 @@ AS $function$
 declare
   v_team uuid := memory.claimed_team();
   v_table regclass;
+  v_left int := p_limit;
   v_gone int;
 begin
-  -- The Team is in use, or nothing of it is left.
   perform from team t
     where t.company_id = memory.claimed_company() and t.id = v_team and t.deleted_at is not null;
   if not found then
@@ -969,7 +970,7 @@ begin
     with recursive team_table as (
       select c.oid from pg_class c
         join pg_attribute a on a.attrelid = c.oid and a.attname = 'team_id' and not a.attisdropped
-       where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p')
+       where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
          and c.oid <> 'memory.audit_event'::regclass
     ), step (oid, depth) as (
       select oid, 0 from team_table
@@ -978,19 +979,28 @@ begin
         from step s
         join pg_constraint k on k.confrelid = s.oid and k.contype = 'f' and k.conrelid <> s.oid
         join team_table t on t.oid = k.conrelid
+       -- The depth is limited in case tables refer to each other.
+       where s.depth < 20
     )
-    -- Imports first, so that a waiting job finds nothing to do. Then each table before those that it refers to.
+    -- Imports first, with their files, so that a waiting job finds nothing to do. Then each table before those that it
+    -- refers to. The tallies last, because triggers write to them when rows of other tables are deleted.
     select s.oid::regclass from step s
      group by s.oid
-     order by s.oid::regclass::text not like '%import%', max(s.depth) desc, s.oid::regclass::text
+     order by s.oid <> 'memory.import'::regclass, s.oid = 'memory.layer_tally'::regclass, max(s.depth) desc,
+              s.oid::regclass::text
   loop
-    execute format('delete from %1$s where ctid = any (array(select ctid from %1$s where team_id = $1 limit $2))',
-                   v_table) using v_team, p_limit;
+    execute format('delete from %1$s where team_id = $1
+                      and ctid = any (array(select ctid from %1$s where team_id = $1 limit $2))', v_table)
+      using v_team, v_left;
     get diagnostics v_gone = row_count;
-    if v_gone > 0 then
+    v_left := v_left - v_gone;
+    if v_left <= 0 then
       return false;
     end if;
   end loop;
+  if v_left < p_limit then
+    return false;
+  end if;
   delete from team t where t.company_id = memory.claimed_company() and t.id = v_team;
   return true;
 end $function$;
@@ -1066,7 +1076,7 @@ CREATE OR REPLACE FUNCTION memory.backfill_pending(p_after uuid, p_limit integer
  RETURNS uuid
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
+ SET search_path TO 'memory', 'pg_temp'
 AS $function$
 declare
   v_model text;
@@ -1234,7 +1244,7 @@ CREATE OR REPLACE FUNCTION memory.finish_backfill()
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
+ SET search_path TO 'memory', 'pg_temp'
 AS $function$
   update memory.deployment set swept_at = now()
    where swept_at is null or swept_at < adopted_at + interval '1 hour';
@@ -1280,7 +1290,7 @@ CREATE OR REPLACE FUNCTION memory.forget_term_counts()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
+ SET search_path TO 'memory', 'pg_temp'
 AS $function$
 begin
   delete from keyword_df d where d.team_id = old.team_id;
@@ -1653,7 +1663,7 @@ CREATE OR REPLACE FUNCTION memory.prune()
  RETURNS TABLE(answers integer, loading_sources integer, batches integer)
  LANGUAGE sql
  SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
+ SET search_path TO 'memory', 'pg_temp'
 AS $function$
   with gone_answers as (
     delete from memory.idempotency_key where created_at < now() - interval '24 hours' returning 1
@@ -1684,7 +1694,7 @@ CREATE OR REPLACE FUNCTION memory.prune_import_payloads(p_days integer, p_limit 
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
+ SET search_path TO 'memory', 'pg_temp'
  SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
 declare
@@ -1708,7 +1718,7 @@ CREATE OR REPLACE FUNCTION memory.prune_loading_chunks(p_limit integer)
  RETURNS integer
  LANGUAGE sql
  SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
+ SET search_path TO 'memory', 'pg_temp'
 AS $function$
   with stale as (
     select c.team_id, c.id from memory.source s
@@ -1981,7 +1991,7 @@ CREATE OR REPLACE FUNCTION memory.sample_chunks(p_client uuid, p_limit integer)
  RETURNS uuid[]
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
+ SET search_path TO 'memory', 'pg_temp'
  SET enable_seqscan TO 'off'
 AS $function$
 begin
@@ -2394,7 +2404,7 @@ CREATE OR REPLACE FUNCTION memory.stale_layers()
  RETURNS TABLE(client_id uuid, chunks integer)
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
+ SET search_path TO 'memory', 'pg_temp'
 AS $function$
   select coalesce(n.client_id, l.client_id), coalesce(n.chunks, 0)
     from (select k.client_id, count(*)::int as chunks from memory.chunk_keyword k
@@ -2535,7 +2545,7 @@ CREATE OR REPLACE FUNCTION memory.uncounted_teams()
  RETURNS TABLE(company_id uuid, team_id uuid)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
+ SET search_path TO 'memory', 'pg_temp'
 AS $function$
 begin
   return query

@@ -6,7 +6,8 @@
 -- Row-level security is not forced on the owner, because the SECURITY DEFINER functions must read what the service's role
 -- may not. Functions and triggers are in db/functions.
 
-create extension if not exists vector;
+-- In public, also if the owner is called memory and would create it in the schema of that name.
+create extension if not exists vector schema public;
 
 grant usage on schema memory to memory_service, memory_worker;
 grant select on memory.migration to memory_service;

@@ -2,11 +2,17 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Queryable } from '../driver/database.ts';
 import { checksumOf } from './checksum.ts';
+import { MigrationError } from './migration-error.ts';
+import { runScript } from './run-script.ts';
 
 /*
  * Each SQL function has its own file in db/functions, with its triggers and grants. A file is applied again when it
- * changes. To change the arguments or the result of a function, or to delete it, add a migration that drops the
- * function: an older process then refuses to start on the database, instead of applying the older function again.
+ * changes. revision.json counts the changes: `npm run schema` raises it, and a process refuses a database whose
+ * functions have a higher revision, instead of applying its older functions again.
+ *
+ * To change the arguments or the result of a function, or to delete it, add a migration with `drop function if exists`:
+ * on an empty database, migrations run before the functions exist. All functions are applied again after a migration, so
+ * what it dropped with them comes back. The signatures in claims/ cannot change, because policies call these functions.
  */
 
 const FOLDER = join(import.meta.dirname, '../functions');
@@ -21,41 +27,84 @@ export interface FunctionFile {
   checksum: string;
 }
 
-/** Reads the files of SQL functions, ordered by name. */
-export async function readFunctions(folder: string = FOLDER): Promise<FunctionFile[]> {
-  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.sql'));
-  return Promise.all(
-    files.sort().map(async (file) => {
+/** The files of SQL functions, ordered by name, and the revision of all of them. */
+export interface FunctionSet {
+  revision: number;
+  files: readonly FunctionFile[];
+}
+
+/** Reads the files of SQL functions. */
+export async function readFunctions(folder: string = FOLDER): Promise<FunctionSet> {
+  const names = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.sql'));
+  const files = await Promise.all(
+    names.sort().map(async (file) => {
       const text = await readFile(join(folder, file), 'utf8');
       return { name: file.slice(0, -'.sql'.length).replaceAll('\\', '/'), text, checksum: checksumOf(text) };
     }),
   );
+  const { revision } = JSON.parse(await readFile(join(folder, 'revision.json'), 'utf8')) as {
+    revision: number;
+  };
+  return { revision, files };
 }
 
 /**
- * Applies the files that are new or have changed.
- * @param when `before tables`: the functions that tables need; `after tables`: all others, after the migrations
+ * Refuses a database whose functions are of a later version of the service.
+ * @throws MigrationError
+ */
+export async function checkRevision(tx: Queryable, { revision }: FunctionSet): Promise<void> {
+  const [row] = await tx.query<{ applied: number | null }>(
+    'select max(revision) as applied from memory.function_file',
+  );
+  if ((row?.applied ?? 0) <= revision) return;
+  throw new MigrationError(
+    `the database is newer than this version of the service: its SQL functions have revision ${row?.applied}, and ` +
+      `${revision} is known here`,
+  );
+}
+
+/** Applies the functions that tables need. Call it before the migrations. */
+export async function applyClaims(database: Database, tx: Queryable, set: FunctionSet): Promise<void> {
+  const files = set.files.filter(({ name }) => name.startsWith(BEFORE_TABLES));
+  await applyChanged(database, tx, { ...set, files });
+}
+
+/**
+ * Applies the files that are new or have changed, and forgets those that are gone. Call it after the migrations.
+ * @param isMigrated whether a migration was applied: it can have dropped a function or a trigger, so all are applied
  */
 export async function applyFunctions(
   database: Database,
   tx: Queryable,
-  files: readonly FunctionFile[],
-  when: 'before tables' | 'after tables',
+  set: FunctionSet,
+  isMigrated: boolean,
+): Promise<void> {
+  if (isMigrated) await tx.query('delete from memory.function_file');
+  await applyChanged(database, tx, set);
+  await tx.query('delete from memory.function_file where name <> all ($1)', [
+    set.files.map(({ name }) => name),
+  ]);
+  await tx.query('update memory.function_file set revision = $1 where revision <> $1', [set.revision]);
+}
+
+async function applyChanged(
+  database: Database,
+  tx: Queryable,
+  { files, revision }: FunctionSet,
 ): Promise<void> {
   const applied = await tx.query<{ name: string; checksum: string }>(
     'select name, checksum from memory.function_file',
   );
   const checksums = new Map(applied.map(({ name, checksum }) => [name, checksum]));
-  // A function can call one whose file is applied later.
+  // The body of a function can call one whose file is applied later.
   await tx.query('set local check_function_bodies to off');
   for (const { name, text, checksum } of files) {
-    if (name.startsWith(BEFORE_TABLES) !== (when === 'before tables')) continue;
     if (checksums.get(name) === checksum) continue;
-    await database.script(tx, text);
+    await runScript(database, tx, `SQL function ${name}`, text);
     await tx.query(
-      `insert into memory.function_file (name, checksum) values ($1, $2)
-       on conflict (name) do update set checksum = excluded.checksum, applied_at = now()`,
-      [name, checksum],
+      `insert into memory.function_file (name, checksum, revision) values ($1, $2, $3)
+       on conflict (name) do update set checksum = excluded.checksum, revision = excluded.revision, applied_at = now()`,
+      [name, checksum, revision],
     );
   }
 }

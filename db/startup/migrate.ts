@@ -2,19 +2,16 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Database, Queryable } from '../driver/database.ts';
 import { checksumOf } from './checksum.ts';
-import { applyFunctions, readFunctions } from './functions.ts';
+import { applyClaims, applyFunctions, checkRevision, readFunctions } from './functions.ts';
 import { lockStartupStep } from './lock.ts';
+import { MigrationError } from './migration-error.ts';
+import { runScript } from './run-script.ts';
 
 interface Migration {
   number: number;
   name: string;
   text: string;
   checksum: string;
-}
-
-/** The database does not match this version of the service. The message is one line for the operator. */
-export class MigrationError extends Error {
-  override name = 'MigrationError';
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {
@@ -62,7 +59,7 @@ export interface SqlFolders {
 export async function migrate(database: Database, folders: SqlFolders = {}): Promise<string[]> {
   const { migrations = join(import.meta.dirname, '../migrations'), functions } = folders;
   const known = await readMigrations(migrations);
-  const files = await readFunctions(functions);
+  const set = await readFunctions(functions);
   return database.transaction(async (tx) => {
     await lockStartupStep(database, tx, 'migrate');
     await assertLedgerIsKnown(tx);
@@ -71,17 +68,18 @@ export async function migrate(database: Database, folders: SqlFolders = {}): Pro
       'select number, checksum from memory.migration order by number',
     );
     checkApplied(known, applied);
+    await checkRevision(tx, set);
     const pending = known.slice(applied.length);
-    await applyFunctions(database, tx, files, 'before tables');
+    await applyClaims(database, tx, set);
     for (const { number, name, text, checksum } of pending) {
-      await database.script(tx, text);
+      await runScript(database, tx, `migration ${name}`, text);
       await tx.query('insert into memory.migration (number, name, checksum) values ($1, $2, $3)', [
         number,
         name,
         checksum,
       ]);
     }
-    await applyFunctions(database, tx, files, 'after tables');
+    await applyFunctions(database, tx, set, pending.length > 0);
     return pending.map((migration) => migration.name);
   });
 }
@@ -114,6 +112,7 @@ async function createLedger(tx: Queryable): Promise<void> {
   await tx.query(`create table if not exists memory.function_file (
     name text not null primary key,
     checksum text not null,
+    revision int not null,
     applied_at timestamptz not null default now()
   )`);
 }

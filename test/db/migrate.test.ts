@@ -7,11 +7,13 @@ import type { Database } from '../../db/driver/database.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { createCompany } from '../../db/startup/bootstrap.ts';
 import { readFunctions } from '../../db/startup/functions.ts';
-import { MigrationError, migrate } from '../../db/startup/migrate.ts';
+import { migrate } from '../../db/startup/migrate.ts';
+import { MigrationError } from '../../db/startup/migration-error.ts';
 import { assertIsolation, ensureServiceRoles } from '../../db/startup/service-role.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { databaseUrl, prepareDatabase } from '../support/database.ts';
 import { createEmptyDatabase, openOwnDatabase } from '../support/own-database.ts';
+import { dumpSchema } from '../support/schema-dump.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '..', '..', 'db', 'migrations');
 const FUNCTIONS = join(import.meta.dirname, '..', '..', 'db', 'functions');
@@ -30,6 +32,13 @@ async function copyOf(folder: string): Promise<string> {
 async function emptyFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'team-memory-migrations-'));
   folders.push(folder);
+  return folder;
+}
+
+/** A folder without functions. */
+async function noFunctions(): Promise<string> {
+  const folder = await emptyFolder();
+  await writeFile(join(folder, 'revision.json'), '{"revision": 0}');
   return folder;
 }
 
@@ -84,7 +93,7 @@ describe('migrations', () => {
       await writeFile(
         join(migrations, '0003-colour.sql'),
         `alter table identity.team add column colour text not null default 'grey';
-         drop function identity.find_sign_in(text);`,
+         drop function if exists identity.find_sign_in(text);`,
       );
       const signIn = join(functions, 'identity', 'find-sign-in.sql');
       const text = await readFile(signIn, 'utf8');
@@ -95,7 +104,20 @@ describe('migrations', () => {
       const found = await database.query(`select from identity.find_sign_in(p_address => 'kept@localhost')`);
       assert.equal(found.length, 1);
       await assertIsolation(database);
+      const upgraded = await dumpSchema(database);
+      await withDatabase(false, async (fresh) => {
+        await ensureServiceRoles(fresh);
+        await migrate(fresh, { migrations, functions });
+        assert.equal(await dumpSchema(fresh), upgraded, 'an empty database becomes the same');
+      });
     }));
+
+  test('drop a function only if it exists: on an empty database it does not exist yet', async () => {
+    for (const file of await readdir(MIGRATIONS)) {
+      const text = await readFile(join(MIGRATIONS, file), 'utf8');
+      assert.doesNotMatch(text, /drop\s+(function|trigger)\s+(?!if\s+exists)/i, file);
+    }
+  });
 
   test('that a newer version applied are refused', () =>
     withDatabase(true, async (database) => {
@@ -147,7 +169,7 @@ describe('migrations', () => {
 
   test('that fail leave nothing behind, not even those before them', () =>
     withDatabase(false, async (database) => {
-      const [migrations, functions] = [await emptyFolder(), await emptyFolder()];
+      const [migrations, functions] = [await emptyFolder(), await noFunctions()];
       await writeFile(
         join(migrations, '0001-good.sql'),
         'create schema good; create table good.row (id int);',
@@ -166,7 +188,7 @@ describe('migrations', () => {
 describe('SQL functions', () => {
   test('are those of db/functions, each in one file, and no others', () =>
     withDatabase(true, async (database) => {
-      const files = await readFunctions();
+      const { files } = await readFunctions();
       const defined = files.flatMap(({ name, text }) => {
         const names = [...text.matchAll(/^create or replace function ([\w.]+)/gm)].map(([, found]) => found);
         assert.equal(names.length, 1, name);
@@ -179,13 +201,51 @@ describe('SQL functions', () => {
       assert.deepEqual(rows.map(({ name }) => name).sort(), defined.sort());
     }));
 
-  test('name only tables, columns and functions that exist', () =>
+  test('in SQL name only tables, columns and functions that exist', () =>
     withDatabase(true, (database) =>
       database.transaction(async (tx) => {
         await tx.query('set local check_function_bodies to on');
-        for (const { text } of await readFunctions()) await database.script(tx, text);
+        for (const { text } of (await readFunctions()).files) await database.script(tx, text);
       }),
     ));
+
+  test('of a later version are not replaced by earlier ones: the process does not start', () =>
+    withDatabase(true, async (database) => {
+      const functions = await copyOf(FUNCTIONS);
+      const file = join(functions, 'revision.json');
+      const { revision } = JSON.parse(await readFile(file, 'utf8')) as { revision: number };
+      await writeFile(file, JSON.stringify({ revision: revision + 1 }));
+      await migrate(database, { functions });
+      await assert.rejects(
+        migrate(database),
+        refusedAs(new RegExp(`newer than this version.*functions have revision ${revision + 1}`)),
+      );
+    }));
+
+  test('and triggers that a migration dropped come back though their files are the same', () =>
+    withDatabase(true, async (database) => {
+      const before = await dumpSchema(database);
+      const migrations = await copyOf(MIGRATIONS);
+      const next = String((await readdir(migrations)).length + 1).padStart(4, '0');
+      await writeFile(
+        join(migrations, `${next}-drop.sql`),
+        `drop trigger if exists append_only on memory.audit_event; drop function if exists identity.describe(uuid, uuid) cascade;`,
+      );
+      await migrate(database, { migrations });
+      assert.equal(await dumpSchema(database), before);
+    }));
+
+  test('that cannot be applied are named in the error, and nothing of the start stays', () =>
+    withDatabase(true, async (database) => {
+      const functions = await copyOf(FUNCTIONS);
+      const file = join(functions, 'identity', 'describe.sql');
+      await writeFile(
+        file,
+        'create or replace function identity.describe() returns no_type language sql return 1;',
+      );
+      await assert.rejects(migrate(database, { functions }), /SQL function identity\/describe: .*no_type/);
+      assert.deepEqual(await migrate(database), []);
+    }));
 
   test('are applied again when their file has changed, and left alone otherwise', () =>
     withDatabase(true, async (database) => {
@@ -245,7 +305,7 @@ describe('processes that start at once', { skip: databaseUrl === undefined && 'n
 
   test('wait for a migration that outlasts every time-out of theirs', () =>
     withProcesses(2, async (processes) => {
-      const [migrations, functions] = [await emptyFolder(), await emptyFolder()];
+      const [migrations, functions] = [await emptyFolder(), await noFunctions()];
       // Longer than a statement, a lock and the client may wait otherwise.
       await writeFile(
         join(migrations, '0001-slow.sql'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { openOwnDatabase } from '../support/own-database.ts';
-import { dumpSchema, SCHEMA_FILE } from '../support/schema-dump.ts';
+import { dumpSchema, REVISION_FILE, renewedRevision, SCHEMA_FILE } from '../support/schema-dump.ts';
 
 test('the migrations make the schema that db/schema.sql shows, on every database', async () => {
   // Its own: in a shared one other tests may be adding what does not belong.
@@ -14,4 +14,12 @@ test('the migrations make the schema that db/schema.sql shows, on every database
   } finally {
     await database.close();
   }
+});
+
+test('the revision of the SQL functions was raised with their last change', async () => {
+  assert.equal(
+    await readFile(REVISION_FILE, 'utf8'),
+    await renewedRevision(),
+    'renew it with: npm run schema',
+  );
 });

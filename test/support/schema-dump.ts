@@ -1,11 +1,26 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Queryable } from '../../db/driver/database.ts';
 import { openEmbedded } from '../../db/driver/embedded.ts';
+import { checksumOf } from '../../db/startup/checksum.ts';
+import { readFunctions } from '../../db/startup/functions.ts';
 import { prepareDatabase } from './database.ts';
 
 /** Where the dump is committed: the schema that all migrations together make, to be read in one place. */
 export const SCHEMA_FILE = join(import.meta.dirname, '..', '..', 'db', 'schema.sql');
+
+/** The number of changes to the SQL functions, and the checksum of all files at the last change. */
+export const REVISION_FILE = join(import.meta.dirname, '..', '..', 'db', 'functions', 'revision.json');
+
+/** The content of the revision file for the functions as they are now: a change raises the revision by one. */
+export async function renewedRevision(): Promise<string> {
+  const { revision, files } = await readFunctions();
+  const text = await readFile(REVISION_FILE, 'utf8');
+  const checksum = checksumOf(files.map((file) => `${file.name} ${file.checksum}\n`).join(''));
+  const known = JSON.parse(text) as { checksum: string };
+  const next = { revision: known.checksum === checksum ? revision : revision + 1, checksum };
+  return `${JSON.stringify(next, null, 2)}\n`;
+}
 
 const HEAD = `-- What the migrations make, as the catalog tells it: schemas memory and identity. To be read and compared,
 -- not to be run. Made by: node test/support/schema-dump.ts --write
@@ -159,6 +174,9 @@ if (import.meta.main) {
   await prepareDatabase(database);
   const dump = await dumpSchema(database);
   await database.close();
-  if (process.argv.includes('--write')) await writeFile(SCHEMA_FILE, dump);
-  else process.stdout.write(dump);
+  if (process.argv.includes('--write')) {
+    await writeFile(SCHEMA_FILE, dump);
+    await writeFile(REVISION_FILE, await renewedRevision());
+  }
+  if (!process.argv.includes('--write')) process.stdout.write(dump);
 }

@@ -7,4 +7,4 @@ return sha256(p_previous || convert_to(jsonb_build_array(
   e.company_id, e.id, e.kind, e.actor_id, e.team_id, e.client_id, e.layer, e.subject_type, e.subject_id, e.detail,
   case when isfinite(e.at) then (extract(epoch from e.at) * 1000000)::bigint end)::text, 'UTF8'));
 
-revoke execute on function memory.audit_hash(memory.audit_event, bytea) from public;
+revoke execute on function memory.audit_hash(memory.audit_event, bytea) from public, memory_service, memory_worker;

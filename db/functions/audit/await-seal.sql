@@ -10,4 +10,4 @@ end $$;
 create or replace trigger await_seal after insert on memory.audit_event
   for each row execute function memory.await_seal();
 
-revoke execute on function memory.await_seal() from public;
+revoke execute on function memory.await_seal() from public, memory_service, memory_worker;

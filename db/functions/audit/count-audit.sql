@@ -25,5 +25,5 @@ as $$
              order by u.event_id limit 1));
 $$;
 
-revoke execute on function memory.count_audit() from public;
+revoke execute on function memory.count_audit() from public, memory_service, memory_worker;
 grant execute on function memory.count_audit() to memory_service;

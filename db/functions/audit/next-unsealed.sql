@@ -6,5 +6,5 @@ return (select u.company_id from memory.audit_unsealed u
          where u.company_id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
          order by u.company_id limit 1);
 
-revoke execute on function memory.next_unsealed(uuid) from public;
+revoke execute on function memory.next_unsealed(uuid) from public, memory_service, memory_worker;
 grant execute on function memory.next_unsealed(uuid) to memory_worker;

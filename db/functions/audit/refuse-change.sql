@@ -13,4 +13,4 @@ create or replace trigger append_only before update or delete on memory.audit_se
 create or replace trigger append_only_truncate before truncate on memory.audit_seal
   for each statement execute function memory.refuse_change();
 
-revoke execute on function memory.refuse_change() from public;
+revoke execute on function memory.refuse_change() from public, memory_service, memory_worker;

@@ -40,5 +40,5 @@ begin
   return cardinality(v_ids);
 end $$;
 
-revoke execute on function memory.seal_audit(uuid, int) from public;
+revoke execute on function memory.seal_audit(uuid, int) from public, memory_service, memory_worker;
 grant execute on function memory.seal_audit(uuid, int) to memory_worker;

@@ -38,5 +38,5 @@ begin
   return next;
 end $$;
 
-revoke execute on function memory.walk_audit(bigint, bytea, int) from public;
+revoke execute on function memory.walk_audit(bigint, bytea, int) from public, memory_service, memory_worker;
 grant execute on function memory.walk_audit(bigint, bytea, int) to memory_service;

@@ -3,5 +3,5 @@
 create or replace function memory.claimed_company() returns uuid language sql stable
   return nullif(current_setting('app.company', true), '')::uuid;
 
-revoke execute on function memory.claimed_company() from public;
+revoke execute on function memory.claimed_company() from public, memory_service, memory_worker;
 grant execute on function memory.claimed_company() to memory_service;

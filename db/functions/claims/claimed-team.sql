@@ -2,5 +2,5 @@
 create or replace function memory.claimed_team() returns uuid language sql stable
   return nullif(current_setting('app.team', true), '')::uuid;
 
-revoke execute on function memory.claimed_team() from public;
+revoke execute on function memory.claimed_team() from public, memory_service, memory_worker;
 grant execute on function memory.claimed_team() to memory_service;

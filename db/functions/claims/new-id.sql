@@ -10,5 +10,5 @@ return encode(
     6, (112 | (get_byte(uuid_send(gen_random_uuid()), 6) & 15))),
     8, (128 | (get_byte(uuid_send(gen_random_uuid()), 8) & 63))), 'hex')::uuid;
 
-revoke execute on function identity.new_id(timestamptz) from public;
+revoke execute on function identity.new_id(timestamptz) from public, memory_service, memory_worker;
 grant execute on function identity.new_id(timestamptz) to memory_service;

@@ -9,5 +9,5 @@ as $$
   select count(*)::int from gone;
 $$;
 
-revoke execute on function memory.prune_consolidation_batches() from public;
+revoke execute on function memory.prune_consolidation_batches() from public, memory_service, memory_worker;
 grant execute on function memory.prune_consolidation_batches() to memory_worker;

@@ -13,5 +13,5 @@ as $$
   select count(*)::int from released;
 $$;
 
-revoke execute on function memory.release_captures(int) from public;
+revoke execute on function memory.release_captures(int) from public, memory_service, memory_worker;
 grant execute on function memory.release_captures(int) to memory_worker;

@@ -9,5 +9,5 @@ as $$
      and c.team_id = b.team_id and c.batch_id = b.id and c.state = 'claimed';
 $$;
 
-revoke execute on function memory.return_captures(uuid) from public;
+revoke execute on function memory.return_captures(uuid) from public, memory_service, memory_worker;
 grant execute on function memory.return_captures(uuid) to memory_service;

@@ -3,7 +3,7 @@
 -- are no more chunks, or when a sweep ended at least one hour after the model was adopted: during that hour, a process
 -- that still runs with the earlier model can store chunks.
 create or replace function memory.backfill_pending(p_after uuid, p_limit int) returns uuid
-language plpgsql volatile security definer set search_path = memory, public, pg_temp
+language plpgsql volatile security definer set search_path = memory, pg_temp
 as $$
 declare
   v_model text;
@@ -26,5 +26,5 @@ begin
   return v_chunks[array_upper(v_chunks, 1)];
 end $$;
 
-revoke execute on function memory.backfill_pending(uuid, int) from public;
+revoke execute on function memory.backfill_pending(uuid, int) from public, memory_service, memory_worker;
 grant execute on function memory.backfill_pending(uuid, int) to memory_worker;

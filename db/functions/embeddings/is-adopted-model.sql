@@ -6,5 +6,5 @@ as $$
   select exists (select from memory.deployment where embedding_model = p_model);
 $$;
 
-revoke execute on function memory.is_adopted_model(text) from public;
+revoke execute on function memory.is_adopted_model(text) from public, memory_service, memory_worker;
 grant execute on function memory.is_adopted_model(text) to memory_service;

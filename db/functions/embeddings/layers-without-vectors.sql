@@ -43,5 +43,5 @@ begin
   end loop;
 end $$;
 
-revoke execute on function memory.layers_without_vectors() from public;
+revoke execute on function memory.layers_without_vectors() from public, memory_service, memory_worker;
 grant execute on function memory.layers_without_vectors() to memory_worker;

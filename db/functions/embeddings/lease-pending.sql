@@ -39,5 +39,5 @@ begin
     using memory.claimed_team(), v_team_layer, v_clients, p_batch, p_limit, p_seconds, p_refused_too;
 end $$;
 
-revoke execute on function memory.lease_pending(uuid, int, int, boolean) from public;
+revoke execute on function memory.lease_pending(uuid, int, int, boolean) from public, memory_service, memory_worker;
 grant execute on function memory.lease_pending(uuid, int, int, boolean) to memory_service;

@@ -56,5 +56,5 @@ begin
   return v_removed;
 end $$;
 
-revoke execute on function memory.prune_old_vectors(int) from public;
+revoke execute on function memory.prune_old_vectors(int) from public, memory_service, memory_worker;
 grant execute on function memory.prune_old_vectors(int) to memory_worker;

@@ -10,4 +10,4 @@ end $$;
 create or replace trigger counted after insert on identity.team
   for each row execute function identity.count_new_team();
 
-revoke execute on function identity.count_new_team() from public;
+revoke execute on function identity.count_new_team() from public, memory_service, memory_worker;

@@ -39,4 +39,4 @@ begin
        where c.team_id = selected and c.state = 'active'), '[]'));
 end $$;
 
-revoke execute on function identity.describe(uuid, uuid) from public;
+revoke execute on function identity.describe(uuid, uuid) from public, memory_service, memory_worker;

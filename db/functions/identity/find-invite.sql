@@ -10,5 +10,5 @@ as $$
    where i.token_hash = p_token_hash and t.deleted_at is null;
 $$;
 
-revoke execute on function identity.find_invite(bytea) from public;
+revoke execute on function identity.find_invite(bytea) from public, memory_service, memory_worker;
 grant execute on function identity.find_invite(bytea) to memory_service;

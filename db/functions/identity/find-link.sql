@@ -20,5 +20,5 @@ as $$
     left join identity.account a on a.company_id = f.company_id and a.id = i.created_by and a.closed_at is null;
 $$;
 
-revoke execute on function identity.find_link(bytea) from public;
+revoke execute on function identity.find_link(bytea) from public, memory_service, memory_worker;
 grant execute on function identity.find_link(bytea) to memory_service;

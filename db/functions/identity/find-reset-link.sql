@@ -10,5 +10,5 @@ as $$
    where l.token_hash = p_token_hash and a.closed_at is null;
 $$;
 
-revoke execute on function identity.find_reset_link(bytea) from public;
+revoke execute on function identity.find_reset_link(bytea) from public, memory_service, memory_worker;
 grant execute on function identity.find_reset_link(bytea) to memory_service;

@@ -8,5 +8,5 @@ as $$
    where a.email = lower(btrim(p_email)) and a.closed_at is null;
 $$;
 
-revoke execute on function identity.find_sign_in(text) from public;
+revoke execute on function identity.find_sign_in(text) from public, memory_service, memory_worker;
 grant execute on function identity.find_sign_in(text) to memory_service;

@@ -7,5 +7,5 @@ return case when p_used_at is not null then 'used'
             when p_expires_at <= coalesce(p_revoked_at, now()) then 'expired'
             when p_revoked_at is not null then 'revoked' else 'open' end;
 
-revoke execute on function identity.invite_state(timestamptz, timestamptz, timestamptz) from public;
+revoke execute on function identity.invite_state(timestamptz, timestamptz, timestamptz) from public, memory_service, memory_worker;
 grant execute on function identity.invite_state(timestamptz, timestamptz, timestamptz) to memory_service;

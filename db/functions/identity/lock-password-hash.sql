@@ -8,5 +8,5 @@ as $$
      for share;
 $$;
 
-revoke execute on function identity.lock_password_hash() from public;
+revoke execute on function identity.lock_password_hash() from public, memory_service, memory_worker;
 grant execute on function identity.lock_password_hash() to memory_service;

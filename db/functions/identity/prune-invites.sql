@@ -10,5 +10,5 @@ as $$
   select count(*)::int from gone;
 $$;
 
-revoke execute on function identity.prune_invites(int) from public;
+revoke execute on function identity.prune_invites(int) from public, memory_service, memory_worker;
 grant execute on function identity.prune_invites(int) to memory_worker;

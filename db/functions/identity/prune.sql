@@ -14,5 +14,5 @@ as $$
   select (select count(*)::int from gone_sessions), (select count(*)::int from gone_links);
 $$;
 
-revoke execute on function identity.prune(int, int) from public;
+revoke execute on function identity.prune(int, int) from public, memory_service, memory_worker;
 grant execute on function identity.prune(int, int) to memory_worker;

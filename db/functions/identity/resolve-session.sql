@@ -38,5 +38,5 @@ begin
   return caller || jsonb_build_object('session', jsonb_build_object('id', found_session.id, 'expiresAt', ends));
 end $$;
 
-revoke execute on function identity.resolve_session(bytea, uuid, int, int) from public;
+revoke execute on function identity.resolve_session(bytea, uuid, int, int) from public, memory_service, memory_worker;
 grant execute on function identity.resolve_session(bytea, uuid, int, int) to memory_service;

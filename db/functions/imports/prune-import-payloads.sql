@@ -1,7 +1,7 @@
 -- Deletes the files of imports that failed at least p_days days ago, of at most p_limit imports. Returns how many
 -- imports.
 create or replace function memory.prune_import_payloads(p_days int, p_limit int) returns int
-language plpgsql volatile security definer set search_path = memory, public, pg_temp
+language plpgsql volatile security definer set search_path = memory, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -20,5 +20,5 @@ begin
   return v_told;
 end $$;
 
-revoke execute on function memory.prune_import_payloads(int, int) from public;
+revoke execute on function memory.prune_import_payloads(int, int) from public, memory_service, memory_worker;
 grant execute on function memory.prune_import_payloads(int, int) to memory_worker;

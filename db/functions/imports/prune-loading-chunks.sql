@@ -2,7 +2,7 @@
 -- many. Such a source was left by a process that stopped: no request takes as long. Its chunks are deleted in slices
 -- before prune deletes the source, because one statement for all of them could exceed the statement timeout.
 create or replace function memory.prune_loading_chunks(p_limit int) returns int
-language sql volatile security definer set search_path = memory, public, pg_temp
+language sql volatile security definer set search_path = memory, pg_temp
 as $$
   with stale as (
     select c.team_id, c.id from memory.source s
@@ -14,5 +14,5 @@ as $$
   select count(*)::int from gone;
 $$;
 
-revoke execute on function memory.prune_loading_chunks(int) from public;
+revoke execute on function memory.prune_loading_chunks(int) from public, memory_service, memory_worker;
 grant execute on function memory.prune_loading_chunks(int) to memory_worker;

@@ -2,7 +2,7 @@
 -- than an hour (see prune_loading_chunks), and embedding batches 24 hours after their lease expired. Until then a
 -- repeated request gets the stored answer. Returns how many of each.
 create or replace function memory.prune() returns table (answers int, loading_sources int, batches int)
-language sql volatile security definer set search_path = memory, public, pg_temp
+language sql volatile security definer set search_path = memory, pg_temp
 as $$
   with gone_answers as (
     delete from memory.idempotency_key where created_at < now() - interval '24 hours' returning 1
@@ -15,5 +15,5 @@ as $$
          (select count(*)::int from gone_batches);
 $$;
 
-revoke execute on function memory.prune() from public;
+revoke execute on function memory.prune() from public, memory_service, memory_worker;
 grant execute on function memory.prune() to memory_worker;

@@ -67,4 +67,4 @@ begin
   refused := null;
 end $$;
 
-revoke execute on function memory.filtered_chunks(text[], uuid[], timestamptz, timestamptz) from public;
+revoke execute on function memory.filtered_chunks(text[], uuid[], timestamptz, timestamptz) from public, memory_service, memory_worker;

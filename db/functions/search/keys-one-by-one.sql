@@ -45,4 +45,4 @@ begin
     from hits h;
 end $$;
 
-revoke execute on function memory.keys_one_by_one(boolean, uuid[], sparsevec, int[], uuid[], uuid[], int, int) from public;
+revoke execute on function memory.keys_one_by_one(boolean, uuid[], sparsevec, int[], uuid[], uuid[], int, int) from public, memory_service, memory_worker;

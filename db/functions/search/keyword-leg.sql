@@ -149,4 +149,4 @@ begin
   end loop;
 end $$;
 
-revoke execute on function memory.keyword_leg(boolean, uuid[], sparsevec, int[], float8[], float8[], int[], float8, uuid[], uuid[], int) from public;
+revoke execute on function memory.keyword_leg(boolean, uuid[], sparsevec, int[], float8[], float8[], int[], float8, uuid[], uuid[], int) from public, memory_service, memory_worker;

@@ -5,4 +5,4 @@ create or replace function memory.layer_scale(p_place int, p_chunks int, p_sampl
 language sql stable
 return p_place::text || ':' || (p_chunks::float8 / p_sampled)::real::text;
 
-revoke execute on function memory.layer_scale(int, int, int) from public;
+revoke execute on function memory.layer_scale(int, int, int) from public, memory_service, memory_worker;

@@ -12,5 +12,5 @@ as $$
      and entry <> '' and split_part(entry, ':', 1)::int = any (p_dims);
 $$;
 
-revoke execute on function memory.matched_weights(uuid[], int[]) from public;
+revoke execute on function memory.matched_weights(uuid[], int[]) from public, memory_service, memory_worker;
 grant execute on function memory.matched_weights(uuid[], int[]) to memory_service;

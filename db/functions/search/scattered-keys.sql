@@ -44,4 +44,4 @@ begin
     from hits h;
 end $$;
 
-revoke execute on function memory.scattered_keys(boolean, uuid[], sparsevec, int[], int[], uuid[], uuid[], uuid[], int, int) from public;
+revoke execute on function memory.scattered_keys(boolean, uuid[], sparsevec, int[], int[], uuid[], uuid[], uuid[], int, int) from public, memory_service, memory_worker;

@@ -20,4 +20,4 @@ as $$
             limit p_most + 1)) c
 $$;
 
-revoke execute on function memory.scope_holds_at_most(int) from public;
+revoke execute on function memory.scope_holds_at_most(int) from public, memory_service, memory_worker;

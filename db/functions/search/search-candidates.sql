@@ -139,5 +139,5 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.search_candidates(halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, int, boolean) from public;
+revoke execute on function memory.search_candidates(halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, int, boolean) from public, memory_service, memory_worker;
 grant execute on function memory.search_candidates(halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, int, boolean) to memory_service;

@@ -108,4 +108,4 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.semantic_leg(halfvec, text, uuid[], uuid[], int, float8, boolean) from public;
+revoke execute on function memory.semantic_leg(halfvec, text, uuid[], uuid[], int, float8, boolean) from public, memory_service, memory_worker;

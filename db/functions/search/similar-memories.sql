@@ -77,5 +77,5 @@ begin
   ) a order by 2 desc, 1 desc limit p_limit;
 end $$;
 
-revoke execute on function memory.similar_memories(uuid, halfvec, text, int[], real[], int[], int) from public;
+revoke execute on function memory.similar_memories(uuid, halfvec, text, int[], real[], int[], int) from public, memory_service, memory_worker;
 grant execute on function memory.similar_memories(uuid, halfvec, text, int[], real[], int[], int) to memory_service;

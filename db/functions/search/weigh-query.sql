@@ -89,4 +89,4 @@ begin
     from weighed w;
 end $$;
 
-revoke execute on function memory.weigh_query(boolean, uuid[], int[], real[], real[], int[], boolean) from public;
+revoke execute on function memory.weigh_query(boolean, uuid[], int[], real[], real[], int[], boolean) from public, memory_service, memory_worker;

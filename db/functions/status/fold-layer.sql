@@ -17,4 +17,4 @@ begin
     select p_team, p_client, g.part, g.state, g.kind, sum(g.n) from gone g group by 3, 4, 5 having sum(g.n) <> 0;
 end $$;
 
-revoke execute on function memory.fold_layer(uuid, uuid) from public;
+revoke execute on function memory.fold_layer(uuid, uuid) from public, memory_service, memory_worker;

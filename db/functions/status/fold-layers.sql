@@ -16,4 +16,4 @@ end $$;
 create or replace trigger fold_some after insert on memory.layer_tally referencing new table as changed
   for each statement when (pg_trigger_depth() = 1 and random() < 1.0 / 16) execute function memory.fold_layers();
 
-revoke execute on function memory.fold_layers() from public;
+revoke execute on function memory.fold_layers() from public, memory_service, memory_worker;

@@ -25,5 +25,5 @@ begin
   ) f order by f.id desc limit p_limit;
 end $$;
 
-revoke execute on function memory.latest_failures(int) from public;
+revoke execute on function memory.latest_failures(int) from public, memory_service, memory_worker;
 grant execute on function memory.latest_failures(int) to memory_service;

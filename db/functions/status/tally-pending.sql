@@ -15,4 +15,4 @@ create or replace trigger tally_added after insert on memory.embedding_pending r
 create or replace trigger tally_gone after delete on memory.embedding_pending referencing old table as moved
   for each statement execute function memory.tally_pending();
 
-revoke execute on function memory.tally_pending() from public;
+revoke execute on function memory.tally_pending() from public, memory_service, memory_worker;

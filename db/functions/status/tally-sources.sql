@@ -41,4 +41,4 @@ create or replace trigger tally_changed after update on memory.source referencin
 create or replace trigger tally_gone after delete on memory.source referencing old table as gone
   for each statement execute function memory.tally_sources();
 
-revoke execute on function memory.tally_sources() from public;
+revoke execute on function memory.tally_sources() from public, memory_service, memory_worker;

@@ -43,4 +43,4 @@ create or replace trigger tally_changed after update on memory.memory_item
 create or replace trigger tally_gone after delete on memory.memory_item referencing old table as gone
   for each statement execute function memory.tally_states('memories');
 
-revoke execute on function memory.tally_states() from public;
+revoke execute on function memory.tally_states() from public, memory_service, memory_worker;

@@ -33,5 +33,5 @@ begin
    cross join (values ('claimed', -1), ('staged', 1)) as moved (state, sign);
 end $$;
 
-revoke execute on function memory.team_figures() from public;
+revoke execute on function memory.team_figures() from public, memory_service, memory_worker;
 grant execute on function memory.team_figures() to memory_service;

@@ -23,5 +23,5 @@ begin
    where t.team_id = v_team;
 end $$;
 
-revoke execute on function memory.end_layer_counts(uuid, int, int) from public;
+revoke execute on function memory.end_layer_counts(uuid, int, int) from public, memory_service, memory_worker;
 grant execute on function memory.end_layer_counts(uuid, int, int) to memory_worker;

@@ -92,5 +92,5 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.replace_layer_counts(uuid, text, int, int, int[], int[]) from public;
+revoke execute on function memory.replace_layer_counts(uuid, text, int, int, int[], int[]) from public, memory_service, memory_worker;
 grant execute on function memory.replace_layer_counts(uuid, text, int, int, int[], int[]) to memory_worker;

@@ -2,7 +2,7 @@
 -- now: the number of chunks has changed by a fifth or more since the count, or the layer was never counted. client_id
 -- is null for the Team layer.
 create or replace function memory.stale_layers() returns table (client_id uuid, chunks int)
-language sql stable security definer set search_path = memory, public, pg_temp
+language sql stable security definer set search_path = memory, pg_temp
 as $$
   select coalesce(n.client_id, l.client_id), coalesce(n.chunks, 0)
     from (select k.client_id, count(*)::int as chunks from memory.chunk_keyword k
@@ -17,5 +17,5 @@ as $$
    order by 1 nulls first;
 $$;
 
-revoke execute on function memory.stale_layers() from public;
+revoke execute on function memory.stale_layers() from public, memory_service, memory_worker;
 grant execute on function memory.stale_layers() to memory_worker;

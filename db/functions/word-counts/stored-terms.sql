@@ -8,5 +8,5 @@ as $$
    where k.team_id = claimed_team() and k.chunk_id = any (p_chunks)
 $$;
 
-revoke execute on function memory.stored_terms(uuid[]) from public;
+revoke execute on function memory.stored_terms(uuid[]) from public, memory_service, memory_worker;
 grant execute on function memory.stored_terms(uuid[]) to memory_worker;

@@ -1,6 +1,6 @@
 -- Returns the Teams that have chunks and no word counts.
 create or replace function memory.uncounted_teams() returns table (company_id uuid, team_id uuid)
-language plpgsql stable security definer set search_path = memory, public, pg_temp
+language plpgsql stable security definer set search_path = memory, pg_temp
 as $$
 begin
   return query
@@ -10,5 +10,5 @@ begin
      and exists (select from chunk_keyword k where k.team_id = t.id);
 end $$;
 
-revoke execute on function memory.uncounted_teams() from public;
+revoke execute on function memory.uncounted_teams() from public, memory_service, memory_worker;
 grant execute on function memory.uncounted_teams() to memory_worker;

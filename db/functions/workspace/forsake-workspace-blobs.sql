@@ -17,4 +17,4 @@ end $$;
 create or replace trigger forsake after delete on memory.workspace_version referencing old table as gone
   for each statement execute function memory.forsake_workspace_blobs();
 
-revoke execute on function memory.forsake_workspace_blobs() from public;
+revoke execute on function memory.forsake_workspace_blobs() from public, memory_service, memory_worker;

@@ -18,5 +18,5 @@ begin
       where b.waiting_since < now() - interval '10 minutes';
 end $$;
 
-revoke execute on function memory.keep_workspace_blobs(bytea, int[], bytea) from public;
+revoke execute on function memory.keep_workspace_blobs(bytea, int[], bytea) from public, memory_service, memory_worker;
 grant execute on function memory.keep_workspace_blobs(bytea, int[], bytea) to memory_service;

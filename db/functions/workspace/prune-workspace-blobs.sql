@@ -23,5 +23,5 @@ begin
   return next;
 end $$;
 
-revoke execute on function memory.prune_workspace_blobs(int) from public;
+revoke execute on function memory.prune_workspace_blobs(int) from public, memory_service, memory_worker;
 grant execute on function memory.prune_workspace_blobs(int) to memory_worker;

@@ -27,5 +27,5 @@ begin
   return next;
 end $$;
 
-revoke execute on function memory.prune_workspace_versions(uuid, int, int) from public;
+revoke execute on function memory.prune_workspace_versions(uuid, int, int) from public, memory_service, memory_worker;
 grant execute on function memory.prune_workspace_versions(uuid, int, int) to memory_worker;
