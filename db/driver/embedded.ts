@@ -81,7 +81,7 @@ const DISK_FULL = '53100';
  * changes, and statements that only read still work. The statement that does so is not awaited, to keep the order of
  * statements.
  */
-function sparing(tx: Queryable, space: DiskSpace): Queryable {
+function readOnlyWhenLow(tx: Queryable, space: DiskSpace): Queryable {
   let onlyReads = false;
   return {
     ...tx,
@@ -105,7 +105,7 @@ function sparing(tx: Queryable, space: DiskSpace): Queryable {
 function wrap(engine: Engine, space: DiskSpace, released: () => Promise<void>): EmbeddedDatabase {
   const statements = statementsOn(engine);
   const transaction: Database['transaction'] = (fn, opening) =>
-    statements.transaction((tx) => fn(sparing(tx, space)), opening);
+    statements.transaction((tx) => fn(readOnlyWhenLow(tx, space)), opening);
   let closing: Promise<void> | null = null;
   return {
     backend: 'pglite',

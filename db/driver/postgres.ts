@@ -96,8 +96,8 @@ export function statementsOn(loans: Loans): Pick<Database, 'query' | 'transactio
       }),
     transaction: (fn, opening) => inTransaction(loans, fn, opening),
     script: async (tx, text) => {
-      const unhurried: pg.QueryConfig & pg.ClientConfig = { text, query_timeout: LONGEST_TIMER_MS };
-      await (tx as PostgresTransaction).client.query(unhurried);
+      const withoutTimeout: pg.QueryConfig & pg.ClientConfig = { text, query_timeout: LONGEST_TIMER_MS };
+      await (tx as PostgresTransaction).client.query(withoutTimeout);
     },
   };
 }

@@ -124,7 +124,7 @@ async function adoptEmbeddingModel(tx: Queryable, model: string): Promise<string
   const most = embedded >= MAX_COUNTED ? 'at most ' : '';
   return [
     `the embedding model is ${model} and was ${before.model}: ${most}${waiting} of ${chunks} chunks wait for a vector of it. ` +
-      `Searches find them by keyword only until then. If the change is not meant, set MEMORY_EMBEDDING_MODEL to ` +
+      `Searches find them by keyword only until then. If you did not intend the change, set MEMORY_EMBEDDING_MODEL to ` +
       `${before.model}`,
   ];
 }

@@ -17,8 +17,8 @@ export class RoleError extends Error {
   override name = 'RoleError';
   constructor() {
     super(
-      `the database roles ${SERVICE_ROLE} and ${WORKER_ROLE} cannot be made by the role of MEMORY_DATABASE_URL; ` +
-        `as a superuser, run what is missing of: create role ${SERVICE_ROLE} nologin; create role ${WORKER_ROLE} nologin; ` +
+      `the role of MEMORY_DATABASE_URL cannot create the database roles ${SERVICE_ROLE} and ${WORKER_ROLE}; ` +
+        `as a superuser, run those of these statements that are missing: create role ${SERVICE_ROLE} nologin; create role ${WORKER_ROLE} nologin; ` +
         `grant ${SERVICE_ROLE} to ${WORKER_ROLE} with inherit true, set false; ` +
         `grant ${SERVICE_ROLE}, ${WORKER_ROLE} to <role> with inherit false, set true`,
     );

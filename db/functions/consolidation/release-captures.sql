@@ -1,4 +1,4 @@
--- Changes captures whose lease has expired back to staged, at most p_limit, in all Teams. Returns how many.
+-- Changes captures back to staged whose lease has expired, at most p_limit, in all Teams. Returns how many.
 create or replace function memory.release_captures(p_limit int) returns int
 language sql volatile security definer set search_path = memory, pg_temp
 as $$

@@ -84,7 +84,7 @@ interface RevokedInvite {
   wasOpen: boolean;
 }
 const REVOKED = 'i.id, i.expires_at > now() as "wasOpen"';
-const thatWereOpen = (rows: readonly RevokedInvite[]) =>
+const idsOfOpen = (rows: readonly RevokedInvite[]) =>
   rows.filter(({ wasOpen }) => wasOpen).map(({ id }) => id);
 
 /** Finds the open invite to an email; null without one. */
@@ -111,7 +111,7 @@ export async function revokeInvites(tx: ScopedTransaction, ids: readonly string[
      returning ${REVOKED}`,
     [tx.scope.companyId, ids],
   );
-  return thatWereOpen(rows);
+  return idsOfOpen(rows);
 }
 
 /**
@@ -130,7 +130,7 @@ export async function revokeInvitesTo(
      returning ${REVOKED}`,
     [tx.scope.companyId, teamId ?? null, email, teamId === undefined],
   );
-  return thatWereOpen(rows);
+  return idsOfOpen(rows);
 }
 
 /** An invite that was not used or revoked, and the current rights of its creator in its target. */
