@@ -1,5 +1,5 @@
 import type { ScopedTransaction, TeamTransaction } from '../../db/driver/database.ts';
-import { lockOpenAccounts } from '../../db/queries/identity/accounts.ts';
+import { lockAccount, lockOpenAccounts } from '../../db/queries/identity/accounts.ts';
 import { findOwnClientGrants } from '../../db/queries/identity/clients.ts';
 import { findStanding, lockCompany } from '../../db/queries/identity/members.ts';
 import { lockTeamRow, lockTeamState } from '../../db/queries/identity/teams.ts';
@@ -38,6 +38,14 @@ export async function lockCompanyAs(
   if (role === undefined) throw new ServiceError('unauthenticated');
   if (!holdsRole(role, needed)) throw new ServiceError('company_role_required');
   return role;
+}
+
+/**
+ * Locks an account of the Company, so that it stays open until the transaction ends.
+ * @throws ServiceError `not_found` if it is closed
+ */
+export async function lockOpenAccount(tx: ScopedTransaction<CompanyScope>, userId: string): Promise<void> {
+  if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
 }
 
 /**
@@ -133,6 +141,7 @@ export async function mayWrite(
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`
  */
 export async function requireLayerWrite(tx: TeamTransaction, ...layers: LayerId[]): Promise<void> {
+  if (layers.length === 0) throw new Error('a write names no layer');
   const locked = await lockTeamForWrite(tx);
   if (!(await mayWrite(tx, locked, layers))) throw new ServiceError('scope_forbidden');
   assertActive(locked);

@@ -2,23 +2,27 @@ import { type Database, type ScopedTransaction, transaction } from '../../db/dri
 import { type AuditEntry, insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import type { Scope } from '../../shared/scope.ts';
 
-/** What a command has done. */
-export interface Applied<R> {
+/** The result of a part of a command, with the audit entries that the command must return. */
+export interface Recorded<R> {
   result: R;
   /** One entry for each change. Empty if nothing changed. */
   audit: readonly AuditEntry[];
-  /** Queues the jobs that follow. Runs last, because others who queue the same jobs wait until the transaction ends. */
+}
+
+/** What a command has done. */
+export interface Applied<R> extends Recorded<R> {
+  /** Queues the jobs that follow. The last step, because others who queue the same jobs wait until the transaction ends. */
   enqueue?: () => Promise<void>;
 }
 
 /**
- * A change, in the steps that every change has. The caller was authorised before, when its scope was made: by a guard of
- * the route, or by the job.
+ * A change, in the steps that every change has. The caller was authorised before, when its scope was made by a guard
+ * of the route.
  */
 export interface Command<S extends Scope, Locked, R, Prepared = undefined> {
   /** Does what is slow and needs no transaction: cutting a text, hashing, keeping contents. */
   prepare?: () => Promise<Prepared>;
-  /** Locks the rows that the change depends on, and rechecks the rights of the caller. The first statements of the transaction. */
+  /** Locks the rows that the change depends on, and rechecks the rights of the caller. The first step of the transaction. */
   lock: (tx: ScopedTransaction<S>, prepared: Prepared) => Promise<Locked>;
   /** Makes the change, or refuses it. Everything it writes is one transaction with its audit events. */
   apply: (tx: ScopedTransaction<S>, locked: Locked, prepared: Prepared) => Promise<Applied<R>>;
@@ -26,20 +30,29 @@ export interface Command<S extends Scope, Locked, R, Prepared = undefined> {
   discard?: (prepared: Prepared) => Promise<void>;
 }
 
-/** Runs in the transaction of a command, around its steps. */
-type Wrap<S extends Scope, R> = (tx: ScopedTransaction<S>, steps: () => Promise<R>) => Promise<R>;
-
 /**
  * Runs a command: prepare, then in one transaction lock and recheck, apply, audit, enqueue.
- * @param wrap what else belongs to the transaction, as the answer that is kept for an Idempotency-Key
  * @returns the result of `apply`
  */
-export async function runCommand<S extends Scope, Locked, R, Prepared = undefined>(
+export function runCommand<S extends Scope, Locked, R, Prepared = undefined>(
   database: Database,
   scope: S,
   command: Command<S, Locked, R, Prepared>,
-  wrap: Wrap<S, R> = (_, steps) => steps(),
 ): Promise<R> {
+  return runCommandWithin(database, scope, command, (_, steps) => steps());
+}
+
+/**
+ * Runs a command as `runCommand` does, with more in its transaction.
+ * @param wrap runs the steps of the transaction, and what else belongs to it: an answer that is kept for a key
+ * @returns what `wrap` returns
+ */
+export async function runCommandWithin<S extends Scope, Locked, R, Prepared, T>(
+  database: Database,
+  scope: S,
+  command: Command<S, Locked, R, Prepared>,
+  wrap: (tx: ScopedTransaction<S>, steps: () => Promise<R>) => Promise<T>,
+): Promise<T> {
   const prepared = (await command.prepare?.()) as Prepared;
   try {
     return await transaction(database, scope, (tx) =>

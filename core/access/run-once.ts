@@ -8,7 +8,7 @@ import {
 } from '../../db/queries/memory/idempotency.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { type Command, runCommand } from './run-command.ts';
+import { type Command, runCommand, runCommandWithin } from './run-command.ts';
 
 /** What a caller is answered, at first and on every repeat: the status of the answer, a 2xx, and its body. */
 export interface Answer {
@@ -28,7 +28,7 @@ export interface OnceCommand<Locked, R, Prepared = undefined>
 const running = new WeakMap<Database, Set<string>>();
 
 /**
- * Runs a command once for its key. A repeat gets the answer of the first; its `prepare` and `apply` are skipped.
+ * Runs a command once for its key. A repeat gets the answer of the first: only `checkKept` runs, and none of the steps.
  * @param key null to run it without a key
  * @throws ServiceError `idempotency_key_reused`, `idempotency_in_progress`
  */
@@ -62,16 +62,14 @@ async function runFirst<Locked, R, Prepared>(
   key: AnswerKey,
   command: OnceCommand<Locked, R, Prepared>,
 ): Promise<Answer> {
-  const result = await runCommand(database, scope, command, async (tx, steps) => {
+  return runCommandWithin(database, scope, command, async (tx, steps) => {
     if (!(await lockAnswer(tx, key))) throw new ServiceError('idempotency_in_progress');
     const first = await findAnswer(tx, key);
     if (first !== null) throw new Replayed(replay(first, key, command));
-    const done = await steps();
-    const { status, body } = command.answer(done);
-    await insertAnswer(tx, key, { bodyHash: key.bodyHash, status, response: body });
-    return done;
+    const answer = command.answer(await steps());
+    await insertAnswer(tx, key, { bodyHash: key.bodyHash, status: answer.status, response: answer.body });
+    return answer;
   });
-  return command.answer(result);
 }
 
 function replay(

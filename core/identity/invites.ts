@@ -14,7 +14,7 @@ import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { DEFAULT_INVITE_HOURS, type Invite } from '../../shared/schemas/identity.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
-import type { Applied } from '../access/run-command.ts';
+import type { Recorded } from '../access/run-command.ts';
 
 /** An invite with its secret, which is shown only once. */
 export interface IssuedInvite {
@@ -44,7 +44,7 @@ export interface InviteDraft {
 export async function createInvite(
   tx: ScopedTransaction,
   draft: InviteDraft,
-): Promise<Applied<IssuedInvite>> {
+): Promise<Recorded<IssuedInvite>> {
   const { teamId, email, role, grants = [] } = draft;
   await assertLacksRole(tx, draft);
   const replaced = await revokeInvitesTo(tx, { email, teamId });
@@ -112,7 +112,7 @@ export async function withdrawInvite(
   tx: ScopedTransaction,
   teamId: string | null,
   id: string,
-): Promise<Applied<void>> {
+): Promise<Recorded<void>> {
   const [found] = await listInvites(tx, teamId, ONE, id);
   if (found === undefined) throw new ServiceError('not_found');
   // Waits for a transaction that is using it at the same time.

@@ -6,7 +6,7 @@ import type { ConsolidationResult } from '../../shared/schemas/consolidation.ts'
 import type { Memory } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { PreparedContent } from '../../shared/text/memory-content.ts';
-import type { Applied } from '../access/run-command.ts';
+import type { Recorded } from '../access/run-command.ts';
 import { captureEvents, memoryEvent } from './events.ts';
 import type { ItemForm, ItemText } from './parse-items.ts';
 import type { PlacedItem } from './resolve-layers.ts';
@@ -41,7 +41,7 @@ export async function completeItems(
   occasion: Occasion,
   items: readonly ReadyItem[],
   superseded: ReadonlyMap<string, Memory>,
-): Promise<Applied<ConsolidationResult[]>> {
+): Promise<Recorded<ConsolidationResult[]>> {
   const supersededBy = ({ text }: ReadyItem) => superseded.get(text?.supersedes ?? '');
   const pairs = items.flatMap((item, index): Superseding[] => {
     const memory = supersededBy(item);
@@ -66,7 +66,7 @@ async function completeItem(
   tx: TeamTransaction,
   occasion: Occasion,
   item: ReadyItem,
-): Promise<Applied<ConsolidationResult>> {
+): Promise<Recorded<ConsolidationResult>> {
   const { text, prepared, layer, captures } = item;
   if (text !== null && prepared !== null && layer !== undefined) {
     return keep(tx, occasion, { ...item, text, prepared, layer });
@@ -90,7 +90,7 @@ async function keep(
   tx: TeamTransaction,
   { batchId, model }: Occasion,
   item: KeptItem,
-): Promise<Applied<ConsolidationResult>> {
+): Promise<Recorded<ConsolidationResult>> {
   const { id, captureIds, prepared, layer } = item;
   const { state, title, content, metadata, embedding, supersedes } = item.text;
   const similar = await findSimilarMemories(tx, { layer, terms: prepared.terms, embedding, model });

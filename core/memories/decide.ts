@@ -14,7 +14,7 @@ import type { TeamScope } from '../../shared/scope.ts';
 import { type PreparedContent, prepareContent } from '../../shared/text/memory-content.ts';
 import { knownId } from '../access/known-id.ts';
 import { assertActive, lockTeamForWrite, mayWrite } from '../access/lock-and-recheck.ts';
-import { type Applied, runCommand } from '../access/run-command.ts';
+import { type Applied, type Recorded, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 import { memoryEvent } from './events.ts';
@@ -41,7 +41,7 @@ interface LockedDecision {
 }
 
 /** Carries out an action on a locked memory whose state allows it. */
-type Act = (tx: TeamTransaction, locked: LockedMemory, deciding: Deciding) => Promise<Applied<Memory>>;
+type Act = (tx: TeamTransaction, locked: LockedMemory, deciding: Deciding) => Promise<Recorded<Memory>>;
 
 /**
  * Decides on one memory.

@@ -4,7 +4,7 @@ import { archiveSource } from '../../db/queries/memory/sources.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';
-import type { Applied } from '../access/run-command.ts';
+import type { Recorded } from '../access/run-command.ts';
 import { memoryEvent } from './events.ts';
 
 /** A memory that is to be superseded by another one. */
@@ -45,7 +45,7 @@ export async function archiveMemory(
   tx: TeamTransaction,
   { id, sourceId }: Memory,
   supersededBy: string | null,
-): Promise<Applied<Memory>> {
+): Promise<Recorded<Memory>> {
   if (sourceId === null) throw new Error('a published memory has no source');
   const successor = supersededBy === null ? {} : { supersededBy };
   await archiveSource(tx, sourceId);

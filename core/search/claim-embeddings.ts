@@ -8,8 +8,8 @@ import type { Dependencies } from '../dependencies.ts';
 const LEASE_SECONDS = 900;
 
 /**
- * Claims chunks without an embedding for a client that makes embeddings. Leaves no audit event: nothing changes until the
- * embeddings are sent.
+ * Claims chunks without an embedding for a client that makes embeddings. A lease leaves no audit event; the
+ * embeddings that are sent do. The claims of the transaction decide which chunks it finds, so nothing is rechecked.
  * @param limit how many chunks at most
  * @returns null if no chunk that the caller can write waits for an embedding
  */

@@ -24,7 +24,7 @@ type Needed = Pick<Dependencies, 'config' | 'database'> & { embedder: QueryEmbed
 export interface SearchCaller {
   /** The scope when the request arrived. */
   scope: TeamScope;
-  /** Rechecks the rights of the caller if the vector of the query took long, and returns the current scope. */
+  /** Rechecks the rights of the caller if the request has taken long, and returns the current scope. */
   recheckScope: () => Promise<TeamScope>;
 }
 

@@ -17,25 +17,27 @@ import type { Dependencies } from '../dependencies.ts';
 import type { Pushed } from './parse-pushed-files.ts';
 import { findConflicts } from './push-conflicts.ts';
 
+function layersOf(pushed: readonly Pushed[]): LayerId[] {
+  return [...new Set(pushed.map(({ clientId }) => clientId))];
+}
+
 /**
- * Returns the layers that a push writes to.
- * @throws ServiceError `scope_forbidden` if the caller cannot write to one of them
+ * Refuses a push to a layer that the caller cannot write to.
+ * @throws ServiceError `scope_forbidden`
  */
-export function pushedLayers(scope: TeamScope, pushed: readonly Pushed[]): LayerId[] {
-  const clients = new Set(pushed.map(({ clientId }) => clientId));
-  return [...clients].map((clientId) => writeLayer(scope, clientId === null ? {} : { clientId }));
+export function assertPushAllowed(scope: TeamScope, pushed: readonly Pushed[]): void {
+  for (const clientId of layersOf(pushed)) writeLayer(scope, clientId === null ? {} : { clientId });
 }
 
 /**
  * Writes and deletes files, all or none. The contents are stored before the transaction; if it fails, upkeep deletes
  * those that no version refers to.
- * @param layers as `pushedLayers` returns them
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `workspace_conflict`
  */
 export function pushFiles(
   { blobs }: Pick<Dependencies, 'blobs'>,
   scope: TeamScope,
-  { pushed, layers }: { pushed: readonly Pushed[]; layers: readonly LayerId[] },
+  pushed: readonly Pushed[],
 ): OnceCommand<number, PushResponse, void> {
   return {
     prepare: () =>
@@ -44,7 +46,7 @@ export function pushFiles(
         pushed.flatMap(({ blob }) => blob ?? []),
       ),
     lock: async (tx) => {
-      await requireLayerWrite(tx, ...layers);
+      await requireLayerWrite(tx, ...layersOf(pushed));
       // Locks the workspace of the Team too: current versions stay current until the transaction ends.
       return allocateRevision(tx);
     },

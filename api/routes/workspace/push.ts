@@ -1,5 +1,5 @@
 import { parsePushedFiles } from '../../../core/workspace/parse-pushed-files.ts';
-import { pushedLayers, pushFiles } from '../../../core/workspace/push-files.ts';
+import { assertPushAllowed, pushFiles } from '../../../core/workspace/push-files.ts';
 import { DOCUMENT_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { PushConflict, PushRequest, PushResponse } from '../../../shared/schemas/workspace.ts';
 import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
@@ -31,9 +31,9 @@ export const pushRoute: Routes = (app, { database, blobs }) => {
     async (request, reply) => {
       const { teamScope, body } = request;
       const pushed = await parsePushedFiles(body.files);
-      const layers = pushedLayers(teamScope, pushed);
+      assertPushAllowed(teamScope, pushed);
       assertTeamActive(request);
-      return answerOnce(request, reply, database, pushFiles({ blobs }, teamScope, { pushed, layers }));
+      return answerOnce(request, reply, database, pushFiles({ blobs }, teamScope, pushed));
     },
   );
 };

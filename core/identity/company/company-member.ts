@@ -1,10 +1,10 @@
 import type { ScopedTransaction } from '../../../db/driver/database.ts';
 import { ONE } from '../../../db/queries/fragments/list-part.ts';
-import { lockAccount } from '../../../db/queries/identity/accounts.ts';
 import { listCompanyMembers, readOwnership } from '../../../db/queries/identity/members.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Member } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
+import { lockOpenAccount } from '../../access/lock-and-recheck.ts';
 
 /**
  * Locks the account of a member, and returns its current state. Lock the Company first.
@@ -14,7 +14,7 @@ export async function lockCompanyMember(
   tx: ScopedTransaction<CompanyScope>,
   userId: string,
 ): Promise<Member> {
-  if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
+  await lockOpenAccount(tx, userId);
   const [member] = await listCompanyMembers(tx, ONE, userId);
   if (member === undefined) throw new ServiceError('not_found');
   return member;

@@ -1,8 +1,7 @@
-import { lockAccount } from '../../../db/queries/identity/accounts.ts';
 import { deleteCompanyGrants } from '../../../db/queries/identity/grants.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
-import { lockCompanyAs, lockTeam } from '../../access/lock-and-recheck.ts';
+import { lockCompanyAs, lockOpenAccount, lockTeam } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { revokeOutgrownInvites } from '../invites.ts';
@@ -19,7 +18,7 @@ export function revokeCompanyGrant(
   return runCommand(database, scope, {
     lock: async (tx) => {
       await lockCompanyAs(tx, 'owner');
-      if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
+      await lockOpenAccount(tx, userId);
       await lockTeam(tx, teamId);
     },
     apply: async (tx) => {

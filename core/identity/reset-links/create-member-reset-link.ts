@@ -1,7 +1,5 @@
-import { lockAccount } from '../../../db/queries/identity/accounts.ts';
-import { ServiceError } from '../../../shared/errors.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
-import { lockCompanyAs } from '../../access/lock-and-recheck.ts';
+import { lockCompanyAs, lockOpenAccount } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { createResetLink, type IssuedLink, type ResetLinkDraft } from './create-reset-link.ts';
@@ -18,7 +16,7 @@ export function createMemberResetLink(
   return runCommand(database, scope, {
     lock: async (tx) => {
       await lockCompanyAs(tx, 'owner');
-      if (!(await lockAccount(tx, link.userId))) throw new ServiceError('not_found');
+      await lockOpenAccount(tx, link.userId);
     },
     apply: (tx) => createResetLink(tx, link),
   });

@@ -1,7 +1,7 @@
-import { findOwner, lockAccount } from '../../../db/queries/identity/accounts.ts';
+import { findOwner } from '../../../db/queries/identity/accounts.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
-import { lockCompanyAs } from '../../access/lock-and-recheck.ts';
+import { lockCompanyAs, lockOpenAccount } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { createResetLink, type IssuedLink, type ResetLinkDraft } from './create-reset-link.ts';
@@ -20,7 +20,8 @@ export function createOwnerResetLink(
     lock: async (tx) => {
       await lockCompanyAs(tx, 'owner');
       const owner = await findOwner(tx, teamId, email);
-      if (owner === null || !(await lockAccount(tx, owner.userId))) throw new ServiceError('not_found');
+      if (owner === null) throw new ServiceError('not_found');
+      await lockOpenAccount(tx, owner.userId);
       return owner;
     },
     apply: (tx, { userId }) => createResetLink(tx, { ...link, userId, teamId }),

@@ -1,9 +1,8 @@
-import { lockAccount } from '../../../db/queries/identity/accounts.ts';
 import type { Principal } from '../../../db/startup/bootstrap.ts';
 import type { Config } from '../../../shared/config.ts';
-import { ServiceError } from '../../../shared/errors.ts';
 import { DEFAULT_RESET_LINK_SECONDS } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
+import { lockOpenAccount } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { configuredLinkBase } from '../link-base.ts';
@@ -23,7 +22,7 @@ export function createPrincipalResetLink(
   const base = configuredLinkBase(deps.config, listeningUrl);
   return runCommand(deps.database, companyScope(principal), {
     lock: async (tx) => {
-      if (!(await lockAccount(tx, userId))) throw new ServiceError('not_found');
+      await lockOpenAccount(tx, userId);
     },
     apply: (tx) => createResetLink(tx, { userId, base, ttlSeconds: DEFAULT_RESET_LINK_SECONDS }),
   });

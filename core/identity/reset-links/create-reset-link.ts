@@ -4,7 +4,7 @@ import { insertResetLink, revokeResetLinks } from '../../../db/queries/identity/
 import { newId } from '../../../shared/ids.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import { hashToken, newToken } from '../../../shared/tokens.ts';
-import type { Applied } from '../../access/run-command.ts';
+import type { Recorded } from '../../access/run-command.ts';
 
 /** A link that sets a password once. `url` contains the secret: show it once and do not store it. */
 export interface IssuedLink {
@@ -27,7 +27,7 @@ export interface ResetLinkDraft {
 export async function createResetLink(
   tx: ScopedTransaction<CompanyScope>,
   { userId, teamId, base, ttlSeconds }: ResetLinkDraft & { userId: string; teamId?: string },
-): Promise<Applied<IssuedLink>> {
+): Promise<Recorded<IssuedLink>> {
   await revokeResetLinks(tx, userId);
   const token = newToken();
   const id = newId();

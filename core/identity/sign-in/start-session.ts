@@ -5,7 +5,7 @@ import { newId } from '../../../shared/ids.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import { hashToken, newToken } from '../../../shared/tokens.ts';
-import type { Applied } from '../../access/run-command.ts';
+import type { Recorded } from '../../access/run-command.ts';
 import { sessionInfo } from './session-info.ts';
 
 /** Longer user agents are cut. In characters. */
@@ -20,7 +20,7 @@ export async function startSession(
   tx: ScopedTransaction<CompanyScope>,
   userAgent: string | undefined,
   limits: Pick<Config, 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
-): Promise<Applied<{ sessionId: string; session: Session }>> {
+): Promise<Recorded<{ sessionId: string; session: Session }>> {
   const sessionId = newId();
   const token = newToken();
   const tokenHash = hashToken(token);
