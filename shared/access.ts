@@ -1,32 +1,32 @@
 /**
- * Who may do what: pure functions of an identity, fed by one query, asked by every guard. Nothing here
- * reads a request or a database, so a table of roles against actions tests all of it.
+ * The access rules: pure functions of an identity, which one query reads and every guard uses. Nothing here
+ * reads a request or a database, so a table of roles and actions can test all of it.
  */
 
 export type CompanyRole = 'owner' | 'admin' | 'member';
 export type TeamRole = 'owner' | 'admin' | 'member';
-/** What a caller holds in a Team, the first of these that applies. */
+/** The access of a caller in a Team: the first of these that applies. */
 export type TeamAccess = 'full' | 'member' | 'read';
 export type ClientAccess = 'read' | 'write';
 export type ActiveState = 'active' | 'archived';
 
-/** A Team of the caller's Company, with what ties the caller to it. */
+/** A Team of the caller's Company, with the caller's role and grant there. */
 export interface TeamMembership {
   id: string;
   name: string;
   state: ActiveState;
   role: TeamRole | null;
-  /** The Company grant, which Company Admins alone hold. */
+  /** The Company grant. Only Company Admins have one. */
   grant: 'full' | 'read' | null;
 }
 
-/** An active client of the selected Team; `grant` is what the caller was granted there by the Team. */
+/** An active client of the selected Team. `grant` is the Team grant that the caller has on it. */
 export interface ClientGrant {
   id: string;
   grant: ClientAccess | null;
 }
 
-/** The caller, as one query resolved it. `session` is null for the service's own token. */
+/** The caller, read by one query. `session` is null for the service token. */
 export interface Identity {
   userId: string;
   email: string;
@@ -35,11 +35,11 @@ export interface Identity {
   companyName: string;
   companyRole: CompanyRole;
   session: { id: string; expiresAt: Date } | null;
-  /** The Teams that the caller may enter. */
+  /** The Teams that the caller has access to. */
   teams: readonly TeamMembership[];
-  /** The Team that the request is about, if it names one that may be entered or there is only one. */
+  /** The Team that the request names, or the only Team of the caller; null if the caller has no access to it. */
   selectedTeamId: string | null;
-  /** The active clients of the selected Team, whether or not the caller may reach them. */
+  /** All active clients of the selected Team, also those that the caller cannot read. */
   clients: readonly ClientGrant[];
 }
 
@@ -49,17 +49,17 @@ export interface Layers {
   readonly clients: readonly string[];
 }
 
-/** The roles, in Company and Team alike, from the least to the most. */
+/** The roles of a Company and of a Team, lowest first. */
 const RANKS = ['member', 'admin', 'owner'] as const;
 
-/** Whether a role, or none, is the other one or more than it. */
+/** Whether `held` is at least `role`. False if `held` is null. */
 export function holdsRole(held: TeamRole | CompanyRole | null, role: TeamRole | CompanyRole): boolean {
   return held !== null && RANKS.indexOf(held) >= RANKS.indexOf(role);
 }
 
 const NO_LAYERS: Layers = Object.freeze({ team: false, clients: Object.freeze([]) });
 
-/** What the caller holds in a Team, or null where it may not enter. Rights add up: the highest is shown. */
+/** The caller's access in a Team, or null without access. If several rules apply, the highest access counts. */
 export function teamAccess(
   companyRole: CompanyRole,
   team: Pick<TeamMembership, 'role' | 'grant'>,
@@ -71,7 +71,7 @@ export function teamAccess(
   return grant;
 }
 
-/** The layers of the Team that the caller may read. A read grant of the Company reaches every client. */
+/** The layers of the Team that the caller can read. A Company grant `read` includes every client. */
 export function readableLayers(
   companyRole: CompanyRole,
   team: Pick<TeamMembership, 'role' | 'grant'>,
@@ -86,7 +86,7 @@ export function readableLayers(
   };
 }
 
-/** The layers of the Team that the caller may write, were the Team active. */
+/** The layers of the Team that the caller can write, provided that the Team is active. */
 export function writableLayers(
   companyRole: CompanyRole,
   team: Pick<TeamMembership, 'role' | 'grant'>,
@@ -102,34 +102,34 @@ export function writableLayers(
   };
 }
 
-/** Whether the caller manages the Company: routes under /v1/company need it. */
+/** Whether the caller is a Company Owner or Admin. All routes under /v1/company require it. */
 export function managesCompany(identity: Pick<Identity, 'companyRole'>): boolean {
   return identity.companyRole === 'owner' || identity.companyRole === 'admin';
 }
 
-/** Whether the caller owns the Company: the routes of /v1/company that only an Owner may call. */
+/** Whether the caller is a Company Owner. Some routes under /v1/company require it. */
 export function ownsCompany(identity: Pick<Identity, 'companyRole'>): boolean {
   return identity.companyRole === 'owner';
 }
 
-/** Whether a role in the Company may hold Company grants. Who loses it loses them. */
+/** Whether a member with this role can have Company grants. A member who loses the role loses the grants. */
 export function holdsCompanyGrants(companyRole: CompanyRole): boolean {
   return companyRole === 'admin';
 }
 
-/** What ties someone to a Team, as far as it decides what they may do for others there. */
+/** A person's Company role, and their role and grant in one Team. */
 export type Standing = { companyRole: CompanyRole } & Pick<TeamMembership, 'role' | 'grant'>;
 
-/** Whether someone may give, change and take the role of Team Owner: a Company Owner, or an Owner of the Team. */
+/** Whether a person can give and remove the role of Team Owner: a Company Owner, or an Owner of the Team. */
 export function appointsTeamOwners({ companyRole, role }: Omit<Standing, 'grant'>): boolean {
   return companyRole === 'owner' || role === 'owner';
 }
 
 /**
- * Whether someone may change a Team membership, for one who has Full access already: that of a Team Owner, and
- * to a Team Owner, is for those alone who appoint them.
- * @param from the role held now
- * @param to the role to be held, or null where it ends
+ * Whether a caller with Full access can change a Team membership. Only a person who can appoint Team Owners can change
+ * the membership of a Team Owner, or make a member a Team Owner.
+ * @param from the current role
+ * @param to the new role, or null if the membership ends
  */
 export function changesTeamRole(
   caller: Omit<Standing, 'grant'>,
@@ -139,15 +139,16 @@ export function changesTeamRole(
   return (from !== 'owner' && to !== 'owner') || appointsTeamOwners(caller);
 }
 
-/** An invite into a Team, or with null the invitation to become a Company Admin. */
+/** The Team and the role of an invite. `teamId` is null for an invitation to become a Company Admin. */
 export interface InvitePower {
   teamId: string | null;
   role: TeamRole;
 }
 
 /**
- * Whether someone still has the power by which they made an invite: else it ends with the power. An Owner is
- * invited only with a new Team, which takes a Company Owner or Admin; an Admin of the Company by an Owner.
+ * Whether a person can make this invite. It is checked again later, because an invite ends when its author loses the
+ * right to make it. A Team Owner is invited only with a new Team, by a Company Owner or Admin. A Company Admin is
+ * invited by a Company Owner.
  */
 export function mayInvite(standing: Standing, invite: InvitePower): boolean {
   if (invite.teamId === null) return ownsCompany(standing);

@@ -4,5 +4,5 @@ const MIB = 1024 * 1024;
 export const DEFAULT_BODY_LIMIT = MIB;
 /** Limit for routes that accept documents: ingest, imports, push. */
 export const DOCUMENT_BODY_LIMIT = 32 * MIB;
-/** Limit for routes that accept batches: both `complete`, and POST memories. */
+/** Limit for routes that accept batches: the two `complete` routes, and POST memories. */
 export const BATCH_BODY_LIMIT = 8 * MIB;

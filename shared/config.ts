@@ -4,22 +4,22 @@ import { canonicalEmail, isEmail } from './formats/email.ts';
 import { SettingReader } from './settings/setting-reader.ts';
 import { warnOfUnknownVariables } from './settings/unknown-variables.ts';
 
-/** Every setting of the service, read once at start-up. Frozen: nothing reads the environment afterwards. */
+/** Every setting of the service. Read once at start-up and frozen; nothing reads the environment afterwards. */
 export interface Config {
-  /** Dev fallback credential; acts as the server principal. Secret. */
+  /** The service token: a credential that acts as the server principal. Secret. */
   readonly apiToken: string;
-  /** Connection setting of PostgreSQL, or null for the embedded database. Secret. */
+  /** Connection URL of PostgreSQL, or null for the embedded database. Secret. */
   readonly databaseUrl: string | null;
   /** Folder of the embedded database. */
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
-  /** Addresses or CIDR blocks of proxies whose X-Forwarded-* headers count. */
+  /** Addresses or CIDR blocks of the proxies whose X-Forwarded-* headers are used. */
   readonly trustedProxies: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly publicUrl: string | null;
   readonly identityUrl: string | null;
-  /** What the large bodies that are in flight can have together. */
+  /** The most MiB of large bodies that can be in flight at the same time. */
   readonly bodyMegabytes: number;
   readonly maxConnections: number;
   readonly rateLimits: boolean;
@@ -28,7 +28,7 @@ export interface Config {
   readonly companyName: string;
   readonly teamName: string;
   readonly ownerEmail: string;
-  /** Which of the variables that apply at the first start only are set. */
+  /** The variables that are set but apply only at the first start. */
   readonly firstStartVariables: readonly FirstStartVariable[];
   readonly sessionIdleSeconds: number;
   readonly sessionMaxSeconds: number;
@@ -37,21 +37,21 @@ export interface Config {
   readonly modelDir: string;
   /** Base address of the model hub, with a final slash. */
   readonly modelHub: string;
-  /** What differs from the known profile of the model, or makes one of a model that is not known. */
+  /** Overrides the built-in profile of a known model; the profile of any other model. */
   readonly embeddingProfile: EmbeddingProfileSettings;
-  /** What the process that runs the model may hold. */
+  /** The most MiB of memory for the process that runs the model. */
   readonly embeddingMegabytes: number;
-  /** Less than a request may take: past it the search is still to be answered. */
+  /** Shorter than the time-out of a request, because the search must still be answered after it. */
   readonly queryEmbeddingTimeoutMs: number;
   readonly importPayloadDays: number;
   /** The most time for reading one imported file. Small files get less: `worker/extract/reading-time.ts`. */
   readonly importSeconds: number;
   readonly importMegabytes: number;
   readonly workspaceKeepVersions: number;
-  /** With the embedded database: changes are refused while less is free on its disk. */
+  /** With the embedded database: changes are refused while less than this is free on its disk. */
   readonly minFreeDiskMegabytes: number;
   readonly metricsToken: string | null;
-  /** Remarks for the operator: accepted, but not recommended. */
+  /** Warnings for the operator about settings that are accepted but not recommended. */
   readonly warnings: readonly string[];
 }
 
@@ -59,19 +59,19 @@ export interface Config {
 const FIRST_START_VARIABLES = ['MEMORY_COMPANY_NAME', 'MEMORY_TEAM_NAME', 'MEMORY_OWNER_EMAIL'] as const;
 export type FirstStartVariable = (typeof FIRST_START_VARIABLES)[number];
 
-/** How one model wants its input and how its output becomes one vector; undefined: as is usual for it. */
+/** The input format of a model and how its output becomes one vector. `undefined` means the default of the model. */
 export interface EmbeddingProfileSettings {
   readonly pooling: 'cls' | 'mean' | undefined;
-  /** Put before a search query, with a blank after it. */
+  /** Added before a search query, followed by a space. */
   readonly queryPrefix: string | undefined;
-  /** Put before a stored text, with a blank after it. */
+  /** Added before a stored text, followed by a space. */
   readonly passagePrefix: string | undefined;
 }
 
-/** Which model there is, and where it lies or comes from. */
+/** The embedding model, the folder in which it is stored, and where it is downloaded from. */
 export type ModelSettings = Pick<Config, 'embeddingModel' | 'modelDir' | 'modelHub' | 'embeddingProfile'>;
 
-/** The environment does not make a configuration; `faults` holds one line per variable, never a value. */
+/** The environment is not a valid configuration. `faults` has one line per variable, and never its value. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
@@ -88,7 +88,7 @@ function isAddressOrBlock(item: string): boolean {
   const family = isIP(address);
   if (family === 0 || rest.length > 0) return false;
   if (bits === undefined) return true;
-  // Everyone's address cannot be a proxy's: who is trusted may claim to be anyone.
+  // A block of all addresses (/0) is refused: it would trust every caller, and a trusted caller can claim any address.
   return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128);
 }
 
@@ -96,15 +96,16 @@ function isOrigin(item: string): boolean {
   return URL.canParse(item) && /^https?:$/.test(new URL(item).protocol) && new URL(item).origin === item;
 }
 
-/** Bytes that this machine, or the container, has. */
+/** Memory of the machine or the container, in bytes. */
 function memoryBytes(): number {
   const constrained = process.constrainedMemory();
   return Math.min(totalmem(), constrained > 0 ? constrained : Number.POSITIVE_INFINITY);
 }
 
 /**
- * Room for a model of XLM-RoBERTa-large's size in int8, which takes 2.4 GB for a moment while it is loaded and 1.3 to
- * 1.5 GB after that, or three quarters of the memory of the machine or container if that is less.
+ * Default of MEMORY_EMBEDDING_MEGABYTES: 4 GiB, or three quarters of the memory of the machine or container if that
+ * is less. A model of the size of XLM-RoBERTa-large in int8 needs 2.4 GB for a moment while it is loaded, and 1.3 to
+ * 1.5 GB after that.
  */
 function usualEmbeddingMegabytes(): number {
   return Math.max(512, Math.min(4096, Math.floor((memoryBytes() / 2 ** 20) * 0.75)));
@@ -128,8 +129,8 @@ function readModel(reader: SettingReader): ModelSettings {
 }
 
 /**
- * The settings of the model alone, for commands that need nothing else of the service.
- * @throws ConfigError with every fault of these
+ * Reads only the settings of the model, for commands that need no other settings.
+ * @throws ConfigError with every fault of these settings
  */
 export function readModelSettings(env: Readonly<Record<string, string | undefined>>): ModelSettings {
   const reader = new SettingReader(env);
@@ -139,8 +140,9 @@ export function readModelSettings(env: Readonly<Record<string, string | undefine
 }
 
 /**
- * A GiB, or less where four files read at once, each kept by the worker too until it is stored, would take more than
- * half of the memory of the machine or container.
+ * Default of MEMORY_IMPORT_MEGABYTES: 1 GiB, or a twelfth of the memory of the machine or container if that is less.
+ * Four files that are read at the same time, which the worker also keeps until they are stored, would otherwise need
+ * more than half of the memory.
  */
 function usualImportMegabytes(): number {
   return Math.max(128, Math.min(1024, Math.floor(memoryBytes() / 2 ** 20 / 12)));
@@ -150,14 +152,17 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Whether only this machine can reach what listens on a host. A name other than localhost may lead anywhere. */
+/** Whether only this machine can connect to a host. A name other than localhost can resolve to any address. */
 function isLoopback(host: string): boolean {
   const family = isIP(host);
   if (family === 0) return host.toLowerCase() === 'localhost';
   return LOOPBACK.check(host, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** The worker reads it alike, although it listens nowhere: one environment must not start one half of the service. */
+/**
+ * Reads the service token. The worker checks it in the same way, although it does not listen: the same environment must
+ * not start only one half of the service.
+ */
 function readApiToken(reader: SettingReader, host: string, warnings: string[]): string {
   const token = reader.raw('MEMORY_API_TOKEN');
   if (token === null) {
@@ -181,8 +186,8 @@ function readApiToken(reader: SettingReader, host: string, warnings: string[]): 
 }
 
 /**
- * Makes the configuration from an environment.
- * @throws ConfigError with every fault, one line each, naming the variable and what it expects.
+ * Reads the configuration from an environment.
+ * @throws ConfigError with one line for each fault, which names the variable and the expected value
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const reader = new SettingReader(env);
@@ -190,7 +195,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const databaseUrl = reader.url('MEMORY_DATABASE_URL', ['postgres:', 'postgresql:']);
   const host = reader.text('MEMORY_API_HOST', databaseUrl === null ? '127.0.0.1' : '0.0.0.0');
   const apiToken = readApiToken(reader, host, warnings);
-  // PORT is read even where MEMORY_API_PORT wins, so that a broken value is named and not found out later.
+  // PORT is read even if MEMORY_API_PORT overrides it, so that an invalid value is reported now and not later.
   const platformPort = reader.integer('PORT', 8787, 0, 65535);
   const ownerEmail = canonicalEmail(reader.text('MEMORY_OWNER_EMAIL', 'owner@localhost'));
   if (!isEmail(ownerEmail)) reader.fault('MEMORY_OWNER_EMAIL', 'an email address');
@@ -201,7 +206,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     apiToken,
     databaseUrl,
     dataDir: reader.text('MEMORY_DATA_DIR', '.data', 4096),
-    // A name of two addresses, and the second listener would lack what is set on the first.
+    // localhost can resolve to two addresses. Fastify then opens a second listener without the settings of the first.
     host: host.toLowerCase() === 'localhost' ? '127.0.0.1' : host,
     port: reader.integer('MEMORY_API_PORT', platformPort, 0, 65535),
     trustedProxies: reader.list('MEMORY_TRUSTED_PROXIES', 'IP addresses or CIDR blocks', isAddressOrBlock),
@@ -235,13 +240,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     importSeconds: reader.integer('MEMORY_IMPORT_SECONDS', 120, 1, 600),
     importMegabytes: reader.integer('MEMORY_IMPORT_MEGABYTES', usualImportMegabytes(), 128, 65_536),
     workspaceKeepVersions: reader.integer('MEMORY_WORKSPACE_KEEP_VERSIONS', 10, 1, 100_000),
-    // Two segments of the engine's log at least: where the next one does not fit, the engine cannot go on.
+    // At least two segments of the engine's log: the engine cannot continue if the next segment does not fit.
     minFreeDiskMegabytes: reader.integer('MEMORY_MIN_FREE_DISK_MB', 256, 32, 1_000_000_000),
     metricsToken: reader.raw('MEMORY_METRICS_TOKEN'),
     warnings: Object.freeze([]),
   };
   if (reader.faults.length > 0) throw new ConfigError(reader.faults);
-  // Last: until every variable was read, it is not known which there are.
+  // Must be last: the reader knows all variables only after it has read them.
   warnings.push(...warnOfUnknownVariables(env, reader.known));
   return Object.freeze({ ...config, warnings: Object.freeze(warnings) });
 }

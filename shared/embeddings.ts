@@ -1,18 +1,20 @@
 import { invalidField, ServiceError } from './errors.ts';
 
-/** Numbers in every embedding of the service. */
+/** Dimensions of every embedding in the service. */
 export const EMBEDDING_DIM = 1024;
 
-/** What a caller says of the embeddings that it sends. */
+/** The model and the dimensions that a caller declares for its embeddings. */
 export interface EmbeddingClaim {
   embeddingModel?: string;
   embeddingDim?: number;
 }
 
 /**
- * Checks that a caller's embeddings were made by the service's model, before any of them is looked at.
- * @param path where the claim stands in the body
- * @throws ServiceError `invalid_request` when model or dimension is not said, else the mismatch
+ * Checks that a caller's embeddings are declared to be made by the service's model. Call it before the vectors are
+ * read.
+ * @param path JSON pointer to the object with the claim
+ * @throws ServiceError `invalid_request` if the model or the dimensions are missing; `embedding_model_mismatch`,
+ *   `embedding_dimension_mismatch`
  */
 export function checkEmbeddingClaim(claim: EmbeddingClaim, model: string, path = ''): void {
   if (claim.embeddingModel === undefined) {
@@ -29,8 +31,9 @@ export function checkEmbeddingClaim(claim: EmbeddingClaim, model: string, path =
 }
 
 /**
- * A caller's vector at unit length, so that its inner product with another is their cosine.
- * @throws ServiceError `embedding_dimension_mismatch`, or `invalid_request` for a vector without a direction
+ * Scales a caller's vector to unit length, so that the inner product of two vectors is their cosine.
+ * @throws ServiceError `embedding_dimension_mismatch`; `invalid_request` for a vector of zero length or with a number
+ *   that is not finite
  */
 export function normalizeEmbedding(vector: readonly number[], path: string): Float32Array {
   if (vector.length !== EMBEDDING_DIM) {
@@ -52,15 +55,15 @@ export function normalizeEmbedding(vector: readonly number[], path: string): Flo
   return unit;
 }
 
-/** Where the sum of squares lies between these, no square that counts has overflowed or vanished. */
+/** If the sum of squares is between these bounds, no square overflowed, and none that matters became zero. */
 const LEAST_SQUARES = 1e-200;
 const MOST_SQUARES = 1e200;
 
-/** What to scale a vector by before it is squared: squares of 1e200 would overflow, those of 1e-200 vanish. */
+/** The number to divide a vector by before it is squared: squares of 1e200 overflow, squares of 1e-200 become zero. */
 function largestComponent(vector: readonly number[], path: string): number {
   let largest = 0;
   for (const value of vector) {
-    if (!Number.isFinite(value)) throw invalidField(path, 'holds a number that is not finite');
+    if (!Number.isFinite(value)) throw invalidField(path, 'contains a number that is not finite');
     largest = Math.max(largest, Math.abs(value));
   }
   if (largest === 0) throw invalidField(path, 'has zero length');

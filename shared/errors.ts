@@ -1,63 +1,66 @@
-/** Every error code of the service: its HTTP status and what it means. The only place where either stands. */
+/** Every error code of the service, with its HTTP status and title. Neither is defined anywhere else. */
 export const ERRORS = {
   invalid_request: { status: 400, title: 'The request is not valid' },
-  team_required: { status: 400, title: 'Several Teams are open to you: name one in the Memory-Team header' },
-  query_embedding_required: { status: 400, title: 'The search needs a queryEmbedding' },
+  team_required: {
+    status: 400,
+    title: 'You have access to several Teams; name one in the Memory-Team header',
+  },
+  query_embedding_required: { status: 400, title: 'The search requires a queryEmbedding' },
   embedding_dimension_mismatch: { status: 400, title: 'The embedding has the wrong number of dimensions' },
   embedding_model_mismatch: { status: 400, title: 'The embedding was made by another model' },
-  server_embedding_disabled: { status: 400, title: 'The service does not make query embeddings itself' },
+  server_embedding_disabled: { status: 400, title: 'Server embeddings are disabled; send a queryEmbedding' },
   invalid_path: { status: 400, title: 'The path is not a valid workspace path' },
   unauthenticated: { status: 401, title: 'Sign in first' },
-  session_expired: { status: 401, title: 'The session is past its limits' },
+  session_expired: { status: 401, title: 'The session has expired; sign in again' },
   invalid_credentials: { status: 401, title: 'The email or the password is wrong' },
-  team_forbidden: { status: 403, title: 'The Team is not open to you' },
-  company_role_required: { status: 403, title: 'The route needs a higher role in the Company' },
-  full_access_required: { status: 403, title: 'The action needs Full access to the Team' },
-  scope_forbidden: { status: 403, title: 'The scope is not open to you' },
-  forbidden: { status: 403, title: 'The action is not allowed to you' },
+  team_forbidden: { status: 403, title: 'You do not have access to this Team' },
+  company_role_required: { status: 403, title: 'This route requires a higher role in the Company' },
+  full_access_required: { status: 403, title: 'This action requires Full access to the Team' },
+  scope_forbidden: { status: 403, title: 'You do not have access to this scope' },
+  forbidden: { status: 403, title: 'You are not allowed to perform this action' },
   not_found: { status: 404, title: 'Not found' },
-  method_not_allowed: { status: 405, title: 'The route does not take this method' },
-  conflict: { status: 409, title: 'The present state does not allow this' },
+  method_not_allowed: { status: 405, title: 'The route does not support this method' },
+  conflict: { status: 409, title: 'The action conflicts with the current state' },
   version_conflict: { status: 409, title: 'The version is not the current one' },
   workspace_conflict: { status: 409, title: 'The files have changed since you read them' },
-  batch_expired: { status: 409, title: 'The lease of the batch ran out' },
-  team_archived: { status: 409, title: 'The Team is archived and takes no changes' },
-  last_owner: { status: 409, title: 'The last Owner cannot lose that role' },
+  batch_expired: { status: 409, title: 'The lease of the batch has expired' },
+  team_archived: { status: 409, title: 'The Team is archived and cannot be changed' },
+  last_owner: { status: 409, title: 'The last Owner cannot be removed or given another role' },
   idempotency_in_progress: { status: 409, title: 'The first request with this key is still running' },
-  token_used: { status: 410, title: 'The link was used already' },
+  token_used: { status: 410, title: 'The link has already been used' },
   token_expired: { status: 410, title: 'The link has expired' },
-  token_revoked: { status: 410, title: 'The link was withdrawn' },
+  token_revoked: { status: 410, title: 'The link has been revoked' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
-  idempotency_key_reused: { status: 422, title: 'The key was used with another body' },
+  idempotency_key_reused: { status: 422, title: 'The key has already been used with another body' },
   rate_limited: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'The service failed' },
-  unavailable: { status: 503, title: 'The service cannot answer now: try again' },
+  unavailable: { status: 503, title: 'The service cannot answer now; try again' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One field that is at fault: a JSON pointer into the request, and what is wrong with it. */
+/** One invalid field of a request: its JSON pointer, and a message that tells what is wrong with it. */
 export interface FieldError {
   path: string;
   message: string;
 }
 
-/** A limit that was reached. */
+/** A rate limit that a caller has exceeded. */
 export interface RateLimit {
-  /** How many are allowed in its time. */
+  /** How many requests are allowed in the window; for a limit of bytes, how many bytes. */
   max: number;
-  /** In how many seconds there is room again. */
+  /** Seconds until the caller can try again. */
   resetSeconds: number;
 }
 
-/** A refusal that the caller is told of. `message` is the problem's `detail`: never put a secret into it. */
+/** An error that is sent to the caller. `message` becomes the `detail` of the problem: it must not contain a secret. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly errors: readonly FieldError[] | undefined;
   /** Further members of the problem document, such as `conflicts`. */
   readonly extra: Readonly<Record<string, unknown>>;
-  /** With `rate_limited`: the limit, and when to come again. */
+  /** Set only with `rate_limited`: the limit that was exceeded. */
   readonly limit: RateLimit | undefined;
 
   constructor(
@@ -83,7 +86,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A fault of one field, as the 400 `invalid_request` that names it. */
+/** The 400 `invalid_request` for one invalid field. */
 export function invalidField(path: string, message: string): ServiceError {
   return new ServiceError('invalid_request', `${path}: ${message}`, { errors: [{ path, message }] });
 }

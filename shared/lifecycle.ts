@@ -1,13 +1,13 @@
 import { ConfigError } from './config.ts';
 
-/** How long a process may take to finish what runs. Platforms kill after 30 seconds. */
+/** The most time for finishing the work in progress. Platforms kill a process after 30 seconds. */
 const DRAIN_MS = 19_000;
 
 const exitNow = () => process.exit(1);
 
 /**
- * Has a signal end the process at once until `closeOnSignal` takes over. Without it a process that is the first
- * of a container would not hear of SIGTERM while it starts. For the mains, first thing.
+ * Ends the process immediately on SIGTERM or SIGINT, until `closeOnSignal` is called. Without it, the first process
+ * of a container ignores SIGTERM while it starts. Every `main` must call it first.
  */
 export function exitOnSignal(): void {
   process.on('SIGTERM', exitNow);
@@ -15,9 +15,9 @@ export function exitOnSignal(): void {
 }
 
 /**
- * Ends the process on SIGTERM or SIGINT when `close` is done, with exit code 0, or after the time for draining
- * with 1. A second signal while draining changes nothing. A process that was started by another with a channel
- * between them ends likewise when the other is gone: nobody else would tell it.
+ * On SIGTERM or SIGINT, calls `close` and then ends the process with exit code 0. If `close` fails or takes too long,
+ * the exit code is 1. A second signal is ignored. A process that another process started with an IPC channel also
+ * ends when the channel closes, because the other process has then ended and cannot send a signal.
  */
 export function closeOnSignal(close: () => Promise<void>, onError: (error: unknown) => void): void {
   let closing = false;
@@ -25,7 +25,7 @@ export function closeOnSignal(close: () => Promise<void>, onError: (error: unkno
     if (closing) return;
     closing = true;
     setTimeout(() => {
-      onError(new Error('draining took too long'));
+      onError(new Error('stopping took too long'));
       process.exit(1);
     }, DRAIN_MS).unref();
     close().then(
@@ -41,11 +41,11 @@ export function closeOnSignal(close: () => Promise<void>, onError: (error: unkno
     process.off(signal, exitNow);
   }
   process.on('disconnect', drain);
-  // The other may have gone while this one was starting.
+  // The other process may have ended while this one was starting.
   if (process.send !== undefined && !process.connected) drain();
 }
 
-/** Ends a start-up that failed: one line for each fault on standard error, exit code 1. */
+/** Ends a failed start-up: writes one line for each fault to standard error, and exits with code 1. */
 export function failStartup(error: unknown): never {
   const faults = error instanceof ConfigError ? error.faults : [describe(error)];
   for (const fault of faults) process.stderr.write(`${fault}\n`);
@@ -54,7 +54,7 @@ export function failStartup(error: unknown): never {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'the service could not start';
-  // A refused connection has no message of its own, only a list of the attempts.
+  // The error of a refused connection has no message, only a list of the attempts.
   const tried =
     error instanceof AggregateError ? error.errors.map((e: unknown) => describe(e)).join('; ') : '';
   return `${(error.message || tried || error.name).replaceAll(/(?<!\s)\s*\n\s*/g, ' ')}`;

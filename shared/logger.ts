@@ -3,8 +3,8 @@ import { type Logger, pino, stdSerializers } from 'pino';
 export type { Logger };
 
 /**
- * The service's logger: JSON lines on standard output. Secrets never reach it: headers and bodies are not
- * logged at all, and the redaction is a second protection, in case code logs a whole object.
+ * The service's logger: JSON lines on standard output. Secrets are not logged, because headers and bodies are never
+ * logged. The redaction is a second protection, in case code logs a whole object.
  */
 export function createLogger(level: string, name: string): Logger {
   return pino({
@@ -25,7 +25,7 @@ export function createLogger(level: string, name: string): Logger {
   });
 }
 
-/** An error without the fields in which a database repeats the row, and with it someone's text. */
+/** Omits the fields in which a database error repeats the row, because a row contains a person's text. */
 function serializeError(error: Error): Record<string, unknown> {
   const { type, message, stack, code } = stdSerializers.err(error) as unknown as Record<string, unknown>;
   return { type, message, stack, ...(code === undefined ? {} : { code }) };

@@ -1,13 +1,13 @@
-/** What becomes of a memory: the state table of the service, and nothing beside it. */
+/** The states of a memory, and the actions that change them. */
 
 export const MEMORY_STATES = ['review', 'published', 'discarded', 'archived'] as const;
 export type MemoryState = (typeof MEMORY_STATES)[number];
 
-/** What someone with Full access decides on a memory. */
+/** The decisions that a person with Full access can make on a memory. */
 export const MEMORY_ACTIONS = ['publish', 'discard', 'update', 'delete'] as const;
 export type MemoryAction = (typeof MEMORY_ACTIONS)[number];
 
-/** What a consolidator makes of captures. */
+/** What a consolidation can decide on an item. */
 export const ITEM_ACTIONS = ['publish', 'review', 'discard'] as const;
 export type ItemAction = (typeof ITEM_ACTIONS)[number];
 
@@ -18,7 +18,7 @@ const TRANSITIONS: Readonly<Record<MemoryState, Readonly<Partial<Record<MemoryAc
   archived: {},
 };
 
-/** The state that an action leads to, or null where the table has no such transition. */
+/** The state after an action, or null if the action is not allowed in this state. */
 export function nextState(state: MemoryState, action: MemoryAction): MemoryState | null {
   return TRANSITIONS[state][action] ?? null;
 }

@@ -6,26 +6,26 @@ import { ServiceError } from './errors.ts';
 
 /** OWASP's minimum for argon2id: 19 MiB, two passes, one lane. The library's own defaults cost four times as much. */
 const PARAMETERS = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-/** Hashes at once. More would hold every thread of the pool, and with them all file access. */
+/** Hashes that run at the same time. More would use every thread of Node's pool and block all file access. */
 const MOST_AT_ONCE = 2;
-/** Hashes that may wait. Beyond it a caller would have given up before its turn came. */
+/** Hashes that can wait. A caller behind a longer queue would give up before its hash runs. */
 const MAX_WAITING = 50;
 
-/** Makes and checks password hashes. Both throw ServiceError `unavailable` when too many wait. */
+/** Creates and verifies password hashes. Both methods throw ServiceError `unavailable` if too many hashes wait. */
 export interface PasswordHasher {
   /** The argon2id hash of a password, in PHC form. */
   readonly hash: (password: string) => Promise<string>;
   /**
-   * Whether a password is the one of a hash. Null, for an account that is not there or has no password, takes
-   * the same time and is false.
+   * Whether a password matches a hash. Pass null if the account does not exist or has no password: the result is false,
+   * and it takes the same time.
    */
   readonly verify: (passwordHash: string | null, password: string) => Promise<boolean>;
 }
 
 /**
- * One per process: its bound is the process's.
- * @param cores of the machine; one is left to everything else, or a search would take several times as long
- *   while many sign in
+ * Create one per process, because its limit is for the whole process.
+ * @param cores of the machine. One is not used for hashes; otherwise a search takes several times as long while many
+ *   people sign in
  */
 export function createPasswordHasher(cores = availableParallelism()): PasswordHasher {
   const queue = new PQueue({ concurrency: Math.max(1, Math.min(MOST_AT_ONCE, cores - 1)) });
@@ -36,7 +36,7 @@ export function createPasswordHasher(cores = availableParallelism()): PasswordHa
     return queue.add(work);
   };
 
-  /** What stands in for a hash that is not there: made with the live parameters, of a password no one has. */
+  /** Replaces a missing hash: the hash of a random password, made with the current parameters. */
   const dummyHash = (): Promise<string> => {
     dummy ??= hash(randomBytes(32), PARAMETERS).catch((error: unknown) => {
       dummy = null;
@@ -49,7 +49,7 @@ export function createPasswordHasher(cores = availableParallelism()): PasswordHa
     hash: (password) => bounded(() => hash(canonical(password), PARAMETERS)),
     verify: (passwordHash, password) =>
       bounded(async () => {
-        // Made at the first check, for a known email too: otherwise the first unknown email would take twice as long.
+        // Created at the first check, also for a known email: otherwise the first unknown email takes twice as long.
         const standIn = await dummyHash();
         const matches = await verify(passwordHash ?? standIn, canonical(password));
         return passwordHash !== null && matches;
@@ -57,7 +57,7 @@ export function createPasswordHasher(cores = availableParallelism()): PasswordHa
   };
 }
 
-/** One form for the same text: keyboards differ in whether `é` is one code point or two. */
+/** Normalizes a password: depending on the keyboard, `é` is one code point or two. */
 function canonical(password: string): string {
   return password.normalize('NFKC');
 }

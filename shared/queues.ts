@@ -1,21 +1,21 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
-/** Who a job acts for, and in which layer: what `jobScope` makes a scope of. */
+/** The Company, Team and user that a job acts for. `jobScope` makes its scope from them. */
 const Origin = {
   companyId: Type.String(),
   teamId: Type.String(),
   userId: Type.String(),
 };
 
-/** How pg-boss keeps and retries the jobs of a queue. Its own defaults lose jobs: 14 days, no heartbeat. */
+/** How pg-boss keeps and retries the jobs of a queue. Its defaults lose jobs: 14 days, no heartbeat. */
 interface QueueSettings {
   retryLimit: number;
   retryDelay: number;
   retryBackoff: boolean;
   retryDelayMax: number;
   expireInSeconds: number;
-  /** A worker silent for this long has lost the job: it goes to another. Half of the limit in the contract. */
+  /** After this time without a heartbeat the job goes to another worker. Half of the limit in the contract. */
   heartbeatSeconds: number;
   retentionSeconds: number;
   deleteAfterSeconds: number;
@@ -24,27 +24,29 @@ interface QueueSettings {
   deadLetter?: string;
 }
 
-/** All that is said of a queue: every list of queues is made from these. Its handler is in worker/registry.ts. */
+/** The definition of a queue. Every list of queues is made from these. The handlers are in worker/registry.ts. */
 export interface QueueDefinition {
-  /** What a job carries. */
+  /** Schema of the payload of a job. */
   payload: TSchema;
   settings: QueueSettings;
   /** What its jobs do, for the dashboard. */
   label: string;
-  /** How many jobs one worker does at once. */
+  /** How many jobs one worker runs at the same time. */
   concurrency: number;
   /**
-   * How many long jobs one worker does at once, in addition to the others. A job becomes long when it has run for some time
-   * and another Company waits, so jobs that do not end never block all others.
+   * How many long jobs one worker runs at the same time, in addition to the others. A job becomes long when it has
+   * run for some time and another Company waits, so jobs that do not end never block all others.
    */
   longJobConcurrency?: number;
-  /** How many jobs one worker does at once for one Company, long ones included. The jobs are grouped by Company. */
+  /**
+   * How many jobs of one Company one worker runs at the same time, including long ones. Jobs are grouped by Company.
+   */
   concurrencyPerCompany?: number;
-  /** Cron expression of a job that no request asks for. It works on all Teams and carries nothing. */
+  /** Cron expression of a job that no request enqueues. It works on all Teams and has an empty payload. */
   schedule?: string;
   /**
-   * embeddings: its jobs run only if the service makes vectors itself. model: in addition, only while the model of the
-   * worker is ready; they wait in the queue until then.
+   * embeddings: the jobs run only if the service makes vectors itself. model: the jobs also require that the model of
+   * the worker is ready, and wait in the queue until it is.
    */
   needs?: 'embeddings' | 'model';
 }
@@ -87,12 +89,12 @@ export const QUEUES = {
       importId: Type.String(),
     }),
     settings: DURABLE,
-    label: 'Fail imports that were given up',
+    label: 'Mark imports as failed after their last retry',
     concurrency: 1,
   },
   'keywords.count': {
     payload: Type.Object(Origin),
-    // One waiting job a Team is enough: it counts whatever was written before it runs.
+    // One waiting job for each Team is enough: it counts everything that was written before it runs.
     settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
     label: 'Count words for the search',
     concurrency: 1,
@@ -100,10 +102,10 @@ export const QUEUES = {
   'embed.query': {
     payload: Type.Object({
       text: Type.String(),
-      /** How long the caller waits, from the job's creation on, in milliseconds. */
+      /** How long the caller waits after the job was created, in milliseconds. */
       patienceMs: Type.Integer(),
     }),
-    // Nobody waits for a second try: who asked has given up before a lost worker is missed.
+    // No retry: the caller has given up before a missing heartbeat is noticed.
     settings: {
       ...DURABLE,
       retryLimit: 0,
@@ -121,7 +123,7 @@ export const QUEUES = {
       teamId: Type.String(),
       clientId: Type.Union([Type.String(), Type.Null()]),
     }),
-    // One waiting job a layer is enough, and one more for what is new: it takes what waits for a vector when it runs.
+    // One waiting job for each layer is enough, and one for new chunks: it embeds all that have no vector when it runs.
     settings: { ...DURABLE, deleteAfterSeconds: DAY, policy: 'short' },
     label: 'Embed chunks',
     concurrency: 2,
@@ -144,7 +146,7 @@ export const QUEUES = {
   },
   'team.purge': {
     payload: Type.Object(Origin),
-    // Tried for a month: given up, what a deleted Team held would stay, and no one would see it.
+    // Retried for a month: after the last failure the data of a deleted Team would remain, and nobody would notice.
     settings: { ...DURABLE, retryLimit: 1000, retryDelayMax: 3600 },
     label: 'Delete the data of deleted Teams',
     concurrency: 1,
@@ -187,18 +189,19 @@ export function queueDefinition(name: QueueName): QueueDefinition {
   return QUEUES[name];
 }
 
-/** Queues whose jobs are taken while the model is ready. */
+/** Queues whose jobs run only while the model is ready. */
 export const MODEL_QUEUES = QUEUE_NAMES.filter((name) => queueDefinition(name).needs === 'model');
 
-/** Queues of a service that makes vectors. */
+/** Queues that only a service with server embeddings runs. */
 export const EMBEDDING_QUEUES = QUEUE_NAMES.filter((name) => queueDefinition(name).needs !== undefined);
 
 export type Payload<Q extends QueueName> = Static<(typeof QUEUES)[Q]['payload']>;
 
 /**
  * Checks the payload of a job against its schema, because the payload becomes the scope in which the job works.
- * @throws Error that names the queue and nothing of the payload
+ * @throws Error that names the queue but does not contain the payload
  */
 export function assertPayload(queue: QueueName, payload: unknown): void {
-  if (!Value.Check(QUEUES[queue].payload, payload)) throw new Error(`a job of ${queue} has another payload`);
+  if (!Value.Check(QUEUES[queue].payload, payload))
+    throw new Error(`the payload of a job of ${queue} is not valid`);
 }

@@ -11,15 +11,15 @@ import { ServiceError } from './errors.ts';
 
 declare const scopeBrand: unique symbol;
 
-/** What a transaction may touch of a Company: its accounts, Teams and audit. */
+/** What a transaction can read and write in a Company: its accounts, Teams and audit. */
 export interface CompanyScope {
   readonly [scopeBrand]: 'company';
   readonly companyId: string;
-  /** The acting user: `actor` of audit events, `createdBy` of rows. */
+  /** The acting user. It becomes the `actor` of audit events and the `createdBy` of rows. */
   readonly userId: string;
 }
 
-/** What a transaction may touch of one Team. The claims of row-level security are made from it alone. */
+/** What a transaction can read and write in one Team. The claims of row-level security are made only from it. */
 export interface TeamScope {
   readonly [scopeBrand]: 'team';
   readonly companyId: string;
@@ -31,8 +31,8 @@ export interface TeamScope {
 }
 
 /**
- * The only licence to query tenant data. No other module can make one: the brand is private, and the makers
- * below take what the identity query resolved, never what a caller claims.
+ * Required for every query of tenant data. Only this module can make one, because the brand is private. The functions
+ * below make it from the result of the identity query, never from values that a caller sends.
  */
 export type Scope = CompanyScope | TeamScope;
 
@@ -45,7 +45,7 @@ export function companyScope(identity: Pick<Identity, 'companyId' | 'userId'>): 
   return brand<CompanyScope>({ companyId: identity.companyId, userId: identity.userId });
 }
 
-/** The scope of a signed-in caller in one Team, or null where it may not enter. */
+/** The scope of a signed-in caller in one Team, or null if the caller has no access to it. */
 export function teamScope(identity: Identity, team: TeamMembership): TeamScope | null {
   const access = teamAccess(identity.companyRole, team);
   if (access === null) return null;
@@ -59,7 +59,7 @@ export function teamScope(identity: Identity, team: TeamMembership): TeamScope |
   });
 }
 
-/** Where a job works: exactly the layer that its row was accepted for, as the user who asked for it. */
+/** The layer that a job works on, and the user who requested it. */
 export interface JobOrigin {
   companyId: string;
   teamId: string;
@@ -68,8 +68,8 @@ export interface JobOrigin {
 }
 
 /**
- * The scope of a job. A job's payload is trusted: only the service writes it, in the transaction that checked
- * the caller's own scope.
+ * The scope of a job. The payload of a job is trusted, because only the service writes it, in the transaction that
+ * checked the caller's scope.
  */
 export function jobScope(origin: JobOrigin): TeamScope {
   const layers: Layers = {
@@ -86,31 +86,31 @@ export function jobScope(origin: JobOrigin): TeamScope {
   });
 }
 
-/** Acts for no one: what is made of a text that is there already is nobody's change. */
+/** The user id of work that no user requested, such as making vectors for stored chunks. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** The scope of upkeep that makes vectors for the chunks of one layer. */
+/** The scope of a job that makes vectors for the chunks of one layer. */
 export function layerScope(origin: Omit<JobOrigin, 'userId'>): TeamScope {
   return jobScope({ ...origin, userId: NOBODY });
 }
 
-/** The scope of upkeep that reads numbers of a whole Team (term frequencies), and no text of any layer. */
+/** The scope of a job that reads numbers of a whole Team (term frequencies), but no text of any layer. */
 export function upkeepScope(origin: Pick<JobOrigin, 'companyId' | 'teamId' | 'userId'>): TeamScope {
   const none: Layers = { team: false, clients: [] };
   return brand<TeamScope>({ ...origin, access: 'read', reads: none, writes: none });
 }
 
-/** The scope that a request names: a client of the Team, and which layers it means. */
+/** The scope that a request names: a client of the Team, and the layers to include. */
 export interface RequestedScope {
   clientId?: string;
   include?: ('team' | 'client')[];
 }
 
 /**
- * Narrows what is read, and with it what is written, to what the request names. `team` is the Team layer;
- * `client` the client named or, with none named, every client within reach. Both are meant with a client and no
- * `include`, else the Team layer.
- * @throws ServiceError `scope_forbidden` for a client out of reach, whether or not it exists.
+ * Narrows a scope to the layers that the request names, for reading and for writing. In `include`, `team` is the Team
+ * layer; `client` is the client of the request or, without one, every client that the caller can read. The default of
+ * `include` is both with a client, and only the Team layer without one.
+ * @throws ServiceError `scope_forbidden` for a client that the caller cannot read, whether or not it exists
  */
 export function narrowScope(scope: TeamScope, requested: RequestedScope = {}): TeamScope {
   const { clientId } = requested;
@@ -122,7 +122,7 @@ export function narrowScope(scope: TeamScope, requested: RequestedScope = {}): T
   if (include.includes('client'))
     clients = clientId === undefined ? scope.reads.clients : [clientId.toLowerCase()];
   const reads: Layers = { team: scope.reads.team && include.includes('team'), clients };
-  // What may be written may be read: a narrowed scope that still wrote elsewhere would read there too.
+  // Writes are narrowed too: a layer that can be written can be read, so otherwise more could be read than was named.
   const writes: Layers = {
     team: scope.writes.team && reads.team,
     clients: scope.writes.clients.filter((id) => clients.includes(id)),
@@ -131,19 +131,19 @@ export function narrowScope(scope: TeamScope, requested: RequestedScope = {}): T
 }
 
 /**
- * What a list shows that is asked for with `clientId`: that client alone, else all that the caller reaches.
- * @throws ServiceError `scope_forbidden` for a client out of reach, whether or not it exists.
+ * Narrows the scope of a list to one client; without `clientId` the list shows all layers that the caller can read.
+ * @throws ServiceError `scope_forbidden` for a client that the caller cannot read, whether or not it exists
  */
 export function narrowToClient(scope: TeamScope, clientId: string | undefined): TeamScope {
   return clientId === undefined ? scope : narrowScope(scope, { clientId, include: ['client'] });
 }
 
-/** Where a row lies within its Team: the Team layer (null) or one client. */
+/** The layer of a row in its Team: null for the Team layer, or the id of a client. */
 export type LayerId = string | null;
 
 /**
- * The one layer that a write goes to: the client named, or the Team layer.
- * @throws ServiceError `scope_forbidden` where the caller may not write.
+ * The layer that a request writes to: that of the client it names, or the Team layer.
+ * @throws ServiceError `scope_forbidden` if the caller cannot write to it
  */
 export function writeLayer(scope: TeamScope, requested: RequestedScope = {}): LayerId {
   const clientId = requested.clientId?.toLowerCase() ?? null;

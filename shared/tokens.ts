@@ -6,14 +6,14 @@ export function newToken(): string {
 }
 
 /**
- * The SHA-256 (32 bytes) under which a token is stored and looked up. A plain hash is enough: with 256
- * random bits there is nothing to guess, so no salt and no slow hash are wanted.
+ * The SHA-256 (32 bytes) of a token, which is stored and looked up in its place. A plain hash is enough: 256 random
+ * bits cannot be guessed, so neither a salt nor a slow hash is needed.
  */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest();
 }
 
-/** Whether two secrets are equal, in a time that tells nothing of where they differ. */
+/** Whether two secrets are equal. The time it takes does not depend on where they differ. */
 export function secretsEqual(a: string, b: string): boolean {
   return timingSafeEqual(hashToken(a), hashToken(b));
 }

@@ -1,22 +1,22 @@
 import { invalidField } from '../errors.ts';
 
-/** The one form of an email in which it is stored and compared: trimmed, and without regard to case. */
+/** The form in which an email is stored and compared: trimmed, normalized and in lower case. */
 export function canonicalEmail(email: string): string {
-  // Again at the end: some letters come apart when they are made small.
+  // Normalized twice, because some letters are decomposed by the change to lower case.
   return email.trim().normalize('NFC').toLowerCase().normalize('NFC');
 }
 
 /**
- * `<local>@<host>`, deliberately loose: the true test of an address is that its owner reads it. Nothing invisible:
- * two that look alike would be two.
+ * Checks the form `<local>@<host>`. It is loose on purpose, because only a message that is read proves an address.
+ * Invisible characters are refused: with them, two different emails could look the same.
  */
 export function isEmail(value: string): boolean {
   return value.length <= 300 && /^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u.test(value);
 }
 
 /**
- * Reads the email of someone who may have no account yet.
- * @throws ServiceError `invalid_request` for what is no address
+ * Normalizes the email of a person who may not have an account yet.
+ * @throws ServiceError `invalid_request` if it is not an email address
  */
 export function readEmail(value: string, path = '/email'): string {
   const email = canonicalEmail(value);

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import { giveWayBetweenSteps, slicesOf } from '../resources/give-way.ts';
 
-/** How the fields of objects are ordered: as they came, or always alike. */
+/** The order of the fields of objects: as given, or sorted by name. */
 export type FieldOrder = 'given' | 'canonical';
 
-/** Numbers of a list that become text at once: all of a vector's. */
+/** Numbers of a list that are serialized together: a whole vector. */
 const NUMBERS_A_PART = 1_024;
-/** Parts are hashed when they come to about so many code units. */
+/** Parts are collected to about this many code units before they are hashed. */
 const HASHED_LENGTH = 64 * 1024;
 
 /**
- * A JSON value as text in parts: together they are what `JSON.stringify` makes of it, or with fields in canonical order
- * the same text for the same value, in whatever order its fields came. No part takes long, however large the value. Recursive: for values whose nesting was bounded before.
+ * Serializes a JSON value in parts. Together they are the text of `JSON.stringify`; in canonical order, equal values
+ * have the same text whatever the order of their fields. No part takes long, however large the value. Recursive: the
+ * caller must limit the nesting of the value first.
  */
 export function* jsonParts(value: unknown, order: FieldOrder = 'given'): Generator<string> {
   if (typeof value === 'string') yield* textParts(value);
@@ -62,7 +63,7 @@ function withSortedFields(object: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The SHA-256 of a JSON value as text: see `jsonParts`. The event loop turns in between. */
+/** The SHA-256 of the text that `jsonParts` makes of a value. The event loop turns in between. */
 export async function jsonHash(value: unknown, order: FieldOrder): Promise<Buffer> {
   const hash = createHash('sha256');
   const giveWay = giveWayBetweenSteps();

@@ -1,4 +1,4 @@
-/** The file formats that can be imported so far: media type and the extensions that stand for it. */
+/** The file formats that can be imported: media types and their extensions. */
 const FORMATS: Readonly<Record<string, readonly string[]>> = {
   'text/plain': ['txt', 'text', 'log'],
   'text/markdown': ['md', 'markdown'],
@@ -31,11 +31,11 @@ const ALIASES: Readonly<Record<string, string>> = {
   'application/x-mbox': 'application/mbox',
 };
 
-/** Clients that do not know a type declare the first; some on Windows the second for what Excel opens. */
+/** Clients declare UNKNOWN for a type that they do not know. On Windows, some declare EXCEL for files of Excel. */
 const UNKNOWN = 'application/octet-stream';
 const EXCEL = 'application/vnd.ms-excel';
 
-/** The types by which files are read. */
+/** The media types that can be imported. */
 export const IMPORT_MEDIA_TYPES: readonly string[] = Object.keys(FORMATS);
 
 const BY_EXTENSION = new Map(
@@ -45,9 +45,9 @@ const BY_EXTENSION = new Map(
 );
 
 /**
- * The media type by which a file will be read: the declared one, else that of the extension. Null: not one that
- * can be imported. The content is not looked at here.
- * @param isText whether the content came as text, which without a type and an extension is plain text
+ * The media type as which a file is imported: the declared one, or that of the extension. Null if it cannot be
+ * imported. Does not check the content.
+ * @param isText whether the content was sent as text. Text without a type and an extension is plain text
  */
 export function importMediaType(
   filename: string,

@@ -1,7 +1,7 @@
 import { invalidField } from '../errors.ts';
 
 /**
- * A time of a request, whose form its schema has checked already.
+ * Parses a time of a request. The schema has already checked its form.
  * @throws ServiceError `invalid_request` for a leap second, or a time outside the years 1 to 9999
  */
 export function readTime(text: string | undefined, path: string): Date | null {
@@ -9,6 +9,6 @@ export function readTime(text: string | undefined, path: string): Date | null {
   const time = new Date(text);
   const year = time.getUTCFullYear();
   if (Number.isNaN(year) || year < 1 || year > 9999)
-    throw invalidField(path, 'is not a time of the years 1 to 9999');
+    throw invalidField(path, 'must be a time in the years 1 to 9999');
   return time;
 }

@@ -1,40 +1,40 @@
 import { isId } from '../ids.ts';
 
-/** Bounds in bytes of UTF-8: of a whole path by the contract, of one segment by the file systems that it goes to. */
+/** Limits in bytes of UTF-8. The contract limits the path; the file systems of clients limit a segment. */
 export const MAX_PATH_BYTES = 1024;
 export const MAX_SEGMENT_BYTES = 255;
 
-/** A path of the workspace, taken apart. */
+/** A parsed workspace path. */
 export interface WorkspacePath {
-  /** The whole path in its one form: the client's id in lower case. */
+  /** The whole path, with the client's id in lower case. */
   path: string;
-  /** The client named, or null for the Team layer. It may be one that does not exist, or no id at all. */
+  /** The client of the path, or null for the Team layer. It is not checked: it may not exist, or not be an id. */
   clientId: string | null;
   /** The path within its layer. */
   name: string;
 }
 
-/** What Windows forbids in a name, and the backslash, which it takes for a slash. */
+/** Characters that Windows forbids in a name, and the backslash, which it reads as a slash. */
 const FORBIDDEN = /[<>:"|?*\\]/;
 const CONTROL = /\p{Cc}/u;
 /**
- * Devices of Windows, with any extension: https://learn.microsoft.com/windows/win32/fileio/naming-a-file. It drops
- * blanks before the extension, and counts the superscript digits one to three as digits.
+ * Windows device names, with any extension: https://learn.microsoft.com/windows/win32/fileio/naming-a-file. Windows
+ * ignores spaces before the extension, and reads the superscript digits one to three as digits.
  */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)/i;
-/** They turn the order in which the characters around them are shown, so that a name can look like another. */
+/** Characters that change the display order of the characters around them, so that one name can look like another. */
 const DIRECTION_CONTROL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-/** What HFS+ leaves out of a name, so that `.g\u200cit` is `.git` there (git's own list: CVE-2014-9390). */
+/** Characters that HFS+ ignores in a name: `.g\u200cit` is `.git` there. The list is git's (CVE-2014-9390). */
 const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
-/** The folder of a git repository, also by its short name on Windows: what lies in it is run by git. */
+/** The folder of a git repository, also by its short name on Windows. Git executes files in it. */
 const GIT_FOLDER = /^(?:\.git|git~1)$/i;
 
-/** What is wrong with one segment of a path, or null. */
+/** The fault of one segment of a path, or null. */
 function segmentFault(segment: string): string | null {
   if (segment === '') return 'must not have an empty segment';
   if (segment === '.' || segment === '..') return 'must not have a segment . or ..';
   if (segment.endsWith('.') || segment.endsWith(' '))
-    return 'must not have a segment that ends with . or a blank';
+    return 'must not have a segment that ends with . or a space';
   if (Buffer.byteLength(segment) > MAX_SEGMENT_BYTES)
     return `must not have a segment of more than ${MAX_SEGMENT_BYTES} bytes`;
   if (DEVICE.test(segment)) return 'must not have a segment that Windows reserves';
@@ -42,12 +42,12 @@ function segmentFault(segment: string): string | null {
   return null;
 }
 
-/** What is wrong with the form of a whole path, or null. */
+/** The fault of a whole path, or null. */
 function pathFault(text: string): string | null {
   if (Buffer.byteLength(text) > MAX_PATH_BYTES) return `must be at most ${MAX_PATH_BYTES} bytes`;
-  if (!text.isWellFormed()) return 'must not hold a lone surrogate';
-  if (CONTROL.test(text)) return 'must not hold a control character';
-  if (FORBIDDEN.test(text)) return 'must not hold any of < > : " | ? * \\';
+  if (!text.isWellFormed()) return 'must not contain a lone surrogate';
+  if (CONTROL.test(text)) return 'must not contain a control character';
+  if (FORBIDDEN.test(text)) return 'must not contain any of < > : " | ? * \\';
   if (text.normalize('NFC') !== text) return 'must be in Unicode’s composed form (NFC)';
   for (const segment of text.split('/')) {
     const fault = segmentFault(segment);
@@ -57,9 +57,9 @@ function pathFault(text: string): string | null {
 }
 
 /**
- * Reads a path: `team/<path>` or `clients/<clientId>/<path>`. The same for everyone: whether the client exists, and
- * whether its id is one, is for the scope to say.
- * @returns the path, or what is wrong with it, as a sentence without its subject
+ * Parses a path: `team/<path>` or `clients/<clientId>/<path>`. Does not check the client, so the result does not
+ * depend on the caller; checking the scope finds a client that does not exist.
+ * @returns the path, or its fault as a sentence without a subject
  */
 export function readWorkspacePath(text: string): WorkspacePath | string {
   const fault = pathFault(text);
@@ -75,28 +75,29 @@ export function readWorkspacePath(text: string): WorkspacePath | string {
 }
 
 /**
- * Reads a path at which content is written. Files that were written before this was refused can be pulled and deleted.
- * @returns the path, or what is wrong with it, as a sentence without its subject
+ * Parses the path of a file to write. Stricter than `readWorkspacePath`: files that were written before these
+ * characters were refused can still be pulled and deleted.
+ * @returns the path, or its fault as a sentence without a subject
  */
 export function readWrittenPath(text: string): WorkspacePath | string {
   const read = readWorkspacePath(text);
   if (typeof read === 'string' || !DIRECTION_CONTROL.test(text)) return read;
-  return 'must not hold a character that turns the direction of text (U+061C, U+200E, U+200F, U+202A–E, U+2066–9)';
+  return 'must not contain a character that changes the direction of text (U+061C, U+200E, U+200F, U+202A–E, U+2066–9)';
 }
 
-/** A path as it goes over the wire, of a file in a layer. */
+/** The workspace path of a file in a layer. */
 export function workspacePath(clientId: string | null, name: string): string {
   return `${layerPrefix(clientId)}/${name}`;
 }
 
-/** The scope that a layer is in the workspace: `team` or `clients/<id>`. */
+/** The beginning of the paths of a layer: `team` or `clients/<id>`. */
 export function layerPrefix(clientId: string | null): string {
   return clientId === null ? 'team' : `clients/${clientId}`;
 }
 
 /**
- * What two paths have in common that differ only in case: Unicode's full case folding, by way of upper case. The
- * dotless ı has no partner there but itself, though its upper case is that of i.
+ * Two paths that differ only in case have the same result. This is Unicode's full case folding, by way of upper case.
+ * It does not fold the dotless ı into i, although both have the same upper case.
  */
 export function foldCase(path: string): string {
   return path
@@ -105,7 +106,7 @@ export function foldCase(path: string): string {
     .normalize('NFC');
 }
 
-/** A path as names are compared: without case, and in an order in which what lies in a folder comes right behind it. */
+/** The form in which names are compared: without case, and sorted so that the files in a folder follow the folder. */
 export function foldPath(name: string): string {
   return foldCase(name).replaceAll('/', '\u0001');
 }

@@ -1,6 +1,6 @@
 /**
- * Runs `read` once for all who ask while it runs, so that no number of them costs more than one. Nothing is kept: who
- * asks later starts a new run.
+ * Calls that are made while `read` runs share its result, so that many callers cost no more than one. The result is not
+ * cached: the next call after the run starts a new one.
  */
 export function coalesce<T>(read: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null;

@@ -1,13 +1,13 @@
 /**
- * Frees the whole buffer of these bytes at once. They cannot be read afterwards. V8 collects such buffers late, and many
- * MiB of them would pile up.
+ * Frees the whole buffer of these bytes immediately. They cannot be read afterwards. Without it, many MiB of unused
+ * buffers accumulate, because V8 collects them late.
  */
 export function freeMemory(bytes: Uint8Array): void {
-  // Moves nothing to a new buffer, and detaches this one.
+  // Creates a new buffer of length 0, and detaches this one.
   (bytes.buffer as ArrayBuffer).transfer(0);
 }
 
-/** Frees the buffer of these bytes, as above, where they are all of it. Node lets small ones share a buffer. */
+/** Like `freeMemory`, but only if the bytes are the whole buffer. In Node, small Buffers share one. */
 export function freeUnshared(bytes: Uint8Array): void {
   if (bytes.byteLength === bytes.buffer.byteLength) freeMemory(bytes);
 }

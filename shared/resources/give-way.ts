@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long one step of long work may keep the event loop from others. */
+/** How long work can block the event loop before it lets other work run. */
 const STEP_MS = 10;
 
-/** Text is looked at, hashed and decoded in slices of this many code units: about a millisecond each. */
+/** Text is checked, hashed and decoded in slices of this many code units: about a millisecond each. */
 const SLICE_LENGTH = 256 * 1024;
 
 /**
- * For long work in small steps: what this returns is awaited after each step, and lets the event loop turn when the
- * steps since the last turn have taken a few milliseconds.
+ * For long work in small steps. Returns a function to await after each step: it lets the event loop turn if the steps
+ * since the last turn have taken 10 milliseconds.
  */
 export function giveWayBetweenSteps(): () => Promise<void> {
   let since = performance.now();
@@ -19,7 +19,7 @@ export function giveWayBetweenSteps(): () => Promise<void> {
   };
 }
 
-/** A text in slices that split neither a surrogate pair nor a CRLF. An empty text gives none. */
+/** The slices of a text. They split neither a surrogate pair nor a CRLF. An empty text has no slices. */
 export function* slicesOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     let to = Math.min(text.length, from + SLICE_LENGTH);

@@ -1,7 +1,7 @@
 /**
- * Reads something that changes seldom and is asked for often: an answer is told again for so long, also to who asks while
- * it is read. One that failed is not: the next to ask tries again.
- * @param keptMs from when the reading began, in milliseconds
+ * Caches the result of `read` for some time. Calls while it runs share the same result. A failure is not cached: the
+ * next call reads again.
+ * @param keptMs how long a result is cached, in milliseconds from the start of `read`
  */
 export function memoizeFor<T>(keptMs: number, read: () => Promise<T>): () => Promise<T> {
   let kept: { answer: Promise<T>; until: number } | null = null;

@@ -1,6 +1,6 @@
 /**
- * Passes a large value on without keeping it: after `drop`, this object does not refer to the value, so that it can be
- * collected while its last user works.
+ * Passes on a large value without keeping it in memory. After `drop`, this object no longer refers to the value, so
+ * that the value can be collected as soon as its last user no longer needs it.
  */
 export class SoleReference<T> {
   #kept: { value: T } | null;
@@ -9,15 +9,15 @@ export class SoleReference<T> {
     this.#kept = { value };
   }
 
-  /** @throws Error where it was dropped */
+  /** @throws Error if it was dropped */
   get value(): T {
     if (this.#kept === null) throw new Error('the value was dropped');
     return this.#kept.value;
   }
 
   /**
-   * Returns the value, and keeps it no longer.
-   * @throws Error where it was dropped before
+   * Returns the value and removes the reference to it.
+   * @throws Error if it was already dropped
    */
   drop(): T {
     const { value } = this;

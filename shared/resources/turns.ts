@@ -1,6 +1,7 @@
 /**
- * Shares one thread: one turn at a time, to groups one after the other, and within a group to who asked first. However
- * much one group asks for, another waits for one turn of each group at most.
+ * Shares one thread between groups of tasks. One task has the turn at a time. The groups alternate; within a group,
+ * tasks have their turns in the order in which they asked. However many tasks one group has, another group waits at
+ * most for one turn of each group.
  */
 export class Turns {
   readonly #waiting = new Map<string, (() => void)[]>();
@@ -19,7 +20,7 @@ export class Turns {
     });
   }
 
-  /** Ends a turn. The next begins after one turn of the event loop, which may bring others that want one. */
+  /** Ends a turn. The next one begins after a turn of the event loop, in which new tasks can arrive. */
   release(): void {
     setImmediate(() => this.#next());
   }
@@ -32,7 +33,7 @@ export class Turns {
     }
     const [group, own] = first;
     const resolve = own.shift();
-    // To the end of the line.
+    // The group moves to the end of the queue.
     this.#waiting.delete(group);
     if (own.length > 0) this.#waiting.set(group, own);
     resolve?.();

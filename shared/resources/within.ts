@@ -1,6 +1,6 @@
 /**
- * Waits for a result no longer than so many milliseconds, and passes one that comes later to `late`.
- * @throws Error with this message when the time is over
+ * Waits for a result for at most `ms` milliseconds. A later result is passed to `late`.
+ * @throws Error with `message` after that time
  */
 export async function within<T>(
   ms: number,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Id, Nullable, OneOf, PageQuery, Time } from './common.ts';
 
-/** What happened, who did it, and to what. Outlives what it tells of. */
+/** Who did what to which record. The event remains when the record is deleted. */
 export const AuditEvent = Type.Object({
   id: Id,
   kind: Type.String(),
@@ -26,13 +26,13 @@ export const CompanyAuditQuery = Type.Object({
   teamId: Type.Optional(Type.String()),
 });
 
-/** What a walk along the chain of hashes over a Company's audit events found. */
+/** The result of verifying the hash chain of a Company's audit events. */
 export const AuditVerification = Type.Object({
-  events: Type.Integer({ description: 'of the Company, sealed or not' }),
+  events: Type.Integer({ description: 'number of events of the Company, sealed or not' }),
   unsealed: Type.Integer({
-    description: 'of them, those that have no seal yet: the worker seals every minute',
+    description: 'number of events without a seal; the worker seals new events every minute',
   }),
-  firstBreak: Nullable({ ...Id, description: 'the event at which the chain does not hold' }),
+  firstBreak: Nullable({ ...Id, description: 'the first event whose hash does not match the chain' }),
   head: Nullable(
     Type.Object({ sequence: Type.Integer(), hash: Type.String({ description: 'SHA-256, hexadecimal' }) }),
   ),

@@ -1,21 +1,21 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { ERRORS } from '../errors.ts';
 
-/** Times on the wire: ISO 8601, UTC, milliseconds, `Z`. */
+/** A time in a request or an answer: ISO 8601 in UTC, with milliseconds and `Z`. */
 export const Time = Type.String({ format: 'date-time' });
 export const Id = Type.String({ description: 'UUIDv7; opaque' });
 
-/** A JSON null beside another type. */
+/** A type, or JSON null. */
 export function Nullable<T extends TSchema>(schema: T, description?: string) {
   return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 }
 
-/** A request body: a field that is not named here is refused, never dropped. */
+/** A request body. A field that is not listed is refused; it is never ignored. */
 export function Body<T extends TProperties>(properties: T, description?: string) {
   return Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });
 }
 
-/** Required text, not blank. Lengths count characters, as a person would. */
+/** Text that is not blank. Its length is counted in characters (code points), not in UTF-16 code units. */
 export function Text(maxLength: number, description?: string) {
   return Type.String({ minLength: 1, maxLength, pattern: '\\S', ...(description ? { description } : {}) });
 }
@@ -23,7 +23,7 @@ export function Text(maxLength: number, description?: string) {
 /** Names, titles, filenames and the like. */
 export const Name = Text(300);
 
-/** A set of strings, as an enum of the JSON schema rather than a union of constants. */
+/** One of several strings. The JSON schema has an `enum`, which is shorter than a union of constants. */
 export function OneOf<const T extends string[]>(values: [...T], description?: string) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: values, ...(description ? { description } : {}) });
 }
@@ -35,10 +35,10 @@ export function Page<T extends TSchema>(item: T) {
   return Type.Object({ items: Type.Array(item), nextCursor: Nullable(Type.String()) });
 }
 
-/** Query parameters of every list. They arrive as text and are read by `readPage`. */
+/** Query parameters of every list. They arrive as text; `answerPage` parses them. */
 export const PageQuery = {
   limit: Type.Optional(Type.String({ description: '1–200, default 50' })),
-  cursor: Type.Optional(Type.String({ description: 'nextCursor of the page before' })),
+  cursor: Type.Optional(Type.String({ description: 'nextCursor of the previous page' })),
 };
 
 export const Problem = Type.Object(

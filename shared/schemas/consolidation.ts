@@ -4,13 +4,13 @@ import { Body, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.
 import { SimilarMemory } from './library.ts';
 import { Layer, Vector, WriteScope } from './memory.ts';
 
-/** What counts where a claim says nothing. */
+/** Defaults of a claim. */
 export const DEFAULT_CLAIM_LIMIT = 5;
 export const DEFAULT_LEASE_SECONDS = 900;
-/** The most captures that a batch holds. */
+/** The most captures in a batch. */
 export const MAX_BATCH = 20;
 
-/** The most items of a complete. All are stored in one transaction, for which others wait on the embedded database. */
+/** The most items of one complete. One transaction stores all of them; in the embedded database, others wait for it. */
 const MAX_ITEMS = 40;
 
 const MAX_TEXT = 64_000;
@@ -22,7 +22,7 @@ export const CaptureRequest = Body({
     Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'place within the session: the same again is the first one',
+      description: 'position within the session; a repeated number returns the capture that already has it',
     }),
   ),
   scope: Type.Optional(WriteScope),
@@ -71,7 +71,7 @@ export const ConsolidatedItem = Body({
   embeddingDim: Type.Optional(Type.Integer()),
   supersedes: Type.Optional(
     Type.String({
-      description: 'published memory of the same scope that this one takes the place of (Full access)',
+      description: 'published memory of the same scope that this one replaces; requires Full access',
     }),
   ),
 });
@@ -81,7 +81,7 @@ export const CompleteRequest = Body({
   batchId: Type.String(),
   items: Type.Array(ConsolidatedItem, {
     maxItems: MAX_ITEMS,
-    description: 'what no item names goes back to the staged captures',
+    description: 'captures of the batch that no item names become staged again',
   }),
 });
 export type CompleteRequest = Static<typeof CompleteRequest>;
@@ -90,7 +90,7 @@ export const ConsolidationResult = Type.Object({
   state: OneOf(['published', 'review', 'discarded']),
   memoryId: Nullable(Id),
   similar: Type.Array(SimilarMemory, {
-    description: 'published memories of the same scope that say much the same, nearest first',
+    description: 'similar published memories of the same scope, most similar first',
   }),
 });
 export type ConsolidationResult = Static<typeof ConsolidationResult>;

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, Name, Nullable, OneOf, Text, Time } from './common.ts';
 
-/** What counts where a request says nothing. */
+/** Defaults of requests. */
 export const DEFAULT_RESET_LINK_SECONDS = 3600;
 export const DEFAULT_INVITE_HOURS = 168;
 
@@ -9,10 +9,10 @@ const Role = OneOf(['owner', 'admin', 'member']);
 const State = OneOf(['active', 'archived']);
 const TeamAccess = OneOf(['full', 'read']);
 const ClientAccess = OneOf(['read', 'write']);
-const Email = Text(300, 'trimmed; compared without regard to case');
-/** Also where an account may be there already: no password that was ever set is shorter. */
+const Email = Text(300, 'trimmed; upper and lower case are equal');
+/** Also for the password of an account that may already exist: no stored password is shorter. */
 const NewPassword = Type.String({ minLength: 12, maxLength: 256 });
-/** A password to check: no lower bound, or an old short one would be told from a wrong one. */
+/** A password to check. It has no lower bound: the answer to a short wrong password must not differ from the others. */
 const Password = Type.String({ minLength: 1, maxLength: 256 });
 const Token = Type.String({ minLength: 1, maxLength: 300 });
 
@@ -31,17 +31,17 @@ const sessionFields = {
   ),
 };
 
-/** Who is signed in, where, and with what access. */
+/** The signed-in user, the Company, and the Teams with the access that the user has there. */
 export const SessionInfo = Type.Object(sessionFields);
-/** A session just made: the only time that its token is shown. */
+/** A new session. Its token is shown only here. */
 export const Session = Type.Object({ token: Type.String(), ...sessionFields });
 export type SessionInfo = Static<typeof SessionInfo>;
 export type Session = Static<typeof Session>;
 
-/** One of a user's own sessions, in the list of them. */
+/** One of the caller's own sessions, in the list of sessions. */
 export const SessionRecord = Type.Object({
   id: Id,
-  current: Type.Boolean({ description: 'whether the request was sent with it' }),
+  current: Type.Boolean({ description: 'whether the request was sent with the token of this session' }),
   createdAt: Time,
   lastSeenAt: Time,
   expiresAt: Time,
@@ -53,23 +53,27 @@ export const LoginRequest = Body({ email: Email, password: Password });
 export const LogoutRequest = Body({ everywhere: Type.Optional(Type.Boolean()) });
 export const ResetRequest = Body({ token: Token, newPassword: NewPassword });
 export const LinkRequest = Body({ token: Token });
-/** What a one-time link is for. */
+/** The purpose of a one-time link. */
 export const Link = Type.Object({
   kind: OneOf(['invite', 'invitation', 'reset']),
-  email: Type.String({ description: 'whose account the link makes or changes' }),
-  company: Type.String({ description: 'its name' }),
-  team: Nullable(Type.String({ description: 'its name; null unless the link is an invite' })),
-  invitedBy: Nullable(Type.String({ description: 'name; null for a reset link' })),
-  hasAccount: Type.Boolean({ description: 'whether using the link takes the present password of the email' }),
+  email: Type.String({ description: 'email of the account that the link creates or changes' }),
+  company: Type.String({ description: 'name of the Company' }),
+  team: Nullable(Type.String({ description: 'name of the Team; null unless the link is an invite' })),
+  invitedBy: Nullable(
+    Type.String({ description: 'name of the person who made the invite; null for a reset link' }),
+  ),
+  hasAccount: Type.Boolean({
+    description: 'whether the email has an account; accepting an invite then requires its current password',
+  }),
   expiresAt: Time,
 });
 export type Link = Static<typeof Link>;
 export const PasswordRequest = Body({ currentPassword: Password, newPassword: NewPassword });
-/** Takes up an invite or an invitation. */
+/** Accepts an invite or an invitation. */
 export const JoinRequest = Body({ token: Token, name: Name, password: NewPassword });
 
 const BaseUrl = Type.Optional(
-  Type.String({ maxLength: 2048, description: 'absolute, http or https; where the link leads' }),
+  Type.String({ maxLength: 2048, description: 'absolute address, http or https, that the link begins with' }),
 );
 const TtlSeconds = Type.Optional(
   Type.Integer({ minimum: 60, maximum: 86_400, default: DEFAULT_RESET_LINK_SECONDS }),
@@ -107,7 +111,7 @@ export const SelectedTeam = Type.Object({
   state: State,
   role: Nullable(Role),
   access: OneOf(['full', 'member', 'read']),
-  clients: Type.Integer({ description: 'that the caller can reach' }),
+  clients: Type.Integer({ description: 'number of clients that the caller can read' }),
   members: Type.Integer(),
 });
 
@@ -122,12 +126,12 @@ export type Client = Static<typeof Client>;
 export const ClientChange = Body(
   {
     name: Type.Optional(Name),
-    state: Type.Optional(OneOf(['active'], 'brings an archived client back')),
+    state: Type.Optional(OneOf(['active'], 'restores an archived client')),
   },
-  'at least one of the two',
+  'at least one of name and state',
 );
 
-/** What an invite grants beside the role. */
+/** A grant on a client that an invite gives in addition to the role. */
 const InviteGrant = { clientId: Type.String(), access: ClientAccess };
 export const Invite = Type.Object({
   id: Id,
@@ -155,11 +159,11 @@ export const InvitationRequest = Body({ email: Email, expiresInHours: ExpiresInH
 
 const issued = {
   token: Type.String(),
-  url: Type.String({ description: 'holds the token; shown this once' }),
+  url: Type.String({ description: 'contains the token; shown only once' }),
 };
 export const IssuedInvite = Type.Object({ invite: Invite, ...issued });
 export const IssuedInvitation = Type.Object({ invitation: Invite, ...issued });
-/** A new Team; the invite is null where its Owner has an account already. */
+/** A new Team. The invite is null if the Owner already has an account. */
 export const NewTeam = Type.Object({
   team: Team,
   invite: Nullable(Invite),

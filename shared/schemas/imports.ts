@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Body, Id, Name, Nullable, OneOf, Time } from './common.ts';
 import { Layer, WriteScope } from './memory.ts';
 
-/** Files that one request may bring, and imports that one may name. */
+/** The most files in one import request, and the most imports in one retry request. */
 export const IMPORTS_A_REQUEST = 50;
 export const RETRIES_A_REQUEST = 200;
 
@@ -22,13 +22,13 @@ export const ImportRequest = Body({
 export type ImportRequest = Static<typeof ImportRequest>;
 
 export const IMPORT_STATES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
-/** What a run does first, second and last. */
+/** The stages of a run, in order. */
 export const IMPORT_STAGES = ['reading', 'cutting', 'storing'] as const;
 export type ImportStage = (typeof IMPORT_STAGES)[number];
 
 const Progress = Type.Object({
   stage: OneOf([...IMPORT_STAGES]),
-  percent: Type.Integer({ description: 'of the stage, 0–100' }),
+  percent: Type.Integer({ description: 'progress within the stage, 0–100' }),
 });
 
 export const Import = Type.Object({
@@ -37,17 +37,20 @@ export const Import = Type.Object({
   title: Type.String(),
   mediaType: Type.String(),
   bytes: Type.Integer(),
-  sha256: Nullable(Type.String({ description: 'of the file, in hexadecimal' })),
+  sha256: Nullable(Type.String({ description: 'SHA-256 of the file, hexadecimal' })),
   layer: Layer,
   clientId: Nullable(Id),
   state: OneOf([...IMPORT_STATES]),
-  progress: Nullable(Progress, 'of the run, while one is under way'),
-  attempts: Type.Integer({ description: 'every run' }),
+  progress: Nullable(Progress, 'progress of the current run; null if no worker runs the import'),
+  attempts: Type.Integer({ description: 'number of runs so far' }),
   error: Nullable(
     Type.Object({ code: Type.String(), message: Type.String() }),
-    'why the last run that failed did; kept until one completes',
+    'error of the last failed run; null again after a run completes',
   ),
-  payloadPrunedAt: Nullable(Time, 'when the file was let go; without it there is no retry'),
+  payloadPrunedAt: Nullable(
+    Time,
+    'when the stored file was deleted; after that the import cannot be retried',
+  ),
   sourceId: Nullable(Id),
   createdBy: Id,
   createdAt: Time,
@@ -56,7 +59,7 @@ export const Import = Type.Object({
 export type Import = Static<typeof Import>;
 export const ImportResponse = Type.Object({ imports: Type.Array(Import) });
 
-/** Which failed imports to run again: these, or all that the caller may. */
+/** The failed imports to run again: those with these ids, or all that the caller is allowed to retry. */
 export const RetryRequest = Body({
   ids: Type.Optional(
     Type.Array(Type.String(), { minItems: 1, maxItems: RETRIES_A_REQUEST, uniqueItems: true }),

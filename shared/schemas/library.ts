@@ -3,7 +3,7 @@ import { MEMORY_ACTIONS, MEMORY_STATES } from '../memory-states.ts';
 import { Body, Id, Metadata, Name, Nullable, OneOf, PageQuery, type Problem, Text, Time } from './common.ts';
 import { Chunk, Layer, Source } from './memory.ts';
 
-/** A published memory that says much the same as another text. */
+/** A published memory whose content is similar to another text. */
 export const SimilarMemory = Type.Object({
   memoryId: Id,
   title: Type.String(),
@@ -11,12 +11,12 @@ export const SimilarMemory = Type.Object({
   similarity: Type.Number({ description: 'from 0 to 1' }),
   basis: OneOf(
     ['meaning', 'words'],
-    'meaning: cosine of the vectors; words: the share of the text’s terms, by weight, that the memory has too',
+    'meaning: cosine of the vectors; words: the weighted share of the text’s terms that the memory also has',
   ),
 });
 export type SimilarMemory = Static<typeof SimilarMemory>;
 
-/** A capture as far as a reviewer needs it to know where a memory comes from. */
+/** The fields of a capture that tell a reviewer where a memory comes from. */
 export const Provenance = Type.Object({
   id: Id,
   sessionId: Type.String(),
@@ -49,7 +49,7 @@ export const Memory = Type.Object({
 });
 export type Memory = Static<typeof Memory>;
 
-/** A memory in the library; one that waits for review comes with what a reviewer goes by. */
+/** A memory in the library. One in review also has its captures and similar memories, for the reviewer. */
 export const ListedMemory = Type.Object({
   ...Memory.properties,
   captures: Type.Optional(Type.Array(Provenance)),
@@ -58,7 +58,10 @@ export const ListedMemory = Type.Object({
 export type ListedMemory = Static<typeof ListedMemory>;
 
 const q = Type.Optional(
-  Type.String({ maxLength: 300, description: 'text that it holds, in upper or lower case' }),
+  Type.String({
+    maxLength: 300,
+    description: 'text that the record contains; upper and lower case are equal',
+  }),
 );
 const clientId = Type.Optional(Type.String());
 
@@ -68,7 +71,9 @@ export const MemoryQuery = Type.Object(
     state: Type.Optional(OneOf(['review', 'published'])),
     clientId,
     q,
-    sourceId: Type.Optional(Type.String({ description: 'the memory of that source, as a hit names it' })),
+    sourceId: Type.Optional(
+      Type.String({ description: 'return only the memory of this source, which is the source_id of a hit' }),
+    ),
     createdAfter: Type.Optional(Time),
     createdBefore: Type.Optional(Time),
   },
@@ -78,12 +83,14 @@ export const MemoryQuery = Type.Object(
 const decisionFields = {
   action: OneOf([...MEMORY_ACTIONS]),
   memoryId: Type.String(),
-  version: Type.Optional(Type.Integer({ minimum: 1, description: 'the version that was looked at' })),
+  version: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'the version that the decision is based on' }),
+  ),
   title: Type.Optional(Name),
   content: Type.Optional(Text(64_000)),
   supersedes: Type.Optional(
     Type.String({
-      description: 'with publish: published memory of the same scope that this takes the place of',
+      description: 'only with publish: published memory of the same scope that this one replaces',
     }),
   ),
 };
@@ -97,7 +104,7 @@ export const DecisionRequest = Body(
     memoryId: Type.Optional(decisionFields.memoryId),
     decisions: Type.Optional(Type.Array(Decision, { minItems: 1, maxItems: 100 })),
   },
-  'One decision (action and memoryId), or up to 100 as `decisions`; each is answered on its own',
+  'One decision (action and memoryId), or up to 100 in `decisions`; each has its own result',
 );
 export type DecisionRequest = Static<typeof DecisionRequest>;
 
@@ -109,7 +116,7 @@ export const DecisionResponse = Type.Object({
         memory: Type.Optional(Memory),
         problem: Type.Optional(Type.Unsafe<Static<typeof Problem>>({ $ref: 'Problem#' })),
       }),
-      { description: 'in the order of the decisions' },
+      { description: 'one for each decision, in the same order' },
     ),
   ),
 });
@@ -125,10 +132,10 @@ export const SourceQuery = Type.Object(
   { additionalProperties: false },
 );
 
-/** One source with its text. Its `chunks` take the place of their number. */
+/** One source with its text. `chunks` is the list of its chunks, not their number as in `Source`. */
 export const SourceText = Type.Object({
   ...Source.properties,
   metadata: Metadata,
-  chunks: Type.Array(Chunk, { description: 'in order; of more than 2,000 the rest follows by `cursor`' }),
+  chunks: Type.Array(Chunk, { description: 'in order, at most 2,000; `nextCursor` leads to the rest' }),
   nextCursor: Nullable(Type.String()),
 });

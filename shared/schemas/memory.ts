@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.ts';
 
-/** What counts where a request says nothing. */
+/** Defaults of requests. */
 export const DEFAULT_TOP_K = 8;
 export const DEFAULT_NEIGHBOURS = 2;
 export const DEFAULT_EMBEDDINGS_CLAIM = 64;
@@ -13,16 +13,17 @@ export const RequestedScope = Body(
     clientId: Type.Optional(Type.String()),
     include: Type.Optional(Type.Array(Layer, { minItems: 1, maxItems: 2, uniqueItems: true })),
   },
-  'Which layers are meant: the Team layer without a client, both with one, or as `include` says',
+  'The layers to read. By default the Team layer, and with a clientId also the layer of that client; ' +
+    '`include` chooses others',
 );
 
-/** Where a write goes. It goes to one layer, so there is nothing to include. */
+/** The layer to write to. A write has exactly one layer, so this has no `include`. */
 export const WriteScope = Body(
   { clientId: Type.Optional(Type.String()) },
-  'The client that is written to; without one the Team layer. `include` is for reading only',
+  'The layer to write to: that of the client, or the Team layer if there is no clientId. Has no `include`',
 );
 
-/** A vector as a client sends it. Its length is checked by hand: a wrong one has a code of its own. */
+/** A vector that a client sends. The schema does not check its length: a wrong length has its own error code. */
 export const Vector = Type.Array(Type.Number(), { description: '1024 numbers' });
 
 const Kind = OneOf(['ingest', 'import', 'memory']);
@@ -40,39 +41,39 @@ export const SearchRequest = Body({
   topK: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: DEFAULT_TOP_K })),
   storeQueryText: Type.Optional(Type.Boolean()),
   kinds: Type.Optional(
-    Type.Array(Kind, { minItems: 1, uniqueItems: true, description: 'hits of these kinds alone' }),
+    Type.Array(Kind, { minItems: 1, uniqueItems: true, description: 'return only these kinds' }),
   ),
   sourceIds: Type.Optional(
     Type.Array(Type.String(), {
       minItems: 1,
       maxItems: MAX_SOURCE_IDS,
-      description: 'hits of these sources alone; one out of the caller’s reach is 404',
+      description: 'return only hits of these sources; 404 if the caller cannot read one of them',
     }),
   ),
   createdAfter: Type.Optional(
-    Type.String({ format: 'date-time', description: 'hits whose created_at is later alone' }),
+    Type.String({ format: 'date-time', description: 'return only hits whose created_at is later' }),
   ),
   createdBefore: Type.Optional(
-    Type.String({ format: 'date-time', description: 'hits whose created_at is earlier alone' }),
+    Type.String({ format: 'date-time', description: 'return only hits whose created_at is earlier' }),
   ),
   minSimilarity: Type.Optional(
     Type.Number({
       minimum: -1,
       maximum: 1,
-      description: 'cosine below which nothing is found by meaning; what keywords find stays',
+      description: 'least cosine of a hit found by meaning; hits found by keyword are not affected',
     }),
   ),
   explain: Type.Optional(
-    Type.Boolean({ description: 'tells how each hit and the whole came about; for Full access' }),
+    Type.Boolean({ description: 'explain the search and each hit; requires Full access' }),
   ),
 });
 export type SearchRequest = Static<typeof SearchRequest>;
 
-/** Where in its document a chunk stands, as far as the format tells. */
+/** The position of a chunk in its document, as far as the file format gives it. */
 const Location = Type.Object({
-  document_title: Nullable(Type.String({ description: 'by the document’s own word' })),
-  headings: Type.Array(Type.String(), { description: 'above the chunk, outermost first' }),
-  page: Nullable(Type.Integer({ description: 'from 1' })),
+  document_title: Nullable(Type.String({ description: 'title from the metadata of the document' })),
+  headings: Type.Array(Type.String(), { description: 'headings above the chunk, outermost first' }),
+  page: Nullable(Type.Integer({ description: 'page number, from 1' })),
 });
 
 const chunkFields = {
@@ -81,7 +82,7 @@ const chunkFields = {
   title: Type.String(),
   uri: Nullable(Type.String()),
   text: Type.String(),
-  ordinal: Type.Integer({ description: 'place within the source, from 0' }),
+  ordinal: Type.Integer({ description: 'position within the source, from 0' }),
   layer: Layer,
   client_id: Nullable(Id),
   kind: Kind,
@@ -89,84 +90,108 @@ const chunkFields = {
   location: Location,
 };
 export const Chunk = Type.Object(chunkFields);
-/** A term of the query as a person reads it. */
+/** A term of the query, in readable form. */
 const termFields = {
-  term: Type.String({ description: 'as normalised; of a gram its characters, _ before the first of a word' }),
+  term: Type.String({
+    description: 'normalized; for a gram its characters, with _ before the first character of a word',
+  }),
   kind: OneOf(['exact', 'gram']),
 };
 
-/** How a hit came to its place. */
+/** Why a hit has its rank. */
 export const HitExplanation = Type.Object({
   similarity: Nullable(
-    Type.Number({ description: 'cosine, also where that leg did not find it; null without a vector' }),
+    Type.Number({
+      description: 'cosine, also if the vector search did not find the chunk; null without a vector',
+    }),
   ),
-  semantic_z: Type.Number({ description: 'standard deviations above the mean of the vector leg' }),
+  semantic_z: Type.Number({ description: 'standard deviations above the mean of the vector search' }),
   keyword_score: Type.Number({ description: 'BM25, the sum of the terms’ weights' }),
   keyword_z: Type.Number({
     description:
-      'deviations above the mean of the keyword leg, doubled; a deviation is at least a share of the query’s whole weight',
+      'twice the standard deviations above the mean of the keyword search; the deviation is at least a share of ' +
+      'the query’s total weight',
   }),
   identifier: Type.Boolean({
-    description: 'holds a rare code of the query, and stands before those that do not',
+    description: 'contains a rare code of the query, and therefore ranks before hits that do not',
   }),
   terms: Type.Array(Type.Object({ ...termFields, weight: Type.Number() }), {
-    description: 'the query’s terms that it holds, the heaviest first',
+    description: 'terms of the query that the chunk contains, highest weight first',
   }),
 });
 export type HitExplanation = Static<typeof HitExplanation>;
 
 export const Hit = Type.Object({
   ...chunkFields,
-  score: Type.Number({ description: 'fused; comparable within one answer only' }),
-  semantic_rank: Nullable(Type.Integer({ description: 'from 1; null where that leg did not find it' })),
+  score: Type.Number({ description: 'fused score; comparable only within one answer' }),
+  semantic_rank: Nullable(
+    Type.Integer({ description: 'from 1; null if the vector search did not find the chunk' }),
+  ),
   keyword_rank: Nullable(Type.Integer()),
   explain: Type.Optional(HitExplanation),
 });
 export type Chunk = Static<typeof Chunk>;
 export type Hit = Static<typeof Hit>;
 
-/** How a search went. */
+/** How a search was executed. */
 export const SearchExplanation = Type.Object({
   terms: Type.Array(
     Type.Object({
       ...termFields,
-      documents: Type.Number({ description: 'chunks of the scope that hold it, estimated' }),
-      weight: Type.Number({ description: 'of the query’s side: its idf and what the query makes of it' }),
+      documents: Type.Number({
+        description: 'estimated number of chunks of the scope that contain the term',
+      }),
+      weight: Type.Number({
+        description: 'weight in the query: the idf times the factor of the kind of term',
+      }),
     }),
-    { description: 'what the query asks for by keyword, the heaviest first' },
+    { description: 'terms of the query, highest weight first' },
   ),
   keyword: Type.Object({
     keys: Type.Array(
       Type.Object({
-        key: Type.String({ description: 'a whole term, or the beginning of a word and *' }),
-        read: Type.Boolean({ description: 'false where it stands in too many chunks to find any by' }),
-        identifier: Type.Boolean({ description: 'a rare code, which puts its chunks before all others' }),
+        key: Type.String({ description: 'a whole term, or the first characters of a word followed by *' }),
+        read: Type.Boolean({
+          description: 'false if the key was skipped because too many chunks contain it',
+        }),
+        identifier: Type.Boolean({
+          description: 'whether it is a rare code; chunks with one rank before all others',
+        }),
       }),
     ),
-    candidates: Type.Integer({ description: 'chunks that hold a key that was read: all that were scored' }),
+    candidates: Type.Integer({
+      description: 'chunks that contain a key that was read; all of them were scored',
+    }),
     hits: Type.Integer(),
   }),
   semantic: Nullable(
     Type.Object({
       path: OneOf(['exact', 'quantised']),
-      candidates: Type.Integer({ description: 'chunks with a vector of the model, all of them compared' }),
-      hits: Type.Integer({ description: 'the nearest, which minSimilarity may still lessen' }),
+      candidates: Type.Integer({
+        description: 'chunks with a vector of the model; all of them were compared',
+      }),
+      hits: Type.Integer({ description: 'nearest chunks, before minSimilarity is applied' }),
     }),
-    'null where the query has no vector',
+    'null if the query has no vector',
   ),
-  filtered: Nullable(Type.Integer(), 'how many chunks passed the filters; null without one'),
+  filtered: Nullable(Type.Integer(), 'number of chunks that passed the filters; null without a filter'),
   counted: Nullable(
     Type.Object({ chunks: Type.Integer(), sampled: Type.Integer(), at: Time }),
-    'from how many of the scope’s chunks `documents` was counted, and when the oldest of its layers was; null where none was',
+    'how many of the scope’s chunks were counted for `documents`, and the oldest count of its layers; null if no layer ' +
+      'has been counted',
   ),
   milliseconds: Type.Object({
-    embedding: Type.Number({ description: 'making the query’s vector, or checking the one sent' }),
+    embedding: Type.Number({
+      description: 'making the vector of the query, or checking the one that was sent',
+    }),
     weights: Type.Number(),
     filters: Type.Number(),
     keyword: Type.Number(),
     semantic: Type.Number(),
     fusion: Type.Number(),
-    statement: Type.Number({ description: 'all these but the embedding, and reading the text' }),
+    statement: Type.Number({
+      description: 'the whole statement: all of these except embedding, and reading the text of the hits',
+    }),
   }),
 });
 export type SearchExplanation = Static<typeof SearchExplanation>;
@@ -174,7 +199,9 @@ export type SearchExplanation = Static<typeof SearchExplanation>;
 export const SearchResponse = Type.Object({
   queryId: Id,
   embedding: Type.Object({ mode: OneOf(['client-provided', 'server']), model: Type.String() }),
-  degraded: Type.Boolean({ description: 'true when the query could not be embedded: keywords alone' }),
+  degraded: Type.Boolean({
+    description: 'true if the query could not be embedded, so that only the keyword search ran',
+  }),
   hits: Type.Array(Hit),
   explain: Type.Optional(SearchExplanation),
 });
@@ -202,7 +229,7 @@ export const IngestRequest = Body({
   externalId: Type.Optional(
     Text(
       300,
-      'names one source of the scope: another text replaces its chunks, the same text updates its fields; ' +
+      'identifies one source of the layer: a different text replaces its chunks, the same text updates its fields; ' +
         'an omitted uri or metadata keeps its value',
     ),
   ),
@@ -229,10 +256,10 @@ export const IngestResponse = Type.Object({
   source: Source,
   chunks: Type.Integer(),
   embedded: Type.Integer(),
-  duplicate: Type.Boolean({ description: 'the text was stored already, and nothing changed' }),
+  duplicate: Type.Boolean({ description: 'the text was already stored, and nothing changed' }),
   updated: Type.Optional(
     Type.Array(OneOf(['title', 'uri', 'metadata']), {
-      description: 'fields that changed in the source of the externalId, where the text was the same',
+      description: 'fields that changed in the source with this externalId; present if the text was the same',
     }),
   ),
 });
@@ -266,7 +293,8 @@ export const Embedder = Type.Object({
   problem: Type.Optional(
     Type.String({
       description:
-        'why no worker makes vectors now, where the service is to make them; searches answer from keywords',
+        'why no worker makes vectors at the moment, if the service makes them itself; until then searches use only ' +
+        'keywords',
     }),
   ),
 });

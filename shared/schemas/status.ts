@@ -5,15 +5,15 @@ import { Embedder } from './memory.ts';
 
 const count = Type.Integer();
 
-/** One point of a queue's recent past. */
+/** One minute in the history of a queue. */
 const QueueSample = Type.Object({
   at: Time,
-  ready: Type.Integer({ description: 'the most that waited at once' }),
-  active: Type.Integer({ description: 'the most that ran at once' }),
+  ready: Type.Integer({ description: 'the most jobs that waited at the same time' }),
+  active: Type.Integer({ description: 'the most jobs that ran at the same time' }),
   completed: Type.Integer({
-    description: 'in this minute; of the latest half minute not all is counted yet',
+    description: 'jobs completed in this minute; those of the last half minute may not be counted yet',
   }),
-  failed: Type.Integer({ description: 'for good, in this minute' }),
+  failed: Type.Integer({ description: 'jobs that failed in this minute and are not retried' }),
 });
 
 const QueueStatus = Type.Object({
@@ -25,30 +25,36 @@ const QueueStatus = Type.Object({
   completedPerMinute: Type.Number({ description: 'over the last five minutes' }),
   oldestReadyAgeSeconds: Nullable(Type.Number()),
   history: Type.Array(QueueSample, {
-    description: 'of the last hour, oldest first, a point a minute; none of minutes in which no worker ran',
+    description:
+      'the last hour, oldest first, one point per minute; minutes without a running worker are missing',
   }),
 });
 export type QueueStatus = Static<typeof QueueStatus>;
 
-/** How the model of a worker stands. */
+/** The state of the model in a worker. */
 const EmbedderState = Type.Object({
   model: Type.String(),
   state: OneOf(['fetching', 'loading', 'ready', 'missing', 'failing']),
   fetched: Nullable(
-    Type.Number({ description: 'the share of the model that is there, from 0 to 1; null unless fetching' }),
+    Type.Number({
+      description: 'downloaded share of the model, from 0 to 1; null unless the state is fetching',
+    }),
   ),
-  chunksPerMinute: Type.Number({ description: 'stored with their vector, over the last minute' }),
+  chunksPerMinute: Type.Number({ description: 'chunks stored with a vector in the last minute' }),
 });
 export type EmbedderState = Static<typeof EmbedderState>;
 
 export const Status = Type.Object({
   health: Type.Object({
-    ok: Type.Boolean({ description: 'all of the following' }),
+    ok: Type.Boolean({ description: 'true if all of the following are true' }),
     database: Type.Boolean(),
     queue: Type.Boolean({
-      description: 'it answers, and no job has been ready for over a minute while none runs or ends',
+      description:
+        'the queue answers, and no queue has a job that has been ready for over a minute while none runs or ends',
     }),
-    worker: Type.Boolean({ description: 'a worker that reaches the queue was seen within 30 seconds' }),
+    worker: Type.Boolean({
+      description: 'a worker that can reach the queue was seen within the last 30 seconds',
+    }),
   }),
   sources: Type.Object({ active: count, archived: count, byKind: Type.Record(Type.String(), count) }),
   chunks: Type.Object({ total: count, embedded: count, pending: count }),

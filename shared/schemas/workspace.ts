@@ -1,21 +1,21 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, Nullable, type Problem, Time } from './common.ts';
 
-/** Files that one pull or push may name. */
+/** The most files in one pull or push. */
 export const FILES_A_REQUEST = 200;
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 const Path = Type.String({ description: '`team/<path>` or `clients/<clientId>/<path>`' });
-const Version = Type.Integer({ description: 'counted from 1, deletions too' });
+const Version = Type.Integer({ description: 'counts from 1; a deletion is a version too' });
 const Revision = Type.Integer({
-  description: 'ascends with every push to the Team; says nothing by its size',
+  description: 'increases with every push to the Team; the size of a step has no meaning',
 });
-const Sha256 = Type.String({ description: 'of the content, in hexadecimal' });
+const Sha256 = Type.String({ description: 'SHA-256 of the content, hexadecimal' });
 
-/** A file as it is, or with `since` the last that became of it. */
+/** The current state of a file; with `since`, the last change of it, which can be a deletion. */
 export const ManifestItem = Type.Object({
   path: Path,
-  sha256: Nullable(Sha256, 'null where it is deleted'),
+  sha256: Nullable(Sha256, 'null if the file is deleted'),
   bytes: Type.Integer(),
   version: Version,
   deleted: Type.Boolean(),
@@ -26,7 +26,9 @@ export type ManifestItem = Static<typeof ManifestItem>;
 
 export const Manifest = Type.Object({
   revision: Revision,
-  scopes: Type.Array(Type.String(), { description: '`team`, `clients/<id>`: what the caller reaches now' }),
+  scopes: Type.Array(Type.String(), {
+    description: '`team` and `clients/<id>`: the layers that the caller can read now',
+  }),
   items: Type.Array(ManifestItem),
   nextCursor: Nullable(Type.String()),
 });
@@ -44,18 +46,18 @@ export const PullResponse = Type.Object({
   files: Type.Array(
     Type.Object({ path: Path, version: Version, sha256: Sha256, contentBase64: Type.String() }),
   ),
-  missing: Type.Array(Path, { description: 'not there, or not for the caller' }),
-  remaining: Type.Array(Path, { description: 'did not fit into this answer: ask again for these' }),
+  missing: Type.Array(Path, { description: 'files that do not exist, or that the caller cannot read' }),
+  remaining: Type.Array(Path, { description: 'files that did not fit into this answer; request them again' }),
 });
 export type PullResponse = Static<typeof PullResponse>;
 
-/** One file of a push: a content, or its deletion. Which of the two it is, is looked at behind the schema. */
+/** One file of a push: its content, or its deletion. The operation checks that it is exactly one of the two. */
 export const PushedFile = Body({
   path: Path,
   baseVersion: Type.Integer({
     minimum: 0,
     maximum: 2 ** 31 - 1,
-    description: 'the version that the change was made from; 0 for a new or a deleted file',
+    description: 'the version that the change is based on; 0 if the file was new or deleted',
   }),
   contentBase64: Type.Optional(Type.String({ description: `at most ${MAX_FILE_BYTES} bytes` })),
   sha256: Type.Optional(Sha256),
@@ -77,22 +79,25 @@ export type PushResponse = Static<typeof PushResponse>;
 /** One reason for a 409 `workspace_conflict`. */
 export const WorkspaceConflict = Type.Object({
   path: Path,
-  currentVersion: Type.Integer({ description: '0 where there never was one' }),
+  currentVersion: Type.Integer({ description: '0 if the file has never existed' }),
   currentSha256: Nullable(Sha256, 'null if the file does not exist now'),
   blockedBy: Type.Optional(
     Type.String({
-      description: 'the path that differs only in case, or that is a folder of this path or lies below it',
+      description:
+        'an existing path that differs only in case, is a folder of this path, or is inside this path',
     }),
   ),
 });
 export type WorkspaceConflict = Static<typeof WorkspaceConflict>;
 
-/** What a push is refused with where the state does not allow it: a problem that names all conflicts, if it is for those. */
+/** The 409 of a push. With `workspace_conflict` the problem lists all conflicts. */
 export const PushConflict = Type.Intersect([
   Type.Unsafe<Static<typeof Problem>>({ $ref: 'Problem#' }),
   Type.Object({
     conflicts: Type.Optional(
-      Type.Array(WorkspaceConflict, { description: 'with `workspace_conflict`: all of them' }),
+      Type.Array(WorkspaceConflict, {
+        description: 'present with `workspace_conflict`: every conflict of the push',
+      }),
     ),
   }),
 ]);

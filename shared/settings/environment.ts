@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-/** Adds what a `.env` file in the working folder sets. Variables that are set already win. For mains only. */
+/** Loads the `.env` file of the working folder. It does not override variables that are already set. Only for mains. */
 export function loadEnvironmentFile(): void {
   if (existsSync('.env')) process.loadEnvFile('.env');
 }

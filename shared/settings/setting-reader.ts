@@ -1,9 +1,9 @@
 import { canonicalBaseUrl } from '../formats/base-url.ts';
 
-/** Reads variables one by one and collects what is wrong with each, so that all faults show at once. */
+/** Reads variables one by one and collects their faults, so that all faults can be reported together. */
 export class SettingReader {
   readonly faults: string[] = [];
-  /** Every name that was asked for: the variables that there are. */
+  /** Every name that was read. After all settings are read, these are the variables of the service. */
   readonly known = new Set<string>();
   readonly #env: Readonly<Record<string, string | undefined>>;
 
@@ -11,7 +11,7 @@ export class SettingReader {
     this.#env = env;
   }
 
-  /** An empty variable counts as unset: `FOO= npm start` is how a shell clears one. */
+  /** An empty variable counts as unset, because `FOO= npm start` is how a shell clears one. */
   raw(name: string): string | null {
     this.known.add(name);
     const value = this.#env[name]?.trim();

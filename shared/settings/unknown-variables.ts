@@ -1,9 +1,9 @@
-/** A name can be of any length, and comparing takes time with the product of two lengths. */
+/** A name can have any length, and the time to compare two names grows with the product of their lengths. */
 const LONGEST = 100;
 
 /**
- * How many characters must be inserted, removed, replaced or swapped with their neighbour to make one text of another:
- * the optimal string alignment distance.
+ * The optimal string alignment distance: how many characters must be inserted, removed, replaced or swapped with their
+ * neighbour to turn one text into the other.
  */
 function distance(a: string, b: string): number {
   const rows: number[][] = Array.from({ length: a.length + 1 }, (_, i) => [i]);
@@ -19,7 +19,7 @@ function distance(a: string, b: string): number {
   return at(a.length, b.length);
 }
 
-/** The one of the known names that is most like a mistyped one; the first of several. Undefined without any. */
+/** The known name that is nearest to a mistyped one; the first if several are. Undefined if no name is known. */
 function nearestName(mistyped: string, known: Iterable<string>): string | undefined {
   let nearest: { name: string; edits: number } | undefined;
   for (const name of known) {
@@ -30,8 +30,8 @@ function nearestName(mistyped: string, known: Iterable<string>): string | undefi
 }
 
 /**
- * One line for each variable with the service's prefix that is set and not known, with the nearest known name and never
- * its value. Those of the tests do not count.
+ * Returns one line for each set variable that begins with MEMORY_ and is not known. The line names the nearest known
+ * variable, and never contains the value. Variables of the tests are ignored.
  */
 export function warnOfUnknownVariables(
   env: Readonly<Record<string, string | undefined>>,

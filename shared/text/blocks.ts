@@ -1,11 +1,11 @@
 /** The blocks of a document: headings, fenced code and paragraphs, as far as Markdown and plain text agree. */
 
-/** A stretch of the document, from `start` to `end` (exclusive), without the line break after it. */
+/** A range of the document, from `start` to `end` (exclusive), without the line break after it. */
 export type Block =
   | { kind: 'text' | 'code'; start: number; end: number }
   | { kind: 'heading'; start: number; end: number; level: number; title: string };
 
-/** A longer line that looks like a heading is a paragraph: plain text holds such lines by accident. */
+/** A longer line that looks like a heading is a paragraph: in plain text such lines occur by accident. */
 const MAX_HEADING_LENGTH = 200;
 
 /** CommonMark 4.2: up to three spaces, one to six `#`, white space, the title, perhaps more `#`. */
@@ -13,24 +13,24 @@ const ATX_HEADING = /^ {0,3}(#{1,6})[ \t](.*)$/;
 const ATX_CLOSING = /(?:^|[ \t])#+$/;
 /** CommonMark 4.3: the line below a title, all `=` or all `-`. */
 const SETEXT_UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
-/** Lines that `---` below does not make a title: list items, quotations, table rows. */
+/** Lines that are not a title, even with `---` below them: list items, quotations, table rows. */
 const NO_SETEXT_TITLE = /^\s*(?:[-*+>|]|\d+[.)]\s)/;
 /** CommonMark 4.5: three or more backticks (none after them on the line) or tildes. */
 const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 const NOT_BLANK = /\S/;
-/** What headings, underlines and fences begin with: most lines need no closer look. */
+/** The beginning of every heading, underline and fence. Most lines do not match and need no further test. */
 const MARKUP = /^ {0,3}[#`~=-]/;
 
-/** Only this much of a line is looked at to tell what it is: a line may be as long as the document. */
+/** Only this much of a line is tested for its kind, because a line can be as long as the document. */
 const LINE_HEAD_LENGTH = 1_000;
 
-/** So many lines are read in about a millisecond. */
+/** Reading this many lines takes about a millisecond. */
 const LINES_A_REST = 4_096;
 
 /**
- * Reads the blocks of `text`, whose line breaks are `\n` alone, from first to last. Blank lines belong to no
- * block, except inside fenced code. A fence that nobody closes runs to the end of the document. Between blocks it
- * gives null every few thousand lines, so that its caller can stop or let others work.
+ * Reads the blocks of `text` in order. Its line breaks must be `\n`. Blank lines belong to no block, except in fenced
+ * code. A fence that is not closed ends with the document. Yields null every few thousand lines, so that the caller can
+ * stop or let other work run.
  */
 export function* readBlocks(text: string): Generator<Block | null> {
   let paragraph: { start: number; end: number; lines: number } | undefined;
@@ -76,13 +76,13 @@ function readAtxHeading(line: string, length: number): { level: number; title: s
   if (length > MAX_HEADING_LENGTH) return undefined;
   const match = ATX_HEADING.exec(line);
   const title = match?.[2]?.trim().replace(ATX_CLOSING, '').trimEnd();
-  // A `#` without a title, as comments in plain text have it, heads nothing.
+  // A `#` without a title is not a heading: comments in plain text have it.
   return title ? { level: match![1]!.length, title } : undefined;
 }
 
 /**
- * Whether `line` underlines the one-line paragraph above it. CommonMark lets titles run over several lines;
- * in plain text a rule below a paragraph is more common, so here they do not.
+ * Whether `line` underlines the one-line paragraph above it. In CommonMark a title can have several lines. Here it
+ * cannot, because in plain text a rule below a paragraph is more common.
  */
 function isSetext(text: string, paragraph: { start: number; end: number }, line: string): boolean {
   if (paragraph.end - paragraph.start > MAX_HEADING_LENGTH) return false;

@@ -1,27 +1,27 @@
 /**
  * Cuts a document, plain text or Markdown, into the pieces that are stored, searched and shown one by one.
  *
- * A piece is an unchanged stretch of the document. Blocks (headings, paragraphs, fenced code) are packed
- * into pieces up to a target; one that is too long is cut where it hurts least: `long-text.ts`. Everything
- * is done in one pass from left to right, so that the time is linear in the length.
+ * A piece is an unchanged range of the document. Blocks (headings, paragraphs, fenced code) are packed into pieces up
+ * to a target length. A block that is too long is cut at the best place: see `long-text.ts`. Everything is done in
+ * one pass from left to right, so the time is linear in the length.
  */
 
 import { slicesOf } from '../resources/give-way.ts';
 import { type Block, readBlocks } from './blocks.ts';
 import { type CutPreference, findCut } from './long-text.ts';
 
-/** The most that a piece may have, in UTF-16 code units. */
+/** The maximum length of a piece, in UTF-16 code units. */
 export const MAX_PIECE_LENGTH = 2_000;
 
-/** What blocks are packed up to, in UTF-16 code units; a paragraph between this and the maximum stays whole. */
+/** Blocks are packed up to this many UTF-16 code units. A paragraph between this and the maximum stays whole. */
 export const TARGET_PIECE_LENGTH = 1_200;
 
-/** A section's last piece that is shorter than this joins the one before, if the two stay within the maximum. */
+/** If the last piece of a section is shorter than this, it is merged into the one before, up to the maximum length. */
 const ORPHAN_LENGTH = 200;
 
 /**
- * A document may have this many pieces, and one more for each so many characters. In a longer one sections that are
- * tiny on average share pieces: each piece costs a row, an index entry and a vector, whatever it holds.
+ * A document can have FREE_PIECES pieces, and one more for each CHARACTERS_A_PIECE characters. Beyond that, short
+ * sections share pieces, because each piece costs a row, an index entry and a vector, however short it is.
  */
 const FREE_PIECES = 100;
 const CHARACTERS_A_PIECE = 100;
@@ -34,7 +34,7 @@ export interface Piece {
   headings: string[];
 }
 
-/** A stretch of the document that becomes a piece. */
+/** A range of the document that becomes a piece. */
 interface Range {
   start: number;
   end: number;
@@ -42,12 +42,12 @@ interface Range {
 }
 
 /**
- * Cuts `text` into pieces. Nothing but white space between pieces is lost. A heading begins a piece, stays
- * with what follows it, and so does a heading right below another. No surrogate pair and no grapheme is taken
- * apart, unless one grapheme alone is longer than a piece. Blank text gives no pieces.
+ * Cuts `text` into pieces. Only white space between pieces is lost. A heading begins a piece and stays with the text
+ * that follows it; headings that follow each other stay together. No surrogate pair and no grapheme is split, unless
+ * a single grapheme is longer than a piece. Blank text has no pieces.
  *
- * Gives one piece after the other, so that its caller can stop at a bound, and null between pieces after every few
- * milliseconds of work that made none, so that its caller can let others work.
+ * Yields one piece after the other, so that the caller can stop at a limit. Yields null after every few milliseconds
+ * of work without a piece, so that the caller can let other work run.
  */
 export function* cutPieces(text: string): Generator<Piece | null> {
   const packer = new Packer(yield* withPlainLines(text));
@@ -60,7 +60,7 @@ export function* cutPieces(text: string): Generator<Piece | null> {
   yield* packer.finish();
 }
 
-/** The text without byte order mark, its line breaks all `\n`. */
+/** Removes the byte order mark, and replaces every line break by `\n`. */
 function* withPlainLines(text: string): Generator<null, string> {
   const start = text.startsWith('\ufeff') ? 1 : 0;
   if (!text.includes('\r')) return text.slice(start);
@@ -75,7 +75,7 @@ function* withPlainLines(text: string): Generator<null, string> {
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** A slice of text with its line breaks all `\n`, in place: an expression took 0.2 µs for each of millions. */
+/** Replaces every line break of a slice by `\n`, in place. A regular expression took 0.2 µs for each of millions. */
 function plainSlice(slice: string): string {
   const encoding = Buffer.byteLength(slice) === slice.length ? 'latin1' : 'utf16le';
   const bytes = Buffer.from(slice, encoding);
@@ -94,12 +94,12 @@ class Packer {
   readonly #done: Range[] = [];
   /** The range being filled, if any. */
   #open: Range | undefined;
-  /** Whether the open range holds nothing but headings, which wait for the text they belong to. */
+  /** Whether the open range contains only headings so far. They stay with the text that follows. */
   #onlyHeadings = false;
   readonly #path: { level: number; title: string }[] = [];
   #headings: string[] = [];
-  /** How many pieces were given away. */
-  #given = 0;
+  /** How many pieces were yielded. */
+  #yielded = 0;
 
   constructor(text: string) {
     this.text = text;
@@ -135,7 +135,7 @@ class Packer {
     }
   }
 
-  /** Adds a block too long for one piece, together with the headings before it from `start` on. */
+  /** Adds a block that is too long for one piece, together with the headings before it, which begin at `start`. */
   *#addLong(start: number, block: Block): Generator<Piece> {
     if (start === block.start) this.#close();
     this.#open = undefined;
@@ -144,7 +144,7 @@ class Packer {
     let from = start;
     while (block.end - from > MAX_PIECE_LENGTH) {
       const rest = block.end - from;
-      // Two pieces of like length rather than a full one and a scrap.
+      // Two pieces of similar length are better than a full one and a very short one.
       const target = rest < 2 * TARGET_PIECE_LENGTH ? Math.ceil(rest / 2) : TARGET_PIECE_LENGTH;
       const floor = Math.max(0, block.start - from);
       const cut = from + findCut(this.text, from, { floor, target, max: MAX_PIECE_LENGTH }, preference);
@@ -165,37 +165,37 @@ class Packer {
     else this.#done.push(range);
   }
 
-  /** Whether a range goes into the one before it. */
+  /** Whether a range is merged into the one before it. */
   #joins(range: Range, last: Range): boolean {
     if (range.end - range.start >= ORPHAN_LENGTH) return false;
     if (last.headings === range.headings) return range.end - last.start <= MAX_PIECE_LENGTH;
     const allowed = FREE_PIECES + range.start / CHARACTERS_A_PIECE;
-    return this.#given + this.#done.length >= allowed && range.end - last.start <= TARGET_PIECE_LENGTH;
+    return this.#yielded + this.#done.length >= allowed && range.end - last.start <= TARGET_PIECE_LENGTH;
   }
 
-  /** Gives away what is done for good: all but the last range, which the next may still join. */
+  /** Yields the ranges that are final: all but the last, because the next range can still be merged into it. */
   *takeDone(): Generator<Piece> {
-    while (this.#done.length > 1) yield* this.#give(this.#done.shift()!);
+    while (this.#done.length > 1) yield* this.#toPiece(this.#done.shift()!);
   }
 
   *finish(): Generator<Piece> {
     this.#close();
-    for (const range of this.#done.splice(0)) yield* this.#give(range);
+    for (const range of this.#done.splice(0)) yield* this.#toPiece(range);
   }
 
-  *#give({ start, end, headings }: Range): Generator<Piece> {
+  *#toPiece({ start, end, headings }: Range): Generator<Piece> {
     const text = this.text.slice(start, end).trimEnd();
     if (text === '') return;
-    this.#given += 1;
+    this.#yielded += 1;
     yield { text, headings };
   }
 }
 
 const BLANK = /\s*/y;
-/** In code the indentation means something. */
+/** In code, only empty lines are skipped, because indentation has a meaning. */
 const EMPTY_LINES = /\n*/y;
 
-/** Where the next piece begins at `from` or after it, at most at `end`. */
+/** Where the next piece begins: after the white space at `from`, and at `end` at the latest. */
 function skipBlank(text: string, from: number, end: number, preference: CutPreference): number {
   const blank = preference === 'lines' ? EMPTY_LINES : BLANK;
   blank.lastIndex = from;

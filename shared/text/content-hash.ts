@@ -3,8 +3,8 @@ import { giveWayBetweenSteps, slicesOf } from '../resources/give-way.ts';
 import type { ChunkInput } from './prepared-chunks.ts';
 
 /**
- * The SHA-256 (32 bytes) by which the same text is known again. Parts and chunks count with where each ends. Blocks for
- * the length of the text: about 3 ms a MiB.
+ * The SHA-256 (32 bytes) of a content, to recognize the same content later. The boundaries of parts and chunks are
+ * hashed too. Blocks the event loop for about 3 ms per MiB.
  */
 export function contentHash(input: ChunkInput): Buffer {
   const hash = createHash('sha256');
@@ -25,7 +25,7 @@ export async function contentHashInTurns(input: ChunkInput): Promise<Buffer> {
 
 function* hashedSlices(input: ChunkInput): Generator<string> {
   for (const [index, text] of textsOf(input).entries()) {
-    // NUL is refused in every text, so it cannot stand within one.
+    // A separator that no text contains, because NUL is refused in every text.
     if (index > 0) yield '\0';
     yield* slicesOf(text);
   }

@@ -2,8 +2,8 @@
  * 32-bit hashes of UTF-16 strings, for values that are stored: the results must never change.
  *
  * FNV-1a (Fowler, Noll & Vo) over the little-endian bytes of the code units, then MurmurHash3's finalizer
- * (Appleby), because FNV alone leaves the low bits of short strings poorly mixed. FNV goes from left to
- * right, so that the state after a prefix (a kind, a Team) is computed once and continued for each term.
+ * (Appleby), because FNV without it mixes the low bits of short strings poorly. FNV reads from left to right, so the
+ * state after a prefix (a kind, a Team) is computed once and continued for each term.
  */
 
 const FNV_OFFSET = 0x811c9dc5 | 0;
@@ -11,7 +11,7 @@ const FNV_PRIME = 0x01000193;
 
 /**
  * The hash state after `text`, or after the code units `from` (inclusive) to `to` (exclusive) of it.
- * Pass the state of a prefix as `state` to go on from there; `finishHash` turns a state into a hash.
+ * Pass the state of a prefix as `state` to continue from it. `finishHash` turns a state into a hash.
  */
 export function hashState(text: string, state: number = FNV_OFFSET, from = 0, to = text.length): number {
   let hash = state;
@@ -23,7 +23,7 @@ export function hashState(text: string, state: number = FNV_OFFSET, from = 0, to
   return hash;
 }
 
-/** The hash that belongs to a state: a signed 32-bit integer, as PostgreSQL's `int4` holds it. */
+/** The hash of a state: a signed 32-bit integer, like PostgreSQL's `int4`. */
 export function finishHash(state: number): number {
   let hash = state ^ (state >>> 16);
   hash = Math.imul(hash, 0x85ebca6b);

@@ -1,34 +1,35 @@
 /**
- * Where to cut a stretch of text that is too long for one piece, in any script. `Intl.Segmenter` is only ever
- * given a window of one piece: over a whole document it is slow, and every cut needs one boundary only.
+ * Finds where to cut text that is too long for one piece, in any script. `Intl.Segmenter` gets only a window of one
+ * piece: it is slow on a whole document, and each cut needs only one boundary.
  */
 
-/** Offsets from where the window begins, in UTF-16 code units. */
+/** Offsets from the start of the window, in UTF-16 code units. */
 export interface CutRange {
-  /** The cut lies behind this. */
+  /** The cut must be after this. */
   floor: number;
-  /** The cut is as near below this as can be. */
+  /** The cut should be at or just before this. */
   target: number;
-  /** The cut lies behind the target, up to this, only if that spares a sentence or a word. */
+  /** The cut can be after the target, up to this, only if that keeps a sentence or a word whole. */
   max: number;
 }
 
-/** What to keep whole first: sentences in prose, lines in code. */
+/** What to keep whole if possible: sentences in prose, lines in code. */
 export type CutPreference = 'sentences' | 'lines';
 
 type Boundary = (limit: number) => number;
 
-// No locale: these are the rules of Unicode's annex 29 and ICU's dictionaries, which go by script.
+// No locale: the rules of Unicode's annex 29 and ICU's dictionaries depend on the script.
 const sentences = new Intl.Segmenter('und', { granularity: 'sentence' });
 const words = new Intl.Segmenter('und', { granularity: 'word' });
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Behind the last possible cut, so that the segmenter sees how a boundary there goes on. */
+/** Characters after the last possible cut that the segmenter also gets, to decide whether there is a boundary. */
 const LOOKAHEAD = 100;
 
 /**
- * The length of the piece to cut from `text` at `from`: up to a sentence's end (or a line's), else up to white
- * space, a word's end or a grapheme's. A single grapheme longer than `max` is cut between code points.
+ * The length of the piece to cut from `text` at `from`. The piece ends with a sentence (in code, a line); if there is
+ * no such end, at white space, with a word or with a grapheme. A grapheme longer than `max` is cut between code
+ * points.
  */
 export function findCut(text: string, from: number, range: CutRange, preference: CutPreference): number {
   const { floor, target, max } = range;
@@ -37,7 +38,7 @@ export function findCut(text: string, from: number, range: CutRange, preference:
   for (const open of boundaries) {
     const boundary = open();
     const below = boundary(target);
-    // Far below the target: rather one that is longer than the target than a scrap.
+    // A piece longer than the target is better than a very short one.
     const cut = below > floor && below >= target / 2 ? below : boundary(max);
     if (cut > floor) return cut;
   }
@@ -89,8 +90,8 @@ function spaces(window: string): Boundary {
 }
 
 /**
- * Every line break ends a sentence for Unicode, although many texts are wrapped in the middle of theirs. One
- * before a lower-case letter becomes a space; the length stays.
+ * Replaces each line break before a lower-case letter by a space. In Unicode every line break ends a sentence, but many
+ * texts are wrapped within sentences. The length does not change.
  */
 function unwrap(window: string): string {
   return window.replace(/\n(?=[^\S\n]*\p{Ll})/gu, ' ');

@@ -3,30 +3,33 @@ import { prepareBatch } from './prepare-batch.ts';
 import type { ChunkInput, PreparedChunk } from './prepared-chunks.ts';
 import type { ChunkTerms } from './terms.ts';
 
-/** A memory's content with everything that is stored of it, except vectors. */
+/** The content of a memory with everything that is stored for it, except vectors. */
 export interface PreparedContent {
   content: string;
   contentHash: Buffer;
-  /** Of its first 8,000 characters, to tell memories that say the same. */
+  /** The terms of its first 8,000 characters, to find similar memories. */
   terms: ChunkTerms;
   chunks: readonly PreparedChunk[];
 }
 
-/** What two memories are compared by: more would make every comparison slow, and few are longer. */
+/**
+ * Characters of a memory that are compared with others. More would make comparisons slow, and few memories are
+ * longer.
+ */
 const COMPARED_CHARACTERS = 8000;
 
 /**
- * Cuts the contents of memories and makes their terms, all that a request brings at once. Slow: belongs before the
- * transaction that stores them.
- * @param signal of the request: nothing more is cut for one that is gone
- * @throws TooManyChunksError for more chunks than one source may have, of all contents together
+ * Cuts the contents of all memories of a request and makes their terms. Slow: call it before the transaction that
+ * stores them.
+ * @param signal aborted when the connection of the request closes; the work then stops
+ * @throws TooManyChunksError if all contents together have more chunks than one source can have
  */
 export async function prepareContents(
   teamId: string,
   contents: readonly string[],
   signal?: AbortSignal,
 ): Promise<PreparedContent[]> {
-  // Of each the content itself, and as one chunk what it is compared by.
+  // Two inputs for each content: the content, and one chunk with the characters that are compared.
   const inputs = contents.flatMap((content): ChunkInput[] => [
     { text: content },
     { chunks: [content.slice(0, COMPARED_CHARACTERS)] },
@@ -39,7 +42,7 @@ export async function prepareContents(
   });
 }
 
-/** Cuts the content of one memory: see `prepareContents`. */
+/** Like `prepareContents`, for one memory. */
 export async function prepareContent(
   teamId: string,
   content: string,

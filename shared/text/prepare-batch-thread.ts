@@ -9,32 +9,39 @@ import {
   TooManyChunksError,
 } from './prepared-chunks.ts';
 
-/** A batch to be prepared, and where its chunks go. */
+/** A batch to prepare, and the port that receives its chunks. */
 export interface ThreadTask {
   teamId: string;
   inputs: readonly ChunkInput[];
-  /** Takes portions, and says when it has taken one; closed where nobody wants them any longer. */
+  /**
+   * Receives each portion, and answers with a message when it is ready for the next. The receiver closes it to stop
+   * the work.
+   */
   port: MessagePort;
 }
 
-/** How it ended: errors lose their class between threads. */
+/** The result of a task. It is a text because errors lose their class between threads. */
 export type ThreadOutcome = 'prepared' | 'too_many_chunks' | 'unwanted';
 
 const turns = new Turns();
 
-/** What of a portion is handed over and not copied: here, copies would pile up until V8 collects them. */
+/**
+ * The buffers of a portion to transfer, not to copy. With copies, the originals would stay in memory until V8
+ * collects them.
+ */
 function buffersOf({ chunks }: Portion): ArrayBuffer[] {
   return chunks.flatMap(({ terms: { keys, dims, weights } }) => [keys.buffer, dims.buffer, weights.buffer]);
 }
 
 /**
- * The thread's side of `prepareBatch`: a portion at a time, by turns with the other tasks of the thread. That there are
- * too many chunks is found before the first portion, for what is made of portions as they come.
+ * The part of `prepareBatch` that runs in the thread. Makes one portion at a time, in turns with the other tasks of
+ * the thread. Counts the chunks before the first portion, because receivers use portions as they arrive: too many
+ * chunks must be found before that.
  */
 export default async function prepare({ teamId, inputs, port }: ThreadTask): Promise<ThreadOutcome> {
   const closed = new AbortController();
   port.once('close', () => closed.abort());
-  /** The next step of the work, in a turn of its own. */
+  /** Executes the next step of the work in its own turn. */
   const step = async <T, R>(steps: Iterator<T, R>) => {
     await turns.take(teamId);
     try {
@@ -52,7 +59,7 @@ export default async function prepare({ teamId, inputs, port }: ThreadTask): Pro
       const portion = await step(portions);
       if (portion.done) return 'prepared';
       port.postMessage(portion.value, buffersOf(portion.value));
-      // One at a time: who takes them has others to serve.
+      // One portion at a time, because the receiver also serves other requests.
       await once(port, 'message', { signal: closed.signal });
     }
   } catch (error) {

@@ -14,46 +14,47 @@ import {
 } from './prepared-chunks.ts';
 
 /**
- * What is made in the thread of the caller, in characters of plain English: about 20 ms. A thread of its own costs
- * about that much where none runs yet.
+ * Work up to this much is done in the caller's thread, in characters of plain English: about 20 ms. Starting another
+ * thread takes about as long.
  */
 const INLINE_WORK = 80_000;
-/** What a line break costs beyond its character: it may begin a heading, and a heading a chunk. */
+/** The additional cost of a line break: a heading can follow it, and a heading begins a chunk. */
 const LINE_WORK = 20;
-/** What a character beyond ASCII costs: scripts without spaces make a term of every pair of characters. */
+/** The cost of a character beyond ASCII: in scripts without spaces, every pair of characters is a term. */
 const WIDE_WORK = 4;
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
 let pool: Piscina | null = null;
 
-/** Threads that cut. They end when idle, and do not keep the process alive. */
+/** The threads that cut texts. They end when idle, and do not keep the process alive. */
 function threads(): Piscina {
   const most = Math.max(1, availableParallelism() - 1);
   pool ??= new Piscina({
     filename: new URL('./prepare-batch-thread.ts', import.meta.url).href,
     minThreads: 0,
     maxThreads: most,
-    // One thread takes many tasks, which share it by turns: a long one must not hold up the others.
+    // One thread runs many tasks, which share it in turns, so that a long task does not delay the others.
     concurrentTasksPerWorker: 10_000,
     loadBalancer: (_task, workers) => {
       const [least] = [...workers].sort((a, b) => a.currentUsage - b.currentUsage);
-      // None: a further thread is started.
+      // null starts another thread.
       return least === undefined || (least.currentUsage > 0 && workers.length < most) ? null : least;
     },
-    // Soon: an idle thread holds the texts that it cut until V8 collects them, and takes some 30 ms to start.
+    // Short, because an idle thread keeps the texts that it cut until V8 collects them. It starts in about 30 ms.
     idleTimeout: 2000,
-    // What is made is handed on at once. V8 would let what is dead grow to 32 MiB before it collects it.
+    // Chunks are passed on immediately, so most objects die young. By default V8 collects them only from 32 MiB on.
     resourceLimits: { maxYoungGenerationSizeMb: 12 },
   });
   return pool;
 }
 
 /**
- * Cuts texts and makes the terms of their chunks: all inputs of a request at once, so that how much it is is judged by
- * their sum. Much goes to a thread, which Teams share by turns. The event loop turns in either case.
- * @param signal of the request: nothing more is cut for one that is gone
- * @throws TooManyChunksError for more than one source can have, of all inputs together
+ * Cuts texts and makes the terms of their chunks. Pass all inputs of a request together, because their total size
+ * decides where they are prepared: much work is done in a thread, which Teams share in turns. The event loop turns in
+ * both cases.
+ * @param signal aborted when the connection of the request closes; the work then stops
+ * @throws TooManyChunksError if all inputs together have more chunks than one source can have
  */
 export async function prepareBatch(
   teamId: string,
@@ -70,14 +71,14 @@ export async function prepareBatch(
   return prepared;
 }
 
-/** Chunks of one input: all of them where that is little work, else portions, made when they are asked for, once. */
+/** The chunks of one input: an array if it is little work; otherwise portions, which can be iterated only once. */
 export type PreparedSource = readonly PreparedChunk[] | AsyncIterable<readonly PreparedChunk[]>;
 
 /**
- * Like `prepareBatch`, for one input. A large input is prepared while the result is iterated, one portion ahead, because
- * all its chunks together take many times its memory. The iteration fails before the first portion if there are too many
- * chunks. Leaving it stops its work.
- * @param input is dropped when its chunks are made; a thread that makes them has a copy
+ * Like `prepareBatch`, for one input. A large input is prepared while the result is iterated, one portion ahead,
+ * because all its chunks together need many times its memory. If there are too many chunks, the iteration fails
+ * before the first portion. Ending the iteration early stops the work.
+ * @param input is dropped when the work on its chunks begins; a thread has its own copy
  */
 export async function prepareSource(
   teamId: string,
@@ -97,7 +98,7 @@ async function* chunksOf(portions: AsyncIterable<Portion>): AsyncGenerator<Prepa
   for await (const { chunks } of portions) if (chunks.length > 0) yield chunks;
 }
 
-/** Breaks off, with an error, when the request is gone. */
+/** Passes on portions; throws if the connection of the request has closed. */
 async function* whileWanted(
   portions: AsyncIterable<Portion>,
   signal: AbortSignal | undefined,
@@ -121,15 +122,16 @@ async function* portionsInTurns(
   }
 }
 
-/** Refuses to go on for a request that is gone. Its answer reaches nobody, so it is no fault of the service. */
+/** Throws if the connection of the request has closed. Nobody receives the error, and it is no fault of the service. */
 function assertWanted(signal: AbortSignal | undefined): void {
   if (signal?.aborted)
     throw new ServiceError('invalid_request', 'The connection was closed before the answer');
 }
 
 /**
- * Portions that a thread makes. It makes the next one while the last is used, and waits until that is asked for.
- * @param inputs is called to send them to the thread; they are not kept here
+ * Makes portions in a thread. The thread makes the next portion while the caller uses the last one, and then waits
+ * until it is requested.
+ * @param inputs returns the inputs when they are sent to the thread; this function does not keep them
  */
 async function* portionsFromThread(
   teamId: string,
@@ -144,7 +146,7 @@ async function* portionsFromThread(
     arrived = portion;
     wake();
   });
-  // The thread finds its port closed, and stops.
+  // The thread stops when its port is closed.
   const stop = () => own.close();
   signal?.addEventListener('abort', stop, { once: true });
   let ended: Promise<void> = Promise.resolve();
@@ -159,7 +161,7 @@ async function* portionsFromThread(
         wake();
       });
     while (true) {
-      // Not a race with the outcome: that would keep every portion until the thread ends.
+      // Not `Promise.race` with the outcome, which would keep every portion in memory until the thread ends.
       if (arrived === undefined && !hasEnded) {
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -179,11 +181,11 @@ async function* portionsFromThread(
   }
 }
 
-/** Whether so little is to be made that no one would notice. */
+/** Whether the work is so little that it can be done in the caller's thread. */
 function isLittle(inputs: readonly ChunkInput[]): boolean {
   let work = 0;
   for (const text of textsOf(inputs)) {
-    // By the length first: to look at the characters of a long text is work as well.
+    // The length first, because reading the characters of a long text takes time too.
     if (text.length > INLINE_WORK) return false;
     work += workOf(text);
     if (work > INLINE_WORK) return false;
@@ -199,10 +201,10 @@ function* textsOf(inputs: readonly ChunkInput[]): Generator<string> {
   }
 }
 
-/** A text is brought to its compatibility form in windows of so many characters: marks without end are slow to order. */
+/** A text is normalized in windows of this many characters, because long runs of marks are slow to sort. */
 const WINDOW = 256;
 
-/** How much a text is to cut, in characters of plain English. Compatibility characters count for what they stand for. */
+/** The work to cut a text, in characters of plain English. Compatibility characters count as their normalized form. */
 function workOf(text: string): number {
   let work = text.split(/[\r\n]/).length * LINE_WORK;
   if (!NOT_ASCII.test(text)) return work + text.length;

@@ -2,50 +2,50 @@ import { ServiceError } from '../errors.ts';
 import { cutPieces, type Piece } from './chunking.ts';
 import { type ChunkTerms, chunkTerms } from './terms.ts';
 
-/** A chunk with everything that search stores of it, except its vector. */
+/** A chunk with everything that is stored for search, except its vector. */
 export interface PreparedChunk {
   text: string;
   headings: string[];
-  /** From 1; null where the document has no pages. */
+  /** From 1; null if the document has no pages. */
   page: number | null;
   terms: ChunkTerms;
 }
 
-/** A stretch of a document that no chunk goes beyond: a page, a message, or all of it. */
+/** A part of a document: a page, a message, or all of it. No chunk extends over two parts. */
 export interface DocumentPart {
   text: string;
   page: number | null;
 }
 
-/** What chunks are made of: a text to be cut, the parts of a document, or chunks that stay as given. */
+/** A text to cut, the parts of a document to cut, or chunks that are used as given. */
 export type ChunkInput =
   | { text: string }
   | { parts: readonly DocumentPart[] }
   | { chunks: readonly string[] };
 
-/** A document that makes more chunks than this is no document: 32 MiB of prose make about 30,000. */
+/** The most chunks of one source. 32 MiB of prose have about 30,000. */
 export const MAX_CHUNKS = 50_000;
 
-/** How long chunks are made before others have their turn, and how many are handed on at most. */
+/** The most time for making a portion, and the most chunks in it. */
 const PORTION_MS = 20;
 const PORTION_CHUNKS = 200;
 
-/** The text divides into more chunks than one source may have. */
+/** The text has more chunks than one source can have. */
 export class TooManyChunksError extends ServiceError {
   constructor() {
-    super('invalid_request', `The text divides into more than ${MAX_CHUNKS} chunks: send it in parts`);
+    super('invalid_request', `The text has more than ${MAX_CHUNKS} chunks; send it in parts`);
   }
 }
 
-/** Chunks of a batch of inputs, the next ones in their order. */
+/** The next chunks of a batch of inputs, in order. */
 export interface Portion {
   chunks: PreparedChunk[];
-  /** To which input each of them belongs, by its place in the batch. */
+  /** For each chunk, the index of its input in the batch. */
   inputs: number[];
 }
 
 /**
- * Cuts a text and makes the terms of each chunk. Blocks: about 0.15 ms a chunk.
+ * Cuts a text and makes the terms of each chunk. Blocks the event loop for about 0.15 ms per chunk.
  * @throws TooManyChunksError as soon as there are too many
  */
 export function prepareChunksNow(teamId: string, input: ChunkInput): PreparedChunk[] {
@@ -53,8 +53,8 @@ export function prepareChunksNow(teamId: string, input: ChunkInput): PreparedChu
 }
 
 /**
- * Makes the chunks of a batch in portions of a few milliseconds each, so that the caller can let others work in
- * between. The bound on chunks counts those of all inputs together.
+ * Makes the chunks of a batch in portions of a few milliseconds each, so that the caller can let other work run between
+ * them. The limit on chunks applies to all inputs together.
  * @throws TooManyChunksError as soon as there are too many
  */
 export function* prepareInPortions(teamId: string, inputs: readonly ChunkInput[]): Generator<Portion> {
@@ -79,8 +79,8 @@ export function* prepareInPortions(teamId: string, inputs: readonly ChunkInput[]
 }
 
 /**
- * Counts the chunks that a batch would make, in steps of a few milliseconds each. To cut a text takes a small part of the
- * time that the terms of its chunks take.
+ * Counts the chunks of a batch, in steps of a few milliseconds each. Cutting a text takes much less time than making
+ * the terms of its chunks.
  * @throws TooManyChunksError as soon as there are too many
  */
 export function* countInSteps(inputs: readonly ChunkInput[]): Generator<void, number> {
@@ -100,7 +100,7 @@ export function* countInSteps(inputs: readonly ChunkInput[]): Generator<void, nu
 
 type CutPiece = Piece & Pick<PreparedChunk, 'page'>;
 
-/** The pieces of an input; null where a few milliseconds made none. */
+/** The pieces of an input; null after a few milliseconds without a piece. */
 function* cutInput(input: ChunkInput): Generator<CutPiece | null> {
   if ('chunks' in input) {
     for (const text of input.chunks) yield { text, headings: [], page: null };

@@ -1,9 +1,9 @@
 /**
- * The terms of the keyword search: what is stored of a chunk and what a query asks for. Both are made by the
- * same rules, and both are numbers only, so that the tables that hold them tell nobody's text.
+ * The terms of the keyword search, of stored chunks and of queries. Both are made by the same rules. Both are only
+ * numbers, so that the tables with terms do not reveal any text.
  *
- * Kinds of terms: `exact` (words, bigrams, compounds), `gram` (four characters of a word: inflections and
- * typing errors still share most of them) and `prefix` (the first five, only to find candidates).
+ * Kinds of terms: `exact` (words, bigrams, compounds), `gram` (four characters of a word: inflections and typing errors
+ * still share most of them) and `prefix` (the first five characters of a word, only to find candidates).
  */
 
 import { finishHash, hashState } from './hash.ts';
@@ -12,41 +12,44 @@ import { bigramLength, countWords, foldMarks, isIdentifier } from './words.ts';
 /** Dimensions of the stored vectors, pgvector's `sparsevec(536870912)`. */
 export const TERM_DIMENSIONS = 2 ** 29;
 
-/** The most non-zero elements that pgvector's `sparsevec` takes. */
+/** The most non-zero elements of pgvector's `sparsevec`. */
 export const MAX_CHUNK_DIMS = 16_000;
 
-/** What `chunk_keyword` stores of a chunk. */
+/** The terms of a chunk, as stored in `chunk_keyword`. */
 export interface ChunkTerms {
-  /** Keys of the candidates' index: signed, sorted, unique, of one Team alone. */
+  /** Keys of the index that finds candidates: signed, sorted, unique. They are hashed with the id of the Team. */
   keys: Int32Array<ArrayBuffer>;
   /** Dimensions of the weights, from 1 to `TERM_DIMENSIONS`, ascending and unique, at most 16,000. */
   dims: Int32Array<ArrayBuffer>;
-  /** BM25 weight of each dimension without its idf, above 0. */
+  /** BM25 weight of each dimension, without the idf. Above 0. */
   weights: Float32Array<ArrayBuffer>;
 }
 
-/** A term of a query as a person reads it. */
+/** A term of a query in readable form. */
 export interface TermText {
-  /** As normalised; of a gram four characters, `_` before the first of a word. */
+  /** Normalized; for a gram four characters, with `_` before the first character of a word. */
   term: string;
   kind: 'exact' | 'gram';
 }
 
-/** What a query asks for: parallel arrays, ready to be bound as SQL arrays. */
+/** The terms of a query, in parallel arrays that can be bound as SQL arrays. */
 export interface QueryTerms {
   /** Dimensions, unique. */
   dims: number[];
-  /** What to multiply the idf of each of `dims` by. */
+  /** For each of `dims`, the factor by which its idf is multiplied. */
   factors: number[];
-  /** What each of `dims` is worth in words: bigrams overlap, and those across two words occur nowhere. */
+  /**
+   * For each of `dims`, its length in words. Below 1 for bigrams: they overlap, and those across two words occur
+   * nowhere.
+   */
   lengths: number[];
-  /** What each of `dims` stands for; of two that fall on one, the first. */
+  /** For each of `dims`, its term; the first if several terms have the same dimension. */
   texts: TermText[];
   /** Keys of candidates, unique. */
   keys: number[];
-  /** What each of `keys` stands for: a whole term, or the beginning of a word with `*` behind it. */
+  /** For each of `keys`, its text: a whole term, or the beginning of a word followed by `*`. */
   keyTexts: string[];
-  /** Keys of the codes in the query, a part of `keys`: chunks that hold one come first if it is rare. */
+  /** Those of `keys` that are codes. Chunks with a rare code rank first. */
   identifierKeys: number[];
 }
 
@@ -57,27 +60,28 @@ const GRAM_LENGTH = 4;
 const PREFIX_LENGTH = 5;
 
 /**
- * Query-side factors. Grams weigh half of a word that matches exactly; on the query's side, so that the
- * figure can change without a stored weight. A code outweighs the words of the question around it.
+ * Factors of query terms. A gram weighs half as much as a word that matches exactly. The factor is applied to the
+ * query, so it can be changed without changing stored weights. A code outweighs the other words of the query.
  */
 const GRAM_FACTOR = 0.5;
 const IDENTIFIER_FACTOR = 5;
 
 /**
- * BM25 (Robertson & Zaragoza 2009) with k1 = 0.9 and b = 0.5. The average length is a constant and not
- * the Team's, so that a weight once stored stays right when other chunks come and go.
+ * BM25 (Robertson & Zaragoza 2009) with k1 = 0.9 and b = 0.5. The average length is a constant and not computed for
+ * each Team, so that stored weights remain correct when other chunks are added or deleted.
  */
 const K1 = 0.9;
 const B = 0.5;
 const AVERAGE_LENGTH = 100;
 
-/** A frequency is packed below a dimension in one float64 that sorts by dimension: 29 + 20 bits. */
+/** A dimension (29 bits) and a frequency (20 bits below it) are packed in one float64, which sorts by dimension. */
 const PACK = 2 ** 20;
 
 /**
- * The terms of a chunk: keys hashed with the Team, so that no other Team's postings are ever read, and
- * weights `tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / 100))`. Terms that fall on one dimension are
- * counted together. Of more than 16,000 dimensions the heaviest stay. Empty arrays for a text without words.
+ * The terms of a chunk. Keys are hashed with the Team, so that a search never reads the postings of another Team.
+ * Weights are `tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / 100))`. Terms with the same dimension are counted
+ * together. Only the 16,000 dimensions with the highest weights are kept. The arrays are empty for a text without
+ * words.
  */
 export function chunkTerms(teamId: string, text: string): ChunkTerms {
   const counted = countWords(text);
@@ -127,7 +131,7 @@ function weigh(packed: Float64Array, length: number): Weights {
   return heaviest(dims.slice(0, size), weights.slice(0, size));
 }
 
-/** Keeps what `sparsevec` can hold. Only compatibility characters that unfold into many exceed it. */
+/** Keeps as many dimensions as `sparsevec` allows. Only compatibility characters that normalize to many exceed it. */
 function heaviest(dims: Weights['dims'], weights: Weights['weights']): Weights {
   if (dims.length <= MAX_CHUNK_DIMS) return { dims, weights };
   const order = Uint32Array.from(dims, (_, i) => i);
@@ -140,8 +144,7 @@ function heaviest(dims: Weights['dims'], weights: Weights['weights']): Weights {
 }
 
 /**
- * The terms of a query. How often the query itself repeats a word does not count. Empty arrays if it has no
- * word at all.
+ * The terms of a query. Repeating a word in the query has no effect. The arrays are empty for a query without words.
  */
 export function queryTerms(teamId: string, query: string): QueryTerms {
   const { words, bigrams, compounds } = countWords(query);
@@ -197,7 +200,7 @@ function exactKey(team: number, term: string): number {
   return finishHash(hashState(term, team));
 }
 
-/** A folded word with `_` before it has this many grams; a short one is its own only gram. */
+/** How many grams a folded word with `_` before it has. A short word is one gram. */
 function gramCount(folded: string): number {
   return Math.max(1, folded.length - GRAM_LENGTH + 1);
 }
@@ -206,7 +209,7 @@ function gramDim(folded: string, index: number): number {
   return toDim(hashState(folded, GRAM, index, Math.min(index + GRAM_LENGTH, folded.length)));
 }
 
-/** A prefix is keyed with a `*` behind it, which no exact term has: a code must not find longer ones. */
+/** The key of a prefix ends with `*`, which no exact term contains: a code must not find longer codes. */
 function prefixKey(team: number, folded: string): number {
   const state = hashState(folded, team, 1, Math.min(1 + PREFIX_LENGTH, folded.length));
   return finishHash(hashState('*', state));

@@ -1,28 +1,28 @@
 /**
- * From text to words, the same for stored texts and for queries, in every script and without knowing the
- * language. No dictionary and no `Intl.Segmenter`: their results change between ICU versions, while what is
- * made of these words stays in the database.
+ * Divides text into words, in every script and without knowing the language. Stored texts and queries use the same
+ * rules. No dictionary and no `Intl.Segmenter`, because their results change between ICU versions, while the terms
+ * made of these words stay in the database.
  */
 
 /** The words of one text, each with how often it occurs. */
 export interface CountedWords {
-  /** Words of scripts that put spaces between them. */
+  /** Words in scripts that separate words by spaces. */
   words: Map<string, number>;
-  /** Pairs of neighbouring graphemes in scripts that do not; a lone grapheme stands by itself. */
+  /** Pairs of neighbouring graphemes in other scripts. A single grapheme without a neighbour counts as a bigram. */
   bigrams: Map<string, number>;
   /** Words joined by punctuation: codes, paths, addresses, versions, dates. */
   compounds: Map<string, number>;
-  /** Length of the text in words, bigrams counted for as much of a word as they are worth. */
+  /** Length of the text in words. A bigram counts as a part of a word. */
   length: number;
 }
 
-/** What a bigram is worth in words: an average Chinese word has two characters, a Thai one about three. */
+/** The length of a bigram in words: an average Chinese word has two characters, a Thai one about three. */
 const EAST_ASIAN_BIGRAM_LENGTH = 0.5;
 const SOUTH_EAST_ASIAN_BIGRAM_LENGTH = 0.35;
 
 /**
- * Groups: 1 a run of Han or Kana, 2 one of Thai, Lao, Khmer or Myanmar; else a word. Marks belong to words:
- * without them every Hindi or Tamil word would fall to pieces at its vowels.
+ * Group 1 is a run of Han or Kana; group 2 is a run of Thai, Lao, Khmer or Myanmar; a match without a group is a word.
+ * Marks are part of words, because otherwise every Hindi or Tamil word would be split at its vowels.
  */
 const TOKEN =
   /([[\p{L}\p{N}\p{M}]&&[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}]]+)|([[\p{L}\p{N}\p{M}]&&[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+)|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv;
@@ -32,16 +32,16 @@ const COMPOUND_WORTH_KEEPING = /[\p{N}_./:@#+]/u;
 
 /** Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark. */
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
-/** Typographic hyphens, which word processors put in place of the plain one. */
+/** Typographic hyphens, which word processors use instead of the plain hyphen. */
 const HYPHEN = /[\u2010\u2011]/g;
 const ASCII = /^[\0-\x7f]*$/;
 /**
- * More marks behind one character than any text has (Unicode's annex 15 allows 30), with the two that become marks.
- * Normal forms put marks in order, in a time that is quadratic in their number: 8,000 took 0.2 s.
+ * More marks after one character than any real text has (Unicode's annex 15 allows 30). Includes two characters that
+ * normalization turns into marks. Normalization sorts marks in quadratic time: 8,000 took 0.2 s.
  */
 const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{64})[\p{M}\uff9e\uff9f]+/gu;
 
-/** Brings what reads the same to the same characters: compatibility forms, invisible characters, case. */
+/** Normalizes compatibility forms, invisible characters and case, so that texts that look the same are the same. */
 export function normalizeText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   const marked = text.replace(TOO_MANY_MARKS, '$1');
@@ -81,9 +81,9 @@ export function countWords(text: string): CountedWords {
   return counted;
 }
 
-/** Adds the bigrams of a run and returns how many they are. Not empty: so at least one. */
+/** Adds the bigrams of a run and returns their number, which is at least one. The run must not be empty. */
 function countBigrams(run: string, bigrams: Map<string, number>): number {
-  // The bigram that ends before the grapheme at hand starts at `first`, its second grapheme at `second`.
+  // The last two graphemes before index `i` start at `first` and `second`: together they are a bigram.
   let first = 0;
   let second = 0;
   let count = 0;
@@ -105,12 +105,12 @@ const MARK = /^\p{M}/u;
 const MYANMAR_VIRAMA = 0x1039;
 const KHMER_COENG = 0x17d2;
 
-/** What is known of each code unit: 0 nothing yet, 1 a mark, 2 none. Thai took 3 times as long without. */
+/** Cache for each code unit: 0 is unknown, 1 is a mark, 2 is no mark. Without it, Thai took 3 times as long. */
 const knownMarks = new Uint8Array(2 ** 16);
 
 /**
- * Whether a grapheme starts at `index`, above 0: not at a mark, and not at a consonant that a Khmer coeng or a
- * Myanmar virama binds to the one before.
+ * Whether a grapheme starts at `index`, which must be above 0. No grapheme starts at a mark, or at a consonant that a
+ * Khmer coeng or a Myanmar virama joins to the one before.
  */
 function startsGrapheme(run: string, index: number): boolean {
   const unit = run.charCodeAt(index);
@@ -123,12 +123,15 @@ function startsGrapheme(run: string, index: number): boolean {
 
 const SOUTH_EAST_ASIAN = /^[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
-/** What a bigram is worth in words: see `CountedWords`. */
+/** The length of a bigram in words. */
 export function bigramLength(bigram: string): number {
   return SOUTH_EAST_ASIAN.test(bigram) ? SOUTH_EAST_ASIAN_BIGRAM_LENGTH : EAST_ASIAN_BIGRAM_LENGTH;
 }
 
-/** Hyphens between plain words ("well-known") make no compound: the words say as much. */
+/**
+ * Plain words joined by hyphens ("well-known") are not added as a compound, because their words are enough to find
+ * them.
+ */
 function addCompound(compounds: Map<string, number>, compound: string): void {
   if (COMPOUND_WORTH_KEEPING.test(compound)) add(compounds, compound);
 }
@@ -140,9 +143,9 @@ function add(counts: Map<string, number>, term: string): void {
 const MARKS_AFTER_ALPHABET = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}])\p{M}+/gu;
 
 /**
- * A word without the marks that writers leave out: accents, Arabic and Hebrew vowel signs. Marks of other
- * scripts stay, for they are its vowels. The result is in NFD, which takes Hangul syllables apart into letters,
- * so that a Korean noun shares its beginning with the same noun before a particle.
+ * Removes the marks that writers often omit: accents, and Arabic and Hebrew vowel signs. Marks of other scripts stay,
+ * because they are vowels. The result is in NFD, which splits Hangul syllables into letters, so that a Korean noun has
+ * the same beginning with and without a particle.
  */
 export function foldMarks(word: string): string {
   if (ASCII.test(word)) return word;
@@ -150,7 +153,7 @@ export function foldMarks(word: string): string {
 }
 
 /**
- * Ordinals and decades: letters and digits, yet nobody's code. The endings are those of English, German,
+ * Ordinals and decades. They have letters and digits but are not codes. The endings are those of English, German,
  * French, Spanish, Portuguese, Italian and Russian, in this order.
  */
 const ORDINAL =
@@ -160,14 +163,14 @@ const DIGIT = /\p{Nd}/gu;
 const HAS_DIGIT = /\p{Nd}/u;
 
 /**
- * Whether a word or compound looks like a code that someone would search for exactly: it has an
- * underscore, five digits, or both letters and digits (four characters at least, and no ordinal).
+ * Whether a word or compound looks like a code that a person would search for exactly. A code has an underscore, at
+ * least five digits, or both letters and digits (with at least four characters, and not an ordinal).
  */
 export function isIdentifier(token: string): boolean {
   if (token.includes('_')) return true;
   const digits = token.match(DIGIT)?.length ?? 0;
   if (digits >= 5) return true;
   if (digits === 0 || token.length < 4 || !LETTER.test(token) || ORDINAL.test(token)) return false;
-  // "20th-century": without its ordinal there is no digit left.
+  // "20th-century" is not a code: only its ordinal has digits.
   return token.split(JOINER).some((part) => HAS_DIGIT.test(part) && !ORDINAL.test(part));
 }

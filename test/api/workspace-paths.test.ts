@@ -99,7 +99,7 @@ describe('a path with a character that turns the direction of text', () => {
     const { errors } = answer.json<Problem>();
     assert.equal(errors.length, 24);
     for (const { message } of errors)
-      assert.match(message, /must not hold a character that turns the direction/);
+      assert.match(message, /must not contain a character that changes the direction/);
   });
 
   test('can be pulled and deleted where a file has it already, but not written', async () => {

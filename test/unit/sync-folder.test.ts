@@ -134,7 +134,7 @@ describe('what is here', () => {
   test('a name that turns the direction of text is not sent with a new content; one that is there comes and goes', async () => {
     const name = 'team/invoice\u202efdp.exe';
     const why =
-      'its path must not hold a character that turns the direction of text (U+061C, U+200E, U+200F, U+202A–E, U+2066–9)';
+      'its path must not contain a character that changes the direction of text (U+061C, U+200E, U+200F, U+202A–E, U+2066–9)';
     const { workspace, folder } = await inStep({ 'team/a.txt': 'one' });
     // From before such names were refused.
     workspace.files.set(name, { version: 1, revision: 2, content: Buffer.from('old') });

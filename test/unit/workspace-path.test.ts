@@ -157,7 +157,7 @@ describe('a path of the workspace', () => {
       '\\\\?\\C:\\a',
       'team:a/b',
     ]) {
-      assert.match(faultOf(text), /must not hold any of/, text);
+      assert.match(faultOf(text), /must not contain any of/, text);
     }
   });
 
