@@ -2,10 +2,13 @@ import { normalizeIP } from '@fastify/rate-limit';
 import type { Logger } from '../shared/logger.ts';
 
 const WINDOW_MS = 60_000;
-/** Addresses that are counted at once. Those beyond it count as one, or a botnet would decide how much memory it takes. */
+/**
+ * The most addresses that are counted separately. All others count as one, so that a botnet cannot exhaust the
+ * memory.
+ */
 const MAX_ADDRESSES = 1000;
 
-/** Events of one address since its last line. */
+/** The events of one address since its last log line. */
 interface Entry {
   count: number;
   logged: boolean;
@@ -15,13 +18,13 @@ interface Entry {
 /** Logs events by address. */
 export interface AddressLog {
   note(address: string): void;
-  /** Logs what was counted since the last lines. */
+  /** Logs the events that were counted since the last lines. */
   close(): void;
 }
 
 /**
- * Logs a warning with address and count: at the `threshold`th event of an address within a minute, then once a minute
- * as long as they go on. An IPv6 network of 64 bits counts as one address.
+ * Logs a warning with an address and the count of its events: at the `threshold`th event within a minute, and then
+ * once a minute while the events continue. An IPv6 network of 64 bits counts as one address.
  */
 export function addressLog(logger: Logger, message: string, threshold: number): AddressLog {
   const entries = new Map<string, Entry>();

@@ -35,8 +35,8 @@ import { workspaceRoutes } from './routes/workspace/index.ts';
 import type { App, Routes } from './types.ts';
 
 /**
- * Builds the HTTP app. It listens to nothing: `inject` and `listen` are its callers' affair.
- * @param options of Fastify's own, for a process that builds many apps
+ * Builds the HTTP app. It does not listen; the caller uses `listen` or `inject`.
+ * @param options Fastify options, for a process that builds many apps
  */
 export async function buildApp(
   deps: Dependencies,
@@ -45,22 +45,22 @@ export async function buildApp(
   const app: App = Fastify({
     ...options,
     loggerInstance: deps.logger as FastifyBaseLogger,
-    // One line a request, below, instead of Fastify's two: its own hold the whole URL.
+    // One log line per request (see onResponse below). Fastify would log two, with the whole URL.
     logController: new LogController({ disableRequestLogging: true }),
-    // Not by time: nothing is sorted by it, and random bits for many are drawn at once.
+    // Not a UUIDv7: nothing is sorted by request id, and Node caches random bits for many UUIDs.
     genReqId: () => randomUUID(),
     bodyLimit: DEFAULT_BODY_LIMIT,
-    // Fastify's own time-outs are all off by default: a silent client would hold its connection for ever.
-    // Longer than the largest ingest takes on a slow machine: its client receives nothing until all is stored.
+    // Fastify's time-outs are off by default, so a silent client would keep its connection forever.
+    // Longer than the largest ingest on a slow machine: its client receives nothing until everything is stored.
     connectionTimeout: 300_000,
     requestTimeout: 120_000,
-    // The largest ingest takes about a minute; what takes longer will not come to an end.
+    // The largest ingest takes about a minute. A handler that takes five is not expected to end.
     handlerTimeout: 300_000,
     // A request without a Host is refused by a hook: Node's own refusal has no body.
     http: { requireHostHeader: false },
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
-    // Longer than an address can be: an id of any length is looked up, and not found like every other.
+    // Longer than any address can be, so that an id of any length is looked up and is 404 like every unknown id.
     routerOptions: { maxParamLength: 65_536 },
     frameworkErrors: refuseAddress,
     clientErrorHandler: refuseConnection,
@@ -77,13 +77,13 @@ export async function buildApp(
     closing = true;
   });
   app.addHook('onSend', async (_request, reply) => {
-    // A client that keeps its connection after its last answer would hold up the end of the process.
+    // Otherwise a client that keeps its connection open after its last answer delays the end of the process.
     if (closing) reply.header('connection', 'close');
   });
-  // Its fields are these alone: to look for secrets in each of them took longer than to write the line.
+  // No redaction: the fields below contain no secret, and searching them took longer than writing the line.
   const answered = deps.logger.child({}, { redact: [] });
   app.addHook('onResponse', async (request, reply) => {
-    // The path alone: a query may hold what a person searched for.
+    // Only the path of the route, because a query string can contain what a person searched for.
     answered.info(
       {
         reqId: request.id,
@@ -108,7 +108,7 @@ export async function buildApp(
   await app.register(openapi);
   await app.register(untrustedProxy, { trustedProxies: deps.config.trustedProxies });
   await app.register(cors, {
-    // With no origin allowed, OPTIONS is a method like any other that a route does not take.
+    // If no origin is allowed, OPTIONS is refused like any other method that a route does not support.
     origin: deps.config.allowedOrigins.length > 0 ? [...deps.config.allowedOrigins] : false,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     strictPreflight: false,
@@ -125,14 +125,14 @@ export async function buildApp(
   return app;
 }
 
-/** Routes stand inside a scope named for who may enter it. */
+/** Registers the routes in nested contexts. Each context is named for the callers that its guards admit. */
 function routes(deps: Dependencies): FastifyPluginAsync {
   return async (root) => {
     const within = (app: FastifyInstance, files: readonly Routes[]) => {
       for (const file of files) file(app as App, deps);
     };
     within(root, systemRoutes);
-    // Each checks a secret of its own, and ignores a session sent along.
+    // Each of these routes checks its own secret, and ignores a session token.
     await root.register(async (stranger) => {
       if (deps.config.rateLimits) stranger.addHook('onRequest', limitedByAddress(deps));
       within(stranger, [...signInRoutes, acceptRoute]);

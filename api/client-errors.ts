@@ -9,7 +9,9 @@ const DETAILS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
 };
 
-/** Answers what is not an HTTP request, or stopped half-way: there is no request yet that a route could refuse. */
+/**
+ * Answers input that is not a complete HTTP request. Fastify has no request object for it, so no route can refuse it.
+ */
 export function refuseConnection(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -27,6 +29,6 @@ export function refuseConnection(error: ConnectionError, socket: Socket): void {
     'cache-control: no-store',
     'connection: close',
   ];
-  // Destroyed when written: a client that never closes its side would keep the connection.
+  // Destroyed after the answer is written; otherwise a client that never closes its side keeps the connection.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

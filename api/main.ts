@@ -10,14 +10,16 @@ import { countExternalMemoryWithHeap } from './external-memory.ts';
 import { assertCanListen } from './listening.ts';
 import { startApi } from './server.ts';
 
-/** The API process: `web` in the Procfile. Needs a worker beside it, and so a PostgreSQL that both reach. */
+/** The API process: `web` in the Procfile. Requires a worker process, and PostgreSQL for both. */
 async function main(): Promise<void> {
   countExternalMemoryWithHeap();
   exitOnSignal();
   loadEnvironmentFile();
   const config = readConfig(process.env);
   if (config.databaseUrl === null) {
-    throw new Error('MEMORY_DATABASE_URL: expected for an API process alone; `npm start` needs none');
+    throw new Error(
+      'MEMORY_DATABASE_URL: is required for a separate API process; `npm start` works without it',
+    );
   }
   const logger = createLogger(config.logLevel, 'api');
   for (const warning of config.warnings) logger.warn(warning);
@@ -28,7 +30,7 @@ async function main(): Promise<void> {
     databaseUrl: config.databaseUrl,
     supervise: false,
     logger,
-    // It runs no jobs.
+    // Short, because this process runs no jobs.
     drainMs: 1_000,
   });
   const api = await startApi({ config, database, queue, logger, passwords: createPasswordHasher(), blobs });

@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 
-/** For a line of the log: a function that returns true when it is first called, and then once a minute at most. */
+/** Limits a log line: returns a function that returns true at its first call, and then at most once a minute. */
 export function onceAMinute(): () => boolean {
   let quietUntil = Number.NEGATIVE_INFINITY;
   return () => {

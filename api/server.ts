@@ -6,13 +6,13 @@ import type { App } from './types.ts';
 
 export interface RunningApi {
   readonly app: App;
-  /** Where a browser on this machine reaches it: `http://127.0.0.1:8787`. */
+  /** The address for a browser on this machine, such as `http://127.0.0.1:8787`. */
   readonly localUrl: string;
-  /** Takes no more requests and finishes those that run; hangs up on one that its client does not end. */
+  /** Accepts no more requests and completes the running ones. Closes the connections that remain after 12 seconds. */
   stop(): Promise<void>;
 }
 
-/** How long requests may go on once the service is told to stop: less than the whole process has for it. */
+/** How long requests can run after `stop` is called. Shorter than the time that the whole process has to stop. */
 const HANG_UP_MS = 12_000;
 
 async function drain(app: App): Promise<void> {
@@ -31,7 +31,7 @@ export async function startApi(deps: Dependencies): Promise<RunningApi> {
   return { app, localUrl: localUrl(app.server.address() as AddressInfo), stop: () => drain(app) };
 }
 
-/** An address of this machine that leads to what is listened on: every interface means loopback too. */
+/** The address for clients on this machine. A server that listens on every interface can be reached by loopback. */
 function localUrl({ address, family, port }: AddressInfo): string {
   if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;

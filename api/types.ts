@@ -3,7 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { Dependencies } from '../core/dependencies.ts';
 
-/** The Fastify app, with schemas of TypeBox as the types of requests and replies. */
+/** The Fastify app. The types of requests and replies come from TypeBox schemas. */
 export type App = FastifyInstance<
   RawServerDefault,
   IncomingMessage,

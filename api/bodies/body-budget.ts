@@ -7,29 +7,29 @@ import { declaredLength, isChunked } from './declared-length.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Bytes of large bodies that are in flight. */
+    /** Limits the bytes of large bodies in flight. */
     bodyBudget: BodyBudget;
   }
   interface FastifyRequest {
-    /** Gives back what the body of the request took of the budget; null where it took nothing. */
+    /** Returns the bytes of the request's body to the budget; null if it did not reserve any. */
     releaseBody: (() => void) | null;
   }
 }
 
-/** What one caller can have in flight: two of the largest bodies. */
+/** The most bytes that one caller can have in flight: two of the largest bodies. */
 const MAX_CALLER_BYTES = 2 * DOCUMENT_BODY_LIMIT;
 const MIB = 1024 * 1024;
-/** When to come again. A body of 32 MiB takes a few seconds on most lines. */
+/** When a refused caller can try again. Sending 32 MiB takes a few seconds on most networks. */
 const RETRY_SECONDS = 2;
 
-/** Bounds the bytes of the large bodies that are in flight, of one caller and of all together. */
+/** Limits the bytes of large bodies in flight, for each caller and for all callers together. */
 export class BodyBudget {
   readonly #maxBytes: number;
   readonly #maxCallerBytes: number;
   readonly #callers = new Map<string, number>();
   #bytes = 0;
 
-  /** @param limitsCallers whether one caller can have less than all together */
+  /** @param limitsCallers whether each caller has a limit of its own */
   constructor(maxBytes: number, limitsCallers = true) {
     this.#maxBytes = maxBytes;
     this.#maxCallerBytes = limitsCallers ? Math.min(MAX_CALLER_BYTES, maxBytes) : Number.POSITIVE_INFINITY;
@@ -40,21 +40,23 @@ export class BodyBudget {
   }
 
   /**
-   * Takes the bytes of a body for a caller. The result gives them back, once however often it is called.
-   * @throws ServiceError `rate_limited` where the caller has too many in flight, `unavailable` where all together have
+   * Reserves the bytes of a body for a caller. Returns a function that releases them; only its first call has an
+   * effect.
+   * @throws ServiceError `rate_limited` if the caller has too many bytes in flight, `unavailable` if all callers
+   *   together have too many
    */
   take(caller: string, bytes: number): () => void {
     const own = this.#callers.get(caller) ?? 0;
     if (own + bytes > this.#maxCallerBytes) {
       throw new ServiceError(
         'rate_limited',
-        `Your large bodies in flight can have ${this.#maxCallerBytes / MIB} MiB together; ` +
+        `You can send at most ${this.#maxCallerBytes / MIB} MiB in large bodies at the same time; ` +
           `try again in ${RETRY_SECONDS} seconds`,
         { limit: { max: this.#maxCallerBytes, resetSeconds: RETRY_SECONDS } },
       );
     }
     if (this.#bytes + bytes > this.#maxBytes) {
-      throw new ServiceError('unavailable', 'Too many large bodies are in flight; try again');
+      throw new ServiceError('unavailable', 'The service is receiving too many large bodies; try again');
     }
     this.#callers.set(caller, own + bytes);
     this.#bytes += bytes;
@@ -71,28 +73,28 @@ export class BodyBudget {
 }
 
 /**
- * The bytes that a request takes of the budget. Bodies that every route accepts take none: a few large ones must not
- * keep small ones out.
+ * The bytes that a request reserves. Bodies of a size that every route accepts reserve none, so that a few large
+ * bodies do not block small ones.
  */
-function bytesToTake(request: FastifyRequest): number {
+function bytesToReserve(request: FastifyRequest): number {
   const { bodyLimit } = request.routeOptions;
   if (bodyLimit <= DEFAULT_BODY_LIMIT) return 0;
   const bytes = isChunked(request) ? bodyLimit : (declaredLength(request) ?? 0);
-  // What is too large is refused before it is read.
+  // A body that is too large reserves nothing, because it is refused before it is read.
   return bytes > DEFAULT_BODY_LIMIT && bytes <= bodyLimit ? bytes : 0;
 }
 
-/** Refuses a large body beyond the budget before it is read. Must run after the caller is identified. */
+/** Refuses a large body that exceeds the budget, before the body is read. Must run after the caller is identified. */
 export const withinBodyBudget: onRequestAsyncHookHandler = async (request) => {
-  const bytes = bytesToTake(request);
+  const bytes = bytesToReserve(request);
   if (bytes === 0) return;
   request.releaseBody = request.server.bodyBudget.take(request.identity.userId, bytes);
 };
 
 /**
- * Makes the budget of the app. What a request took is given back when its answer is ready, and not when its connection
- * ends: the handler of a caller who has hung up still holds the body. Every request that gets as far as `onRequest`
- * comes to an answer, a refused and an aborted one too.
+ * Creates the budget of the app. The bytes of a request are released when its answer is ready, and not when its
+ * connection closes, because the handler still uses the body then. Every request that reaches `onRequest` gets an
+ * answer, even if it was refused or aborted.
  */
 export default fp(function bodyBudget(
   app: FastifyInstance,

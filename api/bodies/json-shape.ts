@@ -1,23 +1,25 @@
 import { ServiceError } from '../../shared/errors.ts';
 
-/** How much a JSON text can hold, counted as it is written: a key that is repeated counts each time. */
+/** Limits for the parts of a JSON text. They are counted as written: a repeated key counts each time. */
 export interface JsonLimits {
   /** Arrays and objects. */
   containers: number;
-  /** Members of objects. Each costs far more than a value of an array: its key is looked up and stored. */
+  /**
+   * Members of objects. A member costs far more than an element of an array, because its key is looked up and stored.
+   */
   members: number;
   /** Strings, keys included. */
   strings: number;
-  /** Elements of arrays and members of objects: one more than there are commas. */
+  /** Elements of arrays and members of objects, counted as the number of commas plus one. */
   values: number;
 }
 
-/** Deeper nesting has no use here, and overflows the stack of code that walks it recursively. */
+/** No valid body is nested deeper, and deep nesting overflows the stack of recursive code. */
 const MAX_DEPTH = 32;
-/** V8 hashes longer keys by their length only: a few thousand of one length take seconds to parse. */
+/** V8 hashes longer keys only by their length, so that a few thousand keys of one length take seconds to parse. */
 const MAX_KEY_BYTES = 16_383;
 
-// What a byte means outside strings. Commas come before all that ends the inner loop, so that they are only added up.
+// The meaning of a byte outside strings. COMMA is the lowest: the inner loop adds up 0 and 1, and ends at the others.
 const COMMA = 1;
 const QUOTE = 2;
 const OPEN = 3;
@@ -37,7 +39,7 @@ for (const [signs, meaning] of [
 
 const QUOTE_BYTE = 0x22;
 const BACKSLASH_BYTE = 0x5c;
-/** After so many bytes without an escape, the end of a string is searched natively, which is faster from about here. */
+/** After this many bytes without an escape, the end of a string is searched with `indexOf`, which is then faster. */
 const LONG_RUN_BYTES = 256;
 
 function indexOrEnd(bytes: Buffer, sign: number, from: number): number {
@@ -46,9 +48,8 @@ function indexOrEnd(bytes: Buffer, sign: number, from: number): number {
 }
 
 /**
- * Counts what a JSON text consists of, before anything is built from it: eleven million empty arrays fit in 32 MiB, and
- * parsing them takes seconds and gigabytes. Give it the bytes in order, in parts of any size. It does not check the
- * grammar, which is left to the parser.
+ * Counts the parts of a JSON text before it is parsed: 32 MiB can contain eleven million empty arrays, and parsing them
+ * takes seconds and gigabytes. Pass the bytes in order, in parts of any size. Only the parser checks the grammar.
  */
 export class JsonShape {
   readonly #limits: JsonLimits;
@@ -58,11 +59,11 @@ export class JsonShape {
   #strings = 0;
   #commas = 0;
   #inString = false;
-  /** Whether the part before ended with the backslash of an escape. */
+  /** Whether the previous part ended with the backslash of an escape. */
   #escaped = false;
-  /** Bytes of the string that is open, or of the last one. */
+  /** Bytes of the open string, or of the last string. */
   #stringBytes = 0;
-  /** The next quote and the next backslash in the part, where they were searched for. */
+  /** Positions of the next quote and the next backslash in the part, if they were searched for. */
   #quoteAt = -1;
   #backslashAt = -1;
   #fault: ServiceError | null = null;
@@ -71,12 +72,12 @@ export class JsonShape {
     this.#limits = limits;
   }
 
-  /** The first limit that is exceeded, as the 400 that names it; null until then. */
+  /** The 400 that names the first exceeded limit; null if no limit is exceeded. */
   get fault(): ServiceError | null {
     return this.#fault;
   }
 
-  /** Whether all strings, arrays and objects have ended: a text without that is not JSON, and is not worth parsing. */
+  /** Whether all strings, arrays and objects have ended. If not, the text is not JSON and need not be parsed. */
   get isClosed(): boolean {
     return this.#depth === 0 && !this.#inString;
   }
@@ -92,7 +93,7 @@ export class JsonShape {
     this.#check();
   }
 
-  /** Reads up to and with the next quote, and returns where the string begins. */
+  /** Reads to the next quote, inclusive, and returns the position after it. */
   #skipStructure(bytes: Buffer, from: number): number {
     const end = bytes.length;
     let at = from;
@@ -113,7 +114,7 @@ export class JsonShape {
     return at;
   }
 
-  /** Passes over digits, blanks and commas, and returns what follows. A small loop of its own: vectors are all this. */
+  /** Skips digits, spaces and commas, and returns the position after them. A separate small loop, fast for vectors. */
   #skipPlain(bytes: Buffer, from: number): number {
     const end = bytes.length;
     let commas = 0;
@@ -127,7 +128,10 @@ export class JsonShape {
     return at;
   }
 
-  /** Counts a bracket or a colon. Apart, so that the loop over the digits of vectors stays small. */
+  /**
+   * Counts a bracket or a colon; false after a fault. Separate, so that the loop over the digits of vectors stays
+   * small.
+   */
   #passStructure(meaning: number): boolean {
     if (meaning === OPEN) {
       this.#containers += 1;
@@ -142,7 +146,7 @@ export class JsonShape {
     return this.#fault === null;
   }
 
-  /** Reads up to and with the end of the string, and returns what follows it. */
+  /** Reads to the end of the string, inclusive, and returns the position after it. */
   #skipString(bytes: Buffer, from: number): number {
     let at = from;
     if (this.#escaped) {
@@ -164,13 +168,16 @@ export class JsonShape {
         at = this.#endOfRun(bytes, at) - 1;
       }
     }
-    // An escape at the very end has its second byte in the next part.
+    // The second byte of an escape at the end of this part is in the next part.
     this.#escaped = at > bytes.length;
     this.#stringBytes += bytes.length - from;
     return bytes.length;
   }
 
-  /** Where the next quote or backslash is. What was found is kept: no byte is searched twice for the same sign. */
+  /**
+   * The position of the next quote or backslash. Both are cached, so that no byte is searched twice for the same
+   * sign.
+   */
   #endOfRun(bytes: Buffer, from: number): number {
     if (this.#quoteAt < from) this.#quoteAt = indexOrEnd(bytes, QUOTE_BYTE, from);
     if (this.#backslashAt < from) this.#backslashAt = indexOrEnd(bytes, BACKSLASH_BYTE, from);

@@ -5,14 +5,14 @@ import { DEFAULT_JSON_LIMITS } from '../request/json-limits.ts';
 import { acceptedLength } from './declared-length.ts';
 import { JsonShape } from './json-shape.ts';
 
-/** A body that arrives more slowly than this, on average over a window, is cut off: it holds memory until it is there. */
+/** A body with a lower average rate in a window is refused, because it uses memory until it has arrived. */
 export const LEAST_BYTES_PER_SECOND = 8 * 1024;
 const WINDOW_MS = 10_000;
 
-/** What a chunked body gets at first. It doubles as more arrives. */
+/** Initial buffer size for a chunked body. It doubles when more arrives. */
 const FIRST_BYTES = 64 * 1024;
 
-/** The bytes of a body as they arrive, in one piece from the start: a list of parts would be copied at the end. */
+/** Collects a body in one buffer from the start, because a list of parts would have to be copied at the end. */
 class Arriving {
   readonly #limit: number;
   #bytes: Buffer;
@@ -20,7 +20,7 @@ class Arriving {
 
   constructor(declared: number | null, limit: number) {
     this.#limit = limit;
-    // Untouched pages take no memory, whatever length is declared.
+    // A large declared length costs nothing yet: pages that are not written use no memory.
     this.#bytes = Buffer.allocUnsafe(declared ?? Math.min(FIRST_BYTES, limit));
   }
 
@@ -41,10 +41,10 @@ class Arriving {
 }
 
 /**
- * Reads the body of a request and counts what its JSON consists of while it arrives. What exceeds the limits of the
- * route is not kept: the rest of that body is read and discarded, so that a larger one is still 413.
- * @throws ServiceError `payload_too_large`; `invalid_request` for a body that exceeds a limit of its JSON, is cut off, or
- *   arrives too slowly
+ * Reads the body of a request, and counts the parts of its JSON while it arrives. If the JSON exceeds a limit of the
+ * route, the rest of the body is read and discarded, so that a body that is also too large still gets 413.
+ * @throws ServiceError `payload_too_large`; `invalid_request` if the JSON exceeds a limit, or the body is incomplete
+ *   or too slow
  */
 export async function readBody(request: FastifyRequest, stream: IncomingMessage): Promise<Buffer> {
   const { bodyLimit: limit, config } = request.routeOptions;
@@ -85,9 +85,9 @@ export async function readBody(request: FastifyRequest, stream: IncomingMessage)
   } finally {
     clearInterval(pace);
     stream.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose);
-    // A later fault of the connection has no one else to handle it. `onClose` would keep the bytes until the answer.
+    // Nothing else handles a later error of the connection. `onClose` would keep the bytes in memory until the answer.
     stream.on('error', ignoreFault);
-    // What still arrives is discarded.
+    // Discards the bytes that still arrive.
     stream.resume();
   }
 }

@@ -3,8 +3,8 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 let registry: Registry | null = null;
 
 /**
- * What is true of the process, however many apps it holds: processor time, memory, garbage collection, and how late
- * the event loop is. Measured from the first call on.
+ * Metrics of the process: processor time, memory, garbage collection, and the delay of the event loop. Shared by all
+ * apps of the process. Measured from the first call on.
  */
 export function processMetrics(): Registry {
   if (registry === null) {

@@ -3,7 +3,7 @@ import { Counter, Histogram, Registry } from 'prom-client';
 /** A request that was answered. */
 export interface AnsweredRequest {
   method: string;
-  /** The route as it was registered, `unknown` for none: never the address asked for, which may hold an id. */
+  /** The route as registered, or `unknown`. Never the requested address, because it can contain an id. */
   route: string;
   status: number;
   seconds: number;
@@ -17,10 +17,10 @@ export interface RequestMetrics {
   unauthenticated(): void;
 }
 
-/** From a lookup in milliseconds to the largest ingest, in seconds. */
+/** Upper bounds in seconds: from a lookup, which takes milliseconds, to the largest ingest. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 
-/** In a registry of the app's own: a process may hold several. */
+/** Each app has its own registry, because a process can have several apps. */
 export function requestMetrics(): RequestMetrics {
   const registry = new Registry();
   const requests = new Counter({
@@ -36,7 +36,7 @@ export function requestMetrics(): RequestMetrics {
     buckets: BUCKETS,
     registers: [registry],
   });
-  // Without labels: whose they were is told by the log, and no stranger adds a time series.
+  // Without labels, so that strangers cannot add time series. The log shows the addresses.
   const failedSignIns = new Counter({
     name: 'memory_failed_sign_ins_total',
     help: 'Wrong passwords.',

@@ -7,14 +7,14 @@ import { QUEUES } from '../../shared/queues.ts';
 import { coalesce } from '../../shared/resources/coalesce.ts';
 import { within } from '../../shared/resources/within.ts';
 
-/** What the database knows of the service as a whole: no tenant's data. */
+/** Figures of the whole service from the database. They contain no data of a tenant. */
 export interface ServiceFigures {
   queues: readonly QueueFigures[];
   ended: readonly JobCount[];
   workers: number;
 }
 
-/** Prometheus waits ten seconds for all there is to tell. */
+/** Prometheus waits ten seconds for the whole answer. */
 const PATIENCE_MS = 3000;
 
 function readFigures(database: Database): Promise<ServiceFigures> {

@@ -4,7 +4,7 @@ import type { JobCount } from '../../db/queries/jobs/job-tally.ts';
 import { DURATION_BOUNDS } from '../../shared/job-outcomes.ts';
 import type { ServiceFigures } from './service-figures.ts';
 
-/** A metric as prom-client tells it: values that were counted elsewhere. */
+/** A metric in the format of prom-client, with values that were counted elsewhere. */
 interface Recorded {
   name: string;
   help: string;
@@ -16,7 +16,7 @@ interface Recorded {
 interface RecordedValue {
   value: number;
   labels: Readonly<Record<string, string | number>>;
-  /** Where it is not that of the metric. */
+  /** If it differs from the name of the metric. */
   metricName?: string;
 }
 
@@ -29,7 +29,7 @@ const gauge = (name: string, help: string, values: RecordedValue[]): Recorded =>
 });
 const plain = (value: number): RecordedValue[] => [{ value, labels: {} }];
 
-/** How this process stands with the database. Without figures, the database did not give any. */
+/** Metrics of the connection of this process to the database. `figures` is null if the database did not answer. */
 function databaseMetrics(connections: Connections | null, figures: ServiceFigures | null): Recorded[] {
   const up = gauge(
     'memory_database_up',
@@ -53,7 +53,7 @@ function databaseMetrics(connections: Connections | null, figures: ServiceFigure
   ];
 }
 
-/** How the queues stand, as `/v1/memory/status` tells it. */
+/** Metrics of the queues: the same figures as in `/v1/memory/status`. */
 function queueMetrics({ queues, workers }: ServiceFigures): Recorded[] {
   const states = ['ready', 'deferred', 'active', 'failed'] as const;
   const depth = queues.flatMap((figures) =>
@@ -67,20 +67,20 @@ function queueMetrics({ queues, workers }: ServiceFigures): Recorded[] {
     gauge('memory_queue_jobs', 'Jobs that are not done, by queue and state.', depth),
     gauge(
       'memory_queue_oldest_ready_age_seconds',
-      'How long the oldest job that may be taken has waited for it; 0 where none waits.',
+      'How long the oldest ready job has waited; 0 if no job waits.',
       ages,
     ),
     gauge('memory_workers', 'Workers that were seen within 30 seconds.', plain(workers)),
   ];
 }
 
-/** How jobs ended, as the workers of the service have counted since it was set up. */
+/** Metrics of ended jobs, counted by all workers since the service was set up. */
 function outcomeMetrics(ended: readonly JobCount[]): Recorded[] {
   const name = 'memory_job_duration_seconds';
   const durations = ended.flatMap(({ queue, outcome, jobs, seconds, durations: counted }) => {
     const labels = { queue, outcome };
     const buckets = [...DURATION_BOUNDS, '+Inf' as const].map((le, place) => ({
-      // Prometheus's buckets hold what the ones before them hold.
+      // In Prometheus, buckets are cumulative.
       value: counted.slice(0, place + 1).reduce((total, n) => total + n, 0),
       labels: { le, ...labels },
       metricName: `${name}_bucket`,
@@ -109,7 +109,10 @@ function outcomeMetrics(ended: readonly JobCount[]): Recorded[] {
   ];
 }
 
-/** What is known of database, queues and workers. Where the database gave no figures, nothing that it would tell. */
+/**
+ * Metrics of the database, the queues and the workers. Without figures, only those that need no answer of the
+ * database.
+ */
 export function serviceMetrics(connections: Connections | null, figures: ServiceFigures | null): Registry {
   const ofQueue = figures === null ? [] : [...queueMetrics(figures), ...outcomeMetrics(figures.ended)];
   return AggregatorRegistry.aggregate([[...databaseMetrics(connections, figures), ...ofQueue]]);

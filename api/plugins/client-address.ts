@@ -6,25 +6,26 @@ import fp from 'fastify-plugin';
 import type { Config } from '../../shared/config.ts';
 import { onceAMinute } from '../once-a-minute.ts';
 
-/** One address as a proxy writes it: some add the port, which differs with each connection, and IPv6 then has brackets. */
+/** An address as proxies write it. Some add the port, which differs with each connection; IPv6 then has brackets. */
 const HOST_AND_PORT = /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[\d.]+))(?::\d{1,5})?$/;
 
 /**
- * The IP address of an entry of X-Forwarded-For, without port and brackets, an IPv4-mapped one as IPv4.
- * @returns null for what is no IP address
+ * Parses an entry of X-Forwarded-For: removes port and brackets, and converts an IPv4-mapped address to IPv4.
+ * @returns null if it is not an IP address
  */
 export function parseAddress(entry: string): string | null {
   const text = entry.trim();
   const { bracketed, plain } = HOST_AND_PORT.exec(text)?.groups ?? {};
-  // The zone names an interface of the proxy's machine, and no client.
+  // Removes the zone, because it names a network interface of the proxy and not a client.
   const address = (bracketed ?? plain ?? text).replace(/%[\w.-]*$/, '');
   return isIP(address) === 0 ? null : normalizeIP(address, 128);
 }
 
 /**
- * The address of the client, as told by proxies: the last entry that no trusted proxy wrote about another.
+ * The address of the client according to the trusted proxies: the last entry that is not itself a trusted proxy, or the
+ * first entry if all are.
  * @param forwarded X-Forwarded-For of a request that a trusted proxy sent
- * @returns null if what a trusted proxy wrote is no IP address
+ * @returns null if an entry by a trusted proxy is not an IP address
  */
 export function forwardedAddress(
   forwarded: string,
@@ -39,9 +40,9 @@ export function forwardedAddress(
 }
 
 /**
- * Replaces X-Forwarded-For by the one address that it stands for, so that `request.ip` is an IP address everywhere. As
- * a proxy wrote it, each port or made-up word would be another caller to every limit by address. What is no address
- * counts as the address of the proxy.
+ * Replaces X-Forwarded-For by the address of the client, so that `request.ip` is always an IP address. Without it,
+ * every port or invented word in the header would count as another caller in the limits by address. If an entry is
+ * not an IP address, the request counts as one of the proxy.
  */
 export default fp(function clientAddress(
   app: FastifyInstance,
@@ -62,7 +63,7 @@ export default fp(function clientAddress(
     }
     delete raw.headers['x-forwarded-for'];
     if (isWarningDue()) {
-      log.warn({ proxy }, 'X-Forwarded-For is no IP address: limits count its callers as the proxy itself');
+      log.warn({ proxy }, 'X-Forwarded-For is not an IP address: limits count its callers as the proxy');
     }
   });
   done();

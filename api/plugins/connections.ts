@@ -8,7 +8,7 @@ import { linger } from '../bodies/unread-bodies.ts';
 import { onceAMinute } from '../once-a-minute.ts';
 import { answerHeaders, problemDocument } from './errors.ts';
 
-/** Node would answer an expectation that it does not know with an empty 417. */
+/** Refuses an unknown Expect header as a problem. Node would answer with an empty 417. */
 function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
   linger(request.socket);
   const requestId = newId();
@@ -23,19 +23,19 @@ function refuseExpectation(request: IncomingMessage, response: ServerResponse): 
   response.end(body);
 }
 
-/** Node closes connections beyond the limit without a word: the log is where an operator can see why. */
+/** Logs connections that Node closes because of the limit. Node closes them without an answer or a log line. */
 function logDrops({ server, log }: FastifyInstance, maxConnections: number): void {
   let dropped = 0;
   const isLogDue = onceAMinute();
   server.on('drop', () => {
     dropped += 1;
     if (!isLogDue()) return;
-    log.warn({ dropped, maxConnections }, 'connections were dropped: MEMORY_MAX_CONNECTIONS is reached');
+    log.warn({ dropped, maxConnections }, 'connections were dropped because of MEMORY_MAX_CONNECTIONS');
     dropped = 0;
   });
 }
 
-/** Bounds the connections, and has what Node would refuse in a form of its own refused as everything else is. */
+/** Limits the number of connections, and refuses as problems the requests that Node would refuse in another form. */
 export default fp(function connections(
   app: FastifyInstance,
   { maxConnections }: Pick<Config, 'maxConnections'>,
@@ -45,7 +45,7 @@ export default fp(function connections(
   server.maxConnections = maxConnections;
   logDrops(app, maxConnections);
   server.on('checkExpectation', refuseExpectation);
-  // Node would ask for the body at once. It is asked for when its sender is known to be allowed to send it.
+  // Node would send 100 Continue at once. Here it is sent after the guards have admitted the caller (`expectBody`).
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   app.addHook('onRequest', async ({ raw }) => {
     if (raw.httpVersion === '1.1' && raw.headers.host === undefined) {

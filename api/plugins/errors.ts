@@ -4,7 +4,7 @@ import { databaseFault } from '../../db/driver/faults.ts';
 import { ERRORS, type RateLimit, ServiceError } from '../../shared/errors.ts';
 import { fieldErrors } from './field-errors.ts';
 
-/** What Fastify itself refuses, by its own codes. */
+/** The service errors for the error codes of Fastify. */
 const FRAMEWORK_CODES: Readonly<Record<string, ConstructorParameters<typeof ServiceError>>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json'],
@@ -15,7 +15,7 @@ const FRAMEWORK_CODES: Readonly<Record<string, ConstructorParameters<typeof Serv
   FST_ERR_MAX_PARAM_LENGTH: ['not_found'],
 };
 
-/** The schema that the part of a request was checked against which a validation error is about. */
+/** The schema that failed: that of the query string, the body or another part of the request. */
 function checkedSchema({ validationContext }: FastifyError, request: FastifyRequest | undefined): unknown {
   const { schema } = request?.routeOptions ?? {};
   if (schema === undefined) return undefined;
@@ -23,8 +23,8 @@ function checkedSchema({ validationContext }: FastifyError, request: FastifyRequ
 }
 
 /**
- * The refusal that an error stands for: one table, one place where the status is decided.
- * @param request that failed, whose schema a message on its form goes by
+ * Converts any error to a ServiceError. This is the only place where that is decided.
+ * @param request the failed request; messages about invalid fields use its schema
  */
 export function toServiceError(error: unknown, request?: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error;
@@ -45,7 +45,7 @@ export function toServiceError(error: unknown, request?: FastifyRequest): Servic
   if (fault === 'disk_full') {
     return new ServiceError(
       'unavailable',
-      'Changes and searches cannot be stored now, because the disk is almost full. Reading works. Try again later',
+      'Changes and searches are refused, because the disk is almost full. Reading works. Try again later',
       { cause: error },
     );
   }
@@ -56,7 +56,7 @@ export function toServiceError(error: unknown, request?: FastifyRequest): Servic
   return new ServiceError('internal_error', undefined, { cause: error });
 }
 
-/** The RFC 9457 document of a refusal. */
+/** The RFC 9457 problem document of an error. */
 export function problemDocument(error: ServiceError, requestId: string): Record<string, unknown> {
   const { status, title } = ERRORS[error.code];
   return {
@@ -92,7 +92,7 @@ function sendProblem(error: ServiceError, request: FastifyRequest, reply: Fastif
     .send(problemDocument(error, request.id));
 }
 
-/** Headers of every answer. `url` as it was requested. */
+/** Headers of every answer. `url` is the requested one. */
 export function answerHeaders(url: string, requestId: string): Record<string, string> {
   return {
     'x-request-id': requestId,
@@ -101,19 +101,19 @@ export function answerHeaders(url: string, requestId: string): Record<string, st
   };
 }
 
-/** Answers an address that Fastify cannot read: it does so before any hook or handler of ours. */
+/** Answers a request whose address Fastify cannot parse. Fastify calls it before any hook or handler. */
 export function refuseAddress(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(answerHeaders(request.url, request.id));
   sendProblem(toServiceError(error), request, reply);
 }
 
-/** A registered path as an expression that a requested path can be held against. */
+/** The regular expression that matches the requested paths of a registered path. */
 function pathPattern(url: string): RegExp {
   const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/:[^/]+/g, '[^/]+');
   return new RegExp(`^${escaped.replace(/\*/g, '.*')}$`);
 }
 
-/** Answers every failure with problem+json: unknown routes and methods, bad input, and our own faults. */
+/** Answers every error with problem+json: unknown routes and methods, invalid input, and failures of the service. */
 export default fp(function errors(app: FastifyInstance, _options: object, done: () => void) {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', (route) => {
@@ -139,11 +139,15 @@ export default fp(function errors(app: FastifyInstance, _options: object, done: 
     }
     allowed.delete('OPTIONS');
     if (allowed.size === 0 || allowed.has(request.method)) {
-      return sendProblem(new ServiceError('not_found', 'There is no such route'), request, reply);
+      return sendProblem(new ServiceError('not_found', 'The route does not exist'), request, reply);
     }
     const methods = [...allowed].sort().join(', ');
     reply.header('allow', methods);
-    return sendProblem(new ServiceError('method_not_allowed', `The route takes ${methods}`), request, reply);
+    return sendProblem(
+      new ServiceError('method_not_allowed', `Method not allowed; use ${methods}`),
+      request,
+      reply,
+    );
   });
   done();
 });

@@ -2,12 +2,12 @@ import type { FastifyError, FastifySchemaValidationError } from 'fastify';
 import type { FieldError } from '../../shared/errors.ts';
 
 type Fault = FastifySchemaValidationError;
-/** The part of a JSON schema that a fault is against, as far as a message tells of it. */
+/** The keywords of a JSON schema that messages use. */
 type Bounds = Partial<
   Record<'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems', number>
 > & { type?: unknown };
 
-/** What a value must be, by the schema's name of its type. */
+/** The types of JSON schema, as messages name them. */
 const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
   integer: 'a whole number',
@@ -19,12 +19,12 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The fields that a validation error is about, as JSON pointers into the part of the request at fault.
- * @param schema of that part of the request, from which a message takes both bounds where only one is broken
+ * The invalid fields of a validation error. The paths are JSON pointers into the invalid part of the request.
+ * @param schema of that part of the request; a message about one bound also names the other
  */
 export function fieldErrors(error: FastifyError, schema: unknown): FieldError[] {
   const faults = error.validation ?? [];
-  // Each branch of a choice has a fault of its own, and the choice as a whole another: they are one.
+  // A choice has one fault for each branch and one for the whole. They become one field error.
   const choices = new Set(faults.filter(isChoice).map((fault) => fault.instancePath));
   const single = faults.filter(({ instancePath }) => !choices.has(instancePath));
   const ofChoices = [...choices].map((path): FieldError => {
@@ -79,7 +79,7 @@ function messageOf(fault: Fault, schema: unknown): string {
   }
 }
 
-/** What a value must be that fits none of several schemas: one of their values, or of one of their types. */
+/** The message for a value that matches no branch of a choice. It lists the allowed values, or else the types. */
 function choiceMessage(faults: readonly Fault[]): string {
   const values = faults
     .filter(({ keyword }) => keyword === 'enum' || keyword === 'const')
@@ -116,7 +116,7 @@ function count(least: number | undefined, most: number | undefined, one: string,
   return `${least === undefined ? 'at most' : `${least} to`} ${most} ${most === 1 ? one : many}`;
 }
 
-/** The schema that a fault's keyword belongs to, found by its path such as `#/properties/limit/minimum`. */
+/** The schema of a fault's keyword. `schemaPath` is the path of the keyword, such as `#/properties/limit/minimum`. */
 function boundsAt(schemaPath: string, schema: unknown): Bounds {
   const keys = schemaPath.split('/').slice(1, -1);
   let at: unknown = schema;

@@ -6,8 +6,8 @@ import { teamScope } from '../../shared/scope.ts';
 import { identify, requestedTeam } from './identity.ts';
 
 /**
- * Guards come first in an encapsulated context of routes. Each is named for the callers that it admits. They run before
- * the body is read: a caller that they refuse learns nothing about the form of a valid body.
+ * Guards are the first hooks of a context of routes. Each is named for the callers that it admits. They run before
+ * the body is read, so a caller that is refused does not learn what a valid body is.
  */
 export function signedIn({ database, config }: Dependencies): onRequestAsyncHookHandler {
   return async (request) => {
@@ -20,25 +20,25 @@ export const managingCompany: onRequestAsyncHookHandler = async (request) => {
   if (!managesCompany(request.identity)) throw new ServiceError('company_role_required');
 };
 
-/** Company Owners alone. */
+/** Only Company Owners. */
 export const owningCompany: onRequestAsyncHookHandler = async (request) => {
   if (!ownsCompany(request.identity)) throw new ServiceError('company_role_required');
 };
 
-/** Callers who may enter the selected Team. */
+/** Callers with access to the selected Team. */
 export const inTeam: onRequestAsyncHookHandler = async (request) => enterTeam(request);
 
 function enterTeam(request: FastifyRequest): void {
   const scope = teamScope(request.identity, selectTeam(request));
-  // Teams that may not be entered are not among those resolved, so this is a second look at the same rule.
+  // `identity.teams` has only Teams that the caller has access to, so this checks the same rule a second time.
   if (scope === null) throw new ServiceError('team_forbidden');
   request.teamScope = scope;
 }
 
 /**
- * Lets a request behind `inTeam` that has waited for something in once more: its caller gets what it may see now, and
- * not what it might when it asked.
- * @throws ServiceError as the guards
+ * Authorizes a request again after it has waited, so that the answer is what the caller can read now, and not what it
+ * could read at the time of the request. Only for routes with the guard `inTeam`.
+ * @throws ServiceError as the guards do
  */
 export async function reauthenticate(
   request: FastifyRequest,
@@ -48,14 +48,14 @@ export async function reauthenticate(
   enterTeam(request);
 }
 
-/** Callers with Full access to the selected Team. Stands behind `inTeam`. */
+/** Callers with Full access to the selected Team. Must run after `inTeam`. */
 export const withFullAccess: onRequestAsyncHookHandler = async (request) => {
   if (request.teamScope.access !== 'full') throw new ServiceError('full_access_required');
 };
 
 /**
- * Callers who can write to a layer of the selected Team: no one else's large body is worth reading. Must run after
- * `inTeam`. Which layer a request writes to, and whether its caller can, is checked when the body is there.
+ * Callers who can write to at least one layer of the selected Team, so that no large body is read from other callers.
+ * Must run after `inTeam`. The operation checks the layer of the request, when the body has been read.
  */
 export const withWriteAccess: onRequestAsyncHookHandler = async ({ teamScope: { writes } }) => {
   if (!writes.team && writes.clients.length === 0) throw new ServiceError('scope_forbidden');
@@ -66,32 +66,32 @@ function selectTeam(request: FastifyRequest): TeamMembership {
   const requested = requestedTeam(request);
   if (requested === undefined && teams.length > 1) throw new ServiceError('team_required');
   const team = teams.find((candidate) => candidate.id === selectedTeamId);
-  // A header that names no Team at all must not count as none: the only Team would be selected in its place.
+  // A header without a valid id must not count as absent: the only Team would be selected instead of a refusal.
   if (team === undefined || (requested ?? team.id) !== team.id) {
-    // One text for every such Team: it must not tell whether there is one.
+    // The same text whether or not the Team exists, so that it does not reveal which Teams exist.
     throw new ServiceError(
       'team_forbidden',
-      'The Team is not open to you. The Memory-Team header takes the id of a Team: GET /v1/auth/session lists yours',
+      'You do not have access to this Team. Set the Memory-Team header to the id of a Team that GET /v1/auth/session lists',
     );
   }
   return team;
 }
 
-/** The Team of a request behind `inTeam`, as its caller was resolved. */
+/** The selected Team, with the caller's role and grant. Only for routes with the guard `inTeam`. */
 export function selectedTeam(request: FastifyRequest): TeamMembership {
   const team = request.identity.teams.find((candidate) => candidate.id === request.teamScope.teamId);
   if (team === undefined) throw new ServiceError('team_forbidden');
   return team;
 }
 
-/** What ties the caller to the selected Team. */
+/** The caller's Company role, and the role and grant in the selected Team. */
 export function standingInTeam(request: FastifyRequest): Standing {
   const { role, grant } = selectedTeam(request);
   return { companyRole: request.identity.companyRole, role, grant };
 }
 
 /**
- * Refuses a change in an archived Team. Not a hook: the state of things comes after the form of the body.
+ * Refuses a change in an archived Team. It is not a hook, because an invalid body must be refused first.
  * @throws ServiceError `team_archived`
  */
 export function assertTeamActive(request: FastifyRequest): void {

@@ -9,19 +9,19 @@ import { limitUnauthenticated } from './rate-limit.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Counts and logs a refusal of a token or a password that was wrong, by address.
-     * @returns the refusal to send: 429 in place of the 401 of an address that is beyond its limit
+     * Counts and logs a refused token or password, by address.
+     * @returns the error to send: 429 instead of 401 if the address has exceeded its limit
      */
     countGuess(refusal: ServiceError, request: FastifyRequest): Promise<ServiceError>;
   }
 }
 
-/** Requests without a valid token from one address in a minute that are worth a line: fewer are an old session. */
+/** Requests without a valid token from one address in a minute that are logged. Fewer can come from an old session. */
 const BURST = 10;
 
 /**
- * Watches over guesses. Runs where a refusal is sent, and not before the token is looked up: a valid one is never
- * refused for what others of its address do, and costs nothing more.
+ * Counts guesses of tokens and passwords. It runs when a 401 is sent, and not before the token is looked up: a valid
+ * token is never refused because of other callers at its address, and needs no additional query.
  */
 export default fp(function guesses(
   app: FastifyInstance,
@@ -40,18 +40,18 @@ export default fp(function guesses(
     if (refusal.code === 'invalid_credentials') {
       app.requestMetrics.failedSignIn();
       signIns.note(address);
-      // A wrong password has limits of its own.
+      // Wrong passwords have their own limits.
       return refusal;
     }
     if (refusal.status !== 401) return refusal;
     app.requestMetrics.unauthenticated();
     unauthenticated.note(address);
-    // Where nothing can be stored, nothing can be counted.
+    // If the database cannot write, requests cannot be counted.
     if (!deps.config.rateLimits || !deps.database.canWrite()) return refusal;
     try {
       return (await limitUnauthenticated(deps, address)) ?? refusal;
     } catch (error) {
-      // What is wrong with the request is known without the database.
+      // The 401 is correct even if the request could not be counted.
       request.log.warn({ err: error }, 'a request without a valid token was not counted');
       return refusal;
     }

@@ -31,14 +31,14 @@ async function answerKey(request: FastifyRequest, header: string): Promise<Answe
   };
 }
 
-/** `preValidation` of routes that answer once: a malformed key is a fault of form, and refused as early. */
+/** `preValidation` of routes with an Idempotency-Key: refuses a malformed key before the operation runs. */
 export const readIdempotencyKey: preValidationAsyncHookHandler = async (request) => {
   keyHeader(request);
 };
 
 /**
- * Runs a command once for the Idempotency-Key of its request, and answers with its answer, at first and on every repeat.
- * Call it when access has been checked, so that a repeat is checked like the first.
+ * Runs a command once for the Idempotency-Key of its request. A repeated request gets the same answer. Call it after
+ * access has been checked, so that access is checked for each repeat too.
  */
 export async function answerOnce<Locked, R, Prepared = undefined>(
   request: FastifyRequest,
@@ -50,6 +50,6 @@ export async function answerOnce<Locked, R, Prepared = undefined>(
   const key = header === null ? null : await answerKey(request, header);
   const answer = await runOnce(database, request.teamScope, key, command);
   reply.code(answer.status);
-  // A repeated body has the type of the route that kept it, which the response schema of the route asserts.
+  // A stored body has the type that the response schema of the same route asserts.
   return answer.body as never;
 }

@@ -11,22 +11,22 @@ import { hashToken, secretsEqual } from '../../shared/tokens.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller. Set on every route behind `signedIn`. */
+    /** The caller. Set on every route with the guard `signedIn`. */
     identity: Identity;
-    /** What the caller may touch of the selected Team. Set on every route behind `inTeam`. */
+    /** What the caller can read and write in the selected Team. Set on every route with the guard `inTeam`. */
     teamScope: TeamScope;
   }
 }
 
-/** The Team that the header names, in lower case; undefined without one. */
+/** The Team id in the Memory-Team header, in lower case; undefined without the header. */
 export function requestedTeam(request: FastifyRequest): string | undefined {
   const header = request.headers['memory-team'];
   return typeof header === 'string' ? header.trim().toLowerCase() : undefined;
 }
 
 /**
- * The token that a request bears.
- * @throws ServiceError `unauthenticated` for none
+ * The bearer token of a request.
+ * @throws ServiceError `unauthenticated` if it is missing
  */
 export function bearerToken(request: FastifyRequest): string {
   const [scheme, token, ...rest] = (request.headers.authorization ?? '').trim().split(/ +/);
@@ -37,8 +37,9 @@ export function bearerToken(request: FastifyRequest): string {
 }
 
 /**
- * Finds who a request comes from, in one query, on every request: a revocation holds on the next one.
- * @throws ServiceError `unauthenticated` for no or an unknown token, `session_expired` for one past its limits
+ * Finds the caller of a request in one query. It runs for every request, so a revocation applies from the next
+ * request on.
+ * @throws ServiceError `unauthenticated` for a missing or unknown token, `session_expired` for an expired session
  */
 export async function identify(
   request: FastifyRequest,
@@ -58,7 +59,7 @@ export async function identify(
   return found;
 }
 
-/** Gives requests the fields that the guards fill in. */
+/** Declares the fields of requests that the guards set. */
 export default fp(function identity(app: FastifyInstance, _options: object, done: () => void) {
   app.decorateRequest('identity', null as unknown as Identity);
   app.decorateRequest('teamScope', null as unknown as TeamScope);

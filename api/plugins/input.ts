@@ -17,14 +17,14 @@ import { readBody } from '../bodies/read-body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether each step over the body takes long enough to give others a turn in between. */
+    /** Whether a step over the body takes so long that other requests should run between two steps. */
     hasLargeBody: boolean;
   }
 }
 
 function textFault(text: string): string | null {
-  if (text.includes('\u0000')) return 'must not hold a NUL character';
-  return text.isWellFormed() ? null : 'must not hold a lone surrogate';
+  if (text.includes('\u0000')) return 'must not contain a NUL character';
+  return text.isWellFormed() ? null : 'must not contain a lone surrogate';
 }
 
 function assertText(text: string, path: string): void {
@@ -33,8 +33,9 @@ function assertText(text: string, path: string): void {
 }
 
 /**
- * How many numbers a list begins with: all of a vector's. Apart from the lists of other things, and the first by `at`:
- * code that indexes both kinds is compiled to make an object of each number first, which took half as long as parsing them.
+ * How many numbers a list begins with; for a vector, all. A separate function, and `at` for the first element,
+ * because V8 compiles code that indexes both kinds of lists to allocate an object for each number. That took half as
+ * long as parsing them.
  */
 function leadingNumbers(list: readonly unknown[]): number {
   return typeof list.at(0) === 'number' ? countNumbers(list) : 0;
@@ -52,17 +53,17 @@ function pointer(keys: readonly (string | number)[]): string {
 }
 
 /**
- * Refuses what PostgreSQL cannot store, wherever it is in a body: NUL and lone surrogates. Refuses keys that name a
- * prototype too. How deep and how much there is to visit was bounded before the body was parsed.
- * @param keys of the place in the body
- * @throws ServiceError `invalid_request` naming the place
+ * Refuses text that PostgreSQL cannot store, anywhere in a body: NUL and lone surrogates. Also refuses keys that name a
+ * prototype. The depth and size of the value were limited before it was parsed.
+ * @param keys the path of `value` in the body
+ * @throws ServiceError `invalid_request` that names the path
  */
 export function assertStorable(value: unknown, keys: (string | number)[] = []): void {
   if (typeof value === 'string') {
     const fault = textFault(value);
     if (fault !== null) throw invalidField(pointer(keys), fault);
   } else if (Array.isArray(value)) {
-    // By index: the keys of a vector's thousand numbers would be texts, each made to be thrown away.
+    // By index, because `for in` would create a string for each of a vector's thousand numbers.
     for (let index = leadingNumbers(value); index < value.length; index += 1) {
       const child: unknown = value[index];
       if (typeof child !== 'number') assertStorableChild(child, index, keys);
@@ -74,7 +75,7 @@ export function assertStorable(value: unknown, keys: (string | number)[] = []): 
       const fault = textFault(key);
       if (fault !== null) throw invalidField(pointer([...keys, key]), fault);
       if (namesPrototype(key, child)) {
-        throw invalidField('/__proto__', 'is not a known field, nor is constructor.prototype');
+        throw invalidField('/__proto__', 'is not a known field; neither is constructor.prototype');
       }
       assertStorableChild(child, key, keys);
     }
@@ -87,7 +88,7 @@ function assertStorableChild(child: unknown, key: string | number, keys: (string
   keys.pop();
 }
 
-/** Whether a member changes the prototype of an object that it is copied to. */
+/** Whether copying a member to an object would change the prototype of that object. */
 function namesPrototype(key: string, child: unknown): boolean {
   if (key === '__proto__') return true;
   return (
@@ -95,13 +96,13 @@ function namesPrototype(key: string, child: unknown): boolean {
   );
 }
 
-/** Ids in the path are left to their routes: a malformed one is not found, like any other unknown one. */
+/** Checks body and query string. Ids in the path are not checked here: a malformed id is 404, like an unknown one. */
 const assertStorableRequest: preValidationAsyncHookHandler = async (request) => {
   await letOthersRun(request);
   assertStorable(request.body);
   await letOthersRun(request);
   try {
-    // The parser does not fail on bytes that are not UTF-8: it leaves them percent-encoded.
+    // Fastify's parser does not fail on bytes that are not UTF-8, and leaves them percent-encoded.
     decodeURIComponent(request.url.split('?').slice(1).join('?'));
   } catch {
     throw new ServiceError('invalid_request', 'The query string is not percent-encoded UTF-8');
@@ -115,17 +116,17 @@ const assertStorableRequest: preValidationAsyncHookHandler = async (request) => 
 async function readText(request: FastifyRequest, stream: IncomingMessage): Promise<string> {
   const bytes = await readBody(request, stream);
   request.hasLargeBody = bytes.length > DEFAULT_BODY_LIMIT;
-  // Decoding puts a replacement character in the place of every fault, and no one would hear of it.
+  // Decoding would silently replace invalid bytes by replacement characters.
   if (!isUtf8(bytes)) throw new ServiceError('invalid_request', 'The body is not UTF-8');
   const text = bytes.toString('utf8');
-  // A small one may share its buffer with others.
+  // A small Buffer can share its memory with others, so only a large one is freed.
   if (request.hasLargeBody) freeMemory(bytes);
   return text;
 }
 
-/** A body as JSON; undefined for an empty one. */
+/** Parses a JSON body; undefined for an empty body. */
 async function parseBody(request: FastifyRequest, stream: IncomingMessage): Promise<unknown> {
-  // The body of an unknown route is nobody's: 404 comes before whatever is wrong with it.
+  // The body of an unknown route is not read: 404 takes precedence over any fault of the body.
   if (request.is404) return undefined;
   const text = await readText(request, stream);
   if (text === '') return undefined;
@@ -138,39 +139,44 @@ async function parseBody(request: FastifyRequest, stream: IncomingMessage): Prom
 }
 
 /**
- * Gives the event loop a turn between two steps over a large body. Each step of the largest takes up to 150 ms; in one
- * go they would keep every other request waiting for their sum.
+ * Lets the event loop turn between two steps over a large body. Each step takes up to 150 ms for the largest body.
+ * Without it, every other request would wait for all steps together.
  */
 export async function letOthersRun(request: FastifyRequest): Promise<void> {
   if (request.hasLargeBody) await nextTurn();
 }
 
-/** Refuses a body that its length says is too large, whatever its type is. Then asks for it, if its sender waits. */
+/**
+ * Refuses a body whose declared length is too large, whatever its type. Then sends 100 Continue, if the sender waits.
+ */
 const expectBody: preParsingAsyncHookHandler = async (request, reply) => {
   const length = acceptedLength(request);
   if (request.headers.expect !== undefined && length !== 0) reply.raw.writeContinue();
 };
 
-/** Reads JSON bodies, an empty one as none, and refuses text that cannot be stored before any schema sees it. */
+/**
+ * Parses JSON bodies, and refuses text that cannot be stored before the schema is checked. An empty body counts as
+ * none.
+ */
 export default fp(function input(app: FastifyInstance, _options: object, done: () => void) {
   app.decorateRequest('hasLargeBody', false);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', parseBody);
   app.addHook('onRoute', (route) => {
-    // A route without a body takes none or {}: anything in it is an unknown field.
-    const takesBody = [route.method]
+    // A route without a body schema accepts no body or {}. Any field is refused as unknown.
+    const acceptsBody = [route.method]
       .flat()
       .some((method) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method));
-    if (takesBody && route.schema !== undefined) route.schema.body ??= Body({});
-    if (takesBody) route.preParsing = [...[route.preParsing ?? []].flat(), expectBody];
-    // After the route's own look at the raw body: what refuses first there comes before every fault of text.
+    if (acceptsBody && route.schema !== undefined) route.schema.body ??= Body({});
+    if (acceptsBody) route.preParsing = [...[route.preParsing ?? []].flat(), expectBody];
+    // After the route's own hooks, so that their errors take precedence over faults of the text.
     route.preValidation = [...[route.preValidation ?? []].flat(), assertStorableRequest];
     if ((route.bodyLimit ?? 0) > DEFAULT_BODY_LIMIT) {
       route.preHandler = [...[route.preHandler ?? []].flat(), letOthersRun];
     }
   });
   app.addHook('preValidation', async (request) => {
-    // None counts as {}, so that whether one is needed is for the schema to say.
+    // No body counts as {}, so that the schema decides whether a body is required.
     if (request.body === undefined && request.routeOptions.schema?.body !== undefined) request.body = {};
   });
   done();

@@ -3,12 +3,12 @@ import fp from 'fastify-plugin';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether so much time went by until the body was there that guards must look again. */
+    /** Whether the body arrived so late that the guards must check again. */
     bodyWasLate: boolean;
   }
 }
 
-/** Within this a request counts as one moment; beyond it, its caller may have lost what it was let in by. */
+/** If the body takes longer than this, the caller may have lost its access since the guards ran. */
 export const MOMENT_MS = 1000;
 
 function whenLate(hook: onRequestAsyncHookHandler): onRequestAsyncHookHandler {
@@ -18,16 +18,16 @@ function whenLate(hook: onRequestAsyncHookHandler): onRequestAsyncHookHandler {
 }
 
 /**
- * Sets a guard before a scope of routes: it runs when a request comes, before the body is read, and once more when
- * the body was long in coming. A caller could else send the head of a request, have its rights taken, and use
- * them minutes later by sending the rest.
+ * Adds a guard to a context of routes. It runs when a request arrives, before the body is read, and again if the body
+ * was late. Otherwise a caller could send the head of a request, lose its access, and still use it minutes later by
+ * sending the body.
  */
 export function guard(scope: FastifyInstance, hook: onRequestAsyncHookHandler): void {
   scope.addHook('onRequest', hook);
   scope.addHook('preValidation', whenLate(hook));
 }
 
-/** Has the guards of single routes run again in the same way. */
+/** Runs the guards of single routes again if the body was late. */
 export default fp(function lateBodies(app: FastifyInstance, _options: object, done: () => void) {
   app.decorateRequest('bodyWasLate', false);
   app.addHook('preValidation', async (request, reply) => {
@@ -36,7 +36,7 @@ export default fp(function lateBodies(app: FastifyInstance, _options: object, do
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith('/v1/')) return;
     const guards = [route.onRequest ?? []].flat() as onRequestAsyncHookHandler[];
-    // Before the body's form is looked at, as when the request came.
+    // The guards run before the body is validated, as they did when the request arrived.
     route.preValidation = [...guards.map(whenLate), ...[route.preValidation ?? []].flat()];
   });
   done();

@@ -4,12 +4,12 @@ import { type RequestMetrics, requestMetrics } from '../metrics/request-metrics.
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Counts what the app answers. */
+    /** The metrics of the app's requests. */
     requestMetrics: RequestMetrics;
   }
 }
 
-/** Counts every answer. Stands before whatever answers. */
+/** Counts every answer. Register it before the plugins and routes that answer. */
 export default fp(function metrics(app: FastifyInstance, _options: object, done: () => void) {
   const counted = requestMetrics();
   app.decorate('requestMetrics', counted);

@@ -12,28 +12,30 @@ const codes = Object.entries(ERRORS)
   .map(([code, { status, title }]) => `| \`${code}\` | ${status} | ${title} |`)
   .join('\n');
 
-const description = `Where a company's teams, and the agents that work for them, keep what they learn and find it again.
+const description = `The teams of a company, and the agents that work for them, store here what they learn and find it again.
 
-Send \`Authorization: Bearer <token>\` with a session token, and \`Memory-Team: <teamId>\` when several Teams are
-open to you. Every refusal is \`application/problem+json\`; switch on its \`code\`:
+Send \`Authorization: Bearer <token>\` with a session token, and \`Memory-Team: <teamId>\` if you have access to
+several Teams. Every error is \`application/problem+json\`. Clients should decide by its \`code\`:
 
 | Code | Status | Meaning |
 |---|---|---|
 ${codes}
 `;
 
-const TeamHeader = Type.String({ description: 'the Team that is meant, where several are open to you' });
+const TeamHeader = Type.String({
+  description: 'id of the Team; required if you have access to several Teams',
+});
 const KeyHeader = Type.String({
-  description: 'for 24 hours the same key replays the first answer instead of doing it again',
+  description: 'for 24 hours, a request with the same key gets the first answer and is not executed again',
 });
 
-/** What every route may answer besides its own. */
+/** The response for errors, which every route can return. */
 const refusal = {
-  description: 'A refusal: switch on its `code`',
+  description: 'An error; clients should decide by its `code`',
   content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
 };
 
-/** The headers that a route reads, for the document: they are checked by hand, and every other is let through. */
+/** The headers of a route, only for the document. The schema does not check them, and other headers are allowed. */
 function headersOf(url: string, answersOnce: boolean) {
   if (!/^\/v1\/(team|memory|workspace)(\/|$)/.test(url)) return null;
   return Type.Object({
@@ -42,10 +44,10 @@ function headersOf(url: string, answersOnce: boolean) {
   });
 }
 
-/** The OpenAPI document, made from the routes' own schemas, and the page that browses it. */
+/** Serves the OpenAPI document, which is made from the schemas of the routes, and the page that shows it. */
 export default fp(async function openapi(app: FastifyInstance) {
   app.addSchema(Problem);
-  // Stated once, here, and not at each route.
+  // Defined here once, and not for each route.
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith('/v1/') || route.schema === undefined) return;
     route.schema.response = { ...(route.schema.response as object), default: refusal };

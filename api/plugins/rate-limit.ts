@@ -6,18 +6,21 @@ import { countRequest } from '../../db/queries/identity/limits.ts';
 import { type RateLimit, ServiceError } from '../../shared/errors.ts';
 
 const WINDOW_MS = 60_000;
-/** Sign-ins and uses of links by one address in a minute. The same number again for requests refused with 401. */
+/**
+ * Requests to sign-in and link routes by one address in a minute. Requests refused with 401 have another limit as
+ * large.
+ */
 const MAX_BY_ADDRESS = 30;
-/** How many times the limit of a session all sessions of an account have together. */
+/** The limit of an account, as a multiple of the limit of one session. */
 const SESSIONS_PER_ACCOUNT = 5;
 
-/** Whom a limit counts, as text, and how many requests it allows in a minute. */
+/** The caller that a limit counts, as text, and how many requests it allows in a minute. */
 interface Limit {
   key: string;
   max: number;
 }
 
-/** How a request stands with the tightest of its limits. */
+/** The state of the tightest limit of a request. */
 interface Standing extends RateLimit {
   remaining: number;
   exceeded: boolean;
@@ -39,7 +42,7 @@ async function count(
       resetSeconds: Math.ceil(endsInMs / 1000),
     };
   });
-  // Of two that are exceeded, the one that lasts longer tells when to come again.
+  // If two limits are exceeded, the caller must wait for the one that resets later.
   return standings.reduce((tightest, next) => {
     if (next.exceeded && tightest.exceeded)
       return next.resetSeconds > tightest.resetSeconds ? next : tightest;
@@ -68,7 +71,7 @@ function limited(
   };
 }
 
-/** API calls of one session, or of the service token, and of its account. Runs after `signedIn`. */
+/** Limits the requests of a session, or of the service token, and of its account. Must run after `signedIn`. */
 export function limitedBySession(deps: Pick<Dependencies, 'database' | 'config'>): onRequestAsyncHookHandler {
   const max = deps.config.rateLimitPerMinute;
   const limit = limited(deps, ({ identity: { session, userId } }) => [
@@ -81,16 +84,19 @@ export function limitedBySession(deps: Pick<Dependencies, 'database' | 'config'>
   };
 }
 
-/** Routes that check a secret of their own, together, by the address that asks; an IPv6 network counts as one. */
+/**
+ * Limits by address the requests to routes that check their own secret, counted together. An IPv6 network counts as
+ * one.
+ */
 export function limitedByAddress(deps: Pick<Dependencies, 'database'>): onRequestAsyncHookHandler {
   return limited(deps, ({ ip }) => [{ key: `address ${normalizeIP(ip)}`, max: MAX_BY_ADDRESS }]);
 }
 
 /**
- * Counts a request that is to be refused with 401. Not together with sign-ins: a stranger who guesses tokens must not
- * keep others of the address from signing in.
- * @param address as `normalizeIP` gives it
- * @returns the refusal that replaces the 401, or null within the limit
+ * Counts a request that will be refused with 401. Sign-ins have a separate limit: a stranger who guesses tokens must
+ * not prevent others at the same address from signing in.
+ * @param address the result of `normalizeIP`
+ * @returns the 429 that replaces the 401, or null within the limit
  */
 export async function limitUnauthenticated(
   deps: Pick<Dependencies, 'database'>,

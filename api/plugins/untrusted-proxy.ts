@@ -3,20 +3,20 @@ import fp from 'fastify-plugin';
 import type { Config } from '../../shared/config.ts';
 
 /**
- * Says once that a proxy seems to stand in front of the service while none is trusted: all callers then count as
- * one address, and ten wrong passwords of a stranger keep the owner of an email out.
+ * Warns once if the service seems to be behind a proxy but trusts none. All callers then count as one address, and ten
+ * wrong passwords of a stranger prevent the owner of an email from signing in.
  */
 export default fp(function untrustedProxy(
   app: FastifyInstance,
   { trustedProxies }: Pick<Config, 'trustedProxies'>,
   done: () => void,
 ) {
-  let told = trustedProxies.length > 0;
+  let hasWarned = trustedProxies.length > 0;
   app.addHook('onRequest', async (request) => {
-    if (told || request.headers['x-forwarded-for'] === undefined) return;
-    told = true;
+    if (hasWarned || request.headers['x-forwarded-for'] === undefined) return;
+    hasWarned = true;
     request.log.warn(
-      'X-Forwarded-For came, but MEMORY_TRUSTED_PROXIES names no proxy: limits count all callers behind it as one',
+      'A request has X-Forwarded-For, but MEMORY_TRUSTED_PROXIES is not set: limits count all callers behind a proxy as one',
     );
   });
   done();

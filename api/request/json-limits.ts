@@ -1,7 +1,7 @@
 import type { JsonLimits } from '../bodies/json-shape.ts';
 
 /**
- * What the JSON of a body can consist of. Every number is above the largest body that the schema of its route accepts.
+ * Limits for the JSON of bodies. Every limit is above the largest body that the schema of its route accepts.
  * Metadata of 16 KiB can hold 5,500 arrays and objects, 3,300 object members, 6,600 strings and 8,200 values; a chunk
  * or an item with a vector has 1,024 numbers.
  */
@@ -9,7 +9,7 @@ export const DEFAULT_JSON_LIMITS: JsonLimits = {
   containers: 10_000,
   members: 10_000,
   strings: 20_000,
-  // As many as 1 MiB can hold: a vector of a wrong length is told as such, however long it is.
+  // More than fit in 1 MiB, so that a vector that is too long gets the error for its length.
   values: 600_000,
 };
 /** Ingest: 2,000 chunks with a text and a vector, and metadata. */
@@ -36,7 +36,7 @@ export const COMPLETE_JSON_LIMITS: JsonLimits = {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the JSON of the route's body can consist of; DEFAULT_JSON_LIMITS where it is not set. */
+    /** Limits for the JSON of the route's body. The default is DEFAULT_JSON_LIMITS. */
     jsonLimits?: JsonLimits;
   }
 }

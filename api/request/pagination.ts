@@ -2,7 +2,7 @@ import type { ListPart } from '../../db/queries/fragments/list-part.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { isId } from '../../shared/ids.ts';
 
-/** How many rows a page holds where the request says nothing, and at most. */
+/** The default number of rows of a page, and the maximum. */
 export interface PageLimits {
   usual: number;
   most: number;
@@ -10,8 +10,8 @@ export interface PageLimits {
 const LIMITS: PageLimits = { usual: 50, most: 200 };
 
 /**
- * Reads `limit` of a list.
- * @throws ServiceError `invalid_request` if it does not parse
+ * Parses `limit` of a list.
+ * @throws ServiceError `invalid_request` if it is not a whole number within the limits
  */
 export function readLimit(given: string | undefined, limits: PageLimits = LIMITS): number {
   const limit = given === undefined ? limits.usual : Number(given);
@@ -22,14 +22,14 @@ export function readLimit(given: string | undefined, limits: PageLimits = LIMITS
 }
 
 /**
- * Reads `limit` and `cursor` of a list.
- * @throws ServiceError `invalid_request` if either does not parse
+ * Parses `limit` and `cursor` of a list.
+ * @throws ServiceError `invalid_request` if one of them is not valid
  */
 function readPage(query: { limit?: string; cursor?: string }, limits: PageLimits): ListPart {
   const limit = readLimit(query.limit, limits);
   if (query.cursor === undefined) return { limit, after: null };
   const after = Buffer.from(query.cursor, 'base64url').toString('latin1');
-  // Decoding passes over what it does not know, so the cursor is held against what it stands for.
+  // Decoding ignores unknown characters, so the cursor is compared with the encoding of its id.
   if (!isId(after) || cursorOf(after) !== query.cursor) {
     throw invalidField('/cursor', 'is not a cursor of this list');
   }
@@ -44,10 +44,10 @@ function cursorOf(id: string): string {
  * Answers one page of a list. The cursor is the last id shown, so that rows inserted between two requests do not
  * shift the pages.
  * @param query `limit` and `cursor`
- * @param list gives the rows of a part, in the order of the list: one more than the page holds, which tells that more
- *   follow
- * @param limits those of this list, where they are not the usual ones
- * @throws ServiceError `invalid_request` if the query does not parse
+ * @param list returns the rows of a part, in the order of the list. It is asked for one row more than the page has,
+ *   to find out whether there is a next page
+ * @param limits of this list, if they are not the default
+ * @throws ServiceError `invalid_request` if the query is not valid
  */
 export async function answerPage<T extends { id: string }>(
   query: { limit?: string; cursor?: string },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-/** The path of one thing. */
+/** Path parameters of a route for one record. */
 export const IdParams = Type.Object({ id: Type.String() });
-/** The path of one person. */
+/** Path parameters of a route for one user. */
 export const UserParams = Type.Object({ userId: Type.String() });

@@ -4,12 +4,12 @@ import { QUEUE_NAMES } from '../../shared/queues.ts';
 import { memoizeFor } from '../../shared/resources/memoize-for.ts';
 import type { QueueStatus } from '../../shared/schemas/status.ts';
 
-/** How long a past is told again, in milliseconds: pg-boss adds to it every 15 seconds. */
+/** How long the history is cached, in milliseconds. pg-boss adds to it every 15 seconds. */
 const PAST_KEPT_MS = 10_000;
 
 /**
- * Reads how every queue stands now, and its last hour, which costs three times as much and is kept for a while:
- * many look at it at once, and again and again. Service-wide: only for those with Full access.
+ * Reads the state and the last hour of every queue. The history costs three times as much to read and is cached,
+ * because many callers poll it. The figures are of the whole service: only for callers with Full access.
  */
 export function queueReader(database: Database): () => Promise<QueueStatus[]> {
   const readPasts = memoizeFor(PAST_KEPT_MS, () =>

@@ -4,15 +4,15 @@ import { MODEL_QUEUES, QUEUE_NAMES } from '../../shared/queues.ts';
 import { memoizeFor } from '../../shared/resources/memoize-for.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** How long the queue may take to answer. */
+/** How long to wait for an answer of the queue. */
 const PATIENCE_MS = 2000;
-/** How long an answer is told again: many ask, and it changes within minutes. */
+/** How long the result is cached: many callers poll it, and it changes within minutes, not seconds. */
 const KEPT_MS = 1000;
 
-/** Not those whose jobs wait on purpose while no worker has its model ready: the status of the model shows that. */
+/** Without the queues whose jobs wait on purpose until a model is ready. The status of the model shows that. */
 const WATCHED = QUEUE_NAMES.filter((name) => !MODEL_QUEUES.includes(name));
 
-/** Whether the queue works: it answers by its own connections, and jobs that are ready are run. */
+/** Whether the queue works: it answers on its own connections, and ready jobs are run. */
 export function queueHealthReader({
   database,
   queue,

@@ -2,7 +2,7 @@ import { QUEUE_NAMES, queueDefinition } from '../../../shared/queues.ts';
 import type { Routes } from '../../types.ts';
 import { servePage } from './serve-page.ts';
 
-/** What the page loads: what it shares with the other pages, and its own folder. */
+/** The files that the page loads: those shared with other pages, and those of its own folder. */
 const ASSETS = [
   'shared/page.css',
   'shared/ask-service.js',
@@ -34,13 +34,13 @@ const ASSETS = [
   'dashboard/styles/tables.css',
 ];
 
-/** What the jobs of each queue do, in the order in which the queues are shown: a module, so that only one place lists them. */
+/** A module with the label of each queue, in the order in which they are shown. The page needs no list of its own. */
 function queueLabels(): string {
   const labels = QUEUE_NAMES.map((name) => [name, queueDefinition(name).label]);
   return `export const QUEUE_LABELS = ${JSON.stringify(Object.fromEntries(labels))};\n`;
 }
 
-/** The operator's dashboard: open like every page, and empty until someone signs in. */
+/** The operator's dashboard. The page itself is public, like every page, and shows no data until a user signs in. */
 export const dashboardPage: Routes = (app) =>
   servePage(app, '/dashboard', {
     html: 'dashboard/dashboard.html',

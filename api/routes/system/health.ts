@@ -9,10 +9,13 @@ import { within } from '../../../shared/resources/within.ts';
 import { Health } from '../../../shared/schemas/memory.ts';
 import type { Routes } from '../../types.ts';
 
-/** Less than what probes wait: most give up after 3 seconds or more. */
+/** Shorter than the time-out of probes, which is 3 seconds or more for most of them. */
 const PATIENCE_MS = 2000;
 
-/** What the database answers, or null where it does not. A health check is no place to wait for one that hangs. */
+/**
+ * The answer of the database, or null if it fails or takes too long: a health check must not wait for a database that
+ * hangs.
+ */
 async function inTime<T>(logger: Logger, answer: Promise<T>): Promise<T | null> {
   try {
     return await within(PATIENCE_MS, answer, 'the database did not answer in time');
@@ -23,11 +26,11 @@ async function inTime<T>(logger: Logger, answer: Promise<T>): Promise<T | null> 
 }
 
 async function databaseAnswers({ database, logger }: Dependencies): Promise<boolean> {
-  // A search records an event, so without space for that none can be answered.
+  // A search writes an audit event, so it cannot be answered if the database cannot write.
   return database.canWrite() && (await inTime(logger, database.query('select 1'))) !== null;
 }
 
-/** The workers that live, where it depends on them what the service can do. Null: the database does not answer. */
+/** The running workers, if the service needs them for embeddings. Null if the database does not answer. */
 function readWorkers({ config, database, logger }: Dependencies): Promise<WorkerRecord[] | null> {
   const workers = config.serverEmbeddings
     ? withoutScope(database, listWorkers)
@@ -38,8 +41,8 @@ function readWorkers({ config, database, logger }: Dependencies): Promise<Worker
 const Ok = Type.Object({ ok: Type.Boolean() });
 
 /**
- * GET /v1/health, and the probes of platforms: alive, and ready for requests. Open to everyone and without a limit, so
- * each has one check at a time in the database, however many ask.
+ * GET /v1/health, and the probes of platforms: `/livez` and `/readyz`. They are public and have no rate limit, so
+ * concurrent requests share one check in the database.
  */
 export const healthRoutes: Routes = (app, deps) => {
   const { config, database } = deps;

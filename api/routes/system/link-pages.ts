@@ -1,7 +1,7 @@
 import type { App, Routes } from '../../types.ts';
 import { servePage } from './serve-page.ts';
 
-/** What every page for a one-time link loads beside its own script. */
+/** The files that every page for a one-time link loads, in addition to its own script. */
 const ASSETS = [
   'shared/page.css',
   'shared/ask-service.js',
@@ -15,7 +15,9 @@ const ASSETS = [
   'links/session-view.js',
 ];
 
-/** The token of the link is in the fragment, so it never comes here. */
+/**
+ * Serves a page for one-time links. The token is in the fragment of the address, so the service does not receive it.
+ */
 function serveLinkPage(app: App, name: string, scripts: readonly string[]): void {
   servePage(app, `/${name}`, { html: `links/${name}.html`, assets: [...scripts, ...ASSETS] });
 }

@@ -12,7 +12,7 @@ import type { Routes } from '../../types.ts';
 export const metricsRoute: Routes = (app, { config, database, logger }) => {
   const secret = config.metricsToken ?? config.apiToken;
   const readFigures = figuresReader({ database, logger });
-  // From the start on, and not from the first scrape: that would tell of no time at all.
+  // Measures from the start of the service, so that the first scrape has values.
   processMetrics();
   app.get(
     '/metrics',

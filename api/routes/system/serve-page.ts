@@ -5,20 +5,20 @@ import type { App } from '../../types.ts';
 const folder = fileURLToPath(new URL('../../../web/', import.meta.url));
 
 /**
- * Nothing but the page's own script and style runs or loads, and it talks to this service alone. A form is sent
- * by the script only: were it ever sent by the browser, a password could end up in an address.
+ * A page loads only scripts and styles of this service, and sends requests only to this service. Only its script sends
+ * forms: a form that the browser sends could put a password into an address.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
-  // The empty icon, without which browsers ask for /favicon.ico.
+  // For the empty icon. Without an icon, browsers request /favicon.ico.
   'img-src data:',
   "form-action 'none'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
-  // No text becomes HTML or code: a browser that knows this rule refuses innerHTML and the like.
+  // Text cannot become HTML or code: a browser that supports this directive refuses innerHTML and similar calls.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join('; ');
@@ -35,14 +35,13 @@ const HEADERS = {
 interface PageFiles {
   html: string;
   assets: readonly string[];
-  /** Scripts that are made from lists of the service: the text of each. */
+  /** Generated scripts: their text by path. */
   modules?: Readonly<Record<string, string>>;
 }
 
 /**
- * Serves a page of this folder at `path`, and its assets below `path`. Only the files named are served: the
- * folder holds the service's own code too. Addresses within a page are relative, so that it works behind a
- * proxy that adds a prefix.
+ * Serves a page of web/ at `path`, and its assets below `path`. Only the listed files are served. Addresses within a
+ * page are relative, so that it works behind a proxy that adds a prefix.
  */
 export function servePage(app: App, path: string, { html, assets, modules = {} }: PageFiles): void {
   app.register(async (page) => {
