@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   if (config.databaseUrl === null) {
     throw new Error(
-      'MEMORY_DATABASE_URL: is required for a separate API process; `npm start` works without it',
+      'MEMORY_DATABASE_URL: expected a PostgreSQL URL for a separate API process; `npm start` works without it',
     );
   }
   const logger = createLogger(config.logLevel, 'api');

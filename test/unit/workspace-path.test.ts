@@ -33,7 +33,7 @@ function assertTaken(text: string): void {
 const BAD_NAMES: Record<string, readonly string[]> = {
   'an empty segment': [''],
   'a segment . or ..': ['.', '..'],
-  'ends with . or a blank': ['a.', 'a ', '...', ' ', '. .', 'a. ', 'con.', '.git.', '.git '],
+  'ends with . or a space': ['a.', 'a ', '...', ' ', '. .', 'a. ', 'con.', '.git.', '.git '],
   '< > : " | ? * \\': [
     ['<', '>', ':', '"', '|', '?', '*', '\\'].map((sign) => `a${sign}b`),
     // A drive, a share, alternate streams, and a way up that only Windows sees.
