@@ -13,10 +13,10 @@ export interface RunningApi {
 }
 
 /** How long requests can run after `stop` is called. Shorter than the time that the whole process has to stop. */
-const HANG_UP_MS = 12_000;
+const MAX_DRAIN_MS = 12_000;
 
 async function drain(app: App): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), HANG_UP_MS);
+  const timer = setTimeout(() => app.server.closeAllConnections(), MAX_DRAIN_MS);
   await app.close();
   clearTimeout(timer);
 }

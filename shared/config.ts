@@ -107,7 +107,7 @@ function memoryBytes(): number {
  * is less. A model of the size of XLM-RoBERTa-large in int8 needs 2.4 GB for a moment while it is loaded, and 1.3 to
  * 1.5 GB after that.
  */
-function usualEmbeddingMegabytes(): number {
+function defaultEmbeddingMegabytes(): number {
   return Math.max(512, Math.min(4096, Math.floor((memoryBytes() / 2 ** 20) * 0.75)));
 }
 
@@ -144,7 +144,7 @@ export function readModelSettings(env: Readonly<Record<string, string | undefine
  * Four files that are read at the same time, which the worker also keeps until they are stored, would otherwise need
  * more than half of the memory.
  */
-function usualImportMegabytes(): number {
+function defaultImportMegabytes(): number {
   return Math.max(128, Math.min(1024, Math.floor(memoryBytes() / 2 ** 20 / 12)));
 }
 
@@ -234,11 +234,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     sessionMaxSeconds: reader.integer('MEMORY_SESSION_MAX_SECONDS', 30 * 86_400, 1, 3650 * 86_400),
     serverEmbeddings: reader.oneOf('MEMORY_API_SERVER_EMBEDDINGS', false, { '1': true, '0': false }),
     ...readModel(reader),
-    embeddingMegabytes: reader.integer('MEMORY_EMBEDDING_MEGABYTES', usualEmbeddingMegabytes(), 256, 262_144),
+    embeddingMegabytes: reader.integer(
+      'MEMORY_EMBEDDING_MEGABYTES',
+      defaultEmbeddingMegabytes(),
+      256,
+      262_144,
+    ),
     queryEmbeddingTimeoutMs: reader.integer('MEMORY_QUERY_EMBEDDING_TIMEOUT_MS', 5000, 1, 240_000),
     importPayloadDays: reader.integer('MEMORY_IMPORT_PAYLOAD_DAYS', 30, 0, 3650),
     importSeconds: reader.integer('MEMORY_IMPORT_SECONDS', 120, 1, 600),
-    importMegabytes: reader.integer('MEMORY_IMPORT_MEGABYTES', usualImportMegabytes(), 128, 65_536),
+    importMegabytes: reader.integer('MEMORY_IMPORT_MEGABYTES', defaultImportMegabytes(), 128, 65_536),
     workspaceKeepVersions: reader.integer('MEMORY_WORKSPACE_KEEP_VERSIONS', 10, 1, 100_000),
     // At least two segments of the engine's log: the engine cannot continue if the next segment does not fit.
     minFreeDiskMegabytes: reader.integer('MEMORY_MIN_FREE_DISK_MB', 256, 32, 1_000_000_000),

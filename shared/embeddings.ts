@@ -44,7 +44,7 @@ export function normalizeEmbedding(vector: readonly number[], path: string): Flo
   }
   let sum = 0;
   for (let i = 0; i < EMBEDDING_DIM; i += 1) sum += vector[i]! * vector[i]!;
-  const scale = sum > LEAST_SQUARES && sum < MOST_SQUARES ? 1 : largestComponent(vector, path);
+  const scale = sum > MIN_SUM_OF_SQUARES && sum < MAX_SUM_OF_SQUARES ? 1 : largestComponent(vector, path);
   if (scale !== 1) {
     sum = 0;
     for (let i = 0; i < EMBEDDING_DIM; i += 1) sum += (vector[i]! / scale) ** 2;
@@ -56,8 +56,8 @@ export function normalizeEmbedding(vector: readonly number[], path: string): Flo
 }
 
 /** If the sum of squares is between these bounds, no square overflowed, and none that matters became zero. */
-const LEAST_SQUARES = 1e-200;
-const MOST_SQUARES = 1e200;
+const MIN_SUM_OF_SQUARES = 1e-200;
+const MAX_SUM_OF_SQUARES = 1e200;
 
 /** The number to divide a vector by before it is squared: squares of 1e200 overflow, squares of 1e-200 become zero. */
 function largestComponent(vector: readonly number[], path: string): number {

@@ -7,9 +7,9 @@ import { ServiceError } from './errors.ts';
 /** OWASP's minimum for argon2id: 19 MiB, two passes, one lane. The library's own defaults cost four times as much. */
 const PARAMETERS = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 /** Hashes that run at the same time. More would use every thread of Node's pool and block all file access. */
-const MOST_AT_ONCE = 2;
+const MAX_CONCURRENT_HASHES = 2;
 /** Hashes that can wait. A caller behind a longer queue would give up before its hash runs. */
-const MAX_WAITING = 50;
+const MAX_WAITING_HASHES = 50;
 
 /** Creates and verifies password hashes. Both methods throw ServiceError `unavailable` if too many hashes wait. */
 export interface PasswordHasher {
@@ -28,11 +28,11 @@ export interface PasswordHasher {
  *   people sign in
  */
 export function createPasswordHasher(cores = availableParallelism()): PasswordHasher {
-  const queue = new PQueue({ concurrency: Math.max(1, Math.min(MOST_AT_ONCE, cores - 1)) });
+  const queue = new PQueue({ concurrency: Math.max(1, Math.min(MAX_CONCURRENT_HASHES, cores - 1)) });
   let dummy: Promise<string> | null = null;
 
   const bounded = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (queue.size >= MAX_WAITING) throw new ServiceError('unavailable');
+    if (queue.size >= MAX_WAITING_HASHES) throw new ServiceError('unavailable');
     return queue.add(work);
   };
 

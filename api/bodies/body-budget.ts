@@ -60,10 +60,10 @@ export class BodyBudget {
     }
     this.#callers.set(caller, own + bytes);
     this.#bytes += bytes;
-    let isHeld = true;
+    let isReserved = true;
     return () => {
-      if (!isHeld) return;
-      isHeld = false;
+      if (!isReserved) return;
+      isReserved = false;
       this.#bytes -= bytes;
       const rest = (this.#callers.get(caller) ?? 0) - bytes;
       if (rest > 0) this.#callers.set(caller, rest);

@@ -13,7 +13,7 @@ const WINDOW_MS = 10_000;
 const FIRST_BYTES = 64 * 1024;
 
 /** Collects a body in one buffer from the start, because a list of parts would have to be copied at the end. */
-class Arriving {
+class ArrivingBody {
   readonly #limit: number;
   #bytes: Buffer;
   #length = 0;
@@ -49,10 +49,10 @@ class Arriving {
 export async function readBody(request: FastifyRequest, stream: IncomingMessage): Promise<Buffer> {
   const { bodyLimit: limit, config } = request.routeOptions;
   const declared = acceptedLength(request);
-  if (stream.destroyed) throw cutOff();
+  if (stream.destroyed) throw incomplete();
 
   const shape = new JsonShape(config?.jsonLimits ?? DEFAULT_JSON_LIMITS);
-  let arriving: Arriving | null = new Arriving(declared, limit);
+  let arriving: ArrivingBody | null = new ArrivingBody(declared, limit);
   let received = 0;
   let receivedBefore = 0;
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
@@ -73,7 +73,7 @@ export async function readBody(request: FastifyRequest, stream: IncomingMessage)
     if (!shape.isClosed) return reject(new ServiceError('invalid_request', 'The body is not valid JSON'));
     resolve(arriving?.whole() ?? Buffer.alloc(0));
   };
-  const onClose = () => reject(cutOff());
+  const onClose = () => reject(incomplete());
   const pace = setInterval(() => {
     const rate = (received - receivedBefore) / (WINDOW_MS / 1000);
     if (rate < LEAST_BYTES_PER_SECOND) reject(tooSlow());
@@ -94,7 +94,7 @@ export async function readBody(request: FastifyRequest, stream: IncomingMessage)
 
 function ignoreFault(): void {}
 
-function cutOff(): ServiceError {
+function incomplete(): ServiceError {
   return new ServiceError('invalid_request', 'The body ended before its length was reached');
 }
 

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { declaredLength, isChunked } from './declared-length.ts';
 
-/** A shorter body is read to its end, and the connection stays open. */
-const KEPT_BYTES = 64 * 1024;
+/** The rest of a body up to this length is read and discarded, and the connection stays open. */
+const MAX_DISCARDED_BYTES = 64 * 1024;
 /** How long the rest of a body is discarded after the answer. */
 const LINGER_MS = 5_000;
 
@@ -28,7 +28,7 @@ export function linger(socket: Socket): void {
 export default fp(function unreadBodies(app: FastifyInstance, _options: object, done: () => void) {
   app.addHook('onSend', async ({ raw }, reply) => {
     if (raw.complete || raw.readableEnded || raw.destroyed) return;
-    const isLong = isChunked(raw) || (declaredLength(raw) ?? 0) > KEPT_BYTES;
+    const isLong = isChunked(raw) || (declaredLength(raw) ?? 0) > MAX_DISCARDED_BYTES;
     // The sender waits for a 100 that was not sent. It may send the body or not, so the next bytes are ambiguous.
     const isAwaited = raw.headers.expect !== undefined;
     if (isLong || isAwaited) reply.header('connection', 'close');

@@ -15,7 +15,7 @@ export interface ServiceFigures {
 }
 
 /** Prometheus waits ten seconds for the whole answer. */
-const PATIENCE_MS = 3000;
+const DATABASE_TIMEOUT_MS = 3000;
 
 function readFigures(database: Database): Promise<ServiceFigures> {
   return withoutScope(database, async (tx) => ({
@@ -36,7 +36,7 @@ export function figuresReader({
   const read = coalesce(() => readFigures(database));
   return async () => {
     try {
-      return await within(PATIENCE_MS, read(), 'the database did not answer in time');
+      return await within(DATABASE_TIMEOUT_MS, read(), 'the database did not answer in time');
     } catch (error) {
       logger.warn({ err: error }, 'the figures of the service could not be read');
       return null;

@@ -15,7 +15,7 @@ const codes = Object.entries(ERRORS)
 const description = `The teams of a company, and the agents that work for them, store here what they learn and find it again.
 
 Send \`Authorization: Bearer <token>\` with a session token, and \`Memory-Team: <teamId>\` if you have access to
-several Teams. Every error is \`application/problem+json\`. Clients should decide by its \`code\`:
+several Teams. Every error is \`application/problem+json\`. Clients should check its \`code\`:
 
 | Code | Status | Meaning |
 |---|---|---|
@@ -31,7 +31,7 @@ const KeyHeader = Type.String({
 
 /** The response for errors, which every route can return. */
 const refusal = {
-  description: 'An error; clients should decide by its `code`',
+  description: 'An error; clients should check its `code`',
   content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
 };
 

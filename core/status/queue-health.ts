@@ -5,12 +5,12 @@ import { memoizeFor } from '../../shared/resources/memoize-for.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** How long to wait for an answer of the queue. */
-const PATIENCE_MS = 2000;
+const QUEUE_TIMEOUT_MS = 2000;
 /** How long the result is cached: many callers poll it, and it changes within minutes, not seconds. */
-const KEPT_MS = 1000;
+const CACHE_MS = 1000;
 
 /** Without the queues whose jobs wait on purpose until a model is ready. The status of the model shows that. */
-const WATCHED = QUEUE_NAMES.filter((name) => !MODEL_QUEUES.includes(name));
+const WATCHED_QUEUES = QUEUE_NAMES.filter((name) => !MODEL_QUEUES.includes(name));
 
 /** Whether the queue works: it answers on its own connections, and ready jobs are run. */
 export function queueHealthReader({
@@ -20,17 +20,17 @@ export function queueHealthReader({
 }: Pick<Dependencies, 'database' | 'queue' | 'logger'>): () => Promise<boolean> {
   const answers = async () => {
     try {
-      await queue.check(PATIENCE_MS);
+      await queue.check(QUEUE_TIMEOUT_MS);
       return true;
     } catch (error) {
       logger.warn({ err: error }, 'the queue does not answer');
       return false;
     }
   };
-  return memoizeFor(KEPT_MS, async () => {
+  return memoizeFor(CACHE_MS, async () => {
     const [isAnswering, isStalled] = await Promise.all([
       answers(),
-      withoutScope(database, (tx) => hasStalledJobs(tx, WATCHED)),
+      withoutScope(database, (tx) => hasStalledJobs(tx, WATCHED_QUEUES)),
     ]);
     return isAnswering && !isStalled;
   });

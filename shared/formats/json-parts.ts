@@ -5,7 +5,7 @@ import { giveWayBetweenSteps, slicesOf } from '../resources/give-way.ts';
 export type FieldOrder = 'given' | 'canonical';
 
 /** Numbers of a list that are serialized together: a whole vector. */
-const NUMBERS_A_PART = 1_024;
+const NUMBERS_PER_PART = 1_024;
 /** Parts are collected to about this many code units before they are hashed. */
 const HASHED_LENGTH = 64 * 1024;
 
@@ -41,7 +41,7 @@ function* listParts(list: readonly unknown[], order: FieldOrder): Generator<stri
 
 function countNumbers(list: readonly unknown[], from: number): number {
   let count = 0;
-  while (count < NUMBERS_A_PART && typeof list[from + count] === 'number') count += 1;
+  while (count < NUMBERS_PER_PART && typeof list[from + count] === 'number') count += 1;
   return count;
 }
 

@@ -1,17 +1,17 @@
 /**
  * Caches the result of `read` for some time. Calls while it runs share the same result. A failure is not cached: the
  * next call reads again.
- * @param keptMs how long a result is cached, in milliseconds from the start of `read`
+ * @param cacheMs how long a result is cached, in milliseconds from the start of `read`
  */
-export function memoizeFor<T>(keptMs: number, read: () => Promise<T>): () => Promise<T> {
-  let kept: { answer: Promise<T>; until: number } | null = null;
+export function memoizeFor<T>(cacheMs: number, read: () => Promise<T>): () => Promise<T> {
+  let cached: { result: Promise<T>; until: number } | null = null;
   return () => {
-    if (kept !== null && performance.now() < kept.until) return kept.answer;
-    const own = { answer: read(), until: performance.now() + keptMs };
-    kept = own;
-    own.answer.catch(() => {
-      if (kept === own) kept = null;
+    if (cached !== null && performance.now() < cached.until) return cached.result;
+    const own = { result: read(), until: performance.now() + cacheMs };
+    cached = own;
+    own.result.catch(() => {
+      if (cached === own) cached = null;
     });
-    return own.answer;
+    return own.result;
   };
 }

@@ -9,7 +9,7 @@ const Role = OneOf(['owner', 'admin', 'member']);
 const State = OneOf(['active', 'archived']);
 const TeamAccess = OneOf(['full', 'read']);
 const ClientAccess = OneOf(['read', 'write']);
-const Email = Text(300, 'trimmed; upper and lower case are equal');
+const Email = Text(300, 'trimmed; case is ignored');
 /** Also for the password of an account that may already exist: no stored password is shorter. */
 const NewPassword = Type.String({ minLength: 12, maxLength: 256 });
 /** A password to check. It has no lower bound: the answer to a short wrong password must not differ from the others. */

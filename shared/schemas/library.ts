@@ -60,7 +60,7 @@ export type ListedMemory = Static<typeof ListedMemory>;
 const q = Type.Optional(
   Type.String({
     maxLength: 300,
-    description: 'text that the record contains; upper and lower case are equal',
+    description: 'text that the record contains; case is ignored',
   }),
 );
 const clientId = Type.Optional(Type.String());

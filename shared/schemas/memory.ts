@@ -20,7 +20,7 @@ export const RequestedScope = Body(
 /** The layer to write to. A write has exactly one layer, so this has no `include`. */
 export const WriteScope = Body(
   { clientId: Type.Optional(Type.String()) },
-  'The layer to write to: that of the client, or the Team layer if there is no clientId. Has no `include`',
+  'The layer to write to: that of the client, or the Team layer if there is no clientId. `include` is not allowed',
 );
 
 /** A vector that a client sends. The schema does not check its length: a wrong length has its own error code. */
@@ -60,7 +60,7 @@ export const SearchRequest = Body({
     Type.Number({
       minimum: -1,
       maximum: 1,
-      description: 'least cosine of a hit found by meaning; hits found by keyword are not affected',
+      description: 'minimum cosine of hits found by meaning; hits found by keyword are not affected',
     }),
   ),
   explain: Type.Optional(

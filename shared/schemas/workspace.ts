@@ -57,7 +57,7 @@ export const PushedFile = Body({
   baseVersion: Type.Integer({
     minimum: 0,
     maximum: 2 ** 31 - 1,
-    description: 'the version that the change is based on; 0 if the file was new or deleted',
+    description: 'the version that the change is based on; 0 if the file does not exist or was deleted',
   }),
   contentBase64: Type.Optional(Type.String({ description: `at most ${MAX_FILE_BYTES} bytes` })),
   sha256: Type.Optional(Sha256),

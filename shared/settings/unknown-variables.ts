@@ -1,5 +1,5 @@
 /** A name can have any length, and the time to compare two names grows with the product of their lengths. */
-const LONGEST = 100;
+const MAX_COMPARED_LENGTH = 100;
 
 /**
  * The optimal string alignment distance: how many characters must be inserted, removed, replaced or swapped with their
@@ -23,7 +23,7 @@ function distance(a: string, b: string): number {
 function nearestName(mistyped: string, known: Iterable<string>): string | undefined {
   let nearest: { name: string; edits: number } | undefined;
   for (const name of known) {
-    const edits = distance(mistyped.slice(0, LONGEST), name);
+    const edits = distance(mistyped.slice(0, MAX_COMPARED_LENGTH), name);
     if (nearest === undefined || edits < nearest.edits) nearest = { name, edits };
   }
   return nearest?.name;

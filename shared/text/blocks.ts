@@ -25,7 +25,7 @@ const MARKUP = /^ {0,3}[#`~=-]/;
 const LINE_HEAD_LENGTH = 1_000;
 
 /** Reading this many lines takes about a millisecond. */
-const LINES_A_REST = 4_096;
+const LINES_PER_YIELD = 4_096;
 
 /**
  * Reads the blocks of `text` in order. Its line breaks must be `\n`. Blank lines belong to no block, except in fenced
@@ -38,7 +38,7 @@ export function* readBlocks(text: string): Generator<Block | null> {
   let lines = 0;
   for (let start = 0; start < text.length; ) {
     lines += 1;
-    if (lines % LINES_A_REST === 0) yield null;
+    if (lines % LINES_PER_YIELD === 0) yield null;
     const newline = text.indexOf('\n', start);
     const end = newline === -1 ? text.length : newline;
     const line = text.slice(start, Math.min(end, start + LINE_HEAD_LENGTH));

@@ -20,11 +20,11 @@ export const TARGET_PIECE_LENGTH = 1_200;
 const ORPHAN_LENGTH = 200;
 
 /**
- * A document can have FREE_PIECES pieces, and one more for each CHARACTERS_A_PIECE characters. Beyond that, short
+ * A document can have FREE_PIECES pieces, and one more for each CHARACTERS_PER_PIECE characters. Beyond that, short
  * sections share pieces, because each piece costs a row, an index entry and a vector, however short it is.
  */
 const FREE_PIECES = 100;
-const CHARACTERS_A_PIECE = 100;
+const CHARACTERS_PER_PIECE = 100;
 
 /** One piece of a document. */
 export interface Piece {
@@ -169,7 +169,7 @@ class Packer {
   #joins(range: Range, last: Range): boolean {
     if (range.end - range.start >= ORPHAN_LENGTH) return false;
     if (last.headings === range.headings) return range.end - last.start <= MAX_PIECE_LENGTH;
-    const allowed = FREE_PIECES + range.start / CHARACTERS_A_PIECE;
+    const allowed = FREE_PIECES + range.start / CHARACTERS_PER_PIECE;
     return this.#yielded + this.#done.length >= allowed && range.end - last.start <= TARGET_PIECE_LENGTH;
   }
 

@@ -62,10 +62,10 @@ export async function prepareBatch(
   signal?: AbortSignal,
 ): Promise<PreparedChunk[][]> {
   const prepared = inputs.map((): PreparedChunk[] => []);
-  const portions = isLittle(inputs)
+  const portions = isLittleWork(inputs)
     ? portionsInTurns(teamId, inputs)
     : portionsFromThread(teamId, () => inputs, signal);
-  for await (const { chunks, inputs: places } of whileWanted(portions, signal)) {
+  for await (const { chunks, inputs: places } of whileConnected(portions, signal)) {
     for (const [index, chunk] of chunks.entries()) prepared[places[index] ?? 0]?.push(chunk);
   }
   return prepared;
@@ -85,10 +85,10 @@ export async function prepareSource(
   input: SoleReference<ChunkInput>,
   signal?: AbortSignal,
 ): Promise<PreparedSource> {
-  assertWanted(signal);
-  if (!isLittle([input.value])) {
+  assertConnected(signal);
+  if (!isLittleWork([input.value])) {
     const portions = () => portionsFromThread(teamId, () => [input.drop()], signal);
-    return { [Symbol.asyncIterator]: () => chunksOf(whileWanted(portions(), signal)) };
+    return { [Symbol.asyncIterator]: () => chunksOf(whileConnected(portions(), signal)) };
   }
   const [prepared = []] = await prepareBatch(teamId, [input.drop()], signal);
   return prepared;
@@ -99,16 +99,16 @@ async function* chunksOf(portions: AsyncIterable<Portion>): AsyncGenerator<Prepa
 }
 
 /** Passes on portions; throws if the connection of the request has closed. */
-async function* whileWanted(
+async function* whileConnected(
   portions: AsyncIterable<Portion>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Portion, void> {
-  assertWanted(signal);
+  assertConnected(signal);
   for await (const portion of portions) {
-    assertWanted(signal);
+    assertConnected(signal);
     yield portion;
   }
-  assertWanted(signal);
+  assertConnected(signal);
 }
 
 /** Makes portions in the thread of the caller. */
@@ -123,7 +123,7 @@ async function* portionsInTurns(
 }
 
 /** Throws if the connection of the request has closed. Nobody receives the error, and it is no fault of the service. */
-function assertWanted(signal: AbortSignal | undefined): void {
+function assertConnected(signal: AbortSignal | undefined): void {
   if (signal?.aborted)
     throw new ServiceError('invalid_request', 'The connection was closed before the answer');
 }
@@ -182,7 +182,7 @@ async function* portionsFromThread(
 }
 
 /** Whether the work is so little that it can be done in the caller's thread. */
-function isLittle(inputs: readonly ChunkInput[]): boolean {
+function isLittleWork(inputs: readonly ChunkInput[]): boolean {
   let work = 0;
   for (const text of textsOf(inputs)) {
     // The length first, because reading the characters of a long text takes time too.

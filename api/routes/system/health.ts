@@ -10,15 +10,15 @@ import { Health } from '../../../shared/schemas/memory.ts';
 import type { Routes } from '../../types.ts';
 
 /** Shorter than the time-out of probes, which is 3 seconds or more for most of them. */
-const PATIENCE_MS = 2000;
+const DATABASE_TIMEOUT_MS = 2000;
 
 /**
  * The answer of the database, or null if it fails or takes too long: a health check must not wait for a database that
  * hangs.
  */
-async function inTime<T>(logger: Logger, answer: Promise<T>): Promise<T | null> {
+async function withinTimeout<T>(logger: Logger, answer: Promise<T>): Promise<T | null> {
   try {
-    return await within(PATIENCE_MS, answer, 'the database did not answer in time');
+    return await within(DATABASE_TIMEOUT_MS, answer, 'the database did not answer in time');
   } catch (error) {
     logger.warn({ err: error }, 'the database does not answer');
     return null;
@@ -27,7 +27,7 @@ async function inTime<T>(logger: Logger, answer: Promise<T>): Promise<T | null> 
 
 async function databaseAnswers({ database, logger }: Dependencies): Promise<boolean> {
   // A search writes an audit event, so it cannot be answered if the database cannot write.
-  return database.canWrite() && (await inTime(logger, database.query('select 1'))) !== null;
+  return database.canWrite() && (await withinTimeout(logger, database.query('select 1'))) !== null;
 }
 
 /** The running workers, if the service needs them for embeddings. Null if the database does not answer. */
@@ -35,7 +35,7 @@ function readWorkers({ config, database, logger }: Dependencies): Promise<Worker
   const workers = config.serverEmbeddings
     ? withoutScope(database, listWorkers)
     : database.query('select 1').then(() => []);
-  return inTime(logger, workers);
+  return withinTimeout(logger, workers);
 }
 
 const Ok = Type.Object({ ok: Type.Boolean() });
