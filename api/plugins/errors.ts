@@ -23,7 +23,7 @@ function checkedSchema({ validationContext }: FastifyError, request: FastifyRequ
 }
 
 /**
- * Converts any error to a ServiceError. This is the only place where that is decided.
+ * Converts any error to a ServiceError. Only this function decides the status of an error.
  * @param request the failed request; messages about invalid fields use its schema
  */
 export function toServiceError(error: unknown, request?: FastifyRequest): ServiceError {
