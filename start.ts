@@ -16,17 +16,17 @@ import { createPasswordHasher } from './shared/passwords.ts';
 import { loadEnvironmentFile } from './shared/settings/environment.ts';
 import { startWorker } from './worker/worker.ts';
 
-/** What a person who started the service wants to know. To standard output, and never through the logger. */
+/** Prints the address and the health of the service on standard output, for the person who started it. */
 async function announce(url: string): Promise<void> {
   process.stdout.write(`Team memory listens on ${url}\n`);
-  // Some ports are refused by fetch, and a signal may have come: neither is a fault of the service.
+  // Errors are ignored: fetch refuses some ports, and the service may have been stopped by a signal.
   const health = await fetch(`${url}/v1/health`)
     .then((answer) => answer.text())
     .catch(() => null);
   if (health !== null) process.stdout.write(`Health: ${health}\n`);
 }
 
-/** Everything in this one process, on the embedded database. */
+/** Runs the API and the worker in this process, on the embedded database. */
 async function startEmbedded(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel, 'memory');
   for (const warning of config.warnings) logger.warn(warning);
@@ -36,7 +36,7 @@ async function startEmbedded(config: Config): Promise<void> {
     const queue = await openQueue({ database, databaseUrl: null, supervise: true, logger, drainMs: 5_000 });
     const api = await startApi({ config, database, queue, logger, passwords: createPasswordHasher(), blobs });
     const worker = await startWorker({ config, database, blobs, queue, logger });
-    // Not before: what a start writes is little, and it must be done for anything to be read.
+    // Only now: the startup writes little, and without it nothing could be read.
     (database as EmbeddedDatabase).keepFree(config.minFreeDiskMegabytes, logger);
     closeOnSignal(
       async () => {
@@ -49,7 +49,7 @@ async function startEmbedded(config: Config): Promise<void> {
     await announce(api.localUrl);
     if (!principal.hasPassword) await announceOwnerLink(database, principal, config, api.localUrl);
   } catch (error) {
-    // The process ends with this, and with it queue and listener; the folder must be given back by hand.
+    // This error ends the process, which ends the queue and the listener. The data folder must be released explicitly.
     await database.close();
     throw error;
   }
@@ -63,13 +63,13 @@ async function announceOwnerLink(
 ): Promise<void> {
   const link = await createPrincipalResetLink({ database, config }, principal, localUrl);
   process.stdout.write(
-    `Set the password of ${principal.email}, once, until ${link.expiresAt}:\n${link.url}\n`,
+    `To set the password of ${principal.email}, open this link. It works once, until ${link.expiresAt}:\n${link.url}\n`,
   );
 }
 
 /**
- * API and worker as two processes on PostgreSQL. If one ends, the other drains and this process exits with 1.
- * The worker starts when the API listens: a fault that both would meet is told once.
+ * Runs the API and the worker as two processes on PostgreSQL. If one ends, the other drains and this process exits
+ * with 1. The worker starts after the API listens, so that a fault that affects both is reported only once.
  */
 function startProcesses(): void {
   const children: ChildProcess[] = [];

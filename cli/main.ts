@@ -10,7 +10,7 @@ import { sync } from './commands/sync.ts';
 import { whoami } from './commands/whoami.ts';
 import { CommandError, Interrupted } from './terminal/command-error.ts';
 
-/** The terminal client: it uses the API of a running service, so it works wherever the service runs. */
+/** The commands of the terminal client. They use the API of a running service, on this computer or another. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   login,
   logout,
@@ -29,7 +29,7 @@ ${Object.entries(COMMANDS)
   .map(([name, { summary }]) => `  ${name.padEnd(18)} ${summary}`)
   .join('\n')}
 
-npm run cli -- <command> --help tells the options of a command.`;
+npm run cli -- <command> --help shows the options of a command.`;
 
 function readArguments({ options, operand }: Command, args: string[]) {
   try {
@@ -40,13 +40,13 @@ function readArguments({ options, operand }: Command, args: string[]) {
       strict: true,
     });
   } catch (error) {
-    // Its messages say in their first sentence which option, and go on about syntax that no one asked for.
+    // The first sentence of a message of parseArgs names the option. The rest explains syntax and is left out.
     const message = error instanceof Error ? error.message : String(error);
     throw new CommandError(`${message.split(/\. |\n/, 1)[0]?.replace(/\.$/, '')} (see --help)`);
   }
 }
 
-/** The word beside the options, where the command takes one. */
+/** Returns the operand (the argument that is not an option), or '' for a command without one. */
 function readOperand({ operand }: Command, given: readonly string[]): string {
   if (operand === undefined) return '';
   const [first, ...more] = given;
@@ -77,7 +77,7 @@ try {
     console.error(`memory: ${error.message}`);
     process.exitCode = 1;
   } else if (error instanceof Interrupted) {
-    // What a shell tells of a command that Ctrl-C ended.
+    // The exit code that a shell reports for a command that Ctrl-C ended.
     process.exitCode = 130;
   } else {
     throw error;

@@ -2,27 +2,27 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describeSeconds } from '../terminal/duration.ts';
 import { PassingFailure, type ServiceClient, ServiceRefusal } from './service-client.ts';
 
-/** How often the same is asked: with the pauses below, a minute and a half of a service that is away. */
+/** Attempts for one request. With the pauses below, they cover an outage of a minute and a half. */
 const TRIES = 9;
 const FIRST_PAUSE_SECONDS = 0.5;
 const LONGEST_PAUSE_SECONDS = 30;
-/** However late the service says: someone sits before it. */
+/** The longest pause, even if the service asks for a longer one: a person is waiting at the terminal. */
 const LONGEST_ASKED_SECONDS = 300;
 
-/** Seconds after which to ask again, or null where that would not help. */
+/** The seconds to wait before the next attempt, or null if another attempt would not help. */
 function pauseAfter(error: unknown, tries: number): number | null {
   const seconds = Math.min(FIRST_PAUSE_SECONDS * 2 ** (tries - 1), LONGEST_PAUSE_SECONDS);
   if (error instanceof PassingFailure) return Math.min(error.retryAfter ?? seconds, LONGEST_ASKED_SECONDS);
-  // The first of two equal requests goes on; its answer will do for both.
-  const underWay = error instanceof ServiceRefusal && error.code === 'idempotency_in_progress';
-  return underWay ? seconds : null;
+  // The same request is still running. Its answer is valid for this one too.
+  const isInProgress = error instanceof ServiceRefusal && error.code === 'idempotency_in_progress';
+  return isInProgress ? seconds : null;
 }
 
 /**
- * Retries requests that fail for a reason that can pass: after the time that the service asks for, else after a delay that
- * doubles. Only for requests that can be repeated. A service that has never answered is not retried, because its address
- * can be wrong.
- * @param tell receives what is waited for, and null when the wait is over
+ * Retries requests that fail for a temporary reason. The delay is the one that the service asks for, otherwise it
+ * doubles with each attempt. Only for requests that can be repeated safely. If the service has never answered, nothing
+ * is retried, because its address can be wrong.
+ * @param tell receives the reason for each wait, and null when the wait is over
  */
 export function withRetry(service: ServiceClient, tell: (text: string | null) => void): ServiceClient {
   let answered = false;
@@ -38,7 +38,11 @@ export function withRetry(service: ServiceClient, tell: (text: string | null) =>
         answered ||= !(error instanceof PassingFailure) || error.retryAfter !== null;
         if (seconds === null || !answered || tries === TRIES) throw error;
         const again = `again in ${describeSeconds(seconds)} (${tries} of ${TRIES - 1})`;
-        tell(error instanceof PassingFailure ? `${error.what}, ${again}` : `the same is under way, ${again}`);
+        tell(
+          error instanceof PassingFailure
+            ? `${error.what}, ${again}`
+            : `the same request is still running, ${again}`,
+        );
         await pause(seconds * 1000);
       }
     }

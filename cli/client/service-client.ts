@@ -6,24 +6,24 @@ import { describeSeconds } from '../terminal/duration.ts';
 
 const TIMEOUT_MS = 30_000;
 
-/** As whom the service is asked. */
+/** A token, and where it comes from. */
 export interface Credential {
   token: string;
   source: 'MEMORY_API_TOKEN' | 'session';
 }
 
 /**
- * The running service, asked as whom the credential stands for. An answer is held against the schema of its route:
- * another service at that address may answer too, and would else fail a command halfway.
+ * Sends requests to the service, with one credential. Each answer is checked against the schema of its route, because
+ * a different service can be running at that address, and its answers would make a command fail halfway.
  */
 export interface ServiceClient {
-  /** @param options `timeoutMs` where the answer may take longer than the usual 30 s */
+  /** @param options `timeoutMs` if the answer can take longer than the default of 30 s */
   get<Answer extends TSchema>(
     path: string,
     answer: Answer,
     options?: { timeoutMs?: number },
   ): Promise<Static<Answer>>;
-  /** @param options `idempotencyKey` where the route answers once for it, so that it can be asked again */
+  /** @param options `idempotencyKey` makes a repeated request safe, on routes that support it */
   post<Answer extends TSchema>(
     path: string,
     answer: Answer,
@@ -32,14 +32,14 @@ export interface ServiceClient {
   ): Promise<Static<Answer>>;
 }
 
-/** The answer of a route that has none to give (204). */
+/** The schema of an answer without a body (204). */
 export const Nothing = Type.Undefined();
 
-/** A failure that may pass: no connection, no answer, too many requests, a service that cannot answer now. */
+/** A temporary failure: no connection, no answer, too many requests, or a service that is unavailable. */
 export class PassingFailure extends CommandError {
   /** The message without its advice. */
   readonly what: string;
-  /** Seconds after which to ask again, where it was said. */
+  /** The seconds after which the service wants the next attempt, or null if it gave none. */
   readonly retryAfter: number | null;
   constructor(what: string, advice: string, retryAfter: number | null) {
     super(`${what}: ${advice}`);
@@ -48,7 +48,7 @@ export class PassingFailure extends CommandError {
   }
 }
 
-/** A refusal by the service itself, with its code. */
+/** An error answer of the service, with its error code. */
 export class ServiceRefusal extends CommandError {
   readonly status: number;
   readonly code: string;
@@ -58,7 +58,7 @@ export class ServiceRefusal extends CommandError {
     this.code = code;
   }
 
-  /** Whether the credential counts no more: what it stood for has ended. */
+  /** Whether the credential is not valid, or no longer. */
   get ended(): boolean {
     return this.code === 'unauthenticated' || this.code === 'session_expired';
   }
@@ -71,10 +71,10 @@ interface Request {
 }
 
 /**
- * A client of the service at `url`, which has no slash at its end. Every failure is an CommandError of one line.
- * @param credential sent to this address alone; null asks as no one
- * @param team the id of the Team that is meant; null where the caller may enter one alone, or none is needed
- * @throws CommandError for an id that cannot be sent
+ * Creates a client of the service at `url`, which has no slash at its end. Every failure is a CommandError of one line.
+ * @param credential is sent only to this address; with null, requests have no credential
+ * @param team the id of the Team; null if the caller has access to only one Team, or the requests need none
+ * @throws CommandError if the Team's id has characters that cannot be sent
  */
 export function connect(
   url: string,
@@ -82,7 +82,7 @@ export function connect(
   team: string | null = null,
 ): ServiceClient {
   if (team !== null && !/^[\w-]+$/.test(team)) {
-    throw new CommandError('--team: expected the id of a Team (whoami tells yours)');
+    throw new CommandError('--team: expected the id of a Team (whoami lists yours)');
   }
   const ask = async <Answer extends TSchema>(
     method: string,
@@ -93,7 +93,7 @@ export function connect(
     const { response, text } = await reach(url, path, timeoutMs, {
       method,
       headers: {
-        // Shown in the list of one's sessions.
+        // The list of a user's sessions shows it.
         'user-agent': 'team-memory-cli',
         ...(credential === null ? {} : { authorization: `Bearer ${credential.token}` }),
         ...(team === null ? {} : { 'memory-team': team }),
@@ -101,7 +101,7 @@ export function connect(
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      // Followed, a redirect would turn a POST into a GET, and may lead elsewhere with the credential.
+      // Following a redirect would turn a POST into a GET, and could send the credential to another address.
       redirect: 'manual',
     });
     const answer = readAnswer(response, text, url, credential);
@@ -114,7 +114,7 @@ export function connect(
   };
 }
 
-/** An answer with its whole text: a connection can break during the text too. */
+/** Sends a request and reads the whole body, because the connection can also break while the body is read. */
 async function reach(url: string, path: string, timeoutMs: number, init: RequestInit) {
   try {
     const response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(timeoutMs) });
@@ -127,7 +127,7 @@ async function reach(url: string, path: string, timeoutMs: number, init: Request
   }
 }
 
-/** What the service said, undefined where that is nothing; throws what it refused. */
+/** Parses an answer. Returns undefined for an empty body, and throws the error if the service refused the request. */
 function readAnswer(response: Response, text: string, url: string, credential: Credential | null): unknown {
   const { status, headers } = response;
   if (status >= 300 && status < 400) {
@@ -136,7 +136,7 @@ function readAnswer(response: Response, text: string, url: string, credential: C
   }
   const answer = parseJson(text);
   if (response.ok) return answer;
-  // A proxy before the service answers so too, in its own words.
+  // A proxy in front of the service can send these statuses too, with a body of its own.
   if (status >= 502 && status <= 504)
     throw notNow(`the service at ${url} cannot answer now (${status})`, headers);
   if (status === 429) throw notNow('too many attempts (rate_limited)', headers);

@@ -6,9 +6,9 @@ import { canonicalBaseUrl } from '../../shared/formats/base-url.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { isToken, setting } from './settings.ts';
 
-/** The session that `login` keeps for later commands. */
+/** The session that `login` saves for later commands. */
 export interface KeptSession {
-  /** The address it was made for, in its one form. It is sent nowhere else. */
+  /** The normalized address of the service that created the session. The token is sent only there. */
   url: string;
   /** Secret. */
   token: string;
@@ -16,10 +16,10 @@ export interface KeptSession {
   expiresAt: string;
 }
 
-/** Windows has no file modes: there a user's folder is closed to others as it is. */
+/** Windows has no file modes. There, other users cannot read a user's folder by default. */
 const HAS_MODES = process.platform !== 'win32';
 
-/** Where the session is kept. A relative XDG_CONFIG_HOME is to be ignored, as its specification has it. */
+/** The path of the session file. A relative XDG_CONFIG_HOME is ignored, as its specification requires. */
 export function sessionPath(): string {
   const chosen = setting('XDG_CONFIG_HOME');
   const base = chosen !== null && isAbsolute(chosen) ? chosen : join(homedir(), '.config');
@@ -27,8 +27,8 @@ export function sessionPath(): string {
 }
 
 /**
- * The kept session, or null without one.
- * @throws CommandError for a file that others may read or that holds none: what to do is the person's choice
+ * Reads the saved session; null if there is none.
+ * @throws CommandError if other users can read the file, or if it is not a session file. The message says what to do.
  */
 export async function readSession(): Promise<KeptSession | null> {
   const path = sessionPath();
@@ -39,14 +39,16 @@ export async function readSession(): Promise<KeptSession | null> {
   const { mode, text } = read;
   if (HAS_MODES && (mode & 0o077) !== 0) {
     const shown = (mode & 0o777).toString(8);
-    throw new CommandError(`${path} is open to others (mode ${shown}): close it with chmod 600 ${path}`);
+    throw new CommandError(
+      `${path} can be read by other users (mode ${shown}): protect it with chmod 600 ${path}`,
+    );
   }
   const session = parseSession(text);
   if (session !== null) return session;
   throw new CommandError(`${path} is damaged: sign in again with login, or remove it with logout --force`);
 }
 
-/** Mode and text of one and the same file, even if another file takes its name in between. */
+/** Reads the mode and the text through one file handle, so that both belong to the same file. */
 async function readClosed(path: string): Promise<{ mode: number; text: string } | null> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -74,8 +76,8 @@ function parseSession(text: string): KeptSession | null {
 }
 
 /**
- * Keeps a session in place of any other. The file is written under another name and then put in place: it is never
- * there half, never open to others, and where a link stands in its place the link goes and its target stays.
+ * Saves a session and replaces any earlier one. The file is written under another name and then renamed, so it is never
+ * incomplete and other users can never read it. A symbolic link at this path is replaced; its target is not changed.
  * @throws CommandError
  */
 export async function writeSession({ url, token, email, expiresAt }: KeptSession): Promise<void> {
@@ -84,12 +86,12 @@ export async function writeSession({ url, token, email, expiresAt }: KeptSession
   try {
     const folder = dirname(path);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // One that was there already may be open.
+    // A folder that existed before can be readable for other users.
     if (HAS_MODES) await chmod(folder, 0o700);
     const file = await open(temporary, 'wx', 0o600);
     try {
       await file.writeFile(`${JSON.stringify({ url, token, email, expiresAt }, null, 2)}\n`);
-      // Renamed before its text is on the disk, the file may be empty after a power failure.
+      // If the file were renamed before its text is on the disk, it could be empty after a power failure.
       await file.sync();
     } finally {
       await file.close();
@@ -97,12 +99,12 @@ export async function writeSession({ url, token, email, expiresAt }: KeptSession
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
-    throw fileError(error, `the session cannot be kept in ${path}`);
+    throw fileError(error, `the session cannot be saved in ${path}`);
   }
 }
 
 /**
- * Removes the kept session, whatever its file holds.
+ * Removes the saved session, even if its file is damaged.
  * @throws CommandError
  */
 export async function removeSession(): Promise<void> {

@@ -1,14 +1,14 @@
 import { canonicalBaseUrl } from '../../shared/formats/base-url.ts';
 import { CommandError } from '../terminal/command-error.ts';
 
-/** A variable of the environment. An empty one counts as unset, as for the service. */
+/** Reads an environment variable. An empty one counts as unset, as in the service. */
 export function setting(name: string): string | null {
   return process.env[name]?.trim() || null;
 }
 
 /**
- * Where the service is: as `--url` names it, else as the service's own settings do.
- * @param otherwise where nothing names it
+ * The address of the service: `--url`, otherwise the address from the service's own settings.
+ * @param otherwise the address to use if neither is set
  * @throws CommandError
  */
 export function serviceUrl(given: string | undefined, otherwise = 'http://127.0.0.1:8787'): string {
@@ -23,8 +23,8 @@ export function serviceUrl(given: string | undefined, otherwise = 'http://127.0.
 }
 
 /**
- * The token that the environment gives, or null.
- * @throws CommandError for one that cannot be sent
+ * Reads MEMORY_API_TOKEN; null if it is not set.
+ * @throws CommandError if it has characters that cannot be sent
  */
 export function environmentToken(): string | null {
   const token = setting('MEMORY_API_TOKEN');

@@ -3,7 +3,7 @@ import { type Credential, connect, type ServiceClient } from './service-client.t
 import { readSession } from './session-file.ts';
 import { environmentToken, serviceUrl } from './settings.ts';
 
-/** The service, and as whom it is asked. */
+/** A client of the service, and the credential that it sends. */
 export interface SignedIn {
   service: ServiceClient;
   url: string;
@@ -11,10 +11,10 @@ export interface SignedIn {
 }
 
 /**
- * The service with the credential that counts: MEMORY_API_TOKEN where it is set, else the kept session. A session is
- * sent only to its own address: someone who names another, in `--url` or a .env file, must not get it.
- * @param givenUrl what `--url` says
- * @param team what `--team` says, of a command that is about one Team
+ * Connects to the service with MEMORY_API_TOKEN if it is set, otherwise with the saved session. A session is sent only
+ * to the address that it belongs to, so that a `--url` or a .env file with another address cannot obtain it.
+ * @param givenUrl the value of `--url`
+ * @param team the value of `--team`, for commands about one Team
  * @throws CommandError
  */
 export async function signedIn(givenUrl: string | undefined, team?: string): Promise<SignedIn> {
@@ -31,12 +31,12 @@ export async function signedIn(givenUrl: string | undefined, team?: string): Pro
   const url = serviceUrl(givenUrl, session?.url);
   if (session === null) {
     throw new CommandError(
-      'no one is signed in: sign in with npm run cli -- login, or set MEMORY_API_TOKEN to the token of the service',
+      'you are not signed in: sign in with npm run cli -- login, or set MEMORY_API_TOKEN to the token of the service',
     );
   }
   if (session.url !== url) {
     throw new CommandError(
-      `the kept session belongs to ${session.url}, not to ${url}: name its address with --url, or sign in with npm run cli -- login --url ${url}`,
+      `the saved session belongs to ${session.url}, not to ${url}: name its address with --url, or sign in with npm run cli -- login --url ${url}`,
     );
   }
   return { service: connect(url, { token: session.token, source: 'session' }, team), url, source: 'session' };

@@ -3,11 +3,11 @@ import { signedIn } from '../client/signed-in.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { type Command, CREDENTIAL_HELP, URL_HELP } from './command.ts';
 
-/** A Company's whole audit is walked before the answer comes. */
+/** The service checks all audit events of the Company before it answers. */
 const TIMEOUT_MS = 300_000;
 
-const help = `Walks the chain of hashes over the Company's audit events, and tells the first event at which it does not hold.
-For Company Owners. Exit code 1 where it does not hold.
+const help = `Verifies the hash chain of the Company's audit events. If the chain is broken, prints the first broken event and
+exits with code 1. For Company Owners.
 
 Usage: npm run cli -- audit-verify [options]
 
@@ -16,7 +16,7 @@ ${URL_HELP}
 ${CREDENTIAL_HELP}`;
 
 export const auditVerify: Command = {
-  summary: 'tell whether the audit is whole',
+  summary: 'verify that no audit event was changed or removed',
   help,
   options: {},
   async run(values) {
@@ -28,11 +28,11 @@ export const auditVerify: Command = {
     );
     if (firstBreak !== null) {
       throw new CommandError(
-        `the audit does not hold from event ${firstBreak} on: it was changed, removed or moved (${events} events)`,
+        `the audit chain is broken at event ${firstBreak}: it was changed, removed or moved (${events} events)`,
       );
     }
     return [
-      `${events} audit events, ${unsealed} of them not sealed yet: the chain holds.`,
+      `${events} audit events, ${unsealed} of them not sealed yet. The chain is intact.`,
       ...(head === null ? [] : [`seal ${head.sequence}  ${head.hash}`]),
     ].join('\n');
   },

@@ -1,19 +1,19 @@
-/** Options of every command, as `parseArgs` takes them. */
+/** The options that every command has, in the form of `parseArgs`. */
 export const COMMON_OPTIONS = {
   url: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** For the `--help` of a command that acts as someone. */
-export const URL_HELP = `  --url <url>        where this terminal reaches the service; default: MEMORY_API_PUBLIC_URL, else
-                     http://127.0.0.1 with the port of MEMORY_API_PORT or PORT, else the address of
-                     the kept session, else http://127.0.0.1:8787`;
-export const CREDENTIAL_HELP = `The credential is MEMORY_API_TOKEN, from the environment or a file .env in this folder; where it is not
-set, or set to nothing, the session that login keeps, at its own address alone.`;
+/** A part of the `--help` of commands that send a credential. */
+export const URL_HELP = `  --url <url>        address of the service; default: MEMORY_API_PUBLIC_URL, otherwise
+                     http://127.0.0.1 with the port of MEMORY_API_PORT or PORT, otherwise the address
+                     of the saved session, otherwise http://127.0.0.1:8787`;
+export const CREDENTIAL_HELP = `The credential is MEMORY_API_TOKEN, from the environment or from a file .env in this folder. If it is not
+set, or is empty, the credential is the session that login saved. A session is sent only to its own address.`;
 
 type Options = Readonly<Record<string, { type: 'string' | 'boolean' }>>;
 
-/** What was given of a command's options. */
+/** The values of a command's options; undefined if the option was not given. */
 export type Values<Given extends Options> = {
   readonly [Name in keyof Given]?: { string: string; boolean: boolean }[Given[Name]['type']];
 } & { readonly url?: string };
@@ -24,13 +24,13 @@ export interface Command<Given extends Options = Options> {
   summary: string;
   /** What `--help` prints. */
   help: string;
-  /** The command's own options, beside those common to all. */
+  /** The command's own options, in addition to the common ones. */
   options: Given;
-  /** What the one word beside the options stands for, such as `folder`; without it none is taken. */
+  /** The name of the operand, such as `folder`. Without it, the command accepts only options. */
   operand?: string;
   /**
-   * Does the work and returns what to print.
-   * @param operand the word beside the options; '' for a command that takes none
+   * Runs the command and returns the text to print.
+   * @param operand '' for a command without one
    * @throws CommandError
    */
   run(values: Values<Given>, operand: string): Promise<string>;

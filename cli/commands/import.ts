@@ -15,20 +15,20 @@ import { invocationFolder } from '../terminal/invocation-folder.ts';
 import { openProgressBar, type ProgressBar, terminalColumns } from '../terminal/progress-bar.ts';
 import { type Command, CREDENTIAL_HELP, URL_HELP, type Values } from './command.ts';
 
-const help = `Imports the files of a folder, at any depth, and tells what failed and why. Run again, it sends only what is new
-or has changed. Hidden files and folders, node_modules and symbolic links are left out.
+const help = `Imports the files of a folder, at any depth, and lists the files that failed, with the reasons. A second run sends
+only files that are new or have changed. Hidden files and folders, node_modules and symbolic links are left out.
 
 Usage: npm run cli -- import <folder> [options]
 
-  --team <id>        Team that is meant, where you may enter several
+  --team <id>        Team to import into; required if you have access to several
   --client <id>      client of that Team; default: the Team layer
-  --retry-failed     try the files again whose import failed before
-  --dry-run          only tell what would be sent
-  --no-wait          do not wait until the worker has read what was sent
+  --retry-failed     retry the files that failed in an earlier run
+  --dry-run          only print what would be sent
+  --no-wait          do not wait until the worker has read the files
 ${URL_HELP}
 
-Ctrl-C ends it at once: what was sent is kept, and the next run goes on from there. Exit code 1 where a file is
-not in; files of types that cannot be imported do not count.
+Ctrl-C stops the command at once. Files that were sent stay imported, and the next run continues with the others.
+The exit code is 1 if a file was not imported, except for files of types that cannot be imported.
 
 ${CREDENTIAL_HELP}`;
 
@@ -42,17 +42,19 @@ const options = {
 
 type Given = Values<typeof options>;
 
-/** Whether a worker lives. The first request: it tells too whether the Team is one for the caller. */
+/** Whether a worker is running. This is the first request, so it also shows whether the caller can use the Team. */
 async function hasWorker(service: ServiceClient): Promise<boolean> {
   try {
     return (await service.get('/v1/memory/status', Status)).health.worker;
   } catch (error) {
     if (!(error instanceof ServiceRefusal) || error.code !== 'team_required') throw error;
-    throw new CommandError('you may enter several Teams: name one with --team (whoami tells their ids)');
+    throw new CommandError(
+      'you have access to several Teams: choose one with --team (whoami lists their ids)',
+    );
   }
 }
 
-/** Finds out what the service has already. Nothing is done before that. */
+/** Reads the earlier imports from the service. Nothing is sent before that. */
 async function openRun(
   target: Target,
   content: FolderContent,
@@ -73,7 +75,7 @@ async function openRun(
   };
 }
 
-/** Prints what is not in and why, and returns the line of figures. */
+/** Prints the files that were not imported, with the reasons, and returns the line of figures. */
 function report({ outcomes, open }: Run, { files, unreadable, leftOut }: FolderContent): string {
   for (const name of open.values()) outcomes.push({ name, state: 'waiting' });
   const table = outcomeTable(outcomes, process.stdout.isTTY ? terminalColumns(process.stdout) : null);
@@ -81,18 +83,18 @@ function report({ outcomes, open }: Run, { files, unreadable, leftOut }: FolderC
   return summary(outcomes, files.length + unreadable.length, leftOut);
 }
 
-/** What ends a run after which files are not in; null where all are. */
-function tellMissing({ outcomes }: Run): CommandError | null {
+/** The error of a run that did not import all files; null if it did. */
+function missingError({ outcomes }: Run): CommandError | null {
   const missing = outcomes.filter(({ state }) => state === 'failed' || state === 'not sent');
   if (missing.length === 0) return null;
   const hint = missing.some((outcome) => 'earlier' in outcome)
-    ? ' (--retry-failed tries again what failed before)'
+    ? ' (--retry-failed retries files that failed before)'
     : '';
-  return new CommandError(`${missing.length} of ${outcomes.length} files are not in${hint}`);
+  return new CommandError(`${missing.length} of ${outcomes.length} files were not imported${hint}`);
 }
 
 export const importFolder: Command<typeof options> = {
-  summary: 'import a folder of files, and tell what failed and why',
+  summary: 'import the files of a folder, and list those that failed',
   help,
   options,
   operand: 'folder',
@@ -106,14 +108,14 @@ export const importFolder: Command<typeof options> = {
     return interruptible(progress, async () => {
       const run = await openRun(target, content, values, progress);
       const wait = values['no-wait'] !== true && !run.dryRun;
-      // What was done so far is told, also where the rest cannot be.
+      // If sending fails, the files that were sent so far are still reported.
       const ended = await sendNew(run, content.files)
         .then(() => (wait ? follow(run) : null))
         .then(() => null)
         .catch((error: unknown) => error);
       progress.end();
       const figures = report(run, content);
-      const missing = tellMissing(run);
+      const missing = missingError(run);
       if (ended === null && missing === null) return figures;
       process.stdout.write(`${figures}\n`);
       throw ended ?? missing;

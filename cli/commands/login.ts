@@ -9,27 +9,29 @@ import { CommandError } from '../terminal/command-error.ts';
 import { askTerminal, atTerminal, readFirstLine } from '../terminal/prompt.ts';
 import { type Command } from './command.ts';
 
-const help = `Signs in with email and password, and keeps the session for later commands.
+const help = `Signs in with email and password, and saves the session for later commands.
 
 Usage: npm run cli -- login [options]
 
-  --email <email>    whom to sign in; asked for on a terminal where left out
-  --url <url>        where this terminal reaches the service; default: MEMORY_API_PUBLIC_URL, else
-                     http://127.0.0.1 with the port of MEMORY_API_PORT, PORT or 8787
+  --email <email>    email to sign in with; if left out, the terminal asks for it
+  --url <url>        address of the service; default: MEMORY_API_PUBLIC_URL, otherwise http://127.0.0.1
+                     with the port of MEMORY_API_PORT, PORT or 8787
 
-The password is asked for and not shown; where standard input is no terminal, it is the first line of that.
-The session is kept in team-memory/session.json in XDG_CONFIG_HOME or ~/.config, for its owner alone to read,
-in place of one kept before, which is ended if it is one at the same address. It is used at its own address
-alone. Use puts off its end: whoami tells the present one, logout ends it at once.`;
+The terminal asks for the password and does not show it. If standard input is not a terminal, the password is its
+first line. The session is saved in team-memory/session.json in XDG_CONFIG_HOME or ~/.config, and only you can read
+the file. It replaces the session saved before, which is ended if it belongs to the same address. A session is sent
+only to its own address. Each use extends it: whoami shows when it ends, and logout ends it at once.`;
 
-/** A session begun with a password has an end. */
+/** A session that was created with a password always has an end. */
 const NewSession = Type.Object({ ...Session.properties, expiresAt: Time });
 
 const options = { email: { type: 'string' } } as const;
 
 async function readEmail(given: string | undefined): Promise<string> {
   if (given === undefined && !atTerminal()) {
-    throw new CommandError('--email: name whom to sign in, as standard input is no terminal to ask on');
+    throw new CommandError(
+      '--email: required, because standard input is not a terminal and the email cannot be asked for',
+    );
   }
   const email = (given ?? (await askTerminal('Email: '))).trim();
   if (email === '') throw new CommandError('--email: expected an email address');
@@ -40,7 +42,7 @@ async function readPassword(email: string, url: string): Promise<string> {
   const password = atTerminal()
     ? await askTerminal(`Password of ${oneLine(email)} at ${url}: `, { secret: true })
     : await readFirstLine();
-  if (password === '') throw new CommandError('no password was given: it is not to be empty');
+  if (password === '') throw new CommandError('no password was given: the password must not be empty');
   return password;
 }
 
@@ -53,14 +55,14 @@ async function signIn(url: string, email: string, password: string): Promise<Sta
   }
 }
 
-/** Ends a session that no one holds: it would go on for days. If that fails, its limits end it. */
-async function endUnheld(url: string, token: string): Promise<void> {
+/** Ends a session whose token is not saved anywhere. If this fails, the session expires by itself, after days. */
+async function endUnsaved(url: string, token: string): Promise<void> {
   const service = connect(url, { token, source: 'session' });
   await service.post('/v1/auth/logout', Nothing).catch(() => {});
 }
 
 export const login: Command<typeof options> = {
-  summary: 'sign in, and keep the session for later commands',
+  summary: 'sign in, and save the session for later commands',
   help,
   options,
   async run(values) {
@@ -72,12 +74,12 @@ export const login: Command<typeof options> = {
     try {
       await writeSession({ url, token, email: user.email, expiresAt });
     } catch (error) {
-      await endUnheld(url, token);
+      await endUnsaved(url, token);
       throw error;
     }
-    if (before?.url === url) await endUnheld(url, before.token);
+    if (before?.url === url) await endUnsaved(url, before.token);
     const done = `Signed in as ${oneLine(user.name)} <${oneLine(user.email)}> at ${url}, until ${expiresAt}.`;
     if (setting('MEMORY_API_TOKEN') === null) return done;
-    return `${done}\nMEMORY_API_TOKEN is set and goes before this session: set it to nothing to act as yourself.`;
+    return `${done}\nMEMORY_API_TOKEN is set and takes precedence over this session: unset it to act as yourself.`;
   },
 };

@@ -4,14 +4,14 @@ import { CommandError } from '../terminal/command-error.ts';
 import { parseDuration } from '../terminal/duration.ts';
 import { type Command, CREDENTIAL_HELP, URL_HELP } from './command.ts';
 
-const help = `Makes a link by which an Owner sets a new password, and prints it with the time it ends.
+const help = `Creates a link with which an Owner can set a new password, and prints it with the time at which it expires.
 
 Usage: npm run cli -- owner-reset-link [options]
 
   --team <id>        Team of the Owner; default: the first Team
   --email <email>    email of an Owner of that Team or of the Company; default: the caller's own
-  --base-url <url>   where the Owner's browser reaches the service; default: as the service is configured
-  --ttl <duration>   how long the link lives, 60s to 24h, such as 900, 15m or 1h; default: 1h
+  --base-url <url>   address of the service for the Owner's browser; default: as the service is configured
+  --ttl <duration>   how long the link is valid, 60s to 24h, such as 900, 15m or 1h; default: 1h
 ${URL_HELP}
 
 ${CREDENTIAL_HELP}`;
@@ -33,7 +33,7 @@ function readTtl(text: string | undefined): number | undefined {
 }
 
 export const ownerResetLink: Command<typeof options> = {
-  summary: 'make a link by which an Owner sets a new password',
+  summary: 'create a link with which an Owner can set a new password',
   help,
   options,
   async run({ team, email, 'base-url': baseUrl, ttl, url }) {
@@ -42,7 +42,7 @@ export const ownerResetLink: Command<typeof options> = {
     const session =
       team === undefined || email === undefined ? await service.get('/v1/auth/session', SessionInfo) : null;
     const teamId = team ?? session?.teams[0]?.id;
-    if (teamId === undefined) throw new CommandError('there is no Team: name one with --team');
+    if (teamId === undefined) throw new CommandError('you have no Team: choose one with --team');
     const link = await service.post('/v1/company/reset-links', ResetLink, {
       teamId,
       email: email ?? session?.user.email,

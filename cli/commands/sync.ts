@@ -18,21 +18,23 @@ import { openProgressBar, type ProgressBar } from '../terminal/progress-bar.ts';
 import { askTerminal, atTerminal } from '../terminal/prompt.ts';
 import { type Command, CREDENTIAL_HELP, URL_HELP, type Values } from './command.ts';
 
-const help = `Keeps a folder and the workspace of a Team in step, both ways: <folder>/team and <folder>/clients/<id>.
-What changed on one side goes to the other. Where a file was changed on both, theirs takes its name, and yours is
-kept beside it as "<name> (conflict <you> <time>)"; where it was deleted on one and changed on the other, the change
-stays. Hidden files and folders, node_modules and symbolic links are left out.
+const help = `Keeps a folder in sync with the workspace files of a Team, in both directions: <folder>/team and
+<folder>/clients/<id>. A change on one side is copied to the other. If a file was changed on both sides, the version
+of the service keeps the name, and yours is saved next to it as "<name> (conflict <you> <time>)". If a file was
+deleted on one side and changed on the other, the changed file is kept. Hidden files and folders, node_modules and
+symbolic links are left out.
 
 Usage: npm run cli -- sync <folder> [options]
 
-  --team <id>        Team that is meant, where you may enter several; a folder stays with its Team
-  --watch            go on: take up each change here at once, and those there within seconds
-  --dry-run          only tell what would be done
+  --team <id>        Team to sync with; required if you have access to several. A folder belongs to one Team
+  --watch            keep running: send local changes at once, and fetch others within seconds
+  --dry-run          only print what would be done
   --allow-deletions  do not ask before more than half of the files are removed on one side
 ${URL_HELP}
 
-Ctrl-C ends it at once: what was done is kept, and the next run goes on from there. What the sync knows is in
-<folder>/.team-memory; without it, the next run compares all files. Exit code 1 where something was not done.
+Ctrl-C stops the command at once. Changes that were made stay, and the next run continues from there. The state of
+the sync is stored in <folder>/.team-memory; without it, the next run compares all files. The exit code is 1 if
+the sync is incomplete.
 
 ${CREDENTIAL_HELP}`;
 
@@ -45,43 +47,45 @@ const options = {
 
 type Given = Values<typeof options>;
 
-/** The folder itself, where a link names it. */
+/** The real path of the folder: symbolic links are resolved. */
 async function folderOf(operand: string): Promise<string> {
   const path = resolve(invocationFolder(), operand);
   const found = await realpath(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${oneLine(path)} cannot be read (${error.code}): make the folder first`);
+    throw new CommandError(`${oneLine(path)} cannot be read (${error.code}): create the folder first`);
   });
-  if (!(await stat(found)).isDirectory()) throw new CommandError(`${oneLine(path)} is no folder`);
+  if (!(await stat(found)).isDirectory()) throw new CommandError(`${oneLine(path)} is not a folder`);
   return found;
 }
 
-/** The id of the Team that is meant. */
+/** The id of the Team to sync with. */
 async function teamOf(service: ServiceClient): Promise<string> {
   try {
     return (await service.get('/v1/team', SelectedTeam)).id;
   } catch (error) {
     if (!(error instanceof ServiceRefusal) || error.code !== 'team_required') throw error;
-    throw new CommandError('you may enter several Teams: name one with --team (whoami tells their ids)');
+    throw new CommandError(
+      'you have access to several Teams: choose one with --team (whoami lists their ids)',
+    );
   }
 }
 
-/** Asks before a pass that removes much. A person's slip, or a disk that is not there, must not empty the other side. */
+/** Asks before many files are deleted: a mistake, or a disk that is not mounted, must not empty the other side. */
 function agreement(allowed: boolean, progress: ProgressBar): SyncFolder['agree'] {
   return async ({ here, there, of }) => {
     if (allowed) return;
     const sides = [
-      ...(there > 0 ? [`${there} there, which are gone here`] : []),
-      ...(here > 0 ? [`${here} here, which are gone there`] : []),
+      ...(there > 0 ? [`${there} in the service, which were deleted here`] : []),
+      ...(here > 0 ? [`${here} here, which were deleted in the service`] : []),
     ];
-    const what = `of ${of} files this removes ${sides.join(', and ')}`;
-    if (!atTerminal()) throw new CommandError(`${what}: nothing of it was done (--allow-deletions does it)`);
+    const what = `of ${of} files, this deletes ${sides.join(', and ')}`;
+    if (!atTerminal()) throw new CommandError(`${what}: nothing was changed (--allow-deletions allows it)`);
     progress.end();
-    const answer = await askTerminal(`${what[0]?.toUpperCase()}${what.slice(1)}. Go on? [y/N] `);
-    if (!/^y(?:es)?$/i.test(answer.trim())) throw new Declined('nothing of it was done');
+    const answer = await askTerminal(`${what[0]?.toUpperCase()}${what.slice(1)}. Continue? [y/N] `);
+    if (!/^y(?:es)?$/i.test(answer.trim())) throw new Declined('nothing was changed');
   };
 }
 
-/** Makes ready to write: for this process alone. */
+/** Locks the folder for this process and opens it for writing. */
 async function lockFolderForSync(
   folder: string,
   binding: Binding,
@@ -125,13 +129,13 @@ async function runSync(values: Given, folder: string, progress: ProgressBar): Pr
 }
 
 export const sync: Command<typeof options> = {
-  summary: 'keep a folder and the workspace files of a Team in step',
+  summary: 'keep a folder in sync with the workspace files of a Team',
   help,
   options,
   operand: 'folder',
   async run(values, operand) {
     if (values.watch === true && values['dry-run'] === true)
-      throw new CommandError('name --watch or --dry-run, not both');
+      throw new CommandError('--watch and --dry-run cannot be combined');
     const folder = await folderOf(operand);
     const progress = openProgressBar(process.stdout);
     return interruptible(progress, () => runSync(values, folder, progress));

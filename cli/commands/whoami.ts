@@ -3,7 +3,7 @@ import { signedIn } from '../client/signed-in.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { type Command, CREDENTIAL_HELP, URL_HELP } from './command.ts';
 
-const help = `Tells who is signed in: name, email, role in the Company, and the Teams with their ids and the access there.
+const help = `Shows who is signed in: name, email, role in the Company, and the Teams with their ids and your access to them.
 
 Usage: npm run cli -- whoami [options]
 
@@ -17,7 +17,7 @@ function teamLine(id: string, role: string, access: string, state: string, name:
 }
 
 function teamLines(teams: SessionInfo['teams']): string[] {
-  if (teams.length === 0) return ['No Team is open to you.'];
+  if (teams.length === 0) return ['You do not have access to any Team.'];
   return [
     teamLine('Team', 'Role', 'Access', 'State', 'Name'),
     ...teams.map(({ id, role, access, state, name }) => teamLine(id, role ?? '-', access, state, name)),
@@ -25,16 +25,16 @@ function teamLines(teams: SessionInfo['teams']): string[] {
 }
 
 export const whoami: Command = {
-  summary: 'tell who is signed in, and the Teams with their ids',
+  summary: 'show who is signed in, and the Teams with their ids',
   help,
   options: {},
   async run(values) {
     const { service, url, source } = await signedIn(values.url);
     const { user, company, teams, expiresAt } = await service.get('/v1/auth/session', SessionInfo);
-    const by = source === 'session' ? 'the kept session' : source;
+    const credential = source === 'session' ? 'the saved session' : source;
     return [
       `${oneLine(user.name)} <${oneLine(user.email)}>, ${company.role} of the Company ${oneLine(company.name)}`,
-      `by ${by} at ${url}${expiresAt === null ? '' : `, until ${expiresAt}`}`,
+      `using ${credential} for ${url}${expiresAt === null ? '' : `, until ${expiresAt}`}`,
       '',
       ...teamLines(teams),
     ].join('\n');

@@ -11,44 +11,47 @@ export interface NewFile {
   content: Buffer;
   /** In hexadecimal. */
   sha256: string;
-  /** The ids of imports of it that count no more: cancelled ones, say. */
+  /** The ids of its earlier imports that are not a reason to skip it, such as cancelled ones. */
   earlier: readonly string[];
 }
 
 /** What became of a file that was sent. */
 export type Sent<Item> = { item: Item; import: Import } | { item: Item; refusal: ServiceRefusal };
 
-/** What a request has besides its items: braces, and the scope. */
+/** Room in a request for everything except its items: the braces and the scope. */
 const ENVELOPE_BYTES = 1024;
-/** A request of more would show no progress for long, and lose more with its connection. A single file may be larger. */
+/**
+ * A larger request would show no progress for a long time, and a lost connection would lose more. A single file can be
+ * larger.
+ */
 const BATCH_BYTES = 8 * 1024 * 1024;
-/** As long as a large body may take on a slow line. */
+/** Enough time to send a large body over a slow connection. */
 const UPLOAD_TIMEOUT_MS = 300_000;
-/** How often the same files were imported and forgotten again within a day, at most. */
+/** How often the same files can be imported and forgotten again within a day. */
 const MOST_REPEATS = 20;
 
-/** What a file takes of a request's body: base64 makes four characters of three bytes. */
+/** The size of a file in a request's body, in bytes: base64 encodes three bytes as four characters. */
 function itemBytes(name: string, bytes: number): number {
   return (
     Buffer.byteLength(JSON.stringify({ filename: name, contentBase64: '' })) + 4 * Math.ceil(bytes / 3) + 1
   );
 }
 
-/** Whether a file can be sent at all. */
+/** Whether a file is small enough for a request. */
 export function fitsRequest(name: string, bytes: number): boolean {
   return itemBytes(name, bytes) <= DOCUMENT_BODY_LIMIT - ENVELOPE_BYTES;
 }
 
-/** Whether a request of these files may take one more. */
+/** Whether a request with these files has room for one more. */
 export function hasRoom(batch: readonly NewFile[], file: NewFile): boolean {
   const bytes = [...batch, file].reduce((sum, { name, content }) => sum + itemBytes(name, content.length), 0);
   return batch.length === 0 || (batch.length < IMPORTS_A_REQUEST && bytes <= BATCH_BYTES);
 }
 
 /**
- * The key of a request: the same for the same files, in a later run too. So a request whose answer was lost, or that
- * was under way when its run was ended, and the one that repeats it have one effect together.
- * @param repeat which of several requests with the same files this is, all meant
+ * The idempotency key of a request. The same files have the same key, also in a later run. If an answer was lost, or a
+ * run was stopped during a request, repeating the request does not import the files twice.
+ * @param repeat number of earlier requests with the same files that were intended
  */
 function requestKey(clientId: string | undefined, files: readonly NewFile[], repeat: number): string {
   const said = files.map(({ name, sha256, earlier }) => [name, sha256, earlier]);
@@ -56,7 +59,7 @@ function requestKey(clientId: string | undefined, files: readonly NewFile[], rep
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Where files go. */
+/** The service and the layer to import into. */
 export interface Target {
   service: ServiceClient;
   records: ImportRecords;
@@ -78,7 +81,7 @@ async function sendTogether(target: Target, files: readonly NewFile[]): Promise<
       idempotencyKey: requestKey(clientId, files, repeat),
       timeoutMs: UPLOAD_TIMEOUT_MS,
     });
-    // The answer may be one of an earlier run, whose imports were forgotten since: then the files are to go again.
+    // The answer can belong to an earlier run whose imports have been forgotten since. Then the files are sent again.
     const found = await records.find(new Set(imports.map(({ id }) => id)));
     if (found.size > 0) return imports;
   }
@@ -86,10 +89,11 @@ async function sendTogether(target: Target, files: readonly NewFile[]): Promise<
 }
 
 /**
- * Does something with many items at once, and where that is refused, with halves of them: one that is refused costs
- * the others nothing. What came of some is told before the others are asked for, which may end it all.
- * @param act returns an import for each item, in their order
- * @param blames whether a refusal is about some of the items; any other is thrown
+ * Sends many items in one request. If the service refuses it, sends each half on its own, and so on, until only the
+ * items at fault are refused. The results of one half are yielded before the other is sent, because a later request
+ * can throw.
+ * @param act returns an import for each item, in the same order
+ * @param blames whether a refusal is caused by some of the items; other refusals are thrown
  */
 export async function* eachOrHalves<Item>(
   items: readonly Item[],
@@ -113,15 +117,15 @@ export async function* eachOrHalves<Item>(
   for (const [index, item] of items.entries()) {
     const one = imports[index];
     if (one === undefined)
-      throw new CommandError('the service answered for fewer files than it was asked for');
+      throw new CommandError('the answer of the service has fewer files than the request');
     yield { item, import: one };
   }
 }
 
-/** The statuses of refusals for what a request holds, and not for who asks or where. */
+/** The statuses of refusals that are caused by the files, and not by the caller or the target. */
 const ABOUT_FILES = new Set([400, 413, 415, 422, 500]);
 
-/** Sends files, and tells of each what became of it. */
+/** Sends files, and yields the result for each of them. */
 export function sendFiles(target: Target, files: readonly NewFile[]): AsyncGenerator<Sent<NewFile>> {
   return eachOrHalves(
     files,

@@ -6,37 +6,37 @@ import { CommandError } from '../terminal/command-error.ts';
 
 /** A file of the folder. */
 export interface FolderFile {
-  /** Where it lies. */
+  /** Its path on the disk. */
   path: string;
-  /** Its path within the folder, with slashes and in Unicode's composed form, whatever the file system has. */
+  /** Its path within the folder, with slashes and in Unicode's composed form (NFC) on every file system. */
   name: string;
   bytes: number;
-  /** When it was last changed, in milliseconds since 1970, with what the file system tells of their fractions. */
+  /** When it was last changed, in milliseconds since 1970, with the fractions that the file system provides. */
   modified: number;
 }
 
-/** What a folder holds, in an order that is the same every time. */
+/** The content of a folder, always in the same order. */
 export interface FolderContent {
   files: FolderFile[];
   /** Files and folders that cannot be read, and why. */
   unreadable: { name: string; why: string }[];
-  /** What is left out with all that it holds: hidden files and folders, `node_modules`, symbolic links, pipes. */
+  /** How many entries were left out, with everything below them: hidden, `node_modules`, symbolic links, pipes. */
   leftOut: { hidden: number; installed: number; links: number; special: number };
-  /** The names of the symbolic links and special files among what is left out: their place is taken, though. */
+  /** The names of the symbolic links and special files that were left out. No file can be written at these names. */
   notFollowed: string[];
 }
 
-/** Why a file or folder cannot be read, in words. */
+/** The reason why a file or folder cannot be read, for a person. */
 export function readFault(error: unknown, name: string): string {
   const { code = 'unknown' } = error as NodeJS.ErrnoException;
-  // Read as UTF-8, a name in another encoding is no longer that of the file.
+  // A name in another encoding, decoded as UTF-8, is not the name of the file any longer.
   if (code === 'ENOENT' && name.includes('\uFFFD')) return 'its name is not UTF-8';
   return code === 'ENOENT' ? 'it was removed before it was read' : `it cannot be read (${code})`;
 }
 
 /**
- * The files of a folder at any depth; of a single file, that one.
- * @throws CommandError where it cannot be read at all
+ * Lists the files of a folder, at any depth. If the path is a file, lists only this file.
+ * @throws CommandError if the path cannot be read
  */
 export async function readFolder(path: string): Promise<FolderContent> {
   const content: FolderContent = {
@@ -94,7 +94,7 @@ async function addEntries(
 async function addEntry(content: FolderContent, entry: Entry, path: string, name: string): Promise<void> {
   const { leftOut } = content;
   if (entry.isSymbolicLink()) {
-    // What a link within the folder leads to is found in its own place; outside it, nobody named it.
+    // If the target is in the folder, it is listed at its own path. If it is outside, the user did not ask for it.
     leftOut.links += 1;
     content.notFollowed.push(name.normalize('NFC'));
   } else if (entry.name.startsWith('.')) leftOut.hidden += 1;

@@ -5,19 +5,19 @@ import { failure, type Run } from './run.ts';
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 1000;
-/** A look at many imports takes several requests, and a session can make only so many a minute. */
+/** Reading the state of many imports takes several requests, and the requests of a session are limited per minute. */
 const PAUSE_MS_PER_IMPORT = 1.5;
 const LOOK_FOR_WORKER_MS = 5000;
 
 export const NO_WORKER = 'no worker is running: files wait until one is started (npm run worker)';
 
-/** How much of its run an import has behind it, from 0 to 1: each stage counts alike. */
+/** The progress of an import, from 0 to 1. Every stage has the same weight. */
 function shareDone({ progress }: Import): number {
   if (progress === null) return 0;
   return (IMPORT_STAGES.indexOf(progress.stage) + progress.percent / 100) / IMPORT_STAGES.length;
 }
 
-/** Notes which imports are settled, and returns those that run. */
+/** Records the results of the imports that have ended, and returns those that are running. */
 function settle({ open, outcomes }: Run, found: ReadonlyMap<string, Import>): Import[] {
   const running: Import[] = [];
   for (const [id, name] of open) {
@@ -39,7 +39,7 @@ function settle({ open, outcomes }: Run, found: ReadonlyMap<string, Import>): Im
 function show({ open, progress }: Run, total: number, running: readonly Import[]): void {
   const done = total - open.size;
   const under = running.reduce((sum, item) => sum + shareDone(item), 0);
-  // Of the small ones there is nothing to tell.
+  // Small files have no progress to show.
   const large = running.find((item) => shareDone(item) > 0);
   const now =
     large?.progress == null ? '' : `, ${large.filename}: ${large.progress.stage} ${large.progress.percent} %`;
@@ -50,7 +50,7 @@ function show({ open, progress }: Run, total: number, running: readonly Import[]
   });
 }
 
-/** Waits until the worker has settled every import of the run, and says how far it is. */
+/** Waits until every import of the run has ended, and shows the progress. */
 export async function follow(run: Run): Promise<void> {
   const { target, open, progress } = run;
   const total = open.size;

@@ -4,14 +4,14 @@ import { Source } from '../../shared/schemas/memory.ts';
 import { type ServiceClient, ServiceRefusal } from '../client/service-client.ts';
 
 const PAGE_LIMIT = 200;
-/** So few are asked for one by one rather than looked for in the list. */
+/** Up to this many imports are requested one by one, without reading the list. */
 const FEW = 3;
 
-/** The imports of a Team, or of one client of it, as the caller sees them. */
+/** The imports of one layer that the caller can see. */
 export interface ImportRecords {
-  /** All that there are, newest first. */
+  /** All imports, newest first. */
   all(): AsyncGenerator<Import>;
-  /** Those with these ids. One that was forgotten is missing. */
+  /** The imports with these ids. Imports that were forgotten are missing from the result. */
   find(ids: ReadonlySet<string>): Promise<Map<string, Import>>;
   /** The ids of sources that were deleted. */
   deletedSources(): Promise<Set<string>>;
@@ -20,7 +20,7 @@ export interface ImportRecords {
 const ImportPage = Page(Import);
 const SourcePage = Page(Source);
 
-/** @param clientId the client whose imports are meant; without one, those of the Team layer */
+/** @param clientId the client whose imports to read; without it, the Team layer */
 export function importRecords(service: ServiceClient, clientId: string | undefined): ImportRecords {
   const layer = clientId?.toLowerCase() ?? null;
   async function* pagesOf<Item extends { clientId: string | null }>(
@@ -32,7 +32,7 @@ export function importRecords(service: ServiceClient, clientId: string | undefin
       if (clientId !== undefined) query.set('clientId', clientId);
       if (cursor !== null) query.set('cursor', cursor);
       const page: { items: Item[]; nextCursor: string | null } = await read(query);
-      // Without a client, the list is of all layers within reach.
+      // Without a client, the service lists the imports of all layers that the caller can read.
       yield page.items.filter((item) => item.clientId === layer);
       cursor = page.nextCursor;
     } while (cursor !== null);
@@ -58,7 +58,7 @@ export function importRecords(service: ServiceClient, clientId: string | undefin
     },
     deletedSources: async () => {
       const ids = new Set<string>();
-      // Those that are there may be many more.
+      // Only the deleted ones: there can be many more sources that exist.
       const deleted = pagesOf((query) =>
         service.get(`/v1/memory/sources?state=archived&${query.toString()}`, SourcePage),
       );
@@ -78,23 +78,23 @@ async function findOne(service: ServiceClient, id: string): Promise<Import | nul
   }
 }
 
-/** What the service has of a file already. */
+/** The earlier imports of a file. */
 export interface Earlier {
   /**
-   * The import that stands for it: one that is under way or whose source is there, else one that failed. Null: there is
-   * none, also where the source was deleted after the last import.
+   * The import that decides whether the file is sent: one that is queued or running, or whose source exists; otherwise
+   * the latest one if it failed. Null if there is no such import, for example because the source was deleted.
    */
   standing: Import | null;
   /** The ids of all its imports, cancelled ones too, newest first. */
   ids: string[];
 }
 
-/** Finds earlier imports of a file: of the same name, with the same bytes. */
+/** Finds the earlier imports of a file: those with the same name and the same bytes. */
 export type FindEarlier = (name: string, sha256: string) => Earlier;
 
 /**
- * Reads the whole list, once, and which sources were deleted.
- * @param tell hears how many were read so far
+ * Reads all imports and the ids of the deleted sources, once.
+ * @param tell is called with the number of imports read so far
  */
 export async function readEarlier(
   records: ImportRecords,
@@ -114,7 +114,7 @@ export async function readEarlier(
     else same.push(item);
   }
   const deleted = completed === 0 ? new Set<string>() : await records.deletedSources();
-  // A completed import without a source has lost it, too.
+  // A completed import without a source id has lost its source, too.
   const ended = ({ state, sourceId }: Import) =>
     state === 'failed' || (state === 'completed' && (sourceId === null || deleted.has(sourceId)));
   return (name, sha256) => {

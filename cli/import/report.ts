@@ -2,8 +2,8 @@ import { cell, columns, fit, wrap } from '../terminal/columns.ts';
 import type { FolderContent } from './folder-files.ts';
 
 /**
- * What is known of a file at the end: `new` in a dry run alone, `waiting` where the run ended before the worker was
- * done with it, `earlier` where it failed in an earlier run.
+ * The result for one file. `new`: a dry run would send it. `waiting`: the command ended before the worker had read it.
+ * `earlier`: it failed in an earlier run.
  */
 export type Outcome =
   | { name: string; state: 'imported' | 'there' | 'new' | 'waiting' }
@@ -11,9 +11,9 @@ export type Outcome =
 
 type Told = Extract<Outcome, { why: string }>;
 
-/** What is read first stands last: the eye is at the end of the table. */
+/** The most important rows come last, because the end of the table is what a person sees in the terminal. */
 const ORDER: readonly Told['state'][] = ['skipped', 'not sent', 'failed'];
-/** So many files skipped for one reason are named; of more, the first. */
+/** Up to this many files skipped for one reason are all named. If there are more, only the first is. */
 const NAMED = 3;
 const STATE_COLUMNS = 10;
 const GAP = 2;
@@ -25,7 +25,7 @@ interface Row {
   why: string;
 }
 
-/** A row for each file. Many files skipped for the same reason share one: there can be thousands. */
+/** One row for each file, except that many files skipped for the same reason share one: there can be thousands. */
 function rowsOf(outcomes: readonly Outcome[]): Row[] {
   const told = outcomes.filter((outcome): outcome is Told => 'why' in outcome);
   return ORDER.flatMap((state) => {
@@ -41,9 +41,9 @@ function rowsOf(outcomes: readonly Outcome[]): Row[] {
 }
 
 /**
- * A table of the files that are not in, with the reasons.
- * @param width the columns of the terminal; null where it is read elsewhere, and nothing is cut off
- * @returns its lines, none where there is nothing to tell
+ * Makes a table of the files that were not imported, with the reasons.
+ * @param width the columns of the terminal; null if the output is not a terminal, and then nothing is cut off
+ * @returns the lines of the table; none if it has no rows
  */
 export function outcomeTable(outcomes: readonly Outcome[], width: number | null): string[] {
   const rows = rowsOf(outcomes);
@@ -65,8 +65,8 @@ export function outcomeTable(outcomes: readonly Outcome[], width: number | null)
 const TOLD_STATES = {
   imported: 'imported',
   new: 'to be sent',
-  there: 'there already',
-  waiting: 'sent and not read yet',
+  there: 'already imported',
+  waiting: 'sent but not read yet',
   failed: 'failed',
   'not sent': 'not sent',
   skipped: 'skipped',
@@ -80,8 +80,8 @@ const LEFT_OUT = {
 } as const;
 
 /**
- * One line of figures: how many files became what, and what was left out.
- * @param files how many there are; a run that ended early has not come to all
+ * Makes one line of figures: the number of files for each result, and what was left out.
+ * @param files how many files the folder has; a run that ended early did not reach all of them
  */
 export function summary(
   outcomes: readonly Outcome[],

@@ -12,25 +12,25 @@ import type { FindEarlier } from './records.ts';
 import type { Outcome } from './report.ts';
 
 const MAX_NAME_CHARACTERS = 300;
-/** The codes of refusals for one of the imports that are to be retried, and not for who asks or where. */
+/** The codes of refusals that are caused by one of the imports to retry, and not by the caller or the target. */
 const ABOUT_IMPORTS = new Set(['forbidden', 'not_found', 'conflict']);
 
-/** What a run is to do, and what it did so far: both are there too if it ends before its work is done. */
+/** The settings of a run, and its results so far. The results are also complete if the run ends with an error. */
 export interface Run {
   target: Target;
   findEarlier: FindEarlier;
-  /** Whether imports that failed are to be tried again. */
+  /** Whether to retry imports that failed. */
   retryFailed: boolean;
-  /** Whether nothing is to be sent. */
+  /** Whether to send nothing and only print what would be sent. */
   dryRun: boolean;
   progress: ProgressBar;
-  /** What became of files. */
+  /** The results of the files that are done. */
   outcomes: Outcome[];
-  /** The names of the files of imports that the worker has not settled yet, by the imports' ids. */
+  /** The file names of the imports that have not ended yet, by the ids of the imports. */
   open: Map<string, string>;
 }
 
-/** Why a file cannot be sent, or null. */
+/** The result for a file that cannot be sent; null if it can. */
 function unfit({ name, bytes }: FolderFile): Outcome | null {
   if (importMediaType(name, undefined, false) === null) {
     const extension = extname(name).toLowerCase();
@@ -49,7 +49,7 @@ function unfit({ name, bytes }: FolderFile): Outcome | null {
   };
 }
 
-/** A file with its bytes as they are now, or why it has no bytes to send. */
+/** Reads a file. Returns its content and hash, or its result if it cannot be read or sent. */
 async function readNew(file: FolderFile): Promise<Omit<NewFile, 'earlier'> | Outcome> {
   try {
     const content = await readFile(file.path);
@@ -65,12 +65,12 @@ function refused(name: string, { message }: ServiceRefusal): Outcome {
   return { name, state: 'not sent', why: message };
 }
 
-/** Why an import failed, in the service's words. */
+/** The service's reason for a failed import. */
 export function failure({ error }: Import): string {
   return error === null ? 'no reason was given' : `${error.code}: ${error.message}`;
 }
 
-/** Sends what is new of these files, in their order and one request after the other. */
+/** Sends the new files among these, in this order, one request after the other. */
 export async function sendNew(run: Run, files: readonly FolderFile[]): Promise<void> {
   const { progress, outcomes } = run;
   let batch: NewFile[] = [];
@@ -106,13 +106,13 @@ export async function sendNew(run: Run, files: readonly FolderFile[]): Promise<v
   progress.show({ label: 'sending', share: 1, text: `${files.length} of ${files.length} files` });
 }
 
-/** What is to be done about a file: send it, retry its import, or nothing (null) where its outcome is known. */
+/** Decides about a file: returns the file to send it, its import to retry it, or null if there is nothing to do. */
 function decide(run: Run, read: Omit<NewFile, 'earlier'>, said: Set<string>): NewFile | Import | null {
   const { outcomes, open, retryFailed } = run;
   const { name, sha256 } = read;
   const { standing, ids } = run.findEarlier(name, sha256);
   const key = `${sha256} ${name}`;
-  // Names that differ by nothing but the form of their accents are one name.
+  // Two names in one folder can be equal after Unicode normalization. Only the first of two such files is sent.
   if (standing?.state === 'completed' || said.has(key)) {
     outcomes.push({ name, state: 'there' });
     return null;
@@ -149,7 +149,7 @@ function wouldDo({ outcomes, progress }: Run, what: string, files: readonly { na
   }
 }
 
-/** Puts failed imports back into the queue: their files are kept by the service. */
+/** Retries failed imports. The service still has their files. */
 async function retryBatch(run: Run, failed: readonly Import[]): Promise<void> {
   if (run.dryRun) {
     wouldDo(
@@ -168,7 +168,8 @@ async function retryBatch(run: Run, failed: readonly Import[]): Promise<void> {
       const byId = new Map(imports.map((item) => [item.id, item]));
       return ids.flatMap((id) => byId.get(id) ?? []);
     },
-    // One that was retried or forgotten since then, or that only its author can retry, does not hold back the others.
+    // Some imports may have been retried or forgotten since then, or only their author can retry them. The others must
+    // still be retried.
     ({ code }) => ABOUT_IMPORTS.has(code),
   );
   for await (const one of retried) {
@@ -177,7 +178,7 @@ async function retryBatch(run: Run, failed: readonly Import[]): Promise<void> {
   }
   const now = await run.target.records.find(new Set(refusals.map(({ item }) => item.id)));
   for (const { item, refusal } of refusals) {
-    // Refused too is what was retried already: by someone else, or by us, and the answer was lost.
+    // The service also refuses imports that were already retried by someone else, or by this run if an answer was lost.
     if ((now.get(item.id)?.state ?? 'failed') === 'failed')
       run.outcomes.push(refused(item.filename, refusal));
     else run.open.set(item.id, item.filename);

@@ -2,17 +2,17 @@ import { foldCase } from '../../shared/formats/workspace-path.ts';
 import { foldersAbove } from './folder/names.ts';
 import type { Action, ActionOf } from './plan.ts';
 
-/** A new file that the service would refuse for another path that is there. */
+/** A new file that the service would refuse, because its path conflicts with another path. */
 export interface Blocked {
   action: ActionOf<'send'>;
-  /** The other path: the two differ only in case, or one is the folder of the other. */
+  /** The other path. The two differ only in case, or one is a folder above the other. */
   by: string;
 }
 
-/** Paths that are in use, and what a new one must not come beside. */
+/** The paths in use, to find the one that conflicts with a new path. */
 class Taken {
   readonly #files = new Map<string, string>();
-  /** A file in each folder, by the folder's folded path. */
+  /** One file in each folder, by the case-folded path of the folder. */
   readonly #folders = new Map<string, string>();
 
   add(path: string): void {
@@ -20,7 +20,7 @@ class Taken {
     for (const folder of foldersAbove(path)) this.#folders.set(foldCase(folder), path);
   }
 
-  /** What stands in the way of a new file, or null. */
+  /** The path that conflicts with a new file, or null. */
   blocker(path: string): string | null {
     const above = foldersAbove(path).map((folder) => this.#files.get(foldCase(folder)));
     return (
@@ -33,8 +33,8 @@ class Taken {
 }
 
 /**
- * Which new files of a plan cannot be sent, for what the service has or will have by then: two live paths differ in
- * more than case, and none is the folder of another. Of several new files that exclude each other the first goes.
+ * Finds the new files of a plan that the service would refuse. In the service, two paths must not differ only in case,
+ * and no path can be a folder above another. If several new files conflict with each other, the first is sent.
  */
 export function blockedFiles(actions: readonly Action[], there: Iterable<string>): Blocked[] {
   const gone = new Set(actions.flatMap((action) => (action.do === 'delete there' ? [action.path] : [])));

@@ -10,19 +10,22 @@ import { sendThere } from './remote/send.ts';
 import { type Change, changeOf, type Figures, type NotDone } from './report.ts';
 import { baseOf, type SyncFolder, type Work } from './work.ts';
 
-/** So often one run looks at both sides: each time something was changed while it worked. */
+/** The most passes of one run. Another pass is needed if something was changed during the last one. */
 const MOST_PASSES = 5;
-/** From this pass on all is listed: what still conflicts then may be unlike what the state says of it. */
+/** From this pass on, the whole list of files is read: if conflicts remain, the state can be wrong. */
 const WHOLE_FROM = 3;
 
-/** What came of a run. */
+/** The results of a run. */
 export interface PassOutcome {
   changes: Change[];
   notDone: NotDone[];
   figures: Figures;
 }
 
-/** Both sides, as far as it is clear what they have. */
+/**
+ * The content of the folder (`here`), of the service (`there`), and of both when they were last in sync (`base`). Paths
+ * that are held or that the caller cannot read are left out.
+ */
 interface Sides {
   local: LocalView;
   remote: RemoteView;
@@ -31,7 +34,7 @@ interface Sides {
   there: RemoteView['files'];
 }
 
-/** Looks at both sides. */
+/** Lists the files of both sides. */
 async function lookAtBoth({ folder, service, state, progress }: SyncFolder, whole: boolean): Promise<Sides> {
   const local = await readLocalFiles(folder, state.files, (done, of) =>
     progress.show({ label: 'looking', share: done / of, text: `${done} of ${of} files here` }),
@@ -41,7 +44,7 @@ async function lookAtBoth({ folder, service, state, progress }: SyncFolder, whol
     progress.show({ label: 'listing', share, text: `${listed} files and changes there` });
   const remote = await readRemote(service, state, whole, (read) => {
     listed = read;
-    // How many there are shows at the end alone.
+    // The total is known only at the end.
     list(0);
   });
   list(1);
@@ -58,18 +61,18 @@ async function lookAtBoth({ folder, service, state, progress }: SyncFolder, whol
   };
 }
 
-/** Scopes that hold files here and are not within reach: what is there stays as it is. */
+/** Reports the scopes that the caller cannot read but that have files in the folder. These files are not changed. */
 function unreached({ files }: SyncState, { local, remote }: Sides): NotDone[] {
   const reached = new Set(remote.scopes);
   const beyond = [...local.files].filter(([path]) => !reached.has(scopeOf(path)));
   return [...Map.groupBy(beyond, ([path]) => scopeOf(path))].map(([scope, found]) => {
     const changed = found.filter(([path, { sha256 }]) => files.get(path)?.sha256 !== sha256).length;
-    const why = `it is not within your reach: ${found.length} here stay, ${changed} of them not sent`;
+    const why = `you do not have access to it: ${found.length} files here are left unchanged, ${changed} of them not sent`;
     return { state: changed === 0 ? 'skipped' : 'not sent', name: `${scope}/`, why };
   });
 }
 
-/** Held files that have changed there: nothing is fetched over what is not clear. */
+/** Reports held paths that have changed in the service. They are not fetched, because the local state is unknown. */
 function changedThere({ files }: SyncState, { local, remote }: Sides): NotDone[] {
   const { held } = local;
   const reached = new Set(remote.scopes);
@@ -78,20 +81,24 @@ function changedThere({ files }: SyncState, { local, remote }: Sides): NotDone[]
     if (!held.has(name) || !reached.has(scopeOf(name))) return [];
     if (files.get(name)?.version === remote.files.get(name)?.version) return [];
     return [
-      { state: 'failed', name, why: 'it has changed there, but what is here in its place is left alone' },
+      {
+        state: 'failed',
+        name,
+        why: 'it changed in the service, but was not fetched because of the problem here',
+      },
     ];
   });
 }
 
-/** What is to be done, without the new files that the service would refuse, which are told. */
+/** Plans the actions. New files that the service would refuse are left out and reported. */
 function planned({ base, here, there, remote }: Sides, notDone: NotDone[]): Action[] {
   const actions = planSync(base, here, there);
   const blocked = blockedFiles(actions, remote.files.keys());
   for (const { action, by } of blocked) {
     const twin = foldCase(action.path) === foldCase(by);
     const why = twin
-      ? `${by} is there, which differs only in case`
-      : `${by} is there: one is the other's folder`;
+      ? `${by} exists, and its name differs only in case`
+      : `${by} exists, and one of the two would be a folder above the other`;
     notDone.push({ state: 'not sent', name: action.path, why });
   }
   const without = new Set<Action>(blocked.map(({ action }) => action));
@@ -102,7 +109,7 @@ function ofKind<Kind extends Action['do']>(actions: readonly Action[], ...kinds:
   return actions.filter((action): action is ActionOf<Kind> => (kinds as string[]).includes(action.do));
 }
 
-/** Notes what is in step already, or no longer on either side. */
+/** Stores the paths that are already in sync, or that no longer exist on either side. */
 async function noteSeen({ hand, local }: Work, actions: readonly Action[]): Promise<void> {
   await hand.notebook.note(
     ofKind(actions, 'adopt', 'forget').map((action): [string, BaseFile | null] => {
@@ -113,7 +120,7 @@ async function noteSeen({ hand, local }: Work, actions: readonly Action[]): Prom
   );
 }
 
-/** Takes over the times of files whose content is as it was, so that they are not read again. Tells whether any. */
+/** Updates the times of unchanged files, so that they are not read again. Returns whether there were any. */
 function refreshTimes({ state, local }: Work): boolean {
   let any = false;
   for (const [path, file] of local.files) {
@@ -127,7 +134,7 @@ function refreshTimes({ state, local }: Work): boolean {
 
 async function apply(work: Work, actions: readonly Action[]): Promise<void> {
   await noteSeen(work, actions);
-  // First what makes room: a name may come back in another case, or as a folder.
+  // Deletions come first: a name can return in another case, or as a folder.
   await removeHere(work, ofKind(actions, 'delete here'));
   const kept = await fetchThere(work, ofKind(actions, 'fetch', 'keep both'));
   const pushes = ofKind(actions, 'send', 'delete there');
@@ -141,7 +148,7 @@ function figuresOf({ state }: SyncFolder, { local, remote }: Sides): Figures {
   return { inStep, leftOut: local.leftOut, leftOutThere: remote.leftOut, outside: local.outside };
 }
 
-/** Keeps what the pass found out about the whole. */
+/** Stores the revision and the state at the end of a pass. */
 async function finish(work: Work): Promise<void> {
   const { state, remote, hand, caughtUp } = work;
   const moved =
@@ -154,8 +161,8 @@ async function finish(work: Work): Promise<void> {
 }
 
 /**
- * Brings both sides in step, in as many passes as others' changes make needed.
- * @param outcome is filled in on the way: it is there too if the run ends before its work is done
+ * Syncs both sides. Repeats the pass if someone changes files in the meantime.
+ * @param outcome is filled in during the run, so that it is also available if the run ends with an error
  */
 export async function syncOnce(sync: SyncFolder, outcome: PassOutcome): Promise<void> {
   for (let pass = 1; pass <= MOST_PASSES; pass += 1) {
@@ -165,7 +172,7 @@ export async function syncOnce(sync: SyncFolder, outcome: PassOutcome): Promise<
     outcome.notDone = [...local.notDone, ...unreached(sync.state, sides), ...held];
     outcome.notDone.push(
       ...remote.refused.map(
-        (name): NotDone => ({ state: 'failed', name, why: 'its path is not in the workspace' }),
+        (name): NotDone => ({ state: 'failed', name, why: 'the service lists a path that is not valid' }),
       ),
     );
     const actions = planned(sides, outcome.notDone);

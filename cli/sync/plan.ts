@@ -1,65 +1,66 @@
-/** A content that a side has at a path. */
+/** The content of a file on one side. In this folder, "here" is the local folder and "there" is the service. */
 export interface Content {
   /** In hexadecimal. */
   sha256: string;
 }
 
-/** A content that the service has or had at a path. */
+/** The content of a file in the service, now or earlier. */
 export interface Versioned extends Content {
   version: number;
 }
 
-/** What is to be done about one path. */
+/** What to do about one path. */
 export type Action =
-  /** Send what is here. `baseVersion` 0: there is nothing there now. `revived`: it was deleted there. */
+  /** Send the file. `baseVersion` 0: it does not exist there. `revived`: it was deleted there. */
   | { do: 'send'; path: string; baseVersion: number; sha256: string; revived: boolean }
-  /** Delete it there: it is gone here. */
+  /** Delete it there, because it was deleted here. */
   | { do: 'delete there'; path: string; baseVersion: number; sha256: string }
-  /** Fetch what is there, in place of `over` (null: of nothing). `revived`: it was deleted here. */
+  /** Fetch the file, and replace the local content `over` (null: there is none). `revived`: it was deleted here. */
   | { do: 'fetch'; path: string; there: Versioned; over: string | null; revived: boolean }
-  /** Delete it here: it is gone there. `over` is the content that may go. */
+  /** Delete it here, because it was deleted there. Only the content `over` can be deleted. */
   | { do: 'delete here'; path: string; over: string }
-  /** Keep what is here (`over`) under another name, and fetch what is there. */
+  /** Save the local content `over` under another name, and fetch the file. */
   | { do: 'keep both'; path: string; there: Versioned; over: string }
-  /** Both sides have the same: note it as seen. */
+  /** Both sides have the same content: store that they are in sync. */
   | { do: 'adopt'; path: string; there: Versioned }
-  /** It is no longer on either side: forget it. */
+  /** It no longer exists on either side: remove it from the state. */
   | { do: 'forget'; path: string };
 
 export type ActionOf<Kind extends Action['do']> = Extract<Action, { do: Kind }>;
 
-/** What is to be done about a path that is here and not there. */
+/** The action for a path that exists only here. */
 function onlyHere(path: string, base: Versioned | undefined, here: Content): Action {
-  // Deleted there, and untouched here.
+  // It was deleted there, and not changed here.
   if (base !== undefined && here.sha256 === base.sha256)
     return { do: 'delete here', path, over: here.sha256 };
   return { do: 'send', path, baseVersion: 0, sha256: here.sha256, revived: base !== undefined };
 }
 
-/** What is to be done about a path that is there and not here. */
+/** The action for a path that exists only there. */
 function onlyThere(path: string, base: Versioned | undefined, there: Versioned): Action {
   if (base !== undefined && there.sha256 === base.sha256)
     return { do: 'delete there', path, baseVersion: there.version, sha256: there.sha256 };
   return { do: 'fetch', path, there, over: null, revived: base !== undefined };
 }
 
-/** What is to be done about a path that both sides have. */
+/** The action for a path that exists on both sides, or null. */
 function onBoth(path: string, base: Versioned | undefined, here: Content, there: Versioned): Action | null {
   if (here.sha256 === there.sha256) {
     const known = base?.sha256 === there.sha256 && base.version === there.version;
     return known ? null : { do: 'adopt', path, there };
   }
   if (here.sha256 === base?.sha256) return { do: 'fetch', path, there, over: here.sha256, revived: false };
-  // A content that was seen may be replaced, also where it went and came back in the meantime.
+  // The content there is the one of the last sync, so it can be replaced, even if its version has changed.
   if (there.sha256 === base?.sha256)
     return { do: 'send', path, baseVersion: there.version, sha256: here.sha256, revived: false };
   return { do: 'keep both', path, there, over: here.sha256 };
 }
 
 /**
- * What brings the two sides in step, by what both had when they last were: at most one action a path, by path. What
- * only one side changed goes to the other; an edit outlives a deletion; of two edits both are kept. No action
- * replaces or deletes a content that is neither in `base` nor kept elsewhere by it.
+ * Plans how to bring both sides in sync: at most one action for each path, ordered by path. `base` has what both sides
+ * had when they were last in sync. A change on one side is copied to the other. If one side edited a file and the other
+ * deleted it, the edit wins. If both edited it, both versions are kept. No action replaces or deletes content, unless
+ * the content is in `base` or the action saves it under another name.
  */
 export function planSync(
   base: ReadonlyMap<string, Versioned>,
@@ -79,13 +80,13 @@ export function planSync(
   return actions;
 }
 
-/** What a plan deletes, except files that it only moves: those whose content goes to another path. */
+/** How many files a plan deletes. Files that are only moved (the same content appears at another path) do not count. */
 export interface Deletions {
   here: number;
   there: number;
 }
 
-/** How many of these contents go and do not come back: each that comes makes one a move, however many are alike. */
+/** Counts the removed contents that are not added again. Each added content cancels one equal removed content. */
 function countGone(going: readonly string[], coming: readonly string[]): number {
   const left = new Map<string, number>();
   for (const sha256 of coming) left.set(sha256, (left.get(sha256) ?? 0) + 1);
@@ -98,7 +99,7 @@ function countGone(going: readonly string[], coming: readonly string[]): number 
   return gone;
 }
 
-/** Counts what a plan deletes for good, on either side. */
+/** Counts the deletions of a plan on each side. */
 export function countDeletions(actions: readonly Action[]): Deletions {
   const [removed, fetched, deleted, sent]: [string[], string[], string[], string[]] = [[], [], [], []];
   for (const action of actions) {

@@ -3,18 +3,18 @@ import { type Outcome, outcomeTable } from '../import/report.ts';
 import { oneLine } from '../terminal/columns.ts';
 import type { Action } from './plan.ts';
 
-/** Something that was not done, and why: `skipped` where that is no fault. */
+/** A file that was not synced, and the reason. `skipped` does not count as a failure. */
 export type NotDone = Extract<Outcome, { why: string }>;
 
-/** What became of a file. */
+/** A change that the sync made. */
 export interface Change {
   what: 'sent' | 'fetched' | 'removed here' | 'removed there' | 'conflict';
   path: string;
-  /** What a person should know beside it. */
+  /** Additional information for a person. */
   note?: string;
 }
 
-/** So many changes are listed one by one. */
+/** How many changes are listed one by one. */
 const LISTED = 20;
 const WHAT_COLUMNS = 15;
 
@@ -26,14 +26,22 @@ const WOULD: Readonly<Record<Change['what'], string>> = {
   conflict: 'would keep both',
 };
 
-/** What an action comes to, once it is done; null for what changes no file. */
+/** The change that an action makes; null if it changes no file. */
 export function changeOf(action: Action): Change | null {
   const { path } = action;
   switch (action.do) {
     case 'send':
-      return { what: 'sent', path, ...(action.revived ? { note: 'deleted there, edited here' } : {}) };
+      return {
+        what: 'sent',
+        path,
+        ...(action.revived ? { note: 'deleted in the service, edited here' } : {}),
+      };
     case 'fetch':
-      return { what: 'fetched', path, ...(action.revived ? { note: 'deleted here, edited there' } : {}) };
+      return {
+        what: 'fetched',
+        path,
+        ...(action.revived ? { note: 'deleted here, edited in the service' } : {}),
+      };
     case 'delete here':
       return { what: 'removed here', path };
     case 'delete there':
@@ -46,7 +54,7 @@ export function changeOf(action: Action): Change | null {
   }
 }
 
-/** The changes one by one, up to a screen of them. */
+/** One line for each change, up to a limit. */
 export function changeLines(changes: readonly Change[], dryRun: boolean): string[] {
   const width = dryRun ? WHAT_COLUMNS + 5 : WHAT_COLUMNS;
   const lines = changes.slice(0, LISTED).map(({ what, path, note }) => {
@@ -56,23 +64,23 @@ export function changeLines(changes: readonly Change[], dryRun: boolean): string
   return changes.length > LISTED ? [...lines, `and ${changes.length - LISTED} more`] : lines;
 }
 
-/** A table of the things that were not done. */
+/** A table of the files that were not synced. */
 export function notDoneTable(notDone: readonly NotDone[], width: number | null): string[] {
   const table = outcomeTable(notDone, width);
   return table.length === 0 ? [] : ['', ...table, ''];
 }
 
-/** What is counted beside the changes. */
+/** The figures that are printed after the changes. */
 export interface Figures {
   inStep: number;
   leftOut: FolderContent['leftOut'];
-  /** Files there that are left out. */
+  /** Files of the service that are left out. */
   leftOutThere: number;
-  /** Files beside the two roots. */
+  /** Local files outside `team` and `clients/<id>`. */
   outside: number;
 }
 
-/** One line of figures. */
+/** Makes one line of figures. */
 export function figuresLine(changes: readonly Change[], figures: Figures, dryRun: boolean): string {
   const count = (what: Change['what']) => changes.filter((change) => change.what === what).length;
   const files = (n: number) => `${n} ${n === 1 ? 'file' : 'files'}`;
@@ -95,12 +103,12 @@ export function figuresLine(changes: readonly Change[], figures: Figures, dryRun
     [installed, 'node_modules'],
     [links, 'linked'],
     [special, 'special'],
-    [figures.outside, 'beside team/ and clients/<id>/'],
-    [figures.leftOutThere, 'hidden there'],
+    [figures.outside, 'outside team/ and clients/<id>/'],
+    [figures.leftOutThere, 'hidden in the service'],
   ] as const;
   const told = out.filter(([n]) => n > 0).map(([n, words]) => `${n} ${words}`);
   return [
-    `${done.join(', ')}; ${files(figures.inStep)} in step.`,
+    `${done.join(', ')}; ${files(figures.inStep)} in sync.`,
     ...(told.length === 0 ? [] : [`Left out: ${told.join(', ')}.`]),
   ].join(' ');
 }

@@ -7,12 +7,12 @@ import { changeLines, figuresLine, notDoneTable } from './report.ts';
 import type { Hints } from './watch.ts';
 import type { SyncFolder } from './work.ts';
 
-/** A person said no. */
+/** The user answered no to the question about deletions. */
 export class Declined extends CommandError {
   override name = 'Declined';
 }
 
-/** A run and its outcome, also if it ended before its work was done. */
+/** Runs a sync. Returns its outcome, and the error if it failed. */
 async function attempt(sync: SyncFolder): Promise<{ outcome: PassOutcome; ended: unknown }> {
   const leftOut = { hidden: 0, installed: 0, links: 0, special: 0 };
   const figures = { inStep: sync.state.files.size, leftOut, leftOutThere: 0, outside: 0 };
@@ -25,13 +25,11 @@ async function attempt(sync: SyncFolder): Promise<{ outcome: PassOutcome; ended:
   return { outcome, ended };
 }
 
-/** What ends a run after which the sides are not in step; null where they are. */
+/** The error of a run that did not sync everything; null if it did. */
 function faultOf({ notDone }: PassOutcome): CommandError | null {
   const faults = notDone.filter(({ state }) => state !== 'skipped').length;
   if (faults === 0) return null;
-  return new CommandError(
-    `not all is in step: ${faults === 1 ? 'one thing was' : `${faults} things were`} not done`,
-  );
+  return new CommandError(`sync incomplete: ${faults} ${faults === 1 ? 'item' : 'items'} failed`);
 }
 
 function print(lines: readonly string[]): void {
@@ -43,9 +41,9 @@ function tableOf({ notDone }: PassOutcome): string[] {
 }
 
 /**
- * Brings both sides in step once, and tells what was done and what was not.
+ * Syncs both sides once, and prints the changes and the failures.
  * @returns the line of figures
- * @throws CommandError where something was not done, after all of it was told
+ * @throws CommandError if something failed, after everything was printed
  */
 export async function syncAndTell(sync: SyncFolder): Promise<string> {
   const dryRun = sync.hand === null;
@@ -54,12 +52,12 @@ export async function syncAndTell(sync: SyncFolder): Promise<string> {
   const figures = figuresLine(outcome.changes, outcome.figures, dryRun);
   const fault = ended ?? faultOf(outcome);
   if (fault === null) return figures;
-  // Of a run that ended before it began there is nothing to tell.
+  // If the run ended before it changed anything, there are no figures to print.
   if (ended === null || outcome.changes.length > 0) print([figures]);
   throw fault;
 }
 
-/** Nothing but what is waited for: of a look that finds nothing, nothing is to be told. */
+/** A progress bar that shows only waits: a pass of `--watch` that finds no change prints nothing. */
 function quiet(progress: ProgressBar): ProgressBar {
   return {
     show: () => {},
@@ -69,21 +67,21 @@ function quiet(progress: ProgressBar): ProgressBar {
   };
 }
 
-/** Whether a later look may do better than one that ended so. */
-function mayPass(error: unknown): error is CommandError {
+/** Whether a later pass can succeed after this error. */
+function isTemporary(error: unknown): error is CommandError {
   if (!(error instanceof CommandError) || error instanceof Declined) return false;
   return !(error instanceof ServiceRefusal && error.ended);
 }
 
 /**
- * Keeps both sides in step, until it is ended. Tells what it does, and once what it cannot do.
- * @throws CommandError where no later look would do better
+ * Keeps both sides in sync until the process ends. Prints changes, and each failure once.
+ * @throws CommandError if a later pass cannot succeed
  */
 export async function keepInStep(sync: SyncFolder, hints: Hints): Promise<never> {
   let said = '';
   for (let first = true; ; first = false) {
     const { outcome, ended } = await attempt(first ? sync : { ...sync, progress: quiet(sync.progress) });
-    if (ended !== null && !mayPass(ended)) throw ended;
+    if (ended !== null && !isTemporary(ended)) throw ended;
     const table = tableOf(outcome);
     const trouble = [...table, ...(ended === null ? [] : [`memory: ${ended.message}`])];
     const told = trouble.join('\n');
@@ -91,7 +89,7 @@ export async function keepInStep(sync: SyncFolder, hints: Hints): Promise<never>
     if (told !== said) print(trouble);
     said = told;
     if (first || outcome.changes.length > 0) print([figuresLine(outcome.changes, outcome.figures, false)]);
-    if (first) print([`Watching ${oneLine(sync.folder)}: Ctrl-C ends it.`]);
+    if (first) print([`Watching ${oneLine(sync.folder)}. Press Ctrl-C to stop.`]);
     await hints.next();
   }
 }

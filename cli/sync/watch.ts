@@ -2,21 +2,21 @@ import { type FSWatcher, watch } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { STATE_FOLDER } from './folder/state.ts';
 
-/** A look at both sides at least so often: of changes there nothing tells, and of those here not every file system. */
-const LOOK_EVERY_MS = 15_000;
-/** So long nothing must happen: a program that saves a file, or a person who copies many, takes a while. */
+/** The interval of passes without a hint: the service sends no notifications, and some file systems do not either. */
+const PASS_EVERY_MS = 15_000;
+/** How long the folder must be quiet before a pass: saving a file or copying many files takes some time. */
 const QUIET_MS = 300;
-/** A file that is written to without end must not keep the others waiting. */
+/** The longest wait for quiet: a file that is written continuously must not delay the others. */
 const LONGEST_QUIET_MS = 5000;
 
-/** Tells when it is time to look at a folder again. */
+/** Decides when the next pass starts. */
 export interface Hints {
-  /** Waits for a change here that has settled, or for the next regular look. */
+  /** Waits until a change in the folder is complete, or until the next regular pass. */
   next(): Promise<void>;
   close(): void;
 }
 
-/** Watches a folder from now on. Where that is not possible, the regular looks do alone. */
+/** Starts watching a folder. If that is not possible, only the regular passes find changes. */
 export function watchFolder(folder: string): Hints {
   let hinted = false;
   let wake = () => {};
@@ -31,14 +31,14 @@ export function watchFolder(folder: string): Hints {
     watcher = watch(folder, { recursive: true }, hint);
     watcher.on('error', () => {});
   } catch {
-    // Too many folders for the system to watch, say.
+    // For example: more folders than the system can watch.
   }
   const nextHint = async () => {
     const looked = new AbortController();
     const hintOf = new Promise<void>((resolve) => {
       wake = resolve;
     });
-    const turn = pause(LOOK_EVERY_MS, undefined, { signal: looked.signal }).catch(() => {});
+    const turn = pause(PASS_EVERY_MS, undefined, { signal: looked.signal }).catch(() => {});
     await Promise.race([hintOf, turn]);
     looked.abort();
   };

@@ -8,57 +8,57 @@ import type { BaseFile, Notebook, SyncState } from './folder/state.ts';
 import type { RemoteView } from './remote/remote.ts';
 import type { Change, NotDone } from './report.ts';
 
-/** A folder that is in sync, for as long as the command runs. */
+/** A folder and everything needed to sync it, for one command. */
 export interface SyncFolder {
   folder: string;
   service: ServiceClient;
   state: SyncState;
-  /** Whose name a content bears that is kept aside. */
+  /** The user's name, for the file names of conflicts. */
   author: string;
   progress: ProgressBar;
-  /** Null in a dry run: nothing is written then. */
+  /** Writes files and state; null in a dry run, which writes nothing. */
   hand: { disk: Disk; notebook: Notebook } | null;
-  /** Agrees to a pass that deletes much, or ends it. */
+  /** Asks whether a pass can delete many files. Rejects if not. */
   agree: (deletions: { here: number; there: number; of: number }) => Promise<void>;
 }
 
-/** One pass over both sides, in progress. */
+/** A pass in progress. */
 export interface Work extends SyncFolder {
   hand: NonNullable<SyncFolder['hand']>;
   local: LocalView;
   remote: RemoteView;
-  /** All that was done in the run so far. */
+  /** All changes of the run so far. */
   changes: Change[];
-  /** What this pass could not do. */
+  /** The failures of this pass. */
   notDone: NotDone[];
-  /** Whether another pass may do more: a side has changed since it was looked at. */
+  /** Whether another pass is needed: a side has changed since it was listed. */
   again: boolean;
-  /** Whether all that changed there is done here. */
+  /** Whether all changes of the service have been applied to the folder. */
   caughtUp: boolean;
-  /** Whether requests that conflict are taken apart, to find the files that do. */
+  /** Whether requests that conflict are divided, to find the files that cause the conflict. */
   isDivided: boolean;
 }
 
-/** Where a scope's files lie, or are to lie. */
+/** The local folder of a scope. */
 export function topOf({ local, folder }: Pick<Work, 'local' | 'folder'>, scope: string): string {
-  // A second folder of the client, in another spelling, would be a stranger beside the first.
+  // The existing folder of the client is used, even if its name has another case, so that there is only one.
   return join(folder, ...(local.clientFolders.get(scope) ?? scope).split('/'));
 }
 
-/** Where a file lies, or is to lie. */
+/** The local path of a file. */
 export function placeOf(work: Pick<Work, 'local' | 'folder'>, path: string): string {
   const scope = scopeOf(path);
   const name = path.slice(scope.length + 1);
   return work.local.files.get(path)?.at ?? join(topOf(work, scope), ...name.split('/'));
 }
 
-/** Leaves a file for the next pass: it was changed while it was being dealt with. */
+/** Leaves a file for the next pass, because it was changed during this one. */
 export function leave(work: Work, state: 'failed' | 'not sent', path: string): void {
   work.again = true;
   work.notDone.push({ state, name: path, why: 'it was changed during the sync: run sync again' });
 }
 
-/** What the state keeps of a file that both sides have. */
+/** The entry in the state for a file that both sides have. */
 export function baseOf(
   { version, sha256 }: { version: number; sha256: string },
   { bytes, modified }: { bytes: number; modified: number },

@@ -1,13 +1,13 @@
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const words = new Intl.Segmenter(undefined, { granularity: 'word' });
-/** What a terminal draws two columns wide. */
+/** Characters that a terminal draws two columns wide. */
 const WIDE =
   /^(?:\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff00-\uff60\uffe0-\uffe6])/u;
-/** What is drawn over the character before it. */
+/** Characters that are drawn over the character before them. */
 const OVER_ANOTHER = /^[\p{Mn}\p{Me}]$/u;
-/** What a terminal might obey instead of showing it. */
+/** Characters that a terminal can execute as a command instead of showing them. */
 const CONTROLS = /[\p{Cc}\p{Cf}]+/gu;
-/** Scripts that put no blanks between words: a line may end at any of them. */
+/** Scripts without spaces between words. A line can end after any of their words. */
 const WITHOUT_BLANKS =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar}/u;
 
@@ -16,19 +16,19 @@ function graphemeColumns(grapheme: string): number {
   return Math.max(1, Array.from(grapheme).filter((point) => !OVER_ANOTHER.test(point)).length);
 }
 
-/** The columns that a text takes in a terminal. */
+/** The width of a text in a terminal, in columns. */
 export function columns(text: string): number {
   let sum = 0;
   for (const { segment } of graphemes.segment(text)) sum += graphemeColumns(segment);
   return sum;
 }
 
-/** Text of others on one line, and without what would steer the terminal. */
+/** Makes untrusted text safe to print: on one line, without characters that could control the terminal. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(CONTROLS, '').trim();
 }
 
-/** A text on one line, of at most `width` columns; what is cut off shows as `…`. */
+/** A text on one line, cut off to at most `width` columns with `…` at the end. */
 export function fit(text: string, width: number): string {
   const line = oneLine(text);
   if (columns(line) <= width) return line;
@@ -42,13 +42,13 @@ export function fit(text: string, width: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** A text of at most `width` columns, filled up with blanks to exactly that. */
+/** A text in exactly `width` columns: cut off or filled with spaces. */
 export function cell(text: string, width: number): string {
   const fitted = fit(text, width);
   return fitted + ' '.repeat(width - columns(fitted));
 }
 
-/** The pieces of a line between which it may be broken. */
+/** Splits a line into the pieces between which it can be broken. */
 function breakable(line: string): string[] {
   return line
     .split(/(?<= )/)
@@ -57,7 +57,7 @@ function breakable(line: string): string[] {
     );
 }
 
-/** A text on as many lines as it takes, at most `lines`, each of at most `width` columns. */
+/** Wraps a text to at most `lines` lines of at most `width` columns. */
 export function wrap(text: string, width: number, lines: number): string[] {
   const pieces = breakable(oneLine(text));
   const done: string[] = [];

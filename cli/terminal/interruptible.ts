@@ -1,9 +1,9 @@
 import type { ProgressBar } from './progress-bar.ts';
 
-/** What a shell tells of a command that Ctrl-C ended. */
+/** The exit code that a shell reports for a command that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
-/** Ends the process at Ctrl-C while the work is done: whatever was done so far is kept. */
+/** Runs the work. Ctrl-C ends the process at once; everything done so far stays. */
 export async function interruptible<Result>(
   progress: ProgressBar,
   work: () => Promise<Result>,

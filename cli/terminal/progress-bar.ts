@@ -2,16 +2,16 @@ import type { WriteStream } from 'node:tty';
 import { cell, fit } from './columns.ts';
 
 const LABEL_COLUMNS = 9;
-/** In a narrow terminal a third of it, so that there is room for the text. */
+/** In a narrow terminal, the bar has a third of the width, so that there is room for the text. */
 const BAR_COLUMNS = 24;
-/** Of a terminal that does not tell. */
+/** The assumed width of a terminal that does not report its width. */
 const USUAL_COLUMNS = 80;
-/** Often enough for the eye. */
+/** Often enough to look continuous. */
 const DRAW_EVERY_MS = 50;
-/** Where lines stay, one now and then is enough. */
+/** The interval of plain lines, which are not drawn over. */
 const LINE_EVERY_MS = 10_000;
 
-/** How far a step is. */
+/** The progress of one step of a command. */
 export interface Step {
   label: string;
   /** From 0 to 1. */
@@ -19,23 +19,23 @@ export interface Step {
   text: string;
 }
 
-/** Shows a person how far a command is: a bar that is drawn over at a terminal, elsewhere plain lines. */
+/** Shows the progress of a command: in a terminal as a bar that is drawn over, otherwise as plain lines. */
 export interface ProgressBar {
   show(step: Step): void;
-  /** Says in place of the step's text what is waited for; null when that is over. */
+  /** Shows the reason for a wait instead of the step's text; null when the wait is over. */
   note(text: string | null): void;
-  /** A line that stays, above the bar. */
+  /** Prints a line above the bar. */
   line(text: string): void;
-  /** Ends the bar, for other output. */
+  /** Ends the bar, so that other output can follow. */
   end(): void;
 }
 
-/** The columns of the terminal that a stream is. */
+/** The width of the terminal, in columns. */
 export function terminalColumns({ columns }: WriteStream): number {
   return columns > 0 ? columns : USUAL_COLUMNS;
 }
 
-/** A bar on standard output. */
+/** Opens a progress bar on a stream. */
 export function openProgressBar(out: WriteStream): ProgressBar {
   return out.isTTY ? drawnBar(out) : plainLines(out);
 }
@@ -55,7 +55,7 @@ function drawnBar(out: WriteStream): ProgressBar {
     const whole = Math.min(BAR_COLUMNS, Math.floor(width / 3));
     const full = Math.floor(Math.min(step.share, 1) * whole);
     const bar = `${cell(step.label, LABEL_COLUMNS)}[${'#'.repeat(full)}${' '.repeat(whole - full)}] `;
-    // A line as wide as the terminal would go on below, and could not be drawn over.
+    // A line as wide as the terminal would wrap, and could not be drawn over.
     out.write(bar + fit(note ?? step.text, Math.max(width - bar.length - 1, 1)));
     [drawn, at] = [true, performance.now()];
   };
@@ -65,7 +65,7 @@ function drawnBar(out: WriteStream): ProgressBar {
   };
   return {
     show: (next) => {
-      // The end of a step stays to be seen.
+      // The last line of a step stays visible.
       const begins = step?.label !== next.label;
       if (begins) end();
       step = next;

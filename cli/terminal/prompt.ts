@@ -2,18 +2,19 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { CommandError, Interrupted } from './command-error.ts';
 
-/** More than any password has: what goes on without an end of line is no answer. */
+/** Longer than any password. Input without an end of line up to here is refused. */
 const MAX_LINE_BYTES = 8192;
 
-/** Whether a person at a terminal can be asked. */
+/** Whether standard input is a terminal, so that a person can be asked. */
 export function atTerminal(): boolean {
   return process.stdin.isTTY === true;
 }
 
 /**
- * Asks a person at the terminal for one line. Asked on standard error: standard output is the command's result.
- * @param secret show nothing of the answer
- * @throws Interrupted on Ctrl-C, with the terminal as it was
+ * Asks a person at the terminal for one line. The question goes to standard error, because standard output is for the
+ * command's result.
+ * @param secret do not show the answer
+ * @throws Interrupted on Ctrl-C, after the terminal was reset
  * @throws CommandError when the terminal ends (Ctrl-D) without an answer
  */
 export function askTerminal(question: string, { secret = false } = {}): Promise<string> {
@@ -25,17 +26,17 @@ export function askTerminal(question: string, { secret = false } = {}): Promise<
   });
   return new Promise((resolve, reject) => {
     let answered = false;
-    // Turns the terminal's own echo off before the question is seen: no letter typed after it shows.
+    // This turns the terminal's echo off before the question is printed, so that no typed character is shown.
     const lines = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
     lines.on('SIGINT', () => {
       reject(new Interrupted());
       lines.close();
     });
-    // Stopped under `npm run`, it would hang: npm goes on, and the shell never gets the terminal.
+    // Ctrl-Z is ignored. Under `npm run` the command would hang: npm keeps running and does not return to the shell.
     lines.on('SIGTSTP', () => {});
-    // Closed, the terminal is as it was before.
+    // Closing the interface has reset the terminal.
     lines.on('close', () => {
-      // Else what is said next would stand behind the question: the end of a hidden line is hidden too.
+      // Starts a new line for the next output: the line break of a hidden or missing answer was not shown.
       if (secret || !answered) process.stderr.write('\n');
       reject(new CommandError('no answer was given'));
     });
@@ -49,8 +50,8 @@ export function askTerminal(question: string, { secret = false } = {}): Promise<
 }
 
 /**
- * The first line of standard input, without its end.
- * @throws CommandError for a line that is no text or has no end
+ * Reads the first line of standard input, without the line break.
+ * @throws CommandError if the line is not UTF-8 text or is too long
  */
 export async function readFirstLine(): Promise<string> {
   const line = await readBytes().catch((error: NodeJS.ErrnoException) => {
@@ -58,7 +59,7 @@ export async function readFirstLine(): Promise<string> {
     throw new CommandError(`standard input cannot be read (${error.code})`);
   });
   try {
-    // Some shells of Windows put a mark before a text, which the decoder drops, and end lines with two characters.
+    // Some shells of Windows put a byte order mark before a text, which the decoder drops, and end lines with CR LF.
     return new TextDecoder('utf-8', { fatal: true }).decode(line).replace(/\r$/, '');
   } catch {
     throw new CommandError('standard input: expected text in UTF-8');
@@ -68,7 +69,7 @@ export async function readFirstLine(): Promise<string> {
 async function readBytes(): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Left at the end of the line, it closes the input: a writer that holds it open must not hold up the command.
+  // Leaving the loop closes the input, so that the command does not wait for a writer that keeps it open.
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     const end = chunk.indexOf('\n');
     chunks.push(end < 0 ? chunk : chunk.subarray(0, end));

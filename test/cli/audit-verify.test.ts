@@ -34,7 +34,7 @@ describe('cli audit-verify', () => {
     const last = (await readSeals(database, company)).at(-1);
     assert.deepEqual(await auditVerify(company), {
       code: 0,
-      stdout: `7 audit events, 2 of them not sealed yet: the chain holds.\nseal 5  ${last?.hash.toString('hex')}\n`,
+      stdout: `7 audit events, 2 of them not sealed yet. The chain is intact.\nseal 5  ${last?.hash.toString('hex')}\n`,
       stderr: '',
     });
   });
@@ -43,7 +43,7 @@ describe('cli audit-verify', () => {
     const company = await service.company();
     assert.deepEqual(await auditVerify(company), {
       code: 0,
-      stdout: '2 audit events, 2 of them not sealed yet: the chain holds.\n',
+      stdout: '2 audit events, 2 of them not sealed yet. The chain is intact.\n',
       stderr: '',
     });
   });
@@ -55,7 +55,7 @@ describe('cli audit-verify', () => {
       tx.query(`update memory.audit_event set kind = 'x' where id = $1`, [broken]),
     );
     const ended = await auditVerify(company);
-    assertRefused(ended, new RegExp(`does not hold from event ${broken} on: .*\\(5 events\\)\n$`));
+    assertRefused(ended, new RegExp(`is broken at event ${broken}: .*\\(5 events\\)\n$`));
   });
 
   test('goes by the kept session as well', async () => {
@@ -90,7 +90,7 @@ describe('cli audit-verify', () => {
     for (const part of ['audit-verify [options]', '--url <url>', 'Exit code 1', 'Company Owners']) {
       assert.ok(help.stdout.includes(part), part);
     }
-    assert.match((await person.run(['--help'])).stdout, /^ {2}audit-verify {2,}tell whether /m);
+    assert.match((await person.run(['--help'])).stdout, /^ {2}audit-verify {2,}verify that /m);
     const company = await service.company();
     assertRefused(await auditVerify(company, '--fix'), /Unknown option '--fix'/);
     assertRefused(await auditVerify(company, 'more'), /more/);

@@ -31,7 +31,7 @@ describe('cli import of many files', () => {
     const place = await openPlace(base, () => 'passes');
     const ended = await send(person, company, place.url);
     assert.equal(ended.code, 0, ended.stderr);
-    assert.match(ended.stdout, /^430 files: 430 sent and not read yet\.$/m);
+    assert.match(ended.stdout, /^430 files: 430 sent but not read yet\.$/m);
     assert.deepEqual(
       place.passed.filter(isSending).map((request) => sentNames(request).length),
       [50, 50, 50, 50, 50, 50, 50, 50, 30],
@@ -150,7 +150,7 @@ test('cli import --retry-failed counts what was retried when the answer was lost
     env: { MEMORY_API_TOKEN: company.token },
   });
   assert.deepEqual([ended.code, ended.stderr], [0, '']);
-  assert.match(ended.stdout, /^3 files: 3 sent and not read yet\.$/m);
+  assert.match(ended.stdout, /^3 files: 3 sent but not read yet\.$/m);
   const imports = await listedImports(service, company);
   assert.deepEqual(
     imports.map(({ state }) => state),

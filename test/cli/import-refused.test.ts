@@ -68,7 +68,7 @@ describe('cli import refused', () => {
       isSending(request) && sentNames(request).includes(bad) ? { status: 415, body } : 'passes',
     );
     const ended = await send(person, company, place.url);
-    assert.deepEqual([ended.code, ended.stderr], [1, 'memory: 1 of 120 files are not in\n']);
+    assert.deepEqual([ended.code, ended.stderr], [1, 'memory: 1 of 120 files were not imported\n']);
     assert.match(ended.stdout, new RegExp(`^not sent +${bad} +.*unsupported_media_type`, 'm'));
     assert.deepEqual(
       await importedNames(service, company),
@@ -86,7 +86,7 @@ describe('cli import refused', () => {
     const ended = await send(person, company, place.url);
     assert.equal(ended.code, 1);
     assert.match(ended.stderr, /^memory: the service refused: team_archived: The Team is archived\n$/);
-    assert.match(ended.stdout, /^120 files: 50 sent and not read yet, 70 not reached\.$/m);
+    assert.match(ended.stdout, /^120 files: 50 sent but not read yet, 70 not reached\.$/m);
     assert.equal(asked, 2);
   });
 });

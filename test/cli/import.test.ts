@@ -76,7 +76,7 @@ describe('cli import', () => {
     await truncate(join(person.home, 'docs', 'huge.log'), 25 * 1024 * 1024);
     const ended = await importDocs(person, company);
     assert.equal(ended.code, 1);
-    assert.equal(ended.stderr, 'memory: 3 of 9 files are not in\n');
+    assert.equal(ended.stderr, 'memory: 3 of 9 files were not imported\n');
     const [, ...table] = ended.stdout.slice(ended.stdout.indexOf('what ')).trim().split('\n');
     assert.match(String(table[0]), /^skipped +Makefile +files without an extension cannot be imported$/);
     assert.match(String(table[1]), /^skipped +a\.xyz and 3 more +\.xyz files cannot be imported$/);
@@ -94,11 +94,11 @@ describe('cli import', () => {
     const again = await importDocs(person, company);
     assert.deepEqual(await importedNames(service, company), first);
     assert.match(again.stdout, /^failed +empty\.txt +no_text/m);
-    assert.match(again.stdout, /^3 files: 2 there already, 1 failed\.$/m);
-    assert.match(again.stderr, /^memory: 1 of 3 files are not in \(--retry-failed tries again/);
+    assert.match(again.stdout, /^3 files: 2 already imported, 1 failed\.$/m);
+    assert.match(again.stderr, /^memory: 1 of 3 files were not imported \(--retry-failed retries/);
     await writeFile(join(person.home, 'docs', 'b.txt'), 'three');
     const changed = await importDocs(person, company);
-    assert.match(changed.stdout, /^3 files: 1 imported, 1 there already, 1 failed\.$/m);
+    assert.match(changed.stdout, /^3 files: 1 imported, 1 already imported, 1 failed\.$/m);
     assert.deepEqual(await importedNames(service, company), ['a.txt', 'b.txt', 'b.txt', 'empty.txt']);
   });
 
@@ -119,10 +119,10 @@ describe('cli import', () => {
       assert.ok(source, 'the file has a source');
       await archived(service, company, source.id);
       const again = await importDocs(person, company);
-      assert.match(again.stdout, /^3 files: 2 imported, 1 there already\.$/m);
+      assert.match(again.stdout, /^3 files: 2 imported, 1 already imported\.$/m);
       assert.equal(await active(), 2);
     }
-    assert.match((await importDocs(person, company)).stdout, /^3 files: 3 there already\.$/m);
+    assert.match((await importDocs(person, company)).stdout, /^3 files: 3 already imported\.$/m);
   });
 
   test('--retry-failed retries a stored file without sending it, and sends one no longer stored', async () => {
@@ -130,7 +130,7 @@ describe('cli import', () => {
     const person = await personWith({ 'a.txt': '', 'b.txt': ' ' });
     await importDocs(person, company);
     const retried = await importDocs(person, company, '--retry-failed');
-    assert.deepEqual([retried.code, retried.stderr], [1, 'memory: 2 of 2 files are not in\n']);
+    assert.deepEqual([retried.code, retried.stderr], [1, 'memory: 2 of 2 files were not imported\n']);
     const imports = await listedImports(service, company);
     assert.deepEqual(imports.map(({ filename, attempts }) => `${filename} ${attempts}`).sort(), [
       'a.txt 2',
@@ -232,7 +232,7 @@ describe('cli import: where to', () => {
       [null, clientId],
     );
     for (const args of [['--client', clientId], []]) {
-      assert.match((await importDocs(person, company, ...args)).stdout, /^1 file: 1 there already\.$/m);
+      assert.match((await importDocs(person, company, ...args)).stdout, /^1 file: 1 already imported\.$/m);
     }
     assertRefused(await importDocs(person, company, '--client', 'none'), /scope_forbidden/);
   });
@@ -241,7 +241,7 @@ describe('cli import: where to', () => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     const person = await personWith({ 'a.txt': 'one' });
-    assertRefused(await importDocs(person, company), /several Teams: name one with --team/);
+    assertRefused(await importDocs(person, company), /several Teams: choose one with --team/);
     assert.equal((await importDocs(person, company, '--team', teamId)).code, 0);
     const other = { ...company, teamId };
     assert.deepEqual(

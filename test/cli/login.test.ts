@@ -129,7 +129,7 @@ describe('cli login', () => {
     assertRefused(await run(['--email', 'a@example.com'], ''), /no password was given/);
     assertRefused(await run(['--email', 'a@example.com'], '\nmore\n'), /no password was given/);
     assertRefused(await run(['--email', 'a@example.com'], 'x'.repeat(100_000)), /too long/);
-    assertRefused(await run([], `${PASSWORD}\n`), /--email: name whom/);
+    assertRefused(await run([], `${PASSWORD}\n`), /--email: required/);
     assertRefused(await run(['--email', ' '], `${PASSWORD}\n`), /--email: expected/);
     assertRefused(await run(['--email', 'a@example.com', '--password', PASSWORD], ''), /--password/);
     assert.deepEqual(other.asked, []);
@@ -192,7 +192,7 @@ describe('cli login', () => {
     await rm(person.sessionFile);
     // A folder in its place cannot be replaced by a file.
     await mkdir(person.sessionFile);
-    assertRefused(await login(person, company.ownerEmail), /cannot be kept in .*session\.json/);
+    assertRefused(await login(person, company.ownerEmail), /cannot be saved in .*session\.json/);
     assert.equal(await countSessions(company.ownerId), 1);
     assert.deepEqual(await readdir(dirname(person.sessionFile)), ['session.json']);
   });
@@ -201,7 +201,10 @@ describe('cli login', () => {
     const [company, person] = [await withPassword(), await newPerson()];
     await writeFile(join(person.home, '.env'), `MEMORY_API_TOKEN=${API_TOKEN}\n`);
     const ended = await login(person, company.ownerEmail);
-    assert.match(ended.stdout, /^Signed in as .*\nMEMORY_API_TOKEN is set and goes before this session.*\n$/);
+    assert.match(
+      ended.stdout,
+      /^Signed in as .*\nMEMORY_API_TOKEN is set and takes precedence over this session.*\n$/,
+    );
   });
 });
 

@@ -47,12 +47,15 @@ describe('the credential of a command', () => {
     await chmod(person.sessionFile, 0o644);
     const env = { MEMORY_API_TOKEN: API_TOKEN };
     const byToken = await person.run(['whoami', '--url', base], { env });
-    assert.match(byToken.stdout, new RegExp(`^Owner <owner@localhost>.*\nby MEMORY_API_TOKEN at ${base}\n`));
+    assert.match(
+      byToken.stdout,
+      new RegExp(`^Owner <owner@localhost>.*\nusing MEMORY_API_TOKEN for ${base}\n`),
+    );
     await chmod(person.sessionFile, 0o600);
     await writeFile(join(person.home, '.env'), `MEMORY_API_TOKEN=${API_TOKEN}\n`);
-    assert.match((await person.run(['whoami', '--url', base])).stdout, /^by MEMORY_API_TOKEN /m);
+    assert.match((await person.run(['whoami', '--url', base])).stdout, /^using MEMORY_API_TOKEN /m);
     const bySession = await person.run(['whoami', '--url', base], { env: { MEMORY_API_TOKEN: '' } });
-    assert.match(bySession.stdout, /^by the kept session /m);
+    assert.match(bySession.stdout, /^using the saved session /m);
     assert.ok(bySession.stdout.includes(company.ownerEmail));
   });
 
@@ -61,11 +64,11 @@ describe('the credential of a command', () => {
     const other = await openOther((_request, response) => response.end('{}'));
     for (const url of [other.url, `${base}/path`, base.replace('127.0.0.1', 'localhost')]) {
       const ended = await person.run(['whoami', '--url', url]);
-      assertRefused(ended, /the kept session belongs to /);
+      assertRefused(ended, /the saved session belongs to /);
       assert.ok(ended.stderr.includes(`${base},`) && ended.stderr.includes(url), ended.stderr);
     }
     const env = { MEMORY_API_PUBLIC_URL: other.url };
-    assertRefused(await person.run(['owner-reset-link'], { env }), /the kept session belongs to /);
+    assertRefused(await person.run(['owner-reset-link'], { env }), /the saved session belongs to /);
     assert.deepEqual(other.asked, []);
     const same = await person.run(['whoami', '--url', `${base.replace('http:', 'HTTP:')}/`]);
     assert.equal(same.code, 0, same.stderr);
@@ -137,7 +140,7 @@ describe('cli logout', () => {
     assert.equal((await askSession(service, token)).statusCode, 401);
     assert.deepEqual([await isKept(person), other.asked], [false, []]);
     const again = await person.run(['logout']);
-    assert.deepEqual([again.code, again.stdout], [0, 'No session is kept: no one is signed in.\n']);
+    assert.deepEqual([again.code, again.stdout], [0, 'You are not signed in: there is no saved session.\n']);
   });
 
   test('removes the file of a session that had ended already, and says so', async () => {
@@ -145,7 +148,7 @@ describe('cli logout', () => {
     await database.query('delete from identity.session where token_hash = $1', [hashToken(token)]);
     const ended = await person.run(['logout']);
     assert.equal(ended.code, 0);
-    assert.match(ended.stdout, /had ended already; its file is removed/);
+    assert.match(ended.stdout, /had already ended. Its file was removed/);
     assert.equal(await isKept(person), false);
   });
 
@@ -157,11 +160,14 @@ describe('cli logout', () => {
       expiresAt: '2030-01-01T00:00:00.000Z',
     };
     await keepSession(person, { url: await closedAddress(openOther), ...session });
-    assertRefused(await person.run(['logout']), /cannot be reached.*session is kept; logout --force removes/);
+    assertRefused(
+      await person.run(['logout']),
+      /cannot be reached.*session file was not removed; logout --force removes/,
+    );
     // A 401 of another kind of service does not say that this session has ended.
     const proxy = await openOther((_request, response) => response.writeHead(401).end('{}'));
     await keepSession(person, { url: proxy.url, ...session });
-    assertRefused(await person.run(['logout']), /not as this service does.*session is kept/);
+    assertRefused(await person.run(['logout']), /not as this service does.*session file was not removed/);
     assert.equal(await isKept(person), true);
     const forced = await person.run(['logout', '--force']);
     assert.equal(forced.code, 0, forced.stderr);
@@ -193,7 +199,7 @@ describe('cli whoami', () => {
     assert.equal(who, `Owner <${company.ownerEmail}>, owner of the Company Test Company`);
     assert.match(
       by ?? '',
-      new RegExp(`^by the kept session at ${base}, until \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z$`),
+      new RegExp(`^using the saved session for ${base}, until \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z$`),
     );
     assert.equal(blank, '');
     assert.deepEqual(heading?.split(/ {2,}/), ['Team', 'Role', 'Access', 'State', 'Name']);
@@ -234,6 +240,6 @@ describe('cli whoami', () => {
       env: { MEMORY_API_TOKEN: token },
     });
     assert.match(ended.stdout, /^Someone <.*, member of the Company Test Company\n/);
-    assert.match(ended.stdout, /\nNo Team is open to you\.\n$/);
+    assert.match(ended.stdout, /\nYou do not have access to any Team\.\n$/);
   });
 });

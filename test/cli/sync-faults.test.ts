@@ -48,8 +48,8 @@ test('cli sync --watch takes up what changes here, alone, and ends at Ctrl-C', a
   const company = await service.company();
   const person = await personWith(company, { 'team/a.txt': 'a' });
   const watching = start(person, company, base, '--watch');
-  await watching.line(/^Watching .*: Ctrl-C ends it\.$/);
-  assertRefused(await sync(person, company), /another sync of this folder is under way \(process \d+/);
+  await watching.line(/^Watching .*\. Press Ctrl-C to stop\.$/);
+  assertRefused(await sync(person, company), /another sync of this folder is running \(process \d+/);
   await person.ours.write('team/new/b.txt', 'b');
   await watching.line(/^sent +team\/new\/b\.txt$/);
   assert.deepEqual(await pathsThere(company), ['team/a.txt', 'team/new/b.txt']);

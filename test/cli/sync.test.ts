@@ -37,7 +37,7 @@ describe('cli sync', () => {
     assert.match(first.stdout, /^sent {11}team\/é 会议\.txt$/m);
     assert.match(
       first.stdout,
-      /^sent 1, fetched 3, removed 0 here and 0 there; 4 files in step\. Left out: 1 hidden, 1 beside/m,
+      /^sent 1, fetched 3, removed 0 here and 0 there; 4 files in sync\. Left out: 1 hidden, 1 outside/m,
     );
     assert.deepEqual(await readFile(join(grace.ours.folder, 'clients', clientId, 'picture.bin')), picture);
     await ada.sync(client);
@@ -56,7 +56,7 @@ describe('cli sync', () => {
     );
     assert.match(
       conflict.stdout,
-      /^sent 2, fetched 1, removed 1 here and 1 there, 1 conflict kept aside; 5 files in step\./m,
+      /^sent 2, fetched 1, removed 1 here and 1 there, 1 conflict kept aside; 5 files in sync\./m,
     );
     await ada.sync(client);
     const { '.hidden': _hidden, 'beside.txt': _beside, ...hers } = await grace.ours.tree();
@@ -79,8 +79,8 @@ describe('cli sync', () => {
       ended.stdout,
       /^not sent +team\/con\.txt +its path must not have a segment that Windows reserves$/m,
     );
-    assert.match(ended.stdout, /^would send 1, fetch 0, remove 0 here and 0 there; 0 files in step\.$/m);
-    assert.deepEqual([ended.code, ended.stderr], [1, 'memory: not all is in step: one thing was not done\n']);
+    assert.match(ended.stdout, /^would send 1, fetch 0, remove 0 here and 0 there; 0 files in sync\.$/m);
+    assert.deepEqual([ended.code, ended.stderr], [1, 'memory: sync incomplete: 1 item failed\n']);
     assert.deepEqual(await pathsThere(company), []);
     await assert.rejects(readFile(join(person.ours.folder, '.team-memory', 'state.json')), {
       code: 'ENOENT',
@@ -91,16 +91,16 @@ describe('cli sync', () => {
     const company = await service.company();
     const person = await personWith(company, { 'team/a': 'a' });
     const teamId = await addTeam(service, company);
-    assertRefused(await sync(person, company), /several Teams: name one with --team/);
+    assertRefused(await sync(person, company), /several Teams: choose one with --team/);
     await person.ours.sync(reached(company, company.teamId));
     assert.equal((await sync(person, company)).code, 0);
     assertRefused(
       await sync(person, company, '--team', teamId),
-      /is in sync with the Team .* take another folder/,
+      /is synced with the Team .* use another folder/,
     );
     const env = { MEMORY_API_TOKEN: company.token };
     const none = await person.run(['sync', 'nowhere', '--url', base], { env });
-    assertRefused(none, /nowhere cannot be read \(ENOENT\): make the folder first/);
+    assertRefused(none, /nowhere cannot be read \(ENOENT\): create the folder first/);
   });
 
   test('where one may only read, or the Team is archived, changes there come and those here stay', async () => {
@@ -117,7 +117,7 @@ describe('cli sync', () => {
     assert.equal(ended.code, 1);
     assert.match(
       ended.stdout,
-      /^not sent +clients\/\S+\/ +you may only read clients\/\S+\/: 1 change is not sent$/m,
+      /^not sent +clients\/\S+\/ +you can only read clients\/\S+\/: 1 change is not sent$/m,
     );
     assert.match(ended.stdout, /^sent 1, fetched 2,/m);
     await archiveTeam(service, company.teamId);
@@ -146,7 +146,7 @@ describe('cli sync before more than half of the files go', () => {
     assert.deepEqual([ended.code, ended.stderr.split('\n').length], [1, 2]);
     assert.match(
       ended.stderr,
-      /of 3 files this removes 3 there, which are gone here: nothing .*--allow-deletions/,
+      /of 3 files, this deletes 3 in the service, which were deleted here: nothing .*--allow-deletions/,
     );
     assert.deepEqual(await pathsThere(company), ['team/a', 'team/b', 'team/c']);
     assert.equal((await sync(person, company, '--allow-deletions')).code, 0);
@@ -170,7 +170,7 @@ describe('cli sync before more than half of the files go', () => {
     assert.equal(ended.code, 1);
     assert.match(
       ended.stderr,
-      /of 3 files this removes 2 here, which are gone there: nothing .*--allow-deletions/,
+      /of 3 files, this deletes 2 here, which were deleted in the service: nothing .*--allow-deletions/,
     );
     assert.deepEqual(await person.ours.tree(), { ...files, 'team/mine': 'mine' });
     assert.deepEqual(await pathsThere(company), ['team/d']);
@@ -183,7 +183,7 @@ describe('cli sync before more than half of the files go', () => {
     const person = await emptied(company);
     const { token, ownerEmail: email } = company;
     await keepSession(person, { url: base, token, email, expiresAt: '2030-01-01T00:00:00.000Z' });
-    const question = 'Of 3 files this removes 3 there, which are gone here. Go on? [y/N] ';
+    const question = 'Of 3 files, this deletes 3 in the service, which were deleted here. Continue? [y/N] ';
     const no = await runAtTerminal(person, ['sync', 'ours'], [{ question, typed: '\r' }], 80);
     assert.deepEqual([no.code, await pathsThere(company)], [1, ['team/a', 'team/b', 'team/c']], no.shown);
     const yes = await runAtTerminal(person, ['sync', 'ours'], [{ question, typed: 'y\r' }], 80);

@@ -64,6 +64,6 @@ test('the figures name what there is, and files that were not reached', () => {
   assert.equal(summary([{ name: 'a', state: 'imported' }], 1, none), '1 file: 1 imported.');
   assert.equal(
     summary([{ name: 'a', state: 'there' }, failed('b')], 5, { ...none, hidden: 2, links: 1 }),
-    '5 files: 1 there already, 1 failed, 3 not reached. Left out: 2 hidden, 1 linked.',
+    '5 files: 1 already imported, 1 failed, 3 not reached. Left out: 2 hidden, 1 linked.',
   );
 });

@@ -16,8 +16,8 @@ describe('what is fetched keeps within the folder', () => {
     await publish({ 'team/docs/a.txt': 'two', 'team/docs/new.txt': 'new' });
     const outcome = await folder.sync(workspace.as(TEAM));
     assert.deepEqual(told(outcome), [
-      'failed team/docs/a.txt: it has changed there, but what is here in its place is left alone',
-      'failed team/docs/new.txt: it has changed there, but what is here in its place is left alone',
+      'failed team/docs/a.txt: it changed in the service, but was not fetched because of the problem here',
+      'failed team/docs/new.txt: it changed in the service, but was not fetched because of the problem here',
     ]);
     assert.deepEqual(await treeOf(elsewhere), { 'a.txt': 'one' });
     assert.deepEqual(Object.keys(workspace.live()), ['team/b.txt', 'team/docs/a.txt', 'team/docs/new.txt']);
@@ -64,10 +64,10 @@ describe('what is fetched keeps within the folder', () => {
     await publish({ 'team/a/b': 'a folder there', 'team/b': 'a file there' });
     const outcome = await folder.sync(workspace.as(TEAM));
     assert.deepEqual(told(outcome).sort(), [
-      'failed team/a/b: team/a is no folder here',
-      'failed team/b: something else is in its place here',
-      "not sent team/a: team/a/b is there: one is the other's folder",
-      "not sent team/b/c: team/b is there: one is the other's folder",
+      'failed team/a/b: team/a is not a folder here',
+      'failed team/b: its path here is not a file',
+      'not sent team/a: team/a/b exists, and one of the two would be a folder above the other',
+      'not sent team/b/c: team/b exists, and one of the two would be a folder above the other',
     ]);
     assert.equal((await folder.tree())['team/a'], 'a file here');
     await rename(join(folder.folder, 'team', 'a'), join(folder.folder, 'team', 'a.txt'));
@@ -167,7 +167,7 @@ describe('what is here', () => {
     assert.deepEqual(told(outcome).sort(), [
       'not sent team/big.bin: it is larger than 10 MiB',
       'not sent team/con.txt: its path must not have a segment that Windows reserves',
-      'not sent team/\u00e9.txt: two files here have this name, in forms that count as one: rename one of them',
+      'not sent team/\u00e9.txt: two files here have names that count as the same: rename one of them',
     ]);
     assert.deepEqual(outcome.figures.outside, 1);
     assert.deepEqual(outcome.figures.leftOut, { hidden: 0, installed: 1, links: 0, special: 0 });
@@ -194,7 +194,7 @@ describe('what is here', () => {
     const { workspace, folder } = await inStep({ 'team/a.txt': 'one', 'team/b/c.txt': 'c' });
     await folder.write('team/A.txt', 'two');
     assert.deepEqual(told(await folder.sync(workspace.as(TEAM))), [
-      'not sent team/A.txt: team/a.txt is there, which differs only in case',
+      'not sent team/A.txt: team/a.txt exists, and its name differs only in case',
     ]);
     await folder.remove('team/a.txt');
     await rename(join(folder.folder, 'team', 'b'), join(folder.folder, 'team', 'B'));

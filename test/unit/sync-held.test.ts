@@ -152,7 +152,7 @@ describe('a client’s folder whose id is in capitals', () => {
     const lines = told(outcome).join('\n');
     assert.match(
       lines,
-      /^not sent clients\/\S+: clients\/\S+ and clients\/\S+ are one client’s: put them together/m,
+      /^not sent clients\/\S+: clients\/\S+ and clients\/\S+ belong to the same client: merge them/m,
     );
     assert.match(lines, /^failed clients\/\S+\/a: it has changed there/m);
     assert.deepEqual(await folder.tree(), before);

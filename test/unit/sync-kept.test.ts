@@ -18,7 +18,7 @@ describe('what is within reach', () => {
       both,
     );
     await folder.write('clients/x/a', 'edited');
-    const why = 'it is not within your reach: 2 here stay, 1 of them not sent';
+    const why = 'you do not have access to it: 2 files here are left unchanged, 1 of them not sent';
     assert.deepEqual(told(await folder.sync(workspace.as(TEAM))), [`not sent clients/x/: ${why}`]);
     await publish({ 'clients/x/b': null, 'clients/x/c': 'c' });
     assert.deepEqual(told(await folder.sync(workspace.as(both))), []);
@@ -109,7 +109,7 @@ describe('what is kept of a sync', () => {
     await makeStateFolder(folder);
     const lock = join(folder, '.team-memory', 'lock');
     const release = lockForSync(folder);
-    assert.throws(() => lockForSync(folder), /another sync of this folder is under way \(process \d+ on /);
+    assert.throws(() => lockForSync(folder), /another sync of this folder is running \(process \d+ on /);
     const held = JSON.parse(await readFile(lock, 'utf8')) as Record<string, unknown>;
     release();
     await assert.rejects(stat(lock), { code: 'ENOENT' });

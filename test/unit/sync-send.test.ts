@@ -23,7 +23,7 @@ test('a file in whose place an empty folder is now is told, stays there, and is 
   await mkdir(join(folder.folder, 'team', 'a'));
   const lists = counter('/manifest');
   const outcome = await folder.sync(workspace.as(TEAM, lists.count));
-  assert.deepEqual(told(outcome), ['not sent team/a: something else is in its place here']);
+  assert.deepEqual(told(outcome), ['not sent team/a: its path here is not a file']);
   assert.deepEqual([lists.asked(), workspace.live()['team/a']], [1, 'a']);
 });
 
@@ -47,7 +47,7 @@ test('a file that becomes a folder while the sync asks is told, and no one asks 
     await mkdir(join(folder.folder, 'team', 'a'));
   };
   const outcome = await folder.sync(workspace.as(TEAM, replacing));
-  assert.deepEqual(told(outcome), ['not sent team/a: something else is in its place here']);
+  assert.deepEqual(told(outcome), ['not sent team/a: its path here is not a file']);
   assert.deepEqual([lists.asked(), workspace.live()['team/a']], [1, 'a']);
 });
 

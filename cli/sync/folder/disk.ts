@@ -18,21 +18,21 @@ import { oneLine } from '../../terminal/columns.ts';
 import { CommandError } from '../../terminal/command-error.ts';
 import { STATE_FOLDER } from './state.ts';
 
-/** The outcome of a change on the disk: done, not done because someone else changed the place, or why it cannot be. */
+/** The outcome of a change on the disk. `changed`: another program has changed the file. `why`: why it failed. */
 type Placed = 'done' | 'changed' | { why: string };
 
-/** The same of a file that was put: `modified` is its time there, in ms since 1970. */
+/** The outcome of writing a file. `modified` is its time on the disk, in ms since 1970. */
 export type Put = { modified: number } | Exclude<Placed, 'done'>;
 
-/** A file system that has no hard links says so in one of these ways. */
+/** The error codes with which file systems report that they do not support hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
 
-/** Of a file's content, in hexadecimal. */
+/** The SHA-256 of a file's content, in hexadecimal. */
 export function sha256Of(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** What lies at a place, itself and not what a link leads to; null where nothing does. */
+/** Runs lstat: a symbolic link is not followed. Returns null if nothing exists at the path. */
 export async function look(at: string): Promise<Stats | null> {
   return lstat(at).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
@@ -40,24 +40,24 @@ export async function look(at: string): Promise<Stats | null> {
   });
 }
 
-/** Whether a place has this content now; with null, whether it has nothing. */
+/** Whether the file at a path has this content now. With null: whether nothing exists at the path. */
 export async function has(at: string, sha256: string | null): Promise<boolean> {
   const found = await look(at);
   if (found === null || sha256 === null) return found === null && sha256 === null;
   return found.isFile() && sha256Of(await readFile(at)) === sha256;
 }
 
-/** The folder that is in sync, as the place where files are put. No link in it is ever followed. */
+/** Changes the files of the folder. Symbolic links in it are never followed. */
 export interface Disk {
-  /** Puts a content in the place of the content `over`; with null, where nothing is. */
+  /** Writes a file if it still has the content `over`; with null, if it does not exist. */
   put(at: string, over: string | null, content: Buffer, modified: Date): Promise<Put>;
-  /** Copies the content `over` to a second name, if that is free or has it already. */
+  /** Copies the content `over` to a second name, if that name is free or already has this content. */
   keepAside(at: string, aside: string, over: string): Promise<Placed>;
-  /** Removes a file with this content, and the folders that are empty then, up to the top of its scope. */
+  /** Removes a file if it has this content, and then the folders that have become empty, up to the top of its scope. */
   remove(at: string, over: string, top: string): Promise<Placed>;
 }
 
-/** Why there is no way down to a place that keeps within the folder, or null. */
+/** The reason why a path cannot be written (a segment is a symbolic link or not a folder), or null. */
 async function wayFault(folder: string, at: string): Promise<string | null> {
   let reached = folder;
   for (const segment of relative(folder, dirname(at)).split(sep)) {
@@ -66,12 +66,12 @@ async function wayFault(folder: string, at: string): Promise<string | null> {
     if (found === null) return null;
     const shown = relative(folder, reached).split(sep).join('/');
     if (found.isSymbolicLink()) return `${shown} is a symbolic link, which is not followed`;
-    if (!found.isDirectory()) return `${shown} is no folder here`;
+    if (!found.isDirectory()) return `${shown} is not a folder here`;
   }
   return null;
 }
 
-/** What the file system said, as a reason. */
+/** Turns an error of the file system into a reason for a person. */
 async function tried<Result>(act: () => Promise<Result>): Promise<Result | { why: string }> {
   try {
     return await act();
@@ -79,12 +79,14 @@ async function tried<Result>(act: () => Promise<Result>): Promise<Result | { why
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     if (code === 'EXDEV')
-      return { why: `its folder and ${STATE_FOLDER} are on two file systems: keep the whole folder on one` };
+      return {
+        why: `its folder and ${STATE_FOLDER} are on different file systems: keep the whole folder on one`,
+      };
     return { why: `it cannot be written here (${code})` };
   }
 }
 
-/** Gives a file a second name that nothing has yet: false where something has it. */
+/** Gives a file a second name. Returns false if the name is in use. */
 async function linkNew(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);
@@ -99,9 +101,9 @@ async function linkNew(from: string, to: string): Promise<boolean> {
 }
 
 /**
- * Writes a whole file under a name that no one looks at.
- * @param mode null for what is usual
- * @returns its time, as the file system tells it: taken before anyone else can change the file
+ * Writes a whole file under a temporary name.
+ * @param mode null for the default
+ * @returns its time on the disk, which is read before any other program can change the file
  */
 async function writeAside(at: string, content: Buffer, modified: Date, mode: number | null): Promise<number> {
   const file = await open(at, 'wx');
@@ -109,7 +111,7 @@ async function writeAside(at: string, content: Buffer, modified: Date, mode: num
     await file.writeFile(content);
     if (mode !== null) await file.chmod(mode);
     await file.utimes(modified, modified);
-    // Renamed before its content is on the disk, it may be empty after a power failure, and be sent as an edit.
+    // Without this, the renamed file could be empty after a power failure, and would then be sent as an edit.
     await file.datasync();
     return (await file.stat()).mtimeMs;
   } finally {
@@ -118,14 +120,14 @@ async function writeAside(at: string, content: Buffer, modified: Date, mode: num
 }
 
 /**
- * Opens a folder for changes to its files, and recreates the folder in which they are written first.
- * @param folder has its state folder already
- * @throws CommandError where nothing can be written in that
+ * Opens a folder for changes to its files, and recreates the folder for temporary files.
+ * @param folder must have its state folder
+ * @throws CommandError if the state folder cannot be written to
  */
 export async function openDisk(folder: string): Promise<Disk> {
   const aside = join(folder, STATE_FOLDER, 'incoming');
   try {
-    // What a run that was killed left behind was in no one's place yet.
+    // Temporary files of a run that was killed are of no use.
     await rm(aside, { recursive: true, force: true });
     await mkdir(aside, { mode: 0o700 });
   } catch (error) {
@@ -137,7 +139,7 @@ export async function openDisk(folder: string): Promise<Disk> {
     const fault = await wayFault(folder, at);
     if (fault !== null) return { why: fault };
     const found = await look(at);
-    if (found !== null && !found.isFile()) return { why: 'something else is in its place here' };
+    if (found !== null && !found.isFile()) return { why: 'its path here is not a file' };
     if (!(await has(at, over))) return 'changed';
     await mkdir(dirname(at), { recursive: true });
     const incoming = join(aside, randomUUID());
@@ -145,7 +147,7 @@ export async function openDisk(folder: string): Promise<Disk> {
       const mode = over === null ? null : (await lstat(at)).mode & 0o777;
       const modified = await writeAside(incoming, content, time, mode);
       if (over === null) return (await linkNew(incoming, at)) ? { modified } : 'changed';
-      // The last look, directly before: an edit of the moment between is all that could be lost.
+      // Checked again directly before the rename: only an edit between the two steps could be lost.
       if (!(await has(at, over))) return 'changed';
       await rename(incoming, at);
       return { modified };
@@ -160,7 +162,7 @@ export async function openDisk(folder: string): Promise<Disk> {
     if (!(await has(at, over))) return 'changed';
     const copy = join(aside, randomUUID());
     try {
-      // No second link to the same file: an edit of the one would be one of the other.
+      // A copy and not a hard link: with a link, an edit of one file would also change the other.
       await copyFile(at, copy, constants.COPYFILE_FICLONE);
       const { atime, mtime } = await lstat(at);
       await utimes(copy, atime, mtime);

@@ -11,27 +11,28 @@ import { isLeftOut, mistakenRoot, wireName } from './names.ts';
 import { type BaseFile, STATE_FOLDER } from './state.ts';
 
 /**
- * A file changed twice within its file system's tick of time, with as many bytes, looks the same: FAT has ticks of
- * two seconds. What is as fresh as that is read again the next time.
+ * If a file is changed twice within the time resolution of its file system and keeps its size, the second change
+ * cannot be detected. The resolution of FAT is two seconds. Files that were changed less than this ago are read again
+ * in the next pass.
  */
 const TICK_MS = 2000;
 
-/** A file of the folder, as it is. */
+/** A file in the folder. */
 export interface LocalFile extends Content {
-  /** Where it lies. Its name there may have another form than its path has on the wire. */
+  /** Its path on the disk, which can differ from its workspace path in case or Unicode form. */
   at: string;
   bytes: number;
-  /** When it was written, in ms since 1970. */
+  /** When it was last changed, in ms since 1970. */
   modified: number;
-  /** Whether that is long enough ago for the next change to show by it. */
+  /** Whether `modified` is old enough: the next change will certainly have a different time. */
   settled: boolean;
 }
 
-/** Paths where it is unknown or unclear what is here: nothing is done about them. */
+/** Paths whose local state is unknown or ambiguous. The sync does not touch them. */
 export class Held {
   readonly #names = new Set<string>();
 
-  /** Holds what a name here stands for on the wire, and all below it. */
+  /** Adds the workspace path of a local name, and everything below it. */
   hold(name: string): void {
     this.#names.add(mistakenRoot(name) ?? wireName(name));
   }
@@ -45,25 +46,25 @@ export class Held {
   }
 }
 
-/** What the folder has. */
+/** The content of the folder. */
 export interface LocalView {
   files: Map<string, LocalFile>;
   held: Held;
-  /** What cannot be sent, and why. */
+  /** The files that cannot be sent, with the reasons. */
   notDone: NotDone[];
-  /** Files beside `team` and `clients/<id>`. */
+  /** How many files are outside `team` and `clients/<id>`. */
   outside: number;
-  /** The folders of clients by their scopes, as they are written here: an id may be in capitals. */
+  /** The local folder names of clients, by their scopes. On the disk, an id can be in capitals. */
   clientFolders: ReadonlyMap<string, string>;
   leftOut: FolderContent['leftOut'];
 }
 
-/** Whether a time is long enough ago for the next change to show by it. */
+/** Whether a time is old enough: the next change of the file will certainly have a different time. */
 export function isSettled(modified: number): boolean {
   return Date.now() - modified > TICK_MS;
 }
 
-/** Why a file cannot be sent, whatever it holds, or null. */
+/** The reason why a file cannot be sent, by its path or size; null if it can. */
 function unfit({ name, bytes }: FolderFile): string | null {
   const fault = readWorkspacePath(name);
   if (typeof fault === 'string') return `its path ${fault}`;
@@ -71,7 +72,7 @@ function unfit({ name, bytes }: FolderFile): string | null {
   return bytes > MAX_FILE_BYTES ? `it is larger than ${most} MiB` : null;
 }
 
-/** Holds what a file beside the two roots is in the place of; what that comes to is told once. */
+/** If a file outside the roots uses the name of a root or of a client's folder, reports it and holds that path. */
 function noteMisplaced(name: string, view: LocalView): void {
   const meant = mistakenRoot(name);
   const [root, client = '', ...rest] = name.split('/');
@@ -83,7 +84,7 @@ function noteMisplaced(name: string, view: LocalView): void {
   }
 }
 
-/** The files of the two roots by their paths on the wire; what cannot go there is told and held. */
+/** Returns the files of the two roots by workspace path. Files that cannot be sent are reported and held. */
 function sortOut({ files }: FolderContent, view: LocalView): Map<string, FolderFile> {
   const found = new Map<string, FolderFile>();
   for (const file of files) {
@@ -107,7 +108,7 @@ function sortOut({ files }: FolderContent, view: LocalView): Map<string, FolderF
     if (found.has(path)) {
       view.held.hold(path);
       found.delete(path);
-      const reason = 'two files here have this name, in forms that count as one: rename one of them';
+      const reason = 'two files here have names that count as the same: rename one of them';
       view.notDone.push({ state: 'not sent', name: path, why: reason });
     } else {
       found.set(path, file);
@@ -117,13 +118,13 @@ function sortOut({ files }: FolderContent, view: LocalView): Map<string, FolderF
 }
 
 /**
- * The folders of clients as they are written here, by their scopes. Of one that is there in two spellings it is not
- * clear which is meant: it is told and held.
+ * Finds the local folder names of clients, by their scopes. If a client has two folders whose names differ only in
+ * case, it is not clear which one is meant, so the client is reported and held.
  */
 async function findClientFolders(folder: string, view: LocalView): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const clients = join(folder, 'clients');
-  // Where it cannot be read, or is a link, all of it is held already.
+  // If `clients` cannot be read or is a symbolic link, all of it is already held.
   if (view.held.has('clients') || (await look(clients))?.isDirectory() !== true) return found;
   const names = await readdir(clients).catch((error: unknown) => {
     hold(view, 'clients', readFault(error, 'clients'));
@@ -133,12 +134,12 @@ async function findClientFolders(folder: string, view: LocalView): Promise<Map<s
     const scope = wireName(name);
     const other = found.get(scope);
     if (other === undefined) found.set(scope, name);
-    else hold(view, scope, `${other} and ${name} are one client’s: put them together in one folder`);
+    else hold(view, scope, `${other} and ${name} belong to the same client: merge them into one folder`);
   }
   return found;
 }
 
-/** Reads a file if it may have changed since both sides were in step; null if it was deleted before it could be read. */
+/** Reads a file, unless its size and time show that it has not changed. Null if it was deleted before it was read. */
 async function readLocal(file: FolderFile, base: BaseFile | undefined): Promise<LocalFile | null> {
   const { path: at, bytes, modified } = file;
   if (base !== undefined && base.bytes === bytes && base.modified === modified)
@@ -154,8 +155,9 @@ async function readLocal(file: FolderFile, base: BaseFile | undefined): Promise<
 }
 
 /**
- * What the folder has now, with the hashes of contents: known ones where size and time are as they were.
- * @param tell hears how many files were looked at so far, of how many
+ * Lists the files of the folder with their hashes. If the size and time of a file have not changed, its known hash is
+ * used.
+ * @param tell is called with the number of files read so far, and the number of all files
  */
 export async function readLocalFiles(
   folder: string,
@@ -163,7 +165,7 @@ export async function readLocalFiles(
   tell: (done: number, of: number) => void,
 ): Promise<LocalView> {
   const content = await readFolder(folder);
-  // The sync's own.
+  // The sync's own folder is not counted as left out.
   if (await look(`${folder}/${STATE_FOLDER}`)) content.leftOut.hidden -= 1;
   const { leftOut } = content;
   const view: LocalView = {
@@ -176,7 +178,7 @@ export async function readLocalFiles(
   };
   for (const name of content.notFollowed) {
     const meant = mistakenRoot(name);
-    // One of that very name is counted among what is left out.
+    // An entry with exactly the name of a root is already counted as left out.
     if (meant !== null && meant !== name) noteMisplaced(name, view);
     view.held.hold(name);
   }
@@ -190,7 +192,7 @@ export async function readLocalFiles(
       const read = await readLocal(file, base.get(path));
       if (read === null) continue;
       const written = readWrittenPath(path);
-      // A content that is there already needs no sending.
+      // The service refuses new content at this path. Content that it already has is not sent.
       if (typeof written === 'string' && read.sha256 !== base.get(path)?.sha256) {
         hold(view, path, `its path ${written}`);
       } else if (read.bytes > MAX_FILE_BYTES) hold(view, path, 'it became too large during the sync');

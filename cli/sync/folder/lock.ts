@@ -6,21 +6,21 @@ import { oneLine } from '../../terminal/columns.ts';
 import { CommandError } from '../../terminal/command-error.ts';
 import { STATE_FOLDER } from './state.ts';
 
-/** Who holds a folder. */
+/** The process that has locked a folder. */
 interface Holder {
   host: string;
   pid: number;
-  /** When the process began, as the system tells it: a pid alone may be another's by now. Null where it does not. */
+  /** When the process started: the system reuses process ids. Null if the system does not provide it. */
   start: string | null;
-  /** Tells two holders apart that are alike in all else. */
+  /** Distinguishes two holders whose other fields are equal. */
   id: string;
 }
 
-/** The boot and the start of a process (Linux), or null. */
+/** The boot id and the start time of a process (Linux only), or null. */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // After the name, which may hold anything: state, then 18 more, then the start.
+    // The process name can contain any character. After it come the state, 18 more fields, and the start time.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${fields[19]}`;
   } catch {
@@ -36,20 +36,20 @@ function readHolder(file: string): Holder | null {
   }
 }
 
-/** Whether a holder has ended for certain. One on another computer, which shares the folder, cannot be seen. */
+/** Whether a holder has certainly ended. For a process on another computer that shares the folder, this is unknown. */
 function hasEnded({ host, pid, start }: Holder): boolean {
   if (host !== hostname()) return false;
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // Else it is someone else's, and lives.
+    // Any other error: the process exists and belongs to another user.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return true;
   }
   const now = startOf(pid);
   return start !== null && now !== null && now !== start;
 }
 
-/** Removes the lock of a holder who has ended, and not that of one who did the same a moment before. */
+/** Removes the lock of a holder that has ended, unless another process has replaced that lock in the meantime. */
 function removeLock(file: string, holder: Holder, mark: string): void {
   const moved = `${file}.${mark}`;
   try {
@@ -57,14 +57,14 @@ function removeLock(file: string, holder: Holder, mark: string): void {
     if (readHolder(moved)?.id === holder.id) rmSync(moved, { force: true });
     else renameSync(moved, file);
   } catch {
-    // Gone already; or what stands there now is told as what it is.
+    // The lock was removed or replaced by another process. Creating the new lock shows which.
   }
 }
 
 /**
- * Takes a folder for this process alone, until it ends or gives it back.
- * @returns gives it back
- * @throws CommandError where another process has it
+ * Locks a folder for this process, until the lock is released or the process ends.
+ * @returns releases the lock
+ * @throws CommandError if another process has locked the folder
  */
 export function lockForSync(folder: string): () => void {
   const file = join(folder, STATE_FOLDER, 'lock');
@@ -78,7 +78,7 @@ export function lockForSync(folder: string): () => void {
       throw new CommandError(`${oneLine(file)} cannot be written (${(error as NodeJS.ErrnoException).code})`);
     const who = holder === null ? '' : ` (process ${holder.pid} on ${oneLine(holder.host)})`;
     throw new CommandError(
-      `another sync of this folder is under way${who}; if no sync is running, remove ${oneLine(file)}`,
+      `another sync of this folder is running${who}; if no sync is running, remove ${oneLine(file)}`,
     );
   }
   const release = () => {

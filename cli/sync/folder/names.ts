@@ -7,16 +7,16 @@ import {
 } from '../../../shared/formats/workspace-path.ts';
 import { isId } from '../../../shared/ids.ts';
 
-/** The roots of the workspace, as folders. */
+/** The folders at the top of the workspace. */
 const ROOTS = ['team', 'clients'];
 
-/** The scope that a path of the workspace lies in: `team` or `clients/<id>`. */
+/** The scope of a workspace path: `team` or `clients/<id>`. */
 export function scopeOf(path: string): string {
   const [root = '', client = ''] = path.split('/', 2);
   return root === 'team' ? root : `${root}/${client}`;
 }
 
-/** The folders above a path, from the innermost on: `a/b` and `a` for `a/b/c`. */
+/** The folders above a path, the innermost first: `a/b` and `a` for `a/b/c`. */
 export function foldersAbove(path: string): string[] {
   const above: string[] = [];
   for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1))
@@ -24,15 +24,15 @@ export function foldersAbove(path: string): string[] {
   return above;
 }
 
-/** Whether a path is left out on both sides: one that is hidden or installed, or lies in such a folder. */
+/** Whether a path is left out on both sides: a segment of it is hidden or `node_modules`. */
 export function isLeftOut(path: string): boolean {
   return path.split('/').some((segment) => segment.startsWith('.') || segment === 'node_modules');
 }
 
 /**
- * The root whose place something else has, so that what the root held does not count as gone. That is `team`
- * for `Team/a.txt`, as both are one folder where case does not count, and for a plain file `team`. Null for all other
- * names, also those within a root.
+ * The root whose name is used by something else. The files of that root must then not count as deleted. Returns `team`
+ * for `Team/a.txt`, because on a case-insensitive disk both are the same folder, and for a plain file `team`. Returns
+ * null for all other names, including those within a root.
  */
 export function mistakenRoot(name: string): string | null {
   const [first = '', ...rest] = name.split('/');
@@ -40,13 +40,13 @@ export function mistakenRoot(name: string): string | null {
   return meant === undefined || (meant === first && rest.length > 0) ? null : meant;
 }
 
-/** A name here as paths on the wire have it: a client's id is in lower case there. */
+/** The workspace path of a local name: the client's id is in lower case. */
 export function wireName(name: string): string {
   const [root, client = '', ...rest] = name.split('/');
   return root === 'clients' && isId(client) ? [root, client.toLowerCase(), ...rest].join('/') : name;
 }
 
-/** A text cut off at the end so that it has at most so many bytes of UTF-8, by whole characters. */
+/** Cuts a text off so that it has at most this many bytes in UTF-8. Characters stay whole. */
 function cut(text: string, bytes: number): string {
   let kept = '';
   for (const character of text) {
@@ -56,7 +56,7 @@ function cut(text: string, bytes: number): string {
   return kept;
 }
 
-/** A person's name as it may stand in a file's name, and no longer than leaves room for that. */
+/** A person's name in a form that is valid in a file name, of at most 60 bytes. */
 function nameable(author: string): string {
   const allowed = author
     .normalize('NFC')
@@ -66,10 +66,10 @@ function nameable(author: string): string {
   return cut(allowed.trim(), 60).trim() || 'someone';
 }
 
-/** The last moment of a year of four digits: what a file system tells beyond it is no time of an edit. */
+/** The end of the year 9999. Later times, which a file system can report, are not times of an edit. */
 const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/** A time in UTC, as it may stand in a file's name: `2026-11-21 204500`. */
+/** A time in UTC, in a form that is valid in a file name: `2026-11-21 204500`. */
 function stamp(modified: number): string {
   return new Date(Math.min(Math.max(modified, 0), LAST_TIME))
     .toISOString()
@@ -79,10 +79,10 @@ function stamp(modified: number): string {
 }
 
 /**
- * Where the content of a person is kept that conflicts with another's at `path`:
- * `<stem> (conflict <author> <time>)<extension>` beside it, shortened where it would be too long.
+ * The path for the local content of a conflict: `<stem> (conflict <author> <time>)<extension>` in the same folder,
+ * shortened if it would be too long.
  * @param modified when the content was written, in milliseconds since 1970
- * @param isTaken whether a path is in use; another is tried then
+ * @param isTaken whether a path is in use; then another one is tried
  */
 export function conflictPath(
   path: string,
@@ -91,7 +91,7 @@ export function conflictPath(
   isTaken: (path: string) => boolean,
 ): string {
   const { dir, name, ext } = posix.parse(path);
-  // What is called an extension may be as long as a name.
+  // `posix.parse` can return a very long extension. Then it is treated as a part of the name.
   const extension = Buffer.byteLength(ext) > 40 ? '' : ext;
   const stem = extension === ext ? name : name + ext;
   for (let count = 1; ; count += 1) {
@@ -100,7 +100,7 @@ export function conflictPath(
     const short = cut(stem, room - Buffer.byteLength(mark + extension)).trimEnd();
     const found = `${dir}/${short}${mark}${extension}`.normalize('NFC');
     if (typeof readWorkspacePath(found) === 'string') {
-      // So deep a folder has no room for the name: it goes to the top of its scope.
+      // The path of the folder is too long for the name, so the file is saved at the top of its scope.
       if (dir !== scopeOf(path))
         return conflictPath(`${scopeOf(path)}/${name}${ext}`, author, modified, isTaken);
     } else if (!isTaken(found)) {

@@ -5,17 +5,17 @@ import { Value } from 'typebox/value';
 import { oneLine } from '../../terminal/columns.ts';
 import { CommandError } from '../../terminal/command-error.ts';
 
-/** Where a folder keeps what its sync needs to know; hidden, so that it is left out itself. */
+/** The folder for the state of the sync. It is hidden, so that the sync leaves it out. */
 export const STATE_FOLDER = '.team-memory';
 
 const FORMAT = 1;
 
-/** What both sides had at a path when they last were in step. */
+/** The file that both sides had at a path when they were last in sync. */
 const BaseFile = Type.Object({
   version: Type.Integer(),
   sha256: Type.String(),
   bytes: Type.Integer(),
-  /** The file's own time here, in ms since 1970; null where it was so fresh that the next change might not show. */
+  /** The file's local time, in ms since 1970; null if it was so recent that the next change can have the same time. */
   modified: Type.Union([Type.Number(), Type.Null()]),
 });
 export type BaseFile = Static<typeof BaseFile>;
@@ -28,7 +28,7 @@ const Kept = Type.Object({
   scopes: Type.Array(Type.String()),
   files: Type.Record(Type.String(), BaseFile),
 });
-/** What became of files: in step as told, or (null) gone on both sides. */
+/** A line of the journal: for each path the file that both sides have, or null if both have none. */
 const Line = Type.Record(Type.String(), Type.Union([BaseFile, Type.Null()]));
 type Noted = readonly (readonly [path: string, file: BaseFile | null])[];
 
@@ -38,11 +38,11 @@ export interface Binding {
   teamId: string;
 }
 
-/** What a sync knows of a folder from its earlier runs. */
+/** The state of a folder, from earlier runs. */
 export interface SyncState extends Binding {
-  /** All changes there up to this one are done here; null before the first whole pass. */
+  /** All changes of the service up to this revision are in the folder. Null before the first complete pass. */
   revision: number | null;
-  /** What was within reach then. */
+  /** The scopes that the caller could read at that revision. */
   scopes: readonly string[];
   files: Map<string, BaseFile>;
 }
@@ -52,7 +52,7 @@ function pathsIn(folder: string) {
   return { place, state: join(place, 'state.json'), journal: join(place, 'journal.jsonl') };
 }
 
-/** A file's text, or null if it does not exist. */
+/** Reads a file's text; null if the file does not exist. */
 async function readIfThere(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -68,7 +68,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Takes over what was noted since the state was last written. A line that was cut off ends it. */
+/** Applies the journal, which has the changes since the state was last written. Stops at an incomplete line. */
 function replay(files: Map<string, BaseFile>, journal: string): void {
   for (const text of journal.split('\n')) {
     const line = parsed(text);
@@ -85,8 +85,8 @@ function apply(files: Map<string, BaseFile>, noted: Noted): void {
 }
 
 /**
- * What is known of a folder, or null where it was never in sync.
- * @throws CommandError where that cannot be read
+ * Reads the state of a folder; null if the folder was never synced.
+ * @throws CommandError if the state cannot be read
  */
 export async function readState(folder: string): Promise<SyncState | null> {
   const { state, journal } = pathsIn(folder);
@@ -95,7 +95,7 @@ export async function readState(folder: string): Promise<SyncState | null> {
   const kept = parsed(text);
   if (!Value.Check(Kept, kept)) {
     throw new CommandError(
-      `${oneLine(state)} is damaged, or of another version: remove ${STATE_FOLDER} there, and run sync again (it finds what is in step, and keeps both where contents differ)`,
+      `${oneLine(state)} is damaged, or from another version: remove ${STATE_FOLDER} there, and run sync again (it compares all files, and keeps both versions of files that differ)`,
     );
   }
   const files = new Map(Object.entries(kept.files));
@@ -103,25 +103,25 @@ export async function readState(folder: string): Promise<SyncState | null> {
   return { url: kept.url, teamId: kept.teamId, revision: kept.revision, scopes: kept.scopes, files };
 }
 
-/** @throws CommandError where a folder is in sync with another Team */
+/** @throws CommandError if the folder is synced with another Team or service */
 export function assertBound(folder: string, state: Binding, { url, teamId }: Binding): void {
   if (state.url === url && state.teamId === teamId) return;
   throw new CommandError(
-    `${oneLine(folder)} is in sync with the Team ${oneLine(state.teamId)} at ${oneLine(state.url)}: take another folder for the Team ${teamId} at ${url}, or remove ${STATE_FOLDER} there`,
+    `${oneLine(folder)} is synced with the Team ${oneLine(state.teamId)} at ${oneLine(state.url)}: use another folder for the Team ${teamId} at ${url}, or remove ${STATE_FOLDER} there`,
   );
 }
 
-/** Where a sync keeps what it knows; without it (a dry run) it keeps nothing. */
+/** Stores the state of a folder. A dry run has no notebook and stores nothing. */
 export interface Notebook {
-  /** Notes what became of files: kept from then on, whenever the process ends. */
+  /** Appends changes to the journal. They are stored even if the process is killed afterwards. */
   note(noted: Noted): Promise<void>;
-  /** Whether anything was noted since the state was last written. */
+  /** Whether the journal has changes since the state was last written. */
   pending(): boolean;
-  /** Writes the whole state again, at the end of a pass. */
+  /** Writes the whole state and removes the journal, at the end of a pass. */
   fold(): Promise<void>;
 }
 
-/** What the file system says of the notebook, as one line. */
+/** Turns an error of the file system into a CommandError of one line. */
 async function written<Result>(place: string, act: () => Promise<Result>): Promise<Result> {
   try {
     return await act();
@@ -132,13 +132,13 @@ async function written<Result>(place: string, act: () => Promise<Result>): Promi
   }
 }
 
-/** Writes the whole state beside the last one, and puts it in its place. */
+/** Writes the whole state to a temporary file, and renames it. */
 async function writeState(path: string, { files, ...rest }: SyncState): Promise<void> {
   const beside = `${path}.new`;
   const file = await open(beside, 'w', 0o600);
   try {
     await file.writeFile(JSON.stringify({ format: FORMAT, ...rest, files: Object.fromEntries(files) }));
-    // Renamed before its text is on the disk, the file may be empty after a power failure.
+    // If the file were renamed before its text is on the disk, it could be empty after a power failure.
     await file.sync();
   } finally {
     await file.close();
@@ -147,8 +147,8 @@ async function writeState(path: string, { files, ...rest }: SyncState): Promise<
 }
 
 /**
- * Opens the notebook of a folder. What it notes goes into `state` as well.
- * @throws CommandError where it cannot be written
+ * Opens the notebook of a folder. Its `note` also updates `state`.
+ * @throws CommandError if the state cannot be written
  */
 export async function openNotebook(folder: string, state: SyncState): Promise<Notebook> {
   const { place, state: path, journal } = pathsIn(folder);
@@ -156,11 +156,11 @@ export async function openNotebook(folder: string, state: SyncState): Promise<No
   const fold = () =>
     written(place, async () => {
       await writeState(path, state);
-      // What it holds is in the state now: replayed once more it would change nothing.
+      // The state has all changes of the journal. If the removal fails, replaying the journal changes nothing.
       await rm(journal, { force: true });
       pending = false;
     });
-  // What follows a line that was cut off would be lost with it.
+  // The journal can end with an incomplete line. Lines after it would be ignored, so the journal starts again.
   await fold();
   return {
     pending: () => pending,
@@ -176,14 +176,15 @@ export async function openNotebook(folder: string, state: SyncState): Promise<No
 }
 
 /**
- * Makes the folder that the state lies in, where it is not there yet.
- * @throws CommandError where something else is in its place
+ * Creates the folder for the state if it does not exist.
+ * @throws CommandError if the path exists and is not a folder
  */
 export async function makeStateFolder(folder: string): Promise<void> {
   const { place } = pathsIn(folder);
   await mkdir(place, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw new CommandError(`${oneLine(place)} cannot be made (${error.code})`);
+    if (error.code !== 'EEXIST')
+      throw new CommandError(`${oneLine(place)} cannot be created (${error.code})`);
   });
   const found = await lstat(place);
-  if (!found.isDirectory()) throw new CommandError(`${oneLine(place)} is no folder`);
+  if (!found.isDirectory()) throw new CommandError(`${oneLine(place)} is not a folder`);
 }

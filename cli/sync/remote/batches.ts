@@ -3,12 +3,12 @@ import { FILES_A_REQUEST } from '../../../shared/schemas/workspace.ts';
 import { scopeOf } from '../folder/names.ts';
 import type { ActionOf } from '../plan.ts';
 
-/** A request of more would show no progress for long, and lose more with its connection. */
+/** A larger request would show no progress for a long time, and a lost connection would lose more. */
 export const BATCH_BYTES = 16 * 1024 * 1024;
 
 export type Push = ActionOf<'send'> | ActionOf<'delete there'>;
 
-/** Groups of a list in its order, each of so many items and bytes at most; one that is larger goes alone. */
+/** Groups a list, in its order, by the limits on items and bytes. An item above the limit is a group of its own. */
 export function inBatches<Item>(items: readonly Item[], bytesOf: (item: Item) => number): Item[][] {
   const batches: Item[][] = [];
   let bytes = 0;
@@ -26,11 +26,11 @@ export function inBatches<Item>(items: readonly Item[], bytesOf: (item: Item) =>
   return batches;
 }
 
-/** Finds for each new file a deleted one that it takes the place of, each at most once: the other end of a move. */
+/** Finds moves: pairs of a new file and the deleted file that it replaces. Each file is in at most one pair. */
 function pairs(deletions: readonly ActionOf<'delete there'>[], added: readonly ActionOf<'send'>[]) {
   const partner = new Map<Push, ActionOf<'delete there'>>();
   const used = new Set<Push>();
-  // First those that could not be there both: names that differ only in case.
+  // Names that differ only in case are paired first, because the service does not accept both at once.
   for (const keyOf of [({ path }: Push) => foldCase(path), ({ sha256 }: Push) => sha256]) {
     const left = Map.groupBy(
       deletions.filter((deletion) => !used.has(deletion)),
@@ -47,9 +47,9 @@ function pairs(deletions: readonly ActionOf<'delete there'>[], added: readonly A
 }
 
 /**
- * Groups what is to be sent into requests: each of one scope, as rights end with it. Deletions come first, and the
- * two ends of a move together, so that no one sees the file twice or not at all.
- * @param bytesOf how long the content of a file is that is sent
+ * Groups the actions into requests. A request has files of one scope only, because access is granted by scope.
+ * Deletions come first. A move is in one request, so that nobody sees the file twice or not at all.
+ * @param bytesOf the length of a file's content
  */
 export function pushBatches(
   actions: readonly Push[],

@@ -9,24 +9,24 @@ import { baseOf, leave, placeOf, topOf, type Work } from '../work.ts';
 import { inBatches } from './batches.ts';
 import { pull } from './remote.ts';
 
-/** So many files are put in their places at once: most of the time goes by waiting for the disk. */
+/** How many files are written at the same time: writing mostly waits for the disk. */
 const AT_ONCE = 8;
 
 type Fetch = ActionOf<'fetch'> | ActionOf<'keep both'>;
 
-/** What a change there came to that cannot be done here. */
+/** Reports a change of the service that cannot be applied to the folder. */
 function notHere(work: Work, path: string, why: string): void {
   work.caughtUp = false;
   work.notDone.push({ state: 'failed', name: path, why });
 }
 
-/** What a change there came to as the place here has changed. */
+/** Leaves a change of the service for the next pass, because the local file has changed. */
 function changedHere(work: Work, path: string): void {
   work.caughtUp = false;
   leave(work, 'failed', path);
 }
 
-/** Removes here what is gone there. */
+/** Deletes the files here that were deleted there. */
 export async function removeHere(work: Work, actions: readonly ActionOf<'delete here'>[]): Promise<void> {
   const { hand, changes } = work;
   for (const action of actions) {
@@ -42,7 +42,10 @@ export async function removeHere(work: Work, actions: readonly ActionOf<'delete 
   }
 }
 
-/** Fetches what is new or other there. What is here instead, and not seen there, is kept under another name. */
+/**
+ * Fetches the files that are new or changed there. Returns the actions that send the local versions of conflicts, which
+ * are saved under other names.
+ */
 export async function fetchThere(work: Work, actions: readonly Fetch[]): Promise<ActionOf<'send'>[]> {
   const { remote, progress } = work;
   const kept: ActionOf<'send'>[] = [];
@@ -72,7 +75,7 @@ async function fetchBatch(work: Work, batch: readonly Fetch[]): Promise<ActionOf
     }
     const left = new Set(remaining);
     const next = wanted.filter((path) => left.has(path) && open.has(path));
-    // An answer that brings nothing on would be asked for without end.
+    // Without progress, the same request would be repeated forever.
     if (next.length >= wanted.length) break;
     wanted = next;
   }
@@ -80,7 +83,7 @@ async function fetchBatch(work: Work, batch: readonly Fetch[]): Promise<ActionOf
   return kept;
 }
 
-/** Takes in one file of an answer; null where that cannot be done. */
+/** Writes one file of an answer to the folder; null if this is not possible. */
 async function writeFetched(
   work: Work,
   open: Map<string, Fetch>,
@@ -88,19 +91,19 @@ async function writeFetched(
   kept: ActionOf<'send'>[],
 ): Promise<readonly [string, BaseFile] | null> {
   const action = open.get(path);
-  // One that was not asked for, or was changed there since it was listed: the next pass tells what to do now.
+  // The file was not requested, or was changed there after it was listed. The next pass decides what to do.
   if (action === undefined || version !== action.there.version) return null;
   open.delete(path);
   const content = Buffer.from(contentBase64, 'base64');
   if (sha256Of(content) !== action.there.sha256 || sha256 !== action.there.sha256) {
-    notHere(work, path, 'what came is not what the service says that it is');
+    notHere(work, path, 'the content that was received does not match its checksum');
     return null;
   }
   const put = await putHere(work, action, content, kept);
   return put === null ? null : [path, put];
 }
 
-/** Puts a content in its place; null where that cannot be done. */
+/** Writes a fetched content to its path; null if this is not possible. */
 async function putHere(
   work: Work,
   action: Fetch,
@@ -129,7 +132,7 @@ async function putHere(
   return null;
 }
 
-/** Keeps the content here under another name, to be sent from there; undefined where that cannot be done. */
+/** Saves the local content under another name, and returns the action that sends it; undefined if this fails. */
 async function keepAside(work: Work, action: ActionOf<'keep both'>): Promise<ActionOf<'send'> | undefined> {
   const { path, over } = action;
   const { local, remote, author, hand } = work;
@@ -137,7 +140,7 @@ async function keepAside(work: Work, action: ActionOf<'keep both'>): Promise<Act
   if (here === undefined) throw new Error('a conflict has a file here');
   const taken = new Set([...local.files.keys(), ...remote.files.keys()].map(foldCase));
   const second = conflictPath(path, author, here.modified, (name) => {
-    // One that a run which was ended kept already is as good.
+    // An earlier run, which was stopped, may already have saved the same content under this name.
     if (local.files.get(name)?.sha256 === over && !remote.files.has(name)) return false;
     return taken.has(foldCase(name)) || local.held.has(name);
   });

@@ -13,27 +13,27 @@ import type { SyncState } from '../folder/state.ts';
 import type { Versioned } from '../plan.ts';
 
 const PAGE_LIMIT = 200;
-/** How often a list is begun again whose scopes change while it is read. */
+/** How often the list is read again if the caller's scopes change while it is read. */
 const LIST_TRIES = 5;
-/** As long as a large body may take on a slow line. */
+/** Enough time to transfer a large body over a slow connection. */
 const TRANSFER_TIMEOUT_MS = 300_000;
 
-/** A file as it is there. */
+/** A file in the service. */
 interface RemoteFile extends Versioned {
   bytes: number;
   updatedAt: string;
 }
 
-/** What the service has within reach, as the manifest tells it. */
+/** The files in the service that the caller can read, from the manifest. */
 export interface RemoteView {
   revision: number;
   scopes: readonly string[];
   files: Map<string, RemoteFile>;
-  /** Of the files that it told of: how many are hidden or installed, and are left out. */
+  /** How many files of the manifest are left out: hidden ones and those in `node_modules`. */
   leftOut: number;
-  /** Paths that are not in the workspace: never written to the disk. */
+  /** Paths that are not valid workspace paths. They are never written to the disk. */
   refused: string[];
-  /** Whether the service knows less than it did: it was set back to an earlier day. Nothing there counts as deleted. */
+  /** Whether the service was restored from an older backup. Then missing files do not count as deleted. */
   setBack: boolean;
 }
 
@@ -49,8 +49,8 @@ function sameScopes(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * Every page of the manifest; null where it is to be begun again, as the scopes changed in between.
- * @param since a revision after which changes are told; null for all live files
+ * Reads all pages of the manifest. Null if the scopes changed in the meantime: then it must be read again.
+ * @param since list only changes after this revision; null lists all existing files
  */
 async function listOnce(
   service: ServiceClient,
@@ -83,10 +83,10 @@ async function list(
     const listed = await listOnce(service, since, tell);
     if (listed !== null) return listed;
   }
-  throw new CommandError('what you may read changes too often: try again later');
+  throw new CommandError('your access changed while the files were listed: try again later');
 }
 
-/** Takes over what the manifest tells of files, later items last. */
+/** Applies the items of the manifest to a view, in their order. */
 function addItems(view: RemoteView, items: readonly ManifestItem[]): void {
   const reached = new Set(view.scopes);
   for (const { path, sha256, deleted, version, bytes, updatedAt } of items) {
@@ -104,9 +104,10 @@ function addItems(view: RemoteView, items: readonly ManifestItem[]): void {
 }
 
 /**
- * What is there within reach now. Where only changes are asked for, the rest is as the state has it.
- * @param whole whether all is to be listed, whatever the state has
- * @param tell hears how many files were told of so far
+ * Lists the files in the service that the caller can read. If possible, only the changes since the last sync are
+ * requested, and the other files come from the state.
+ * @param whole whether to list all files in any case
+ * @param tell is called with the number of files listed so far
  */
 export async function readRemote(
   service: ServiceClient,
@@ -117,7 +118,7 @@ export async function readRemote(
   const since = whole ? null : state.revision;
   let listed = await list(service, since, tell);
   const same = sameScopes(listed.scopes, state.scopes);
-  // Of other scopes, the latest change may well be an earlier one.
+  // With other scopes, a lower revision is normal: it is the latest change in these scopes.
   const setBack = since !== null && same && listed.revision < since;
   const partial = since !== null && same && !setBack;
   if (since !== null && !partial) listed = await list(service, null, tell);
@@ -133,18 +134,18 @@ export async function readRemote(
   return view;
 }
 
-/** Contents by path. What is asked for and not in `files` is to be asked for again (`remaining`), or is gone. */
+/** Reads contents by path. Paths that are not in `files` must be requested again (`remaining`) or no longer exist. */
 export function pull(service: ServiceClient, paths: readonly string[]): Promise<PullResponse> {
   const body = { files: paths.map((path) => ({ path })) };
   return service.post('/v1/workspace/pull', PullResponse, body, { timeoutMs: TRANSFER_TIMEOUT_MS });
 }
 
-/** A file as a push has it. */
+/** A file in a push request. */
 export type PushedFile =
   | { path: string; baseVersion: number; contentBase64: string; sha256: string }
   | { path: string; baseVersion: number; deleted: true };
 
-/** Sends files, all or none. The key makes one request of it, however often it is retried. */
+/** Sends files, all or none. Because of the idempotency key, a retry does not apply them twice. */
 export function push(service: ServiceClient, files: readonly PushedFile[]): Promise<PushResponse> {
   return service.post(
     '/v1/workspace/push',

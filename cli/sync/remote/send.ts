@@ -14,27 +14,27 @@ import { baseOf, leave, placeOf, type Work } from '../work.ts';
 import { type Push, pushBatches } from './batches.ts';
 import { type PushedFile, push } from './remote.ts';
 
-/** The statuses of refusals for what a request holds, and not for who asks or where. */
+/** The statuses of refusals that are caused by the files, and not by the caller or the target. */
 const ABOUT_FILES = new Set([400, 413, 415, 422]);
 
-/** A file as it goes out, and what is to be kept of it when it is there. */
+/** A file that is ready to be sent, and what to store about it afterwards. */
 interface Ready {
   action: Push;
   file: PushedFile;
   sent: Omit<BaseFile, 'version'> | null;
 }
 
-/** What is closed to the caller, found out on the way: scopes, and how many changes are not sent for it. */
+/** The scopes that the caller cannot write to, with the number of changes that are not sent. */
 type Closed = Map<string, { changes: number; why: string }>;
 
-/** What the requests of one pass have in common. */
+/** Data that all requests of one pass share. */
 interface Sending {
   closed: Closed;
-  /** The names of the files here and of their folders, as they compare where case does not count. */
+  /** The case-folded paths of the local files and of their folders. */
   names: ReadonlySet<string>;
 }
 
-/** Sends what is new, other or gone here. */
+/** Sends the files that are new, changed or deleted here. */
 export async function sendThere(work: Work, actions: readonly Push[]): Promise<void> {
   const { progress, local, notDone } = work;
   const closed: Closed = new Map();
@@ -71,12 +71,12 @@ async function sendTogether(work: Work, batch: readonly Push[], { closed, names 
   if (ready.length > 0) await sendReady(work, ready, closed);
 }
 
-/** Tells of a place that no file has: another pass would find it as it is. */
+/** Reports a path that exists here but is not a file. Another pass would find the same. */
 function somethingElse(work: Work, path: string): void {
-  work.notDone.push({ state: 'not sent', name: path, why: 'something else is in its place here' });
+  work.notDone.push({ state: 'not sent', name: path, why: 'its path here is not a file' });
 }
 
-/** Reads a file as it is now: the hash is that of the very bytes that are sent. */
+/** Reads a file to send it. The hash is computed from exactly the bytes that are sent. */
 async function readySend(work: Work, action: ActionOf<'send'>): Promise<Ready | null> {
   const { path, baseVersion } = action;
   const at = placeOf(work, path);
@@ -106,7 +106,7 @@ async function readySend(work: Work, action: ActionOf<'send'>): Promise<Ready | 
   }
 }
 
-/** Looks again whether a file is gone: a program that saves it may have removed it for a moment. */
+/** Checks again that a file does not exist: some programs remove a file for a moment while they save it. */
 async function readyDeletion(
   work: Work,
   action: ActionOf<'delete there'>,
@@ -114,7 +114,7 @@ async function readyDeletion(
 ): Promise<Ready | null> {
   const { path, baseVersion } = action;
   const found = await look(placeOf(work, path)).catch(() => 'unreadable' as const);
-  // A folder with files may have taken its place; and where case does not count, the other name's file is found.
+  // The path can be a folder now. On a case-insensitive disk, a file whose name differs in case is found here too.
   if (found !== null && !names.has(foldCase(path))) {
     if (found === 'unreadable' || found.isFile()) leave(work, 'not sent', path);
     else somethingElse(work, path);
@@ -139,14 +139,14 @@ async function sendReady(work: Work, ready: readonly Ready[], closed: Closed): P
   const noted = ready.map(({ file, sent }): [string, BaseFile | null] => {
     const version = versions.get(file.path);
     if (version === undefined)
-      throw new CommandError('the service answered for fewer files than it was asked for');
+      throw new CommandError('the answer of the service has fewer files than the request');
     return [file.path, sent === null ? null : { version, ...sent }];
   });
   await work.hand.notebook.note(noted);
   for (const { action } of ready) work.changes.push(changeOf(action) ?? { what: 'sent', path: action.path });
 }
 
-/** What follows from a refusal of a whole request. */
+/** Handles the refusal of a whole request. */
 async function refused(
   work: Work,
   ready: readonly Ready[],
@@ -158,14 +158,14 @@ async function refused(
   const scope = scopeOf(first.file.path);
   const { code, status, message } = refusal;
   if (code === 'scope_forbidden' || code === 'team_archived') {
-    const why = code === 'scope_forbidden' ? `you may only read ${scope}/` : 'the Team is archived';
+    const why = code === 'scope_forbidden' ? `you can only read ${scope}/` : 'the Team is archived';
     closed.set(scope, { changes: (closed.get(scope)?.changes ?? 0) + ready.length, why });
     return;
   }
   const conflict = code === 'workspace_conflict';
   if (!conflict && !ABOUT_FILES.has(status)) throw refusal;
   if (conflict) work.again = true;
-  // At first all are looked at again: someone else changed the files that conflict, and the next plan shows it.
+  // In the first pass, a conflict is not divided: someone else changed files, and the next pass plans them again.
   if (ready.length > 1 && (!conflict || work.isDivided)) {
     const half = Math.ceil(ready.length / 2);
     await sendReady(work, ready.slice(0, half), closed);
