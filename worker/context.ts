@@ -9,7 +9,7 @@ import type { ModelClient } from './embedder/model-client.ts';
 import type { Pace } from './embedder/pace.ts';
 import type { ReadingPool } from './sandbox/reading-pool.ts';
 
-/** What a worker is started with. */
+/** The dependencies of a worker. */
 export interface WorkerSetup {
   config: Config;
   database: Database;
@@ -18,19 +18,19 @@ export interface WorkerSetup {
   logger: Logger;
 }
 
-/** What every job works with. */
+/** The dependencies of every job. */
 export interface JobContext extends WorkerSetup {
   readingPool: ReadingPool;
-  /** What makes vectors, and how fast; null where the service makes none. */
+  /** The model that makes vectors, and its speed; null if the service makes none. */
   embedder: { model: ModelClient; pace: Pace } | null;
-  /** Aborts when the worker has waited long enough for what runs: a job that hears of it gives itself back. */
+  /** Aborts when a worker that stops has waited long enough for its jobs. A job that sees this releases itself. */
   stopping: AbortSignal;
-  /** How long a file can be read while another Company waits, in milliseconds; null: to its end. */
+  /** How long a file can be read while another Company waits, in milliseconds; null: without limit. */
   giveWayAfterMs: number | null;
 }
 
 /**
- * Does one job. The slow part first, outside any transaction; then one transaction with the rows and
- * `queue.settle`, so that the effect and the end of the job are one. A job that throws is tried again.
+ * Runs one job. The slow part comes first, outside any transaction. Then one transaction writes the rows and calls
+ * `queue.settle`, so that the effect and the end of the job are committed together. A job that throws is retried.
  */
 export type JobHandler<Q extends QueueName> = (job: Job<Payload<Q>>, context: JobContext) => Promise<void>;

@@ -9,16 +9,16 @@ import { latest } from './latest.ts';
 import type { JobTally } from './tally.ts';
 
 const BEAT_MS = 10_000;
-/** How long the queue may take to answer before a heartbeat. */
+/** The longest wait for the answer of the queue before a heartbeat. */
 const QUEUE_PATIENCE_MS = 5000;
 
-/** What a worker says of itself, at intervals and when something changes. */
+/** Records in the database that a worker is running, at intervals and when something changes. */
 export interface Heartbeat {
-  /** Says how it stands now. */
+  /** Records the current state. */
   beat(): void;
-  /** Says that it makes no more vectors: searches should not wait for one that drains. */
+  /** Records that the worker makes no more vectors, so that searches do not wait for a worker that drains. */
   leave(): void;
-  /** Says that it has gone, and how its last jobs ended. */
+  /** Deletes the record of the worker, and stores the counts of its last jobs. */
   stop(): Promise<void>;
 }
 
@@ -29,19 +29,19 @@ interface Setup {
   id: string;
   queues: readonly QueueName[];
   tally: JobTally;
-  /** How its model stands; null where it makes no vectors. */
+  /** The state of its model; null if it makes no vectors. */
   embedder: () => EmbedderState | null;
-  /** Of the processes that work for it. */
+  /** The memory of its child processes. */
   childBytes: () => number;
 }
 
-/** Says for the first time that the worker lives, and then every ten seconds. */
+/** Stores the first heartbeat, and then one every ten seconds. */
 export async function startHeartbeat(setup: Setup): Promise<Heartbeat> {
   const { database, queue, logger, id, queues, tally } = setup;
   let leaving = false;
   const record = async () => {
     try {
-      // By the queue's own connections: a worker that cannot take jobs must not count as one that lives.
+      // Uses the queue's own connections: a worker that cannot dequeue jobs must not count as running.
       await queue.check(QUEUE_PATIENCE_MS);
       const embedder = leaving ? null : setup.embedder();
       const rssBytes = process.memoryUsage.rss() + setup.childBytes();
@@ -56,11 +56,11 @@ export async function startHeartbeat(setup: Setup): Promise<Heartbeat> {
       await addJobCounts(database, ended);
     } catch (error) {
       tally.putBack(ended);
-      logger.warn({ err: error }, 'the worker could not say how its jobs ended');
+      logger.warn({ err: error }, 'job counts could not be stored');
     }
   };
   const recording = latest(record);
-  // Apart: all workers add to the same counts, and one that hangs would keep the others from saying that they live.
+  // Stored separately: all workers update the same counts, and one that hangs must not block the heartbeats of others.
   const counting = latest(count);
   await record();
   const timer = setInterval(() => {
@@ -75,7 +75,7 @@ export async function startHeartbeat(setup: Setup): Promise<Heartbeat> {
     },
     stop: async () => {
       clearInterval(timer);
-      // One that is still under way would say afterwards that the worker lives.
+      // A heartbeat that is still running would record the worker again after its deletion.
       await recording.done();
       await deleteWorker(database, id).catch(() => undefined);
       await counting.done();

@@ -1,8 +1,8 @@
-/** Something to be done again, where only the last time counts. */
+/** Coalesces the requests to run an action: only the last run matters. */
 export interface Latest {
-  /** Runs it now, or after the run that is under way; all requests during that run share the next one. */
+  /** Runs the action now, or after the current run. All requests during a run share the next one. */
   ask(): void;
-  /** Resolves when nothing is under way or asked for. */
+  /** Resolves when nothing is running or requested. */
   done(): Promise<void>;
 }
 

@@ -6,16 +6,18 @@ import { createLogger } from '../shared/logger.ts';
 import { loadEnvironmentFile } from '../shared/settings/environment.ts';
 import { startWorker } from './worker.ts';
 
-/** The worker process: `worker` in the Procfile. Any number of them may run against one PostgreSQL. */
+/** The worker process: `worker` in the Procfile. Any number of workers can use one PostgreSQL database. */
 async function main(): Promise<void> {
   exitOnSignal();
   loadEnvironmentFile();
   const config = readConfig(process.env);
   if (config.databaseUrl === null) {
-    throw new Error('MEMORY_DATABASE_URL: expected for a worker process alone; `npm start` needs none');
+    throw new Error(
+      'MEMORY_DATABASE_URL: required for a separate worker process; without PostgreSQL, use `npm start`',
+    );
   }
   const logger = createLogger(config.logLevel, 'worker');
-  // Beside an API that started it, whose settings are the same, they are in the log already.
+  // If `npm start` started this process, the API has the same settings and has already logged the warnings.
   if (process.send === undefined) for (const warning of config.warnings) logger.warn(warning);
   const { database, blobs } = await startBackend(config, logger);
   const queue = await openQueue({
@@ -23,7 +25,7 @@ async function main(): Promise<void> {
     databaseUrl: config.databaseUrl,
     supervise: true,
     logger,
-    // With the time for closing dead connections, below what the process has for draining.
+    // Together with the time for closing dead connections, less than the time that the process has for draining.
     drainMs: 13_000,
   });
   const worker = await startWorker({ config, database, blobs, queue, logger });

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
 /*
- * Ends the process that runs the model where it grows past its bound, or where its parent is gone. A thread, because
- * the process itself may be busy with one text; a signal, because nothing less ends it then.
+ * Ends the process that runs the model if it exceeds its memory limit or its parent has ended. This is a thread,
+ * because the main thread can be busy with a text. It sends a signal, because nothing else ends a busy process.
  */
 
 const LOOK_EVERY_MS = 50;

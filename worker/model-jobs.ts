@@ -2,9 +2,9 @@ import type { Logger } from '../shared/logger.ts';
 
 /** The jobs that need the model. */
 export interface ModelJobs {
-  /** Looks whether the model is ready, and acts on it. */
+  /** Starts or stops dequeuing, depending on whether the model is ready. */
   adjust(): void;
-  /** Takes no more jobs. Resolves when the steps that were begun are done. */
+  /** Stops dequeuing. Resolves when the steps that have begun are done. */
   stop(): Promise<void>;
 }
 
@@ -16,13 +16,12 @@ interface Setup {
 }
 
 /**
- * Takes the jobs of the model while it is ready, and leaves them in the queue while it is not: another worker may have
- * one that works.
+ * Dequeues the jobs that need the model while it is ready. While it is not, leaves them in the queue for other workers.
  */
 export function modelJobs({ isReady, take, leave, logger }: Setup): ModelJobs {
   let taken = false;
   let stopped = false;
-  // One step after the other: the model may come and go while takers are started.
+  // Steps run one after the other, because the model's state can change while dequeuing is being started.
   let steps = Promise.resolve();
   const step = async () => {
     const ready = !stopped && isReady();
@@ -31,7 +30,7 @@ export function modelJobs({ isReady, take, leave, logger }: Setup): ModelJobs {
     try {
       await (ready ? take() : leave());
     } catch (error) {
-      logger.error({ err: error }, 'the jobs of the model cannot be taken, or left');
+      logger.error({ err: error }, 'cannot start or stop the jobs that need the model');
     }
   };
   return {

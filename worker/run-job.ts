@@ -6,8 +6,8 @@ import type { JobContext, JobHandler } from './context.ts';
 import type { JobTally } from './tally.ts';
 
 /**
- * Runs one job, counts how it ended and tells the queue. A job that settled itself, or gave itself back, is out of the
- * queue's hands already, whatever it is told here.
+ * Runs one job, counts its outcome and reports it to the queue. If the job was already settled or released, the queue
+ * ignores this report.
  */
 export async function runJob<Q extends QueueName>(
   name: Q,
@@ -39,7 +39,7 @@ export async function runJob<Q extends QueueName>(
     outcome = error instanceof LostJobError ? 'lost' : 'failed';
     if (outcome === 'lost') logger.warn('the job was taken over by another worker');
     else logger.error({ err: error }, 'job failed');
-    // What pg-boss keeps of a failed job is shown to operators: no message, which might repeat a value.
+    // pg-boss stores this output and shows it to operators. The error message is left out, because it can contain data.
     return { id: job.id, status: 'failed' as const, output: { message: 'see the log of the worker' } };
   } finally {
     tally.count(name, outcome, (performance.now() - began) / 1000);

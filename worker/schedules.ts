@@ -5,10 +5,10 @@ import { EMBEDDING_QUEUES, type QueueName, queueDefinition } from '../shared/que
 import { NOBODY } from '../shared/scope.ts';
 import type { WorkerSetup } from './context.ts';
 
-/** Jobs that a change of settings can require: they are queued at the start too. */
+/** Jobs that a change of settings can make necessary. They are also enqueued at startup. */
 const AT_START: readonly QueueName[] = ['embeddings.backfill', 'embed.waiting'];
 
-/** Schedules the jobs of these queues that no request asks for, and queues some of them now. */
+/** Schedules the jobs of these queues that no request enqueues, and enqueues some of them now. */
 export async function scheduleJobs(setup: WorkerSetup, queues: readonly QueueName[]): Promise<void> {
   const { queue, database } = setup;
   for (const name of queues) {
@@ -22,7 +22,7 @@ export async function scheduleJobs(setup: WorkerSetup, queues: readonly QueueNam
   if (!setup.config.serverEmbeddings) await endServerEmbeddings(setup);
 }
 
-/** A change of how terms are counted leaves Teams without counts, and one that nobody writes to would stay so. */
+/** Enqueues the count of Teams without counts: after a change of the counting, a Team without writes would get none. */
 async function countUncounted({ database, queue }: WorkerSetup): Promise<void> {
   for (const team of await asWorker(database, uncountedTeams)) {
     const job = { ...team, userId: NOBODY };
@@ -31,8 +31,8 @@ async function countUncounted({ database, queue }: WorkerSetup): Promise<void> {
 }
 
 /**
- * Deletes the jobs that make vectors if no worker can run them: they would wait forever. Nothing is lost, because the
- * chunks that wait are marked.
+ * Deletes the jobs that make vectors if no worker can run them, because they would wait forever. Nothing is lost: the
+ * chunks that wait for a vector are marked.
  */
 async function endServerEmbeddings({ queue, database }: WorkerSetup): Promise<void> {
   const workers = await withoutScope(database, listWorkers);

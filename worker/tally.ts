@@ -1,17 +1,17 @@
 import type { JobCount } from '../db/queries/jobs/job-tally.ts';
 import { DURATION_BOUNDS, type JobOutcome } from '../shared/job-outcomes.ts';
 
-/** How jobs ended since that was last written down. */
+/** Counts of job outcomes that have not been stored yet. */
 export interface JobTally {
   /** Counts one job. */
   count(queue: string, outcome: JobOutcome, seconds: number): void;
   /** Returns everything that was counted, and starts again from zero. */
   take(): JobCount[];
-  /** Takes back what was handed out and could not be written down. */
+  /** Adds counts again that could not be stored. */
   putBack(counts: readonly JobCount[]): void;
 }
 
-/** Counts jobs in memory: a job costs no statement of its own. What a killed worker had not written down is lost. */
+/** Counts jobs in memory, so that a job needs no statement. If the worker is killed, counts not stored yet are lost. */
 export function jobTally(): JobTally {
   let counts = new Map<string, JobCount>();
   const add = ({ queue, outcome, jobs, seconds, durations }: JobCount) => {

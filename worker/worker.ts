@@ -24,9 +24,9 @@ import { scheduleJobs } from './schedules.ts';
 import { type JobTally, jobTally } from './tally.ts';
 
 /**
- * How jobs are taken: each by one of several takers, so that a long one holds up no other. NOTIFY wakes them at
- * once; where jobs are waiting, each job done wakes the first taker again. The others look again at once while some
- * are known to wait, which is counted every 15 seconds, and by the poll otherwise.
+ * How jobs are dequeued. Several takers dequeue one job each, so that a long job does not delay others. NOTIFY wakes
+ * them at once. While jobs are waiting, each completed job wakes the first taker again. The other takers dequeue again
+ * at once if jobs are known to wait (they are counted every 15 seconds), and otherwise poll.
  */
 const WORK: WorkOptions & { perJobResults: true } = {
   batchSize: 1,
@@ -36,16 +36,16 @@ const WORK: WorkOptions & { perJobResults: true } = {
   burstWhenReadyExceeds: 1,
 };
 
-/** How long the record that a worker stops may take, beyond the time for draining. */
-const LAST_WORD_MS = 1000;
+/** The time for recording that the worker stops, in addition to the time for draining. */
+const LAST_HEARTBEAT_MS = 1000;
 
 export interface RunningWorker {
   readonly id: string;
-  /** Takes no more jobs, finishes those that run, and says that it has gone. */
+  /** Stops dequeuing, completes the running jobs, and records that the worker has stopped. */
   stop(): Promise<void>;
 }
 
-/** How a worker works where it is not as usual. */
+/** Options that differ from the defaults. */
 export interface WorkerOptions {
   reading?: ReadingOptions;
   model?: Partial<ModelClientOptions>;
@@ -53,10 +53,10 @@ export interface WorkerOptions {
   giveWayAfterMs?: number;
 }
 
-/** Long enough for nearly every file, and short enough for a Company that waits: its import begins then. */
+/** Long enough for nearly every file, and short enough for a Company whose import waits. */
 const GIVE_WAY_AFTER_MS = 3000;
 
-/** Does the jobs of every queue, in this process. */
+/** Runs the jobs of every queue in this process. */
 export async function startWorker(
   setup: WorkerSetup,
   { reading = {}, model = {}, giveWayAfterMs = GIVE_WAY_AFTER_MS }: WorkerOptions = {},
@@ -86,7 +86,7 @@ export async function startWorker(
   });
   const ofTheModel = startModelJobs(context, tally);
   changed = () => {
-    // Searches learn from this whether there is someone to ask.
+    // Searches read the heartbeat to find out whether a worker can make their vectors.
     heartbeat.beat();
     ofTheModel.adjust();
   };
@@ -99,16 +99,19 @@ export async function startWorker(
         const begun = performance.now();
         changed = () => undefined;
         heartbeat.leave();
-        // What is not done in half of the time is given back in the other, so that nothing counts as failed.
+        // Jobs that are not completed in half of the time are released in the other half, so that they do not fail.
         const patience = setTimeout(() => stopping.abort(), queue.drainMs / 2);
         await ofTheModel.stop();
-        // Stops taking jobs and waits for those that run.
+        // Stops dequeuing and waits for the running jobs.
         await queue.stop();
         clearTimeout(patience);
         await readingPool.close();
         await embedder?.model.close();
-        // Where the database does not answer, the record of the worker lapses by itself.
-        const left = Math.max(LAST_WORD_MS, begun + queue.drainMs + LAST_WORD_MS - performance.now());
+        // If the database does not answer, the record of the worker expires by itself.
+        const left = Math.max(
+          LAST_HEARTBEAT_MS,
+          begun + queue.drainMs + LAST_HEARTBEAT_MS - performance.now(),
+        );
         await within(left, heartbeat.stop(), 'the last heartbeat was not stored').catch((error: unknown) =>
           logger.warn({ err: error }, 'the database did not record that the worker stops'),
         );
@@ -116,7 +119,7 @@ export async function startWorker(
   };
 }
 
-/** Says once how well the processes that read files are confined here, which depends on the machine. */
+/** Logs once which confinement the processes that read files have on this machine. */
 async function logConfinement({ confinement }: ReadingPool, logger: JobContext['logger']): Promise<void> {
   try {
     const { name, network } = await confinement;
@@ -166,10 +169,10 @@ async function startJobs<Q extends QueueName>(name: Q, context: JobContext, tall
   const { concurrency, longJobConcurrency } = queueDefinition(name);
   if (longJobConcurrency === undefined)
     return startTakers(name, { localConcurrency: concurrency }, context, tally);
-  // pg-boss has one limit for each group of a queue, that of the last call: so the long jobs come first.
+  // pg-boss has one limit for each group of a queue, and the last call sets it. So the takers of long jobs start first.
   const ofLong = { localConcurrency: longJobConcurrency, maxPriority: LONG_TURN };
   await startTakers(name, ofLong, { ...context, giveWayAfterMs: null }, tally);
-  // The others take long jobs too where no other waits, which come first.
+  // The other takers also run long jobs, but only if no short job waits.
   await startTakers(name, { localConcurrency: concurrency }, context, tally);
 }
 

@@ -27,7 +27,7 @@ export function sessionPath(): string {
 }
 
 /**
- * Reads the saved session; null if there is none.
+ * Reads the saved session; null if it does not exist.
  * @throws CommandError if other users can read the file, or if it is not a session file. The message says what to do.
  */
 export async function readSession(): Promise<KeptSession | null> {

@@ -15,7 +15,7 @@ export type Action =
   | { do: 'send'; path: string; baseVersion: number; sha256: string; revived: boolean }
   /** Delete it there, because it was deleted here. */
   | { do: 'delete there'; path: string; baseVersion: number; sha256: string }
-  /** Fetch the file, and replace the local content `over` (null: there is none). `revived`: it was deleted here. */
+  /** Fetch the file, and replace the local content `over` (null: it does not exist). `revived`: it was deleted here. */
   | { do: 'fetch'; path: string; there: Versioned; over: string | null; revived: boolean }
   /** Delete it here, because it was deleted there. Only the content `over` can be deleted. */
   | { do: 'delete here'; path: string; over: string }

@@ -87,7 +87,7 @@ describe('cli audit-verify', () => {
     const person = await newPerson();
     const help = await person.run(['audit-verify', '--help']);
     assert.deepEqual([help.code, help.stderr], [0, '']);
-    for (const part of ['audit-verify [options]', '--url <url>', 'Exit code 1', 'Company Owners']) {
+    for (const part of ['audit-verify [options]', '--url <url>', 'exits with code 1', 'Company Owners']) {
       assert.ok(help.stdout.includes(part), part);
     }
     assert.match((await person.run(['--help'])).stdout, /^ {2}audit-verify {2,}verify that /m);

@@ -92,7 +92,10 @@ describe('the credential of a command', () => {
     for (const open of [0o640, 0o604]) {
       await chmod(person.sessionFile, open);
       const ended = await person.run(['whoami']);
-      assertRefused(ended, new RegExp(`mode ${open.toString(8)}\\): close it with chmod 600 ${person.home}`));
+      assertRefused(
+        ended,
+        new RegExp(`mode ${open.toString(8)}\\): protect it with chmod 600 ${person.home}`),
+      );
     }
     await chmod(person.sessionFile, 0o600);
     assert.equal((await person.run(['whoami'])).code, 0);

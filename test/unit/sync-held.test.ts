@@ -154,7 +154,7 @@ describe('a client’s folder whose id is in capitals', () => {
       lines,
       /^not sent clients\/\S+: clients\/\S+ and clients\/\S+ belong to the same client: merge them/m,
     );
-    assert.match(lines, /^failed clients\/\S+\/a: it has changed there/m);
+    assert.match(lines, /^failed clients\/\S+\/a: it changed in the service/m);
     assert.deepEqual(await folder.tree(), before);
     assert.deepEqual(workspace.live(), { ...files, [`${CLIENT}/a`]: 'theirs' });
   });

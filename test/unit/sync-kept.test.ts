@@ -35,7 +35,7 @@ describe('what is within reach', () => {
     await publish({ 'clients/x/a': 'theirs' });
     const outcome = await folder.sync(workspace.as(rights));
     assert.deepEqual(told(outcome), [
-      'not sent clients/x/: you may only read clients/x/: 2 changes are not sent',
+      'not sent clients/x/: you can only read clients/x/: 2 changes are not sent',
     ]);
     assert.equal((await folder.tree())['clients/x/a'], 'theirs');
     assert.ok(Object.values(await folder.tree()).includes('mine'));

@@ -12,7 +12,7 @@ import {
   verifyModelFiles,
 } from './model-files.ts';
 
-/** `npm run fetch-model`: gets the model before the service is first started, or for a machine without network. */
+/** `npm run fetch-model` downloads the model before the service starts, or for a machine without network. */
 const HELP = `Fetches the model for embeddings, checks every file by SHA-256 and loads the model once.
 
 Usage: npm run -s fetch-model [-- --verify]
@@ -25,7 +25,7 @@ file .env in this folder: MEMORY_EMBEDDING_MODEL, MEMORY_MODEL_DIR, and MEMORY_M
 NODE_USE_ENV_PROXY=1 beside HTTPS_PROXY. For a machine without network, copy the model's folder, with its
 checksums.json, into the folder of models there.`;
 
-/** What a shell tells of a command that Ctrl-C ended. */
+/** The exit code that a shell reports for a command that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
 const VERDICTS: Readonly<Record<ModelFileCheck['verdict'], string>> = {
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
     throw new ModelMissingError(`Embedding model ${name} is ${bad.verdict}: ${fault} in ${folder}`);
   }
   if (verify === true) return;
-  // Here, because the library takes a second to start, which no other part of this command needs.
+  // Imported here, because the library takes a second to load and the rest of this command does not need it.
   const { loadEmbedder } = await import('./model.ts');
   await (await loadEmbedder({ ...model, allowDownload: false })).close();
   console.log(`ready: ${name} in ${folder}`);
@@ -72,13 +72,13 @@ function readArguments() {
     const options = { verify: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
     return parseArgs({ options, strict: true }).values;
   } catch (error) {
-    // Its messages say in their first sentence which option, and go on about syntax that no one asked for.
+    // The first sentence of a message of parseArgs names the option. The rest explains syntax and is left out.
     const message = error instanceof Error ? error.message : String(error);
     throw new Error(`${message.split(/\. |\n/, 1)[0]?.replace(/\.$/, '')} (see --help)`, { cause: error });
   }
 }
 
-/** Fetches missing files, fetches damaged ones again, and returns the last check of all files. */
+/** Fetches missing files, fetches damaged ones again, and returns the result of the last check. */
 async function fetchSound(model: Model): Promise<ModelFileCheck[]> {
   const stop = new AbortController();
   const interrupt = () => stop.abort();

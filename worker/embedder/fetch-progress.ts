@@ -2,19 +2,19 @@ import type { WriteStream } from 'node:tty';
 import type { FetchProgress } from './model-files.ts';
 
 const BAR_COLUMNS = 24;
-/** Of a terminal that does not tell. */
+/** The assumed width of a terminal that does not report its width. */
 const USUAL_COLUMNS = 80;
-/** Where lines stay, one now and then is enough. */
+/** The interval of plain lines, which are not drawn over. */
 const LINE_EVERY_MS = 5000;
 
-/** Shows a person how far the fetching of a model is. */
+/** Shows the progress of a model's download. */
 export interface ShownProgress {
   tell: (progress: FetchProgress) => void;
-  /** Ends the bar, for other output. */
+  /** Ends the bar, so that other output can follow. */
   end: () => void;
 }
 
-/** A bar that is drawn over at a terminal; elsewhere a line for each file's end and every few seconds. */
+/** In a terminal, a bar that is drawn over; otherwise a line at the end of each file and every few seconds. */
 export function showProgress(out: WriteStream): ShownProgress {
   return out.isTTY ? drawnBar(out) : plainLines(out);
 }
@@ -28,7 +28,7 @@ function drawnBar(out: WriteStream): ShownProgress {
       const bar = `[${'#'.repeat(full)}${' '.repeat(BAR_COLUMNS - full)}] ${amount(progress)}  ${progress.file}`;
       out.cursorTo(0);
       out.clearLine(0);
-      // A line as wide as the terminal would go on below, and could not be drawn over.
+      // A line as wide as the terminal would wrap, and could not be drawn over.
       out.write(bar.slice(0, (out.columns || USUAL_COLUMNS) - 1));
       drawn = true;
     },
@@ -58,7 +58,7 @@ function amount({ allBytes, allTotal }: FetchProgress): string {
   return `${String(percent).padStart(3)} %  ${shownSize(allBytes)} of ${shownSize(allTotal)}`;
 }
 
-/** A size as Hugging Face's pages tell it, in thousands and millions of bytes. */
+/** A size in the form of Hugging Face's pages, in thousands and millions of bytes. */
 export function shownSize(bytes: number): string {
   return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -1,18 +1,18 @@
-/** As many as Hugging Face's own tools need, with room for a mirror: a renamed model, its cache, its CDN. */
+/** Enough for Hugging Face's own redirects and for a mirror: a renamed model, a cache, a CDN. */
 const MAX_REDIRECTS = 5;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** What a further try would not change. */
+/** An error that another attempt would not change. */
 export class Refused extends Error {
   override name = 'Refused';
 }
 
-/** The last answer of a chain of redirects, and what the hub said of the file on the way. */
+/** The last answer of a chain of redirects, and the hash and length from the answers before it. */
 export interface HubAnswer {
   response: Response;
-  /** SHA-256 (64 hexadecimal digits), git blob SHA-1 (40), or null where the hub told neither. */
+  /** SHA-256 (64 hexadecimal digits), git blob SHA-1 (40), or null if the hub sent neither. */
   contentHash: string | null;
-  /** Length of the whole file in bytes, where the hub told it beside the answer's own length. */
+  /** The length of the whole file in bytes, if the hub sent it in a header of its own. */
   linkedSize: number | null;
 }
 
@@ -23,14 +23,14 @@ export interface HubRequest {
 }
 
 /**
- * Asks the hub for a file. Redirects are followed by hand: Hugging Face tells a large file's hash and length in
- * `x-linked-etag` and `x-linked-size` of the answer that redirects to its CDN, and nowhere after it. A HEAD ends
- * there, as the CDN's addresses are signed for GET alone.
- * @throws Refused for a redirect that is not followed, or what fetch throws
+ * Requests a file from the hub. Redirects are followed by this code and not by fetch: Hugging Face sends a large file's
+ * hash and length only in `x-linked-etag` and `x-linked-size` of the answer that redirects to its CDN. A HEAD request
+ * stops at that answer, because the CDN's addresses are signed only for GET.
+ * @throws Refused for a redirect that is not followed, and any error of fetch
  */
 export async function askHub(address: URL, request: HubRequest): Promise<HubAnswer> {
   const { method = 'GET', signal } = request;
-  // A packed answer has another length than the file, and cannot be taken up in the middle.
+  // A compressed answer has a different length from the file, and cannot be resumed in the middle.
   const headers = { ...request.headers, 'accept-encoding': 'identity' };
   let [linkedEtag, linkedSize]: [string | null, number | null] = [null, null];
   let at = address;
@@ -40,7 +40,8 @@ export async function askHub(address: URL, request: HubRequest): Promise<HubAnsw
     linkedSize ??= wholeNumber(response.headers.get('x-linked-size'));
     const location = REDIRECTS.includes(response.status) ? response.headers.get('location') : null;
     if (location === null || (method === 'HEAD' && linkedSize !== null)) {
-      // A CDN's etag may have 64 digits too and is not the file's SHA-256; the hub's own of 40 is a git blob's.
+      // The ETag of a CDN can have 64 digits too, but is not the file's SHA-256. The hub's own ETag of 40 digits is the
+      // hash of a git blob.
       const own = at.origin === address.origin ? digest(response.headers.get('etag'), [40]) : null;
       return { response, contentHash: linkedEtag ?? own, linkedSize };
     }
@@ -51,28 +52,28 @@ export async function askHub(address: URL, request: HubRequest): Promise<HubAnsw
 }
 
 /**
- * Length in bytes of a file at the hub, or null where it does not tell.
- * @throws what fetch throws
+ * The length of a file on the hub, in bytes, or null if the hub does not send it.
+ * @throws any error of fetch
  */
 export async function askSize(address: URL, signal: AbortSignal): Promise<number | null> {
   const { response, linkedSize } = await askHub(address, { method: 'HEAD', signal });
   return response.ok || linkedSize !== null ? (linkedSize ?? bodyLength(response)) : null;
 }
 
-/** Length of an answer's body in bytes, or null where it is not told. */
+/** The length of an answer's body in bytes, or null if the answer does not state it. */
 export function bodyLength(response: Response): number | null {
   return isPacked(response) ? null : wholeNumber(response.headers.get('content-length'));
 }
 
-/** Whether a body comes compressed although none was asked for; fetch unpacks it. */
+/** Whether a body is compressed although this was not requested. Fetch decompresses it. */
 export function isPacked(response: Response): boolean {
   return !['', 'identity'].includes(response.headers.get('content-encoding') ?? '');
 }
 
 function nextAddress(at: URL, location: string): URL {
-  // Addresses of a CDN are signed: what stands behind the path is a credential and not for messages.
+  // Addresses of a CDN are signed: the query is a credential and must not appear in messages.
   const from = at.origin + at.pathname;
-  if (!URL.canParse(location, at.href)) throw new Refused(`${from} redirects to no address`);
+  if (!URL.canParse(location, at.href)) throw new Refused(`${from} redirects to an invalid address`);
   const next = new URL(location, at);
   const downgrades = at.protocol === 'https:' && next.protocol === 'http:';
   if (!/^https?:$/.test(next.protocol) || downgrades || next.username !== '' || next.password !== '') {
@@ -81,7 +82,7 @@ function nextAddress(at: URL, location: string): URL {
   return next;
 }
 
-/** The hexadecimal digest that an etag is, quoted or not, weak or not; null for one of another form. */
+/** The hexadecimal digest in an ETag, quoted or not, weak or not; null if the ETag is not a digest. */
 function digest(etag: string | null, lengths: readonly number[]): string | null {
   const [, bare = ''] = /^(?:W\/)?"?([0-9a-f]+)"?$/i.exec(etag?.trim() ?? '') ?? [];
   return lengths.includes(bare.length) ? bare.toLowerCase() : null;

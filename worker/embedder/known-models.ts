@@ -1,17 +1,17 @@
 import type { EmbeddingProfileSettings } from '../../shared/config.ts';
 
-/** How one model wants its input and how its output becomes one vector. */
+/** How to prepare the input of a model, and how to make one vector of its output. */
 export interface ModelProfile {
   /** `cls`: the first position is the vector; `mean`: the average over all positions. */
   readonly pooling: 'cls' | 'mean';
-  /** Put before a search query; the model was trained with it. */
+  /** Added before a search query; the model was trained with it. */
   readonly queryPrefix: string;
-  /** Put before a stored text. */
+  /** Added before a stored text. */
   readonly passagePrefix: string;
   /**
-   * Most tokens in one run, special tokens included, if the model itself does not set a lower limit.
-   * Attention needs memory by the square of it: bge-m3 takes 8,192, but one layer's scores alone would then
-   * be 4 GiB (16 heads × 8192² × 4 bytes), against 64 MiB at 1,024.
+   * The most tokens in one run, including special tokens, if the model itself has no lower limit. The memory for
+   * attention grows with the square of this number: bge-m3 supports 8,192, but then the scores of one layer would need
+   * 4 GiB (16 heads × 8192² × 4 bytes), compared to 64 MiB at 1,024.
    */
   readonly maxWindow: number;
 }
@@ -34,7 +34,7 @@ const profiles: Readonly<Record<string, ModelProfile>> = {
 
 /**
  * The profile of a model by its name; unknown names get CLS pooling and no prefix.
- * @param settings what the operator says of it, which goes before what is known
+ * @param settings the operator's settings, which override the known profile
  */
 export function modelProfile(name: string, settings?: EmbeddingProfileSettings): ModelProfile {
   const known = Object.hasOwn(profiles, name) ? (profiles[name] ?? defaultProfile) : defaultProfile;

@@ -3,19 +3,19 @@ import { createReadStream } from 'node:fs';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** In the model's folder, so that a later look needs no network. */
+/** The file is in the model's folder, so that a later check needs no network. */
 const CHECKSUMS_FILE = 'checksums.json';
-/** Large pieces: a model has some hundred megabytes. */
+/** Large reads, because a model has some hundred megabytes. */
 const READ_BYTES = 1 << 20;
 
-/** What a file of a model had when it was fetched and found sound. */
+/** The checksum and length of a model's file when it was fetched and verified. */
 export interface FileChecksum {
   /** 64 hexadecimal digits. */
   sha256: string;
   bytes: number;
 }
 
-/** The checksums noted in a model's folder by file; none where there is no such note, or none that can be read. */
+/** Reads the stored checksums of a model, by file. Empty if they do not exist or cannot be read. */
 export async function readChecksums(folder: string): Promise<Map<string, FileChecksum>> {
   let noted: unknown;
   try {
@@ -34,8 +34,8 @@ function isChecksum(value: unknown): value is FileChecksum {
 }
 
 /**
- * Adds checksums to the folder's note. Two processes at once may lose each other's lines, for files that both
- * fetched or that then count as unknown: that costs a check later on and no file.
+ * Adds checksums to the stored ones. If two processes do this at the same time, some checksums can be lost. These files
+ * are then reported as unknown, but nothing else is lost.
  */
 export async function noteChecksums(
   folder: string,
@@ -51,12 +51,12 @@ export async function noteChecksums(
   }
 }
 
-/** A name beside a file for what is not yet complete. In containers every process may have the same number. */
+/** A name for an incomplete download, unique because in containers every process can have the same id. */
 export function partName(target: string): string {
   return `${target}.${process.pid}.${randomBytes(4).toString('hex')}.part`;
 }
 
-/** SHA-256 of a file and its length. */
+/** Computes the SHA-256 and the length of a file. */
 export async function checksumOf(file: string): Promise<FileChecksum> {
   const sha256 = createHash('sha256');
   const bytes = await feed(file, [sha256]);
@@ -64,9 +64,9 @@ export async function checksumOf(file: string): Promise<FileChecksum> {
 }
 
 /**
- * Checksum of a file, and whether its content is what the hub's hash says. One of 40 digits is git's: SHA-1 of
- * "blob <length>\0" and the content. Some mirrors give the content's plain SHA-1 in that place.
- * @param contentHash 64 or 40 hexadecimal digits in lower case, or null: then it is right as it is
+ * Computes the checksum of a file, and compares it with the hash from the hub. A hash of 40 digits is a git hash: the
+ * SHA-1 of "blob <length>\0" and the content. Some mirrors send the plain SHA-1 of the content instead.
+ * @param contentHash 64 or 40 hexadecimal digits in lower case; with null, any content is accepted
  */
 export async function compareWithHub(
   file: string,

@@ -4,16 +4,16 @@ import type { ModelSettings } from './model.ts';
 /** How the client of the model starts and watches its process. */
 export interface ModelClientOptions {
   model: Omit<ModelSettings, 'allowDownload'>;
-  /** What the process may hold. */
+  /** The memory limit of the process. */
   megabytes: number;
   logger: Logger;
-  /** Hears each time that the state changes. */
+  /** Is called each time the state changes. */
   changed?: () => void;
-  /** The module that the process runs, where it is not the usual. */
+  /** The module that the process runs, if not the default. */
   main?: URL;
-  /** How long one run of the model may take, in milliseconds, and loading it. */
+  /** The time limits of one run of the model and of loading it, in milliseconds. */
   runMs?: number;
   loadMs?: number;
-  /** How long to wait until what could not be had is tried for again, in milliseconds. */
+  /** The pause before a failed download or start is retried, in milliseconds. */
   retryMs?: number;
 }

@@ -10,12 +10,12 @@ import { LANES, TextLanes } from './text-lanes.ts';
 /** The state of a model, except how fast it works. */
 export type ModelState = Pick<EmbedderState, 'state' | 'fetched'>;
 
-/** Makes vectors with a model in a process of its own, which is replaced when it dies, grows or hangs. */
+/** Makes vectors with a model in a separate process. The process is restarted if it ends, grows too large or hangs. */
 export interface ModelClient {
   /**
-   * The vector of one text: 1,024 numbers of length 1. Texts of a lane are taken one after the other, as they came;
-   * queries overtake passages.
-   * @param signal aborts when nobody waits for the vector: the text is dropped if it is not under way
+   * Makes the vector of one text: 1,024 numbers, of length 1. The texts of a lane are processed in their order. Queries
+   * overtake passages.
+   * @param signal aborts when nobody waits for the vector: the text is then dropped, unless it is being processed
    * @throws TextRefusedError
    * @throws EmbeddingInterruptedError
    */
@@ -34,30 +34,30 @@ const MIB = 1024 * 1024;
 const RUN_MS = 60_000;
 const LOAD_MS = 300_000;
 const RETRY_MS = 30_000;
-/** How often the log tells how far a download is. */
-const SAY_EVERY_MS = 5000;
-/** A process that holds more than this share of its bound is replaced between two texts, before its guard ends it. */
+/** The interval at which the progress of a download is logged. */
+const LOG_EVERY_MS = 5000;
+/** A process that uses more than this share of its memory limit is restarted between two texts, before it is killed. */
 const FULL_SHARE = 0.9;
-/** So many processes in a row that were ready and ended over nothing: the next would too, and each costs a load. */
-const VAIN = 2;
-/** So many texts in a row that it gives no vector of are not to blame: the model is. */
-const REFUSED = 3;
+/** After this many processes in a row that ended before their first text, the model is failing: each costs a load. */
+const MAX_USELESS = 2;
+/** After this many texts in a row without a vector, the model is at fault and not the texts. */
+const MAX_REFUSED = 3;
 
-/** What one process is doing. */
+/** The state of one process. */
 interface Runner {
   child: ChildProcess;
-  /** Whose text it works on. */
+  /** The lane of the text that it is processing. */
   running: Lane | null;
-  /** It has worked on a text. */
+  /** Whether it has started to process a text. */
   useful: boolean;
-  /** It is ended because it has grown or hangs. */
+  /** Whether this client ended it, because it was too large, hung or gave no vector. */
   dismissed: boolean;
   rssBytes: number;
-  /** Ends it where nothing is heard in time. */
+  /** Ends it if it sends no message in time. */
   watchdog: NodeJS.Timeout | null;
 }
 
-/** Starts to get and load the model at once, and goes on trying where that fails. */
+/** Starts to fetch and load the model at once, and retries if that fails. */
 export function openModelClient(options: ModelClientOptions): ModelClient {
   return new Client(options);
 }
@@ -67,15 +67,15 @@ class Client implements ModelClient {
   readonly #options: ModelClientOptions;
   readonly #stop = new AbortController();
   readonly #lanes = new TextLanes();
-  /** Loaded, and so to be asked. */
+  /** The process, once it has loaded the model. */
   #runner: Runner | null = null;
   #child: ChildProcess | null = null;
   #state: ModelState = { state: 'loading', fetched: null };
   #told = '';
-  /** Processes in a row that were ready and ended over nothing. */
-  #vain = 0;
+  /** Processes in a row that were ready and ended before their first text. */
+  #useless = 0;
   #isReady: () => void = () => undefined;
-  /** Texts refused since it last gave a vector. */
+  /** Texts refused since the last vector. */
   #refused = 0;
   readonly #life: Promise<void>;
 
@@ -109,7 +109,7 @@ class Client implements ModelClient {
     this.#isReady();
   }
 
-  /** One process after the other, until closed. */
+  /** Runs one process after the other, until the client is closed. */
   async #live(): Promise<void> {
     const { retryMs = RETRY_MS } = this.#options;
     while (!this.#stop.signal.aborted) {
@@ -126,8 +126,8 @@ class Client implements ModelClient {
     if (changed) this.#options.changed?.();
   }
 
-  /** Says what keeps the model from being used, once and not each time that it is tried again. */
-  #complain(state: 'missing' | 'failing', problem: string): string {
+  /** Reports why the model cannot be used. The same problem is logged only once, and not for each retry. */
+  #reportProblem(state: 'missing' | 'failing', problem: string): string {
     this.#enter({ state, fetched: null });
     this.#lanes.interrupt(problem);
     const { logger } = this.#options;
@@ -136,38 +136,38 @@ class Client implements ModelClient {
     return problem;
   }
 
-  /** Gets the files of the model that are not there. Returns what kept it from that. */
+  /** Fetches missing files of the model. Returns the problem if this fails. */
   async #fetch(): Promise<string | null> {
     const { model, logger } = this.#options;
     let said = 0;
     const tell = ({ allBytes, allTotal }: FetchProgress) => {
       const fetched = allTotal === null ? null : Math.round((allBytes / allTotal) * 100) / 100;
       this.#enter({ state: 'fetching', fetched });
-      if (performance.now() - said < SAY_EVERY_MS) return;
+      if (performance.now() - said < LOG_EVERY_MS) return;
       said = performance.now();
       const megabytes = { megabytes: Math.round(allBytes / MIB), of: allTotal && Math.round(allTotal / MIB) };
-      logger.info({ model: model.name, ...megabytes }, 'the model is being fetched');
+      logger.info({ model: model.name, ...megabytes }, 'downloading the model');
     };
     try {
       await ensureModelFiles({ ...model, allowDownload: true }, { tell, signal: this.#stop.signal });
       return null;
     } catch (error) {
       if (this.#stop.signal.aborted) return null;
-      return this.#complain('missing', oneLine(error));
+      return this.#reportProblem('missing', oneLine(error));
     }
   }
 
-  /** Runs one process from its start to its end. Returns what keeps the next from being started at once. */
+  /** Runs one process from its start to its end. Returns the problem if the next one must not start at once. */
   async #run(): Promise<string | null> {
     const { megabytes, loadMs = LOAD_MS } = this.#options;
-    // Closed while the files were looked at: nobody would end it.
+    // The client was closed while the files were checked. Nobody would end a process that is started now.
     if (this.#stop.signal.aborted) return null;
     if (this.#state.state !== 'failing') this.#enter({ state: 'loading', fetched: null });
     let child: ChildProcess;
     try {
       child = startModelProcess(this.#options);
     } catch (error) {
-      return this.#complain('failing', `the process of the model cannot be started: ${oneLine(error)}`);
+      return this.#reportProblem('failing', `its process cannot be started: ${oneLine(error)}`);
     }
     this.#child = child;
     let runner = null as Runner | null;
@@ -181,7 +181,7 @@ class Client implements ModelClient {
     }, loadMs);
     child.on('message', (answer: ModelAnswer) => {
       if ('failed' in answer) fail(answer.failed);
-      else if (!('ready' in answer)) this.#hear(runner, answer);
+      else if (!('ready' in answer)) this.#handleAnswer(runner, answer);
       else if (answer.rssBytes > megabytes * MIB * FULL_SHARE) fail(tooLarge(answer.rssBytes, megabytes));
       else if (problem === null && !this.#stop.signal.aborted) {
         clearTimeout(loading);
@@ -193,15 +193,15 @@ class Client implements ModelClient {
     const how = await endOf(child, this.#options);
     clearTimeout(loading);
     this.#child = null;
-    if (runner !== null) return this.#mourn(runner, how);
+    if (runner !== null) return this.#handleEnd(runner, how);
     if (this.#stop.signal.aborted) return null;
-    return this.#complain('failing', problem ?? `its process ended while it loaded${how}`);
+    return this.#reportProblem('failing', problem ?? `its process ended while it loaded${how}`);
   }
 
   #serve(runner: Runner): void {
     this.#runner = runner;
-    // What ends as soon as it is ready is not told each time.
-    if (this.#vain < VAIN) this.#told = '';
+    // If processes end as soon as they are ready, the problem is not logged each time.
+    if (this.#useless < MAX_USELESS) this.#told = '';
     this.#enter({ state: 'ready', fetched: null });
     this.#options.logger.info(
       { model: this.#options.model.name, rssMegabytes: Math.round(runner.rssBytes / MIB) },
@@ -211,7 +211,7 @@ class Client implements ModelClient {
     this.#ask();
   }
 
-  /** Gives the process the next text of each lane that it has none of. */
+  /** Sends the next text of each lane in which the process has none. */
   #ask(): void {
     const runner = this.#runner;
     if (runner === null || this.#isFull(runner)) return;
@@ -220,36 +220,39 @@ class Client implements ModelClient {
       if (text === undefined) continue;
       if (runner.watchdog === null) this.#watch(runner);
       const task: EmbedTask = { lane, text };
-      // A process that has just ended is told of by its exit.
+      // If the process has just ended, sending fails. The end of the process is handled elsewhere.
       runner.child.send(task, () => undefined);
     }
   }
 
-  /** Replaces a process that has grown, between two texts. */
+  /** Whether the process has grown too large. If so, it is restarted between two texts. */
   #isFull(runner: Runner): boolean {
     const { child, rssBytes } = runner;
     if (rssBytes <= this.#options.megabytes * MIB * FULL_SHARE) return false;
     if (!this.#lanes.idle || runner.dismissed) return true;
     runner.dismissed = true;
     const rssMegabytes = Math.round(rssBytes / MIB);
-    this.#options.logger.info({ rssMegabytes }, 'the process of the model is replaced, for it has grown');
+    this.#options.logger.info({ rssMegabytes }, 'model process exceeded its memory limit; restarting');
     child.kill('SIGKILL');
     return true;
   }
 
-  /** Ends a process that sends nothing for longer than one run of the model can take. */
+  /** Ends the process if it sends no message for longer than the time limit of one run. */
   #watch(runner: Runner): void {
     if (runner.watchdog !== null) clearTimeout(runner.watchdog);
     runner.watchdog = this.#lanes.idle
       ? null
       : setTimeout(() => {
           runner.dismissed = true;
-          this.#options.logger.warn('the process of the model hangs, and is replaced');
+          this.#options.logger.warn('model process does not respond; restarting');
           runner.child.kill('SIGKILL');
         }, this.#options.runMs ?? RUN_MS);
   }
 
-  #hear(runner: Runner | null, answer: Exclude<ModelAnswer, { ready: true } | { failed: string }>): void {
+  #handleAnswer(
+    runner: Runner | null,
+    answer: Exclude<ModelAnswer, { ready: true } | { failed: string }>,
+  ): void {
     if (runner === null) return;
     runner.useful = true;
     if ('running' in answer) runner.running = answer.running;
@@ -257,10 +260,10 @@ class Client implements ModelClient {
       runner.running = null;
       runner.rssBytes = answer.rssBytes;
       if ('error' in answer) {
-        // It may be the text, or memory that is lacking: another process tells.
+        // Either the text or a lack of memory is the cause. Another process will show which.
         runner.running = answer.lane;
         runner.dismissed = true;
-        this.#options.logger.warn(`the model gave no vector (${answer.error}), and its process is replaced`);
+        this.#options.logger.warn(`the model gave no vector (${answer.error}); restarting its process`);
         runner.child.kill('SIGKILL');
         return;
       }
@@ -272,25 +275,25 @@ class Client implements ModelClient {
   }
 
   /**
-   * A process ended: what it had under way goes to the next, unless it ended under it once too often. Returns what keeps
-   * the next from being started at once.
+   * Handles the end of a process. Its texts go to the next process, except a text that has ended too many processes.
+   * Returns the problem if the next one must not start at once.
    */
-  #mourn(runner: Runner, how: string): string | null {
+  #handleEnd(runner: Runner, how: string): string | null {
     if (runner.watchdog !== null) clearTimeout(runner.watchdog);
     this.#runner = null;
     if (this.#stop.signal.aborted) return null;
     this.#refused += this.#lanes.putBack(runner.running);
-    if (this.#refused >= REFUSED) {
-      return this.#complain(
+    if (this.#refused >= MAX_REFUSED) {
+      return this.#reportProblem(
         'failing',
         `it gives no vector of ${this.#refused} texts one after the other${how}`,
       );
     }
-    this.#vain = runner.useful || runner.dismissed ? 0 : this.#vain + 1;
-    if (this.#vain >= VAIN) return this.#complain('failing', `its process ends as soon as it is ready${how}`);
+    this.#useless = runner.useful || runner.dismissed ? 0 : this.#useless + 1;
+    if (this.#useless >= MAX_USELESS)
+      return this.#reportProblem('failing', `its process ends as soon as it is ready${how}`);
     this.#enter({ state: 'loading', fetched: null });
-    if (!runner.dismissed)
-      this.#options.logger.warn(`the process of the model ended${how}; another is started`);
+    if (!runner.dismissed) this.#options.logger.warn(`model process ended${how}; restarting`);
     return null;
   }
 }

@@ -4,52 +4,52 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { askHub, bodyLength, type HubAnswer, isPacked, Refused } from './hub-request.ts';
 import { compareWithHub, type FileChecksum, partName } from './model-checksums.ts';
 
-/** How long nothing may arrive. */
+/** The longest time without new bytes. */
 const STALL_MS = 30_000;
-/** Tries in a row that bring nothing further. */
+/** The most attempts in a row without progress. */
 const MAX_TRIES = 5;
-/** Pause before the first further try; it doubles with each. */
+/** The pause before the first retry; it doubles with each. */
 const RETRY_MS = 1000;
-/** Answered to a range that the hub has otherwise, or not at all: the next try asks for the whole. */
+/** Statuses of an answer that does not match the requested range. The next attempt requests the whole file. */
 const UNFIT = [206, 416];
-/** Statuses that another try may change. */
+/** Statuses after which a retry can succeed. */
 const PASSING = [...UNFIT, 408, 425, 429];
-/** Longer than a living download ever waits: a part as old was left by a process that was killed. */
+/** Longer than any running download waits. An older part was left by a process that was killed. */
 const DEAD_PART_MS = 3_600_000;
 
 export interface DownloadOptions {
   signal?: AbortSignal | undefined;
-  /** Hears how many bytes have arrived, and of how many where that is known; may go back when it starts over. */
+  /** Is called with the bytes received, and the total if known. The number decreases when a download starts over. */
   onBytes?: (bytes: number, total: number | null) => void;
-  /** Before the file gets its name: what must be kept of it. */
+  /** Is awaited before the file gets its final name, to store its checksum. */
   onVerified?: (checksum: FileChecksum) => Promise<void>;
-  /** Milliseconds after which a silent hub counts as gone. */
+  /** Milliseconds without new bytes after which an attempt fails. */
   stallMs?: number | undefined;
-  /** Milliseconds before the first further try. */
+  /** Milliseconds before the first retry. */
   retryMs?: number | undefined;
 }
 
-/** A download on its way: the content that is expected, and how much of it has arrived. */
+/** A download in progress: the expected content, and how much of it has arrived. */
 interface Transfer {
   readonly address: URL;
   readonly handle: FileHandle;
   readonly options: DownloadOptions;
   bytes: number;
-  /** Length of the whole, where it is known. */
+  /** The length of the whole file, if known. */
   total: number | null;
   contentHash: string | null;
   /** A strong ETag from the server that sends the content, for If-Range. */
   validator: string | null;
   resumable: boolean;
-  /** Answers that the content was put together of. */
+  /** The number of answers that the content was assembled from. */
   pieces: number;
-  /** Whether the hub has answered at all: else it is not to be had, and waiting would only delay the message. */
+  /** Whether the hub has answered at all. If not, it cannot be reached, and retries would only delay the message. */
   answered: boolean;
 }
 
 /**
- * Streams a file of the hub to a part beside the target, checks it, and gives it the target's name. Where it breaks
- * off it is taken up again. A download that fails or is cancelled leaves the target as it was and no part.
+ * Downloads a file of the hub to a temporary file next to the target, verifies it, and renames it. An interrupted
+ * download is resumed. If it fails or is cancelled, the target is unchanged and the temporary file is removed.
  * @throws Error with the reason, or the reason of `signal`
  */
 export async function downloadFile(address: URL, target: string, options: DownloadOptions): Promise<void> {
@@ -71,7 +71,7 @@ export async function downloadFile(address: URL, target: string, options: Downlo
       answered: false,
     };
     await options.onVerified?.(await receiveSound(transfer, part));
-    // Else a loss of power could leave the name without the content.
+    // Without this, a power failure could leave the file empty under its final name.
     await handle.sync();
     await handle.close();
     await rename(part, target);
@@ -86,7 +86,7 @@ async function removeDeadParts(target: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(`${path.basename(target)}.`) || !name.endsWith('.part')) continue;
     const file = path.join(folder, name);
-    // It may have just got its name, or been removed by another.
+    // Another process may have just renamed or removed it.
     const changed = await stat(file).then(
       ({ mtimeMs }) => mtimeMs,
       () => Date.now(),
@@ -95,7 +95,7 @@ async function removeDeadParts(target: string): Promise<void> {
   }
 }
 
-/** Receives the file until it is sound; once more from the start where it was put together of pieces and is not. */
+/** Receives and verifies the file. If it is damaged and was assembled from several answers, starts over once. */
 async function receiveSound(transfer: Transfer, part: string): Promise<FileChecksum> {
   for (let again = false; ; again = true) {
     await receiveAll(transfer);
@@ -113,7 +113,7 @@ function contentFault({ total }: Transfer, bytes: number, hashRight: boolean): s
   return bytes === 0 ? 'is empty' : null;
 }
 
-/** A network that asks for a sign-in answers everything with a page of its own. */
+/** Checks that a JSON file is JSON: a network that requires a sign-in answers every request with an HTML page. */
 async function textFault({ address, contentHash }: Transfer, part: string): Promise<string | null> {
   if (contentHash !== null || !address.pathname.endsWith('.json')) return null;
   return isParsed(await readFile(part, 'utf8')) ? null : 'is no JSON';
@@ -151,7 +151,7 @@ function brokenOff({ bytes, total }: Transfer, cause: unknown): Error {
   return new Error(`it broke off after ${bytes} of ${total ?? 'unknown'} bytes`, { cause });
 }
 
-/** One request, from where the last one ended. */
+/** Makes one request, which continues where the last one ended. */
 async function receive(transfer: Transfer): Promise<void> {
   const { address, handle, options } = transfer;
   const { signal, stallMs = STALL_MS, onBytes } = options;
@@ -186,7 +186,7 @@ function rangeHeaders({ bytes, validator }: Transfer): Record<string, string> {
   return { range: `bytes=${bytes}-`, ...(validator === null ? {} : { 'if-range': validator }) };
 }
 
-/** Decides whether an answer continues the download, starts it again, or is of no use. */
+/** Decides whether an answer continues the download, starts it over, or cannot be used. */
 async function place(transfer: Transfer, { response, contentHash, linkedSize }: HubAnswer): Promise<void> {
   const { status, headers } = response;
   if (
@@ -197,7 +197,7 @@ async function place(transfer: Transfer, { response, contentHash, linkedSize }: 
     transfer.pieces += 1;
     return;
   }
-  // What has arrived is worth keeping through an overloaded hub, and not where it does not fit.
+  // The bytes received so far are kept if the hub is overloaded, but not if the answer does not match them.
   if (status === 200 || UNFIT.includes(status)) await startOver(transfer);
   if (status !== 200) {
     await response.body?.cancel();
@@ -212,7 +212,7 @@ async function place(transfer: Transfer, { response, contentHash, linkedSize }: 
   transfer.total = linkedSize ?? length;
   transfer.contentHash = contentHash;
   transfer.validator = etag?.startsWith('"') ? etag : null;
-  // Without a hash or a validator, pieces of two versions could be put together unseen.
+  // Without a hash or a validator, parts of two versions could be combined without any error.
   transfer.resumable = !isPacked(response) && (contentHash !== null || transfer.validator !== null);
   transfer.pieces = 1;
 }
@@ -227,7 +227,7 @@ async function startOver(transfer: Transfer): Promise<void> {
   transfer.bytes = 0;
 }
 
-/** A disk that is full stays so: no further try. */
+/** Writes to the disk. Failures are not retried: a full disk stays full. */
 async function write(handle: FileHandle, chunk: Uint8Array, position: number): Promise<void> {
   try {
     for (let done = 0; done < chunk.length; ) {

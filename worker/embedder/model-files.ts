@@ -4,15 +4,15 @@ import { askSize } from './hub-request.ts';
 import { checksumOf, type FileChecksum, noteChecksums, readChecksums } from './model-checksums.ts';
 import { downloadFile } from './model-download.ts';
 
-/** What @xenova/transformers reads of a quantised feature-extraction model. The large file comes last. */
+/** The files that @xenova/transformers reads for a quantised feature-extraction model. The large file is last. */
 const modelFiles = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'];
 
 const HUGGING_FACE = 'https://huggingface.co/';
-/** Often enough for a line that is drawn over. */
+/** The interval of progress reports: short enough for a line that is drawn over. */
 const TELL_EVERY_MS = 500;
-/** Sizes are for the progress alone: a hub that is slow to tell them does not hold the download up for longer. */
+/** Sizes are needed only for the progress, so a hub that is slow to send them delays the download by at most this. */
 const SIZES_WITHIN_MS = 10_000;
-/** Causes of causes that a message tells. */
+/** How many nested causes a message includes. */
 const MAX_CAUSES = 4;
 
 export interface ModelFileSettings {
@@ -25,51 +25,51 @@ export interface ModelFileSettings {
   hub?: string;
 }
 
-/** How far the fetching of a model is, in bytes. A total is null while it is not known. */
+/** The progress of a model's download, in bytes. A total is null while it is not known. */
 export interface FetchProgress {
   file: string;
   bytes: number;
   total: number | null;
-  /** Of all the files that are fetched; what lay there before does not count. */
+  /** For all files that are fetched. Files that existed before do not count. */
   allBytes: number;
   allTotal: number | null;
 }
 
 export interface EnsureOptions {
-  /** Hears of a download about twice a second, and of each file's begin and end. */
+  /** Is called about twice a second during a download, and at the start and end of each file. */
   tell?: (progress: FetchProgress) => void;
   /** Cancels a download: the promise is rejected with the signal's reason. */
   signal?: AbortSignal;
   /** Files known to be damaged, to be fetched again. */
   damaged?: readonly string[];
-  /** Milliseconds after which a silent hub counts as gone; 30,000 by default. */
+  /** Milliseconds without new bytes after which an attempt fails; 30,000 by default. */
   stallMs?: number;
-  /** Milliseconds before a download that broke off is taken up again, doubled with each try; 1,000 by default. */
+  /** Milliseconds before an interrupted download is resumed, doubled with each attempt; 1,000 by default. */
   retryMs?: number;
 }
 
-/** What a full check found of a file. Unknown: it lies there, and no checksum of it was noted. */
+/** The result of verifying a file. `unknown`: it exists, but no checksum of it is stored. */
 export interface ModelFileCheck {
   file: string;
-  /** Length, or null for a file that is not there. */
+  /** The length, or null if the file does not exist. */
   bytes: number | null;
   verdict: 'ok' | 'missing' | 'damaged' | 'unknown';
 }
 
-/** A model's files are not to be had. One line: model, what is missing or damaged, folder and reason. */
+/** A model's files are missing or damaged. The message is one line: model, file, folder and reason. */
 export class ModelMissingError extends Error {
   override name = 'ModelMissingError';
 }
 
-/** A file that must be fetched, and the sentence that says why. */
+/** A file that must be fetched, and a sentence with the reason. */
 interface Wanted {
   file: string;
   fault: string;
 }
 
 /**
- * Makes sure that all files of a model lie in its folder, fetching missing ones if that is allowed, and those whose
- * size is not what it was when they were fetched. Any number of processes may do so at once.
+ * Makes sure that all files of a model exist in its folder. Fetches missing files, and those whose size has changed
+ * since they were fetched, if downloads are allowed. Several processes can do this at the same time.
  * @throws ModelMissingError if missing files cannot be fetched; Error for an invalid name; the reason of `signal`
  */
 export async function ensureModelFiles(
@@ -93,7 +93,7 @@ export async function ensureModelFiles(
         stallMs,
         retryMs,
         onBytes: (bytes, total) => tell?.(file, bytes, total),
-        // Noted before the file gets its name: a crash in between leaves it missing, and not unknown.
+        // Stored before the file gets its final name: after a crash in between, the file is missing and not unknown.
         onVerified: (checksum) => noteChecksums(folder, fetched.set(file, checksum)),
       });
     } catch (error) {
@@ -104,8 +104,8 @@ export async function ensureModelFiles(
 }
 
 /**
- * Checks by SHA-256 what lies in a model's folder against the checksums noted there, without the network. Reads
- * every file whole.
+ * Verifies the files in a model's folder by the SHA-256 checksums stored there, without the network. Reads every file
+ * completely.
  * @throws Error for an invalid name, or a file that cannot be read
  */
 export async function verifyModelFiles(
@@ -119,8 +119,8 @@ export async function verifyModelFiles(
 }
 
 /**
- * The folder of a model, absolute.
- * @throws Error for an invalid name, which could lead out of the folder of models
+ * The absolute path of a model's folder.
+ * @throws Error for an invalid name, which could point outside the folder of models
  */
 export function modelFolder({ name, modelDir }: Pick<ModelFileSettings, 'name' | 'modelDir'>): string {
   if (!name.split('/').every((segment) => /^\w[\w.-]*$/.test(segment))) {
@@ -129,14 +129,14 @@ export function modelFolder({ name, modelDir }: Pick<ModelFileSettings, 'name' |
   return path.resolve(modelDir, name);
 }
 
-/** An error's message, and its causes', on one line: fetch hides the reason in the cause. */
+/** The messages of an error and its causes on one line: the errors of fetch have the reason in the cause. */
 export function oneLine(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // It says its cause's message itself.
+  // Its message already includes the one of its cause.
   if (error instanceof ModelMissingError) return error.message;
   const messages: string[] = [];
   for (let at: unknown = error; at instanceof Error && messages.length < MAX_CAUSES; at = at.cause) {
-    // A refused connection may have a code and no message.
+    // The error of a refused connection can have a code and no message.
     messages.push(at.message || ((at as NodeJS.ErrnoException).code ?? at.name));
   }
   return messages.join(': ').replace(/\s+/g, ' ').slice(0, 300);
@@ -179,7 +179,7 @@ async function sizeOf(file: string): Promise<number | null> {
   );
 }
 
-/** Sizes of files at the hub; null for one that it does not tell. */
+/** The sizes of files on the hub; null if the hub does not send one. */
 async function askSizes(
   base: URL,
   wanted: readonly Wanted[],
@@ -188,13 +188,13 @@ async function askSizes(
   const within = AbortSignal.timeout(SIZES_WITHIN_MS);
   const either = signal ? AbortSignal.any([signal, within]) : within;
   const sizes = wanted.map(async ({ file }) => {
-    // Whatever is wrong here, the download finds out too.
+    // Errors are ignored here: the download will meet the same problem and report it.
     return [file, await askSize(new URL(file, base), either).catch(() => null)] as const;
   });
   return new Map(await Promise.all(sizes));
 }
 
-/** Sums up and passes on what the downloads tell, now and then. */
+/** Adds up the progress of the downloads, and reports it at intervals. */
 function tellOf(tell: (progress: FetchProgress) => void, totals: Map<string, number | null>) {
   const arrived = new Map<string, number>();
   let toldAt = 0;

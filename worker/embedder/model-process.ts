@@ -4,23 +4,23 @@ import { Worker } from 'node:worker_threads';
 import { type Embedder, loadEmbedder, type ModelSettings } from './model.ts';
 
 /*
- * The process that runs the model, one text at a time: a run blocks its thread for as long as it takes, and the runtime
- * gives memory back only when the process ends. It has none of the service's settings and no connection.
+ * The process that runs the model, one text at a time. It is separate because a run blocks its thread until it is done,
+ * and because the runtime frees memory only when the process ends. It has no settings of the service and no connection.
  */
 
 /** Queries overtake passages, between any two runs of the model. */
 export type Lane = 'query' | 'passage';
 
-/** What the parent asks; it has one text of each lane under way at most. */
+/** A request of the parent. At most one text of each lane is being processed. */
 export interface EmbedTask {
   lane: Lane;
   text: string;
 }
 
 /**
- * What the parent is told: that the model is loaded, or why not; then the lane of the text under way, at its begin and
- * before each run of the model; and for each text its vector of 1,024 numbers, or an error, with the memory that the
- * process uses.
+ * The messages to the parent. First: the model is loaded, or the reason why it is not. Then, when a text begins and
+ * before each run of the model: the lane of the text. For each text: its vector of 1,024 numbers or an error, and the
+ * memory that the process uses.
  */
 export type ModelAnswer =
   | { ready: true; rssBytes: number }
@@ -29,14 +29,14 @@ export type ModelAnswer =
   | { lane: Lane; vector: Float32Array; rssBytes: number }
   | { lane: Lane; error: string; rssBytes: number };
 
-/** How long a passage waits for the next query, which the parent sends when it has heard the answer to the last. */
+/** How long a passage waits for the next query. The parent sends it after the answer to the last query. */
 const NEXT_QUERY_MS = 5;
 
 function send(answer: ModelAnswer): void {
   process.send?.(answer);
 }
 
-/** Takes texts as they come, and answers each. */
+/** Processes the texts in the order of their arrival, and answers each. */
 function serve(model: Embedder): void {
   const waiting: Record<Lane, string | null> = { query: null, passage: null };
   let working = false;
@@ -44,7 +44,7 @@ function serve(model: Embedder): void {
   const answer = async (lane: Lane): Promise<void> => {
     const text = waiting[lane];
     if (text === null) return;
-    // Cutting it into tokens may end the process as well.
+    // Sent this early because splitting the text into tokens can end the process as well.
     send({ running: lane });
     let made: { vector: Float32Array } | { error: string };
     try {
@@ -56,14 +56,14 @@ function serve(model: Embedder): void {
       });
       made = { vector };
     } catch (error) {
-      // The message may repeat what the text says.
+      // Only the name of the error is sent, because its message can contain parts of the text.
       made = { error: error instanceof Error ? error.name : typeof error };
     }
     waiting[lane] = null;
     send({ lane, ...made, rssBytes: process.memoryUsage.rss() });
   };
 
-  /** All that wait at the parent too: else each would wait for one run of a passage more. */
+  /** Also answers the queries that wait at the parent. Otherwise each would wait for one more run of a passage. */
   const answerQueries = async (): Promise<void> => {
     while (waiting.query !== null) {
       await answer('query');
@@ -86,19 +86,19 @@ function serve(model: Embedder): void {
 }
 
 const [, , maxRssBytes, settings = ''] = process.argv;
-// Memory is watched from a thread of its own: this one is busy while the model runs.
+// A separate thread watches the memory, because this one is busy while the model runs.
 const guard = new Worker(new URL('../memory-guard.ts', import.meta.url), {
   workerData: { maxRssBytes: Number(maxRssBytes), parent: process.ppid },
 });
 await once(guard, 'message');
 guard.unref();
-// Ctrl-C reaches the whole group; when this process ends is its parent's affair.
+// Ctrl-C is sent to the whole process group. It is ignored here, because the parent decides when this process ends.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 process.on('disconnect', () => process.exit(0));
 try {
   const model = await loadEmbedder({ ...(JSON.parse(settings) as ModelSettings), allowDownload: false });
-  // The library has read the file into memory twice. For a large file, that is a gigabyte that is no longer needed.
+  // The library reads the file into memory twice. For a large model, this frees a gigabyte that is no longer needed.
   for (let pass = 0; pass < 2; pass += 1) {
     await nextTurn();
     globalThis.gc?.();

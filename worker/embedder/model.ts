@@ -10,26 +10,26 @@ const WIDTH = 1024;
 export interface ModelSettings {
   /** For example `Xenova/bge-m3`. */
   name: string;
-  /** Local folder of models; this one lies in `<modelDir>/<name>/`. */
+  /** The local folder of models. This model is in `<modelDir>/<name>/`. */
   modelDir: string;
   /** Whether missing files may be fetched from the hub into `modelDir`. */
   allowDownload: boolean;
   /** Base address of the model hub, for a mirror; Hugging Face by default. */
   hub?: string;
-  /** What goes before the known profile of the model. */
+  /** Settings that override the known profile of the model. */
   profile?: EmbeddingProfileSettings;
 }
 
 export interface Embedder {
   readonly name: string;
   /**
-   * One text to one vector of 1,024 numbers and length 1. Blocks the thread while the model runs. A text longer
-   * than the model's window is cut into equal windows; its vector is the normalised mean of theirs.
+   * Makes the vector of a text: 1,024 numbers, of length 1. Blocks the thread while the model runs. A text longer than
+   * the model's window is cut into windows of equal length, and its vector is the normalised mean of their vectors.
    * @param beforeRun awaited before each run of the model; a long text takes several runs
    * @throws Error when the model gives no usable vector, or after `close()`.
    */
   embed(text: string, purpose: 'query' | 'passage', beforeRun?: () => Promise<void>): Promise<Float32Array>;
-  /** Lets the model go; closing twice is fine. The runtime gives memory back only when the process ends. */
+  /** Releases the model. It can be called twice. The runtime frees memory only when the process ends. */
   close(): Promise<void>;
 }
 
@@ -43,9 +43,9 @@ interface Frame {
 }
 
 /**
- * Loads an int8 feature-extraction model with @xenova/transformers and runs it once, so that a model of another
- * width is refused here and the first text waits no longer than the others. At most one load at a time in a
- * process: the library's settings are global.
+ * Loads an int8 feature-extraction model with @xenova/transformers and runs it once, so that a model with a wrong
+ * vector width is refused here, and the first text is not slower than the others. Only one load at a time is possible
+ * in a process, because the library's settings are global.
  * @throws Error with a one-line message: files missing (names model and folder), unreadable, or not 1,024 wide.
  */
 export async function loadEmbedder(settings: ModelSettings): Promise<Embedder> {
@@ -54,7 +54,7 @@ export async function loadEmbedder(settings: ModelSettings): Promise<Embedder> {
   env.allowLocalModels = true;
   env.allowRemoteModels = false;
   env.localModelPath = path.resolve(settings.modelDir);
-  // Else the library looks into a cache of its own inside node_modules before it looks into the folder.
+  // Otherwise the library uses its own cache in node_modules before the folder.
   env.useFSCache = false;
 
   let tokenizer: Tokenizer;
@@ -112,12 +112,12 @@ function makeEmbedder(name: string, tokenizer: Tokenizer, model: Model, profile:
 }
 
 /**
- * Token ids of each window, frame and prefix included. Windows are of equal length, so that no short rest weighs
- * as much as a full one. The prefix stands before every window, as each is a text of its own to the model.
+ * Returns the token ids of each window, including frame and prefix. Windows have equal length, so that a short rest
+ * does not have the same weight as a full window. Every window gets the prefix, because for the model each is a text.
  */
 function cutWindows(tokenizer: Tokenizer, frame: Frame, windowTokens: number, prefix: string, text: string) {
   const body = bareTokens(tokenizer, prefix + text);
-  // Without its final blank: that belongs to the word that follows.
+  // Without its final space, which belongs to the word that follows.
   const head = body.slice(0, prefix === '' ? 0 : bareTokens(tokenizer, prefix.trimEnd()).length);
   const rest = body.slice(head.length);
   const room = windowTokens - frame.before.length - head.length - frame.after.length;
@@ -133,7 +133,7 @@ function bareTokens(tokenizer: Tokenizer, text: string): number[] {
   return tokenizer.encode(text, null, { add_special_tokens: false });
 }
 
-/** The library adds the special tokens to a whole text only; seen on a sample, they can go around any window. */
+/** Finds the special tokens with a sample text, because the library adds them only to a whole text, not to a window. */
 function findFrame(tokenizer: Tokenizer): Frame {
   const bare = bareTokens(tokenizer, 'a');
   const framed: number[] = tokenizer.encode('a');
@@ -143,14 +143,14 @@ function findFrame(tokenizer: Tokenizer): Frame {
   return { before: framed.slice(0, start), after: framed.slice(start + bare.length) };
 }
 
-/** Tokens per window: the least that the tokenizer, the model and the profile allow. */
+/** The tokens per window: the lowest limit of the tokenizer, the model and the profile. */
 function windowLength(tokenizer: Tokenizer, model: Model, profile: ModelProfile): number {
   const config = model.config as {
     model_type?: string;
     max_position_embeddings?: number;
     pad_token_id?: number;
   };
-  // RoBERTa and its kin number positions from after the padding's id: 514 of them carry 512 tokens.
+  // RoBERTa and related models number positions starting after the padding id: 514 positions hold 512 tokens.
   const unused = /roberta|camembert/.test(config.model_type ?? '') ? (config.pad_token_id ?? 1) + 1 : 0;
   const limits = [
     tokenizer.model_max_length as number | undefined,
@@ -160,7 +160,7 @@ function windowLength(tokenizer: Tokenizer, model: Model, profile: ModelProfile)
   return Math.min(...limits.filter((limit) => limit !== undefined && limit > 0).map(Number));
 }
 
-/** One run: token ids [n] to a vector [1024], pooled and not yet normalised. */
+/** Runs the model once: from token ids [n] to a vector [1024], pooled but not normalised. */
 async function runModel(
   name: string,
   model: Model,

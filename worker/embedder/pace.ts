@@ -1,9 +1,9 @@
 const SPAN_MS = 60_000;
 
-/** How many chunks got their vector of late. */
+/** The rate at which chunks recently got their vectors. */
 export interface Pace {
   add(chunks: number): void;
-  /** Over the last minute, or since the first where that is less. */
+  /** Over the last minute, or since the first vector if that is less. */
   perMinute(): number;
 }
 
@@ -22,7 +22,7 @@ export function pace(now: () => number = () => performance.now()): Pace {
     },
     perMinute: () => {
       const chunks = recent().reduce((sum, part) => sum + part.chunks, 0);
-      // The first vectors come at the end of the time that they took, which is not known: a second at least.
+      // How long the first vectors took is not known, so at least one second is assumed.
       const span = Math.min(SPAN_MS, Math.max(1000, now() - (first ?? now())));
       return Math.round((chunks * SPAN_MS) / span);
     },

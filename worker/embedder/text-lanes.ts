@@ -1,11 +1,11 @@
 import type { Lane } from './model-process.ts';
 
-/** The model gave no vector of this text, twice: asking again is of no use. */
+/** The model failed to make a vector of this text twice, so a retry is useless. */
 export class TextRefusedError extends Error {
   override name = 'TextRefusedError';
 }
 
-/** Nobody waits for the vector, or the model cannot be used. Nothing is wrong with the text. */
+/** Nobody waits for the vector, or the model cannot be used. The text is not at fault. */
 export class EmbeddingInterruptedError extends Error {
   override name = 'EmbeddingInterruptedError';
 }
@@ -13,34 +13,34 @@ export class EmbeddingInterruptedError extends Error {
 /** Queries first: they overtake passages. */
 export const LANES: readonly Lane[] = ['query', 'passage'];
 
-/** A text under which the process ended so often is to blame. */
+/** If the process ends this often while it processes the same text, the text is at fault. */
 const TRIES = 2;
 
-/** A text that waits for its vector or is under way. */
+/** A text that is waiting or being processed. */
 interface Waiting {
   text: string;
-  /** How often the process ended under it. */
+  /** How often the process ended while it processed this text. */
   ended: number;
   signal: AbortSignal;
   resolve(vector: Float32Array): void;
   reject(error: Error): void;
 }
 
-/** The texts that wait for the model, in two lanes, and the one of each that is under way. */
+/** The texts that wait for the model, in two lanes, and the text of each lane that is being processed. */
 export class TextLanes {
   readonly #waiting: Record<Lane, Waiting[]> = { query: [], passage: [] };
   readonly #underWay: Record<Lane, Waiting | null> = { query: null, passage: null };
 
   #closed = false;
 
-  /** Nothing is under way. */
+  /** Whether no text is being processed. */
   get idle(): boolean {
     return LANES.every((lane) => this.#underWay[lane] === null);
   }
 
   /**
    * Adds a text at the end of its lane.
-   * @param signal aborts when nobody waits for the vector: the text leaves the lane if it is not under way
+   * @param signal aborts when nobody waits for the vector: the text is then removed, unless it is being processed
    * @throws TextRefusedError
    * @throws EmbeddingInterruptedError
    */
@@ -49,7 +49,7 @@ export class TextLanes {
       const leave = () => {
         const place = this.#waiting[lane].indexOf(waiting);
         if (place >= 0) this.#waiting[lane].splice(place, 1);
-        reject(new EmbeddingInterruptedError('no one waits for the vector'));
+        reject(new EmbeddingInterruptedError('nobody waits for the vector'));
       };
       const end = () => signal.removeEventListener('abort', leave);
       const waiting: Waiting = {
@@ -74,7 +74,7 @@ export class TextLanes {
     });
   }
 
-  /** The next text of a lane that has none under way; it is from now on. */
+  /** Returns the next text of a lane and marks it as being processed. Undefined if the lane already has one. */
   take(lane: Lane): string | undefined {
     if (this.#underWay[lane] !== null) return undefined;
     const next = this.#waiting[lane].shift();
@@ -82,7 +82,7 @@ export class TextLanes {
     return next?.text;
   }
 
-  /** Ends the text of a lane that is under way. */
+  /** Resolves the text of a lane that is being processed. */
   answer(lane: Lane, vector: Float32Array): void {
     const waiting = this.#underWay[lane];
     this.#underWay[lane] = null;
@@ -90,8 +90,9 @@ export class TextLanes {
   }
 
   /**
-   * The process ended: what is under way waits again, before all others, unless it ended once too often.
-   * @param running whose text the process worked on
+   * Handles the end of the process. The texts being processed wait again, before all others, except a text that has
+   * ended too many processes.
+   * @param running the lane of the text that the process was working on
    * @returns how many texts were refused
    */
   putBack(running: Lane | null): number {
@@ -99,25 +100,25 @@ export class TextLanes {
     for (const lane of LANES) {
       const waiting = this.#underWay[lane];
       this.#underWay[lane] = null;
-      // Nobody waits for it: it need not be computed again.
+      // Nobody waits for it, so it is not computed again.
       if (waiting === null || waiting.signal.aborted) continue;
       if (running === lane) waiting.ended += 1;
       if (waiting.ended < TRIES) this.#waiting[lane].unshift(waiting);
       else {
         refused += 1;
-        waiting.reject(new TextRefusedError('the process of the model ended twice over it'));
+        waiting.reject(new TextRefusedError('the model process ended twice while it processed this text'));
       }
     }
     return refused;
   }
 
-  /** Rejects the texts that wait or are under way, and every text that is added later. */
+  /** Rejects all texts, and every text that is added later. */
   close(): void {
     this.#closed = true;
     this.interrupt('the worker stops');
   }
 
-  /** Nobody who is there gets a vector: another worker may have a model that works. */
+  /** Rejects all texts, so that another worker, whose model works, can process them. */
   interrupt(reason: string): void {
     const gone = new EmbeddingInterruptedError(reason);
     for (const lane of LANES) {

@@ -10,19 +10,19 @@ import {
 import { type Extraction, FileFault } from './extraction.ts';
 import { storable } from './text/text-encoding.ts';
 
-/** A file as it is to be stored: all that takes time of it is done. */
+/** A file that is ready to be stored: all slow work is done. */
 export interface ReadDocument {
-  /** By the document's own word, or null. */
+  /** The title that the document itself contains, or null. */
   title: string | null;
-  /** SHA-256 of its text, by which it is known again. */
+  /** SHA-256 of its text, by which duplicates are recognized. */
   contentHash: Uint8Array;
   chunks: PreparedChunk[];
 }
 
-/** In UTF-16 code units, as much as a title may have that is given by hand. */
+/** In UTF-16 code units. The same limit applies to titles in requests. */
 const MAX_TITLE_LENGTH = 300;
 
-/** A document of one part without pages is a text like any other, and known again as such. */
+/** A document of one part without pages is stored as plain text, so that it has the same hash as the same text. */
 function chunkInput({ parts }: Extraction): ChunkInput {
   const texts = parts.map(({ text, page }) => ({ text: storable(text), page }));
   if (texts.every(({ text }) => text.trim() === ''))
@@ -34,13 +34,13 @@ function chunkInput({ parts }: Extraction): ChunkInput {
 }
 
 /**
- * Cuts what an extractor found and makes the terms of each chunk, for the Team that will search them.
+ * Cuts the extracted text into chunks, and computes the terms of each chunk for the Team.
  * @throws FileFault `no_text`, `too_many_chunks`
  */
 export function prepareDocument(extraction: Extraction, teamId: string): ReadDocument {
   const characters = extraction.parts.reduce((sum, { text }) => sum + text.length, 0);
   try {
-    // So much cannot be cut into as many as there may be; found out by cutting, it would take minutes.
+    // This text cannot fit into the allowed number of chunks. Cutting it would take minutes to show the same.
     if (characters > MAX_CHUNKS * MAX_PIECE_LENGTH) throw new TooManyChunksError();
     const input = chunkInput(extraction);
     const { title } = extraction;

@@ -1,6 +1,6 @@
 import type { DocumentPart } from '../../shared/text/prepared-chunks.ts';
 
-/** What is wrong with a file, told to the person who sent it. Trying again would not help. */
+/** A fault of a file, for the person who sent it. A retry would not help. */
 export class FileFault extends Error {
   override name = 'FileFault';
   readonly code: string;
@@ -16,17 +16,17 @@ export class FileFault extends Error {
 
 /** The text of a file, as Markdown where the format has headings, lists or tables. */
 export interface Extraction {
-  /** By the document's own word, or null. */
+  /** The title that the document itself contains, or null. */
   title: string | null;
-  /** In order. A part is cut by itself, so that no chunk runs over the end of a page or a message. */
+  /** In order. Each part is cut on its own, so that no chunk spans two pages or messages. */
   parts: DocumentPart[];
 }
 
-/** Tells how far the reading is, as a share from 0 to 1. Cheap enough to be called for each page. */
+/** Reports the progress of reading, from 0 to 1. Cheap enough to be called for each page. */
 export type TellProgress = (share: number) => void;
 
 /**
- * Reads one file format, in a process of its own that ends with it if it takes too long or too much memory.
- * @throws FileFault for a file that is not of that format, locked, or beyond a bound of the format
+ * Reads one file format, in a separate process that is killed if the file takes too much time or memory.
+ * @throws FileFault for a file of another format, a locked one, or one that exceeds a limit of the format
  */
 export type Extractor = (content: Uint8Array, tell: TellProgress) => Extraction | Promise<Extraction>;

@@ -3,8 +3,8 @@ import type { Extractor } from './extraction.ts';
 const plainText = async () => (await import('./text/plain-text.ts')).extractPlainText;
 
 /**
- * Who reads which media type: the same set as `importMediaType` accepts. Loaded when first needed, in the process
- * that reads files: the libraries for some formats are large.
+ * The extractor of each media type, for exactly the types that `importMediaType` accepts. Extractors are loaded when
+ * they are first needed, in the process that reads files, because some libraries are large.
  */
 export const EXTRACTORS: Readonly<Record<string, () => Promise<Extractor>>> = {
   'text/plain': plainText,

@@ -2,12 +2,13 @@ import { asWorker } from '../../db/driver/database.ts';
 import { findUnsealedCompany, sealAudit } from '../../db/queries/identity/audit-chain.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 
-/** Events sealed in one transaction: the embedded database answers no one else until it ends. */
+/** Events sealed in one transaction. The embedded database runs nothing else until the transaction ends. */
 const SLICE = { postgres: 1000, pglite: 200 };
 
 /**
- * Gives each Company a turn, so that a busy one keeps no other waiting, nor one whose audit cannot be sealed.
- * @returns whether one has more to be sealed
+ * Seals some events of each Company in turn, so that a busy Company, or one whose audit cannot be sealed, does not
+ * delay the others.
+ * @returns whether a Company has more events to seal
  */
 async function sealRound({ database, logger }: JobContext, failed: Map<string, unknown>): Promise<boolean> {
   const slice = SLICE[database.backend];
@@ -28,8 +29,8 @@ async function sealRound({ database, logger }: JobContext, failed: Map<string, u
 }
 
 /**
- * Seals audit events, so that none can be changed or taken out without a trace. Two workers at it share the work.
- * What is recorded while it runs may wait for the next job, a minute later.
+ * Seals audit events, so that none can be changed or removed without a trace. Two workers that run it share the work.
+ * Events that are recorded while it runs may wait for the next job, a minute later.
  */
 export const sealAuditEvents: JobHandler<'audit.seal'> = async (job, context) => {
   const failed = new Map<string, unknown>();

@@ -5,7 +5,7 @@ import type { JobHandler } from '../context.ts';
 /** Captures staged again by one statement. */
 const SLICE = 500;
 
-/** Stages captures again whose lease ran out. Claims do not wait for it: they take such captures as they are. */
+/** Stages captures again whose lease has expired. Claims do not depend on this: they also claim expired captures. */
 export const releaseLapsedCaptures: JobHandler<'captures.release'> = async (job, { database, queue }) => {
   while ((await asWorker(database, (tx) => releaseCaptures(tx, SLICE))) > 0);
   await asWorker(database, (tx) => queue.settle(tx, 'captures.release', job));

@@ -16,18 +16,18 @@ import type { JobContext, JobHandler } from '../context.ts';
 import type { ModelClient } from '../embedder/model-client.ts';
 import { EmbeddingInterruptedError, TextRefusedError } from '../embedder/text-lanes.ts';
 
-/** Chunks of one job: some seconds of a large model, so that layers take turns and new text does not wait for old. */
+/** Chunks of one job. A large model needs some seconds for them, so layers take turns and new text waits briefly. */
 const CHUNKS = 16;
-/** Longer than a job can take: no other may lease its chunks while it works on them. */
+/** Longer than a job can take, so that no other job can lease its chunks while it runs. */
 const LEASE_SECONDS = 900;
-/** After this no further text is begun: on a slow machine 16 long ones take longer than a job may. */
+/** After this, no further text is started: on a slow machine, 16 long texts take longer than a job is allowed to. */
 const BEGIN_MS = 60_000;
-/** After this the job ends with what it has, before the queue takes it away with all of it: the model is gone. */
+/** After this, the model is stuck. The job stores the vectors that it has, before the queue times it out. */
 const END_MS = 600_000;
 
 type ChunksJob = Job<Payload<'embed.chunks'>>;
 
-/** The layer's next job, unless one waits already. */
+/** Enqueues the layer's next job, unless one is already waiting. */
 async function queueNext(
   tx: TeamTransaction,
   queue: JobQueue,
@@ -39,7 +39,7 @@ async function queueNext(
 interface Made {
   vectors: Map<string, Float32Array>;
   refused: string[];
-  /** The worker stopped, or the time was over, before all were made. */
+  /** Whether vectors are missing because the worker stopped or the time was over. */
   left: boolean;
 }
 
@@ -63,23 +63,23 @@ async function makeVectors(
   return made;
 }
 
-/** Leases the newest chunks of the layer, and queues its next job if there may be more. */
+/** Leases the newest chunks of the layer, and enqueues its next job if there can be more. */
 async function leaseSlice(
   tx: TeamTransaction,
   { queue, config }: JobContext,
   job: ChunksJob,
 ): Promise<PendingChunk[]> {
   await queue.assertHeld(tx, 'embed.chunks', job);
-  // A newer version of the service has another model: its own workers go on.
+  // A newer version of the service uses another model. Its own workers make the vectors.
   if (!(await isAdoptedModel(tx, config.embeddingModel))) return [];
   const batch = { id: job.id, limit: CHUNKS, leaseSeconds: LEASE_SECONDS, refusedToo: false };
   const { chunks } = await leasePendingChunks(tx, batch);
-  // At once, so that another taker prepares the next chunks during this job, or another worker makes their vectors.
+  // Enqueued now, so that the next chunks can be prepared during this job, or be processed by another worker.
   if (chunks.length === CHUNKS) await queueNext(tx, queue, job.data);
   return chunks;
 }
 
-/** Stores what was made and settles the job. Returns how many vectors were still wanted. */
+/** Stores the vectors and settles the job. Returns the number of vectors that were still needed. */
 async function storeSlice(
   tx: TeamTransaction,
   { queue, config }: JobContext,
@@ -99,20 +99,20 @@ async function storeSlice(
     );
   }
   await releaseChunks(tx, job.id, refused);
-  // What is left of it is another job's: given back, it would meet the one that waits.
+  // Another job makes the rest. Releasing this job instead would conflict with the job that already waits.
   if (left || (vectors.size > 0 && !wanted)) await queueNext(tx, queue, job.data);
   await queue.settle(tx, 'embed.chunks', job);
   return taken.length;
 }
 
 /**
- * Makes vectors of the newest chunks of a layer that have none, and queues the next job where there are more. Which
- * chunks those are is told by their marks alone: a job that is lost loses nothing, and one that runs twice stores
- * nothing twice, for it takes the marks in the transaction that stores the vectors and settles the job.
+ * Makes vectors of the newest chunks of a layer that have none, and enqueues the next job if there are more. Only the
+ * marks decide which chunks need a vector, so nothing is lost with a job. The transaction that stores the vectors also
+ * deletes the marks and settles the job, so a job that runs twice stores nothing twice.
  */
 export const embedChunks: JobHandler<'embed.chunks'> = async (job, context) => {
   const { database, embedder, stopping, logger } = context;
-  if (embedder === null) throw new Error('a worker without a model takes no such job');
+  if (embedder === null) throw new Error('a worker without a model cannot run this job');
   const scope = layerScope(job.data);
   const chunks = await transaction(database, scope, (tx) => leaseSlice(tx, context, job));
   const signal = AbortSignal.any([stopping, job.signal, AbortSignal.timeout(END_MS)]);

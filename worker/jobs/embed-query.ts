@@ -6,7 +6,7 @@ import type { Payload } from '../../shared/queues.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 import { EmbeddingInterruptedError, TextRefusedError } from '../embedder/text-lanes.ts';
 
-/** Leaves a query to another worker: this one stops, or its model cannot be used. */
+/** Releases a query to another worker, because this one stops or its model cannot be used. */
 async function leaveToOthers(
   { database, queue }: JobContext,
   job: Job<Payload<'embed.query'>>,
@@ -14,7 +14,7 @@ async function leaveToOthers(
   try {
     await withoutScope(database, (tx) => queue.giveBack(tx, 'embed.query', job));
   } catch (error) {
-    // The caller has removed the job.
+    // The caller has already deleted the job.
     if (!(error instanceof LostJobError)) throw error;
   }
 }
@@ -31,7 +31,7 @@ export const embedQuery: JobHandler<'embed.query'> = async (job, context) => {
     return;
   }
   const model = config.embeddingModel;
-  // It takes whole milliseconds alone.
+  // `AbortSignal.timeout` accepts only whole milliseconds.
   const late = AbortSignal.timeout(Math.ceil(patience));
   try {
     const vector = await embedder.model.embed(job.data.text, 'query', AbortSignal.any([stopping, late]));

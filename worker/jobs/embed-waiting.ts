@@ -4,13 +4,13 @@ import { listLayersWithoutVectors } from '../../db/queries/memory/upkeep.ts';
 import type { JobHandler } from '../context.ts';
 
 /**
- * Queues the jobs of layers in which chunks wait for a vector: those from before the service made any, those that a
- * client leased and never sent, those whose job was given up, and new ones whose writer took a waiting job for its own
- * in the very moment in which that ran.
+ * Enqueues jobs for layers in which chunks wait for a vector without a job. Such chunks were stored before the service
+ * made vectors, or were leased by a client that never sent them, or their job failed, or they were stored just when the
+ * waiting job of their layer started.
  */
 export const queueWaitingLayers: JobHandler<'embed.waiting'> = async (job, { database, queue }) => {
   for (const layer of await asWorker(database, listLayersWithoutVectors)) {
-    // Each for itself: one that waits for another transaction holds up no others.
+    // In separate transactions, so that one that waits for a lock does not delay the others.
     await asWorker(database, (tx) =>
       queue.send(tx, 'embed.chunks', layer, { key: layerKey(layer.teamId, layer.clientId) }),
     );

@@ -2,17 +2,17 @@ import { asWorker } from '../../db/driver/database.ts';
 import { backfillPendingChunks, finishBackfill, pruneOldVectors } from '../../db/queries/memory/upkeep.ts';
 import type { JobHandler } from '../context.ts';
 
-/** Chunks looked at by one statement. */
+/** Chunks checked by one statement. */
 const SLICE = 1000;
 
-/** Old vectors that one statement removes. */
+/** Old vectors deleted by one statement. */
 const PRUNED_AT_ONCE = 1000;
 
 /**
- * After a change of the embedding model, marks every chunk that has no vector of it as waiting for one, and removes the
- * vectors of the model before of each Team whose new ones are complete. Runs at intervals and has nothing to do unless
- * the model changed lately: for an hour after that it looks again, since a process of the version before may still have
- * stored vectors of the old one.
+ * After a change of the embedding model, marks every chunk that has no vector of the new model, and deletes the vectors
+ * of the old model in each Team whose new vectors are complete. Runs at intervals, and has nothing to do unless the
+ * model changed recently. It repeats the check for an hour after a change, because a process of the earlier version can
+ * still store vectors of the old model.
  */
 export const backfillPending: JobHandler<'embeddings.backfill'> = async (
   job,

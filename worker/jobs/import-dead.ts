@@ -8,7 +8,7 @@ const FAULT = {
   message: 'The service could not finish this import after several tries. Retry it later.',
 };
 
-/** Fails an import whose job was tried as often as it may be, so that it does not wait for ever. */
+/** Fails an import whose job has used all its attempts, so that it does not wait forever. */
 export const failLostImport: JobHandler<'import.dead'> = async (job, { database, queue }) => {
   await transaction(database, jobScope(job.data), async (tx) => {
     await recordImportFailure(tx, job.data, FAULT);

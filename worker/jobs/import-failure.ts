@@ -3,7 +3,7 @@ import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import { failImport } from '../../db/queries/memory/imports.ts';
 import type { Payload } from '../../shared/queues.ts';
 
-/** Fails an import with a code and a sentence, and audits it. Does nothing if the import is not queued or running. */
+/** Fails an import with a code and a message, and records an audit event, if the import is queued or running. */
 export async function recordImportFailure(
   tx: TeamTransaction,
   { importId, clientId }: Payload<'import.process'>,

@@ -1,22 +1,22 @@
 import { withoutScope } from '../../db/driver/database.ts';
 import type { JobContext } from '../context.ts';
 
-/** How often a run that has taken its time looks whether another Company waits. */
+/** The interval at which a long run checks whether another Company waits. */
 const LOOK_EVERY_MS = 500;
 
-/** A run that gives way to others. */
+/** Decides when a run must let the import of another Company run. */
 export interface GivingWay {
-  /** Aborts when the run must give way. */
+  /** Aborts when the run must stop for another Company. */
   readonly signal: AbortSignal;
-  /** Tells that its file is being read from now on. The time for starting a process does not count as the file's. */
+  /** To be called when reading the file begins: the time for starting a process does not count. */
   readonly begin: () => void;
-  /** Tells that the run is over. */
+  /** To be called at the end of the run. */
   readonly end: () => void;
 }
 
 /**
- * Has a run give way once its file has been read for a while, from then on as soon as another Company waits that has
- * no import running.
+ * Lets a run give way to another Company: after its file has been read for `giveWayAfterMs`, the run must stop as soon
+ * as a Company without a running import waits.
  */
 export function givingWay(
   { database, queue, logger, giveWayAfterMs }: JobContext,
@@ -32,12 +32,12 @@ export function givingWay(
       );
       if (isAnotherWaiting) controller.abort();
     } catch (error) {
-      logger.warn({ err: error }, 'whether another Company waits could not be read');
+      logger.warn({ err: error }, 'cannot check whether another Company waits');
     }
   };
   let timer: NodeJS.Timeout | undefined;
   let ended = false;
-  // A file that ends its process is begun again: only the last beginning counts.
+  // If a process ends, its file is read again from the start. Only the last beginning counts.
   let beginnings = 0;
   const lookAgain = async (beginning: number) => {
     await look();

@@ -41,7 +41,7 @@ interface ImportRun {
   givingWay: GivingWay;
 }
 
-/** Reads and cuts the file, and stores what came of it. */
+/** Reads the file, cuts it into chunks and stores them. */
 async function runImport(context: JobContext, scope: TeamScope, run: ImportRun): Promise<void> {
   const { file, progress, signal, givingWay } = run;
   const { mediaType, content } = file;
@@ -50,7 +50,7 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
     { mediaType, content, teamId: scope.teamId },
     { tell: ({ stage, share }) => progress.tell(stage, share), begun: givingWay.begin, signal },
     async (document) => {
-      // Up to 32 MiB, which would be kept until all chunks are written.
+      // Frees up to 32 MiB, which would otherwise be kept until all chunks are written.
       freeUnshared(content);
       const staged = await stageImport(context, scope, run, document);
       await progress.end();
@@ -59,7 +59,7 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
   );
 }
 
-/** Writes ahead what is large, outside the last transaction. */
+/** Stages the chunks before the last transaction, because they are large. */
 async function stageImport(
   { database, config }: JobContext,
   scope: TeamScope,
@@ -87,7 +87,7 @@ async function stageImport(
   );
 }
 
-/** Shows the source and settles import and job, in one transaction. What was staged goes if that fails. */
+/** Makes the source visible and completes the import and the job, in one transaction. */
 async function finishImport(
   context: JobContext,
   scope: TeamScope,
@@ -130,8 +130,8 @@ async function recordImport(
 }
 
 /**
- * Ends a run that came to nothing: a fault of the file fails the import at once, a worker that stops, or a run
- * that gives way, gives the job back, and anything else is thrown, for the queue to try again.
+ * Ends a run that failed. A fault of the file fails the import at once. If the worker stops or the run gives way to
+ * another Company, the job is released. Any other error is thrown, so that the queue retries the job.
  */
 async function endRun(
   { database, queue, stopping }: JobContext,
@@ -139,7 +139,7 @@ async function endRun(
   { job, file, givingWay }: ImportRun,
   error: unknown,
 ): Promise<void> {
-  // Another worker has the job, and the import with it: leave both alone.
+  // Another worker has the job and the import, so this one must not change them.
   if (error instanceof LostJobError) throw error;
   const { importId } = job.data;
   if (error instanceof FileFault) {
@@ -159,14 +159,14 @@ async function endRun(
   }
 }
 
-/** Marks the import as running, for the very attempt that runs. Null: there is nothing to do. */
+/** Marks the import as running, for this attempt. Returns null if there is nothing to do. */
 async function startRun(
   { database, queue }: JobContext,
   scope: TeamScope,
   job: ImportJob,
 ): Promise<StartedImport | null> {
   return transaction(database, scope, async (tx) => {
-    // A worker that was frozen since it took the job must not say of a later run that it is under way.
+    // A worker that was frozen after it dequeued the job must not change the state of a later run.
     await queue.assertHeld(tx, 'import.process', job);
     const file = await startImport(tx, job.data.importId);
     if (file === null) await queue.settle(tx, 'import.process', job);
@@ -180,7 +180,7 @@ export const processImport: JobHandler<'import.process'> = async (job, context) 
   const file = await startRun(context, scope, job);
   if (file === null) return;
   const progress = importProgress(context, scope, job.data.importId, file.attempts);
-  // The job's own says that it is this worker's no more: giving it back then finds that out.
+  // The signal of the job aborts if the job no longer belongs to this worker. Releasing it then shows this.
   const toOthers = givingWay(context, scope.companyId);
   const signal = AbortSignal.any([context.stopping, job.signal, toOthers.signal]);
   const run = { job, file, progress, signal, givingWay: toOthers };

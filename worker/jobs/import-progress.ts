@@ -4,19 +4,19 @@ import { IMPORT_STAGES, type ImportStage } from '../../shared/schemas/imports.ts
 import type { TeamScope } from '../../shared/scope.ts';
 import type { JobContext } from '../context.ts';
 
-/** Written this often at most: each time costs a transaction, and people look once a second. */
+/** The shortest interval between two writes. Each write is a transaction, and one a second is enough for people. */
 const WRITE_EVERY_MS = 1000;
 
-/** Tells the import's record how far its run is. */
+/** Stores the progress of a run in its import. */
 export interface ImportProgress {
   /** @param share of the stage that is done, from 0 to 1 */
   tell(stage: ImportStage, share: number): void;
-  /** Waits for what is being written. Nothing is written afterwards. */
+  /** Waits for a write in progress. Nothing is written afterwards. */
   end(): Promise<void>;
 }
 
 /**
- * @param attempt the run that tells: once another has begun, nothing of this one is written
+ * @param attempt the current run. After another run has begun, nothing of this one is written
  */
 export function importProgress(
   { database, logger }: Pick<JobContext, 'database' | 'logger'>,
@@ -36,14 +36,14 @@ export function importProgress(
       if (busy || ended || now - last < WRITE_EVERY_MS) return;
       const percent = Math.floor(share * 100);
       const far = IMPORT_STAGES.indexOf(stage) * 101 + percent;
-      // Readers of some formats find more to do as they go.
+      // The progress of some formats can go back, because their readers find more work on the way.
       if (far <= furthest) return;
       furthest = far;
       last = now;
       busy = true;
       const progress = { stage, percent, attempt };
       writing = transaction(database, scope, (tx) => recordProgress(tx, importId, progress))
-        // Nobody is to lose an import because its progress could not be told.
+        // An import must not fail because its progress could not be stored.
         .catch((error: unknown) => logger.warn({ err: error }, 'the progress was not recorded'))
         .finally(() => {
           busy = false;

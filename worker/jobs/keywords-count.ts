@@ -11,23 +11,24 @@ import { renewStatistics } from '../../db/queries/search/statistics.ts';
 import { type TeamScope, upkeepScope } from '../../shared/scope.ts';
 import type { JobHandler } from '../context.ts';
 
-/** Chunks of a layer that are counted: their frequencies stand for those of all of it. */
+/** The sample of a layer, in chunks, from which the frequencies of the whole layer are estimated. */
 const SAMPLE = 2000;
-/** Chunks counted by one statement: the embedded database answers no one else until it ends. */
+/** Chunks counted by one statement. The embedded database runs nothing else until the statement ends. */
 const SLICE = 100;
 /**
- * Chunks of a layer in which a term that occurs once is kept: it may stand once in each of many clients, and searches
- * sum them. In a larger layer it is left out, for most terms are such, and it is less than one in so many chunks.
+ * In layers with up to this many chunks, terms that occur once are kept: a term can occur once in each of many clients,
+ * and searches add these counts. In larger layers they are left out, because most terms occur only once, and their
+ * frequency is less than one in this many chunks.
  */
 const ONCE_MATTERS = 200;
 
 /**
- * Counts in how many chunks of each layer of a Team each term occurs, for the weights of search terms. A layer's counts
- * are made of its own chunks alone, however many other layers there are: they must not tell of those.
+ * Counts in how many chunks of each layer of a Team each term occurs, for the weights of search terms. The counts of a
+ * layer are made only from its own chunks, so that they reveal nothing about other layers.
  */
 export const countKeywords: JobHandler<'keywords.count'> = async (job, { database, queue }) => {
   const scope = upkeepScope(job.data);
-  // Looks again after each round: what was written during it may have sent no job, because this one was waiting.
+  // Checks again after each round: a write during the round may not have enqueued a job, because this one was waiting.
   for (;;) {
     const stale = await workerTransaction(database, scope, staleLayers);
     if (stale.length === 0) break;
@@ -58,7 +59,7 @@ async function countLayer(
   const least = sample.length < ONCE_MATTERS ? 1 : 2;
   return {
     layer,
-    // A sample that is all of the layer is taken for what it is: other figures would be of another moment.
+    // If the sample is the whole layer, its own size is used: the other figure is from a different moment.
     chunks: sample.length < SAMPLE ? sample.length : Math.max(chunks, sample.length),
     sampled: sample.length,
     dims: frequent(dims, least),

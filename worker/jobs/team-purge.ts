@@ -3,10 +3,10 @@ import { purgeTeam } from '../../db/queries/memory/upkeep.ts';
 import { upkeepScope } from '../../shared/scope.ts';
 import type { JobHandler } from '../context.ts';
 
-/** Rows removed by one statement: an import takes its file with it, and a hundred large ones are 2 GB. */
+/** Rows deleted by one statement. Deleting an import also deletes its file, and a hundred large files are 2 GB. */
 const SLICE = 100;
 
-/** Removes all that a deleted Team held. No one has seen any of it since the deletion; its audit events stay. */
+/** Deletes the data of a deleted Team. It has been invisible since the deletion. Its audit events are kept. */
 export const purgeDeletedTeam: JobHandler<'team.purge'> = async (job, { database, queue }) => {
   const scope = upkeepScope(job.data);
   while (!(await workerTransaction(database, scope, (tx) => purgeTeam(tx, SLICE))));

@@ -3,14 +3,14 @@ import { prune, pruneImportPayloads, pruneLoadingChunks } from '../../db/queries
 import { pruneAbandonedVectors } from '../../db/queue/query-embeddings.ts';
 import type { JobHandler } from '../context.ts';
 
-/** Chunks removed by one statement. */
+/** Chunks deleted by one statement. */
 const SLICE = 500;
-/** Files removed by one statement: they may be large. */
+/** Files deleted by one statement: they can be large. */
 const FILES = 20;
-/** A query still queued so long after its time-out has no one who would remove it. */
+/** A query that is still queued this long after its timeout will not be deleted by its caller. */
 const LEFT_BEHIND_MS = 60_000;
 
-/** Removes what has had its time: kept answers and files, ended sessions and links, what a dead writer left half-way. */
+/** Deletes expired data: stored answers and files, ended sessions and links, and incomplete data of ended processes. */
 export const pruneOld: JobHandler<'upkeep.prune'> = async (job, { config, database, queue, logger }) => {
   while ((await asWorker(database, (tx) => pruneLoadingChunks(tx, SLICE))) > 0);
   const days = config.importPayloadDays;

@@ -2,7 +2,7 @@ import { asWorker } from '../../db/driver/database.ts';
 import { pruneWorkspaceVersions } from '../../db/queries/memory/upkeep.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 
-/** Versions that one statement looks at. */
+/** Versions checked by one statement. */
 const SLICE = 1000;
 
 async function pruneVersions({ config, database }: JobContext): Promise<number> {
@@ -26,7 +26,7 @@ async function pruneContents({ blobs }: JobContext): Promise<number> {
   }
 }
 
-/** Removes versions of files that are old enough, and then contents that no version refers to. */
+/** Deletes old versions of files, and then contents to which no version refers. */
 export const pruneWorkspace: JobHandler<'workspace.prune'> = async (job, context) => {
   const removed = { versions: await pruneVersions(context), contents: await pruneContents(context) };
   await asWorker(context.database, (tx) => context.queue.settle(tx, 'workspace.prune', job));

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { noNetworkFilter } from './network-filter.ts';
 
 /*
- * What the operating system forbids a process that reads files, beyond Node's permission model. That model cannot
- * forbid the network in Node 24 (`--allow-net` came with Node 25) and cannot end a busy process whose parent is gone.
- * Both need a program that changes the process before Node starts in it. Which of them work depends on the kernel,
- * the version of util-linux and the container, so each is tried once, and the first that works is used.
+ * Restrictions of the operating system for processes that read files, in addition to Node's permission model. In
+ * Node 24, that model cannot forbid the network (`--allow-net` came with Node 25) and cannot end a busy process whose
+ * parent has ended. Both need a program that changes the process before Node starts in it. Which programs work depends
+ * on the kernel, the version of util-linux and the container, so each is tried once, and the first that works is used.
  */
 
 /**
@@ -22,14 +22,14 @@ import { noNetworkFilter } from './network-filter.ts';
  */
 export type ConfinementName = 'filter' | 'namespace' | 'setpriv' | 'shell' | 'none';
 
-/** How a process is started so that it is confined. */
+/** A way to start a process with restrictions. */
 export interface Confinement {
   name: ConfinementName;
-  /** Whether the process is kept from the network. */
+  /** Whether the process can use the network. */
   network: 'forbidden' | 'open';
-  /** Programs and arguments to put before Node's own, for a process that may hold so much memory. */
+  /** Programs and arguments to put before Node's own, for a process with this memory limit. */
   prefix: (megabytes: number) => readonly string[];
-  /** What the first of them reads from standard input. */
+  /** The standard input of the first program. */
   stdin: number | 'ignore';
 }
 
@@ -40,7 +40,7 @@ const ALL: readonly ConfinementName[] = ['filter', 'namespace', 'setpriv', 'shel
 const PROBE_MS = 30_000;
 const PROBE_MEGABYTES = 1024;
 
-/** Readable by the process, as the code that it runs must be. */
+/** A file that the process must be able to read, like all its code. */
 const CODE = fileURLToPath(new URL('./reading-process.ts', import.meta.url));
 
 /** Exits with 0 if the process can read code and cannot send a packet. Connecting a datagram socket sends nothing. */
@@ -51,12 +51,13 @@ const REACHES_NO_NETWORK = `
 const STARTS = `require('node:fs').readFileSync(process.argv[1]);`;
 
 const MIB = 1024 * 1024;
-/** What Node maps beyond a file's memory: stacks of its threads, its allocator's arenas and its own heap. */
+/** Memory that Node maps for itself: stacks of its threads, arenas of its allocator and its own heap. */
 const OWN_DATA_BYTES = 1024 * MIB;
 
 /**
- * A second wall each: no memory image of a file's content on disk, no file written at all, and an end to memory where
- * the parent is too busy to look at it. Twice the bound, so that the parent is first as a rule: it knows the reason.
+ * Additional limits: no core dump with a file's content, no writing of files, and a limit on memory in case the parent
+ * is too busy to check it. The memory limit is twice the bound, so that usually the parent acts first: it knows the
+ * reason.
  */
 const limits = (megabytes: number) => {
   const data = 2 * megabytes * MIB + OWN_DATA_BYTES;
@@ -111,8 +112,8 @@ function confinementOf(name: ConfinementName): Confinement | null {
       };
     }
     case 'namespace': {
-      // Not --fork: the process that is watched and killed must be the one that reads.
-      // The limits come after it: it writes the map of users, which counts as a file.
+      // Without --fork: the process that is watched and killed must be the one that reads files.
+      // The limits come after `unshare`, because it writes the map of users, which counts as writing a file.
       const unshare = ['unshare', '--map-current-user', '--net', '--'];
       return {
         name,
@@ -135,16 +136,16 @@ function confinementOf(name: ConfinementName): Confinement | null {
   }
 }
 
-/** What to start, and its first arguments, so that Node runs behind this prefix. */
+/** The program and the first arguments that start Node behind this prefix. */
 export function commandOf([first, ...rest]: readonly string[]): { program: string; args: string[] } {
   return first === undefined
     ? { program: process.execPath, args: [] }
     : { program: first, args: [...rest, process.execPath] };
 }
 
-/** Whether this machine can confine a process so. */
+/** Whether this confinement works on this machine. */
 function works({ name, network, prefix, stdin }: Confinement): Promise<boolean> {
-  // What starts without it is told by each reading, which is tried again.
+  // Not tried here: if Node itself cannot start, each reading reports it and is retried.
   if (name === 'none') return Promise.resolve(true);
   const { program, args } = commandOf(prefix(PROBE_MEGABYTES));
   const script = network === 'forbidden' ? REACHES_NO_NETWORK : STARTS;
@@ -152,7 +153,7 @@ function works({ name, network, prefix, stdin }: Confinement): Promise<boolean> 
     const child = spawn(program, [...args, '-e', script, CODE], {
       env: {},
       stdio: [stdin, 'ignore', 'ignore'],
-      // In a group of its own: Ctrl-C must not decide how files are read.
+      // In its own process group, so that Ctrl-C does not make a test fail.
       detached: true,
       timeout: PROBE_MS,
       killSignal: 'SIGKILL',
@@ -175,8 +176,8 @@ async function firstThatWorks(names: readonly ConfinementName[]): Promise<Confin
 let strictest: Promise<Confinement> | null = null;
 
 /**
- * Finds the strictest confinement that works on this machine. The default is looked for once in each process.
- * @param names what to try instead of everything
+ * Finds the strictest confinement that works on this machine. Without `names`, the result is cached.
+ * @param names the confinements to try, instead of all
  * @throws Error if none of them works
  */
 export function findConfinement(names?: readonly ConfinementName[]): Promise<Confinement> {

@@ -3,20 +3,21 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 /*
- * Ends a process that grows past its bound. From outside: the process may be busy with one file and has no threads,
- * and whatever takes it over could stop a guard within. Memory outside of the JavaScript heap counts as well.
+ * Ends a process that exceeds its memory limit. The check runs in the parent, because the process can be busy with a
+ * file and has no threads, and because code that takes over the process could stop a check inside it. Memory outside
+ * the JavaScript heap counts as well.
  */
 
 const LOOK_EVERY_MS = 50;
-/** Where a look starts a process. */
+/** The interval on systems where each check starts a process (`ps`). */
 const PS_EVERY_MS = 250;
 
 const run = promisify(execFile);
 
-/** What a process holds in memory, in bytes, or null if it is gone. Linux only. */
+/** The memory of a process, in bytes, or null if it has ended. Linux only. */
 export function rssFromProc(pid: number): number | null {
   try {
-    // Synchronous: the kernel answers from memory within microseconds, while a thread for it may be long in coming.
+    // Synchronous: the kernel answers within microseconds, but a thread of the pool can be busy for a long time.
     const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
     return kibibytes === undefined ? null : Number(kibibytes) * 1024;
   } catch {
@@ -24,13 +25,13 @@ export function rssFromProc(pid: number): number | null {
   }
 }
 
-/** What a process holds in memory, in bytes, or null if it is gone. */
+/** The memory of a process, in bytes, or null if it has ended. */
 export async function rssFromPs(pid: number): Promise<number | null> {
   const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
   return stdout.trim() === '' ? null : Number(stdout) * 1024;
 }
 
-/** Looks at a process's memory until it ends, and kills it when it holds more than this. */
+/** Checks the memory of a process until it ends, and kills it if it uses more than this. */
 export function watchMemory(child: ChildProcess, maxRssBytes: number, platform = process.platform): void {
   const { pid } = child;
   if (pid === undefined) return;

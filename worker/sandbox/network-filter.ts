@@ -1,8 +1,8 @@
 import { endianness } from 'node:os';
 
 /*
- * A seccomp filter for processes that read files: a program of the kernel's classic BPF, which is asked about each
- * system call. It refuses what opens a socket, signals another process or looks into one, and allows the rest.
+ * A seccomp filter for processes that read files: a program in the kernel's classic BPF, which decides about each
+ * system call. It refuses calls that open a socket, signal another process or read its memory, and allows all others.
  * See seccomp(2); the numbers are in the kernel's asm/unistd.h.
  */
 
@@ -64,12 +64,12 @@ const RETURN = 0x06;
 const ALLOW = 0x7fff0000;
 const EPERM = 1;
 const REFUSE = 0x00050000 | EPERM;
-/** Calls of x86-64's 32-bit form have this bit, and other numbers. */
+/** System calls in the 32-bit form of x86-64 have this bit set, and different numbers. */
 const X32 = 0x40000000;
 
 /**
- * The filter's instructions, as `struct sock_filter` in the order of bytes of this machine.
- * @returns null for an architecture whose numbers are not known here
+ * The filter's instructions, as `struct sock_filter` in the byte order of this machine.
+ * @returns null for an architecture whose call numbers are not in the table
  */
 export function noNetworkFilter(architecture: NodeJS.Architecture): Uint8Array | null {
   const known = REFUSED[architecture];
@@ -77,7 +77,7 @@ export function noNetworkFilter(architecture: NodeJS.Architecture): Uint8Array |
   const calls = Object.values(known.calls);
   const program: [code: number, jumpIfTrue: number, jumpIfFalse: number, value: number][] = [
     [LOAD, 0, 0, ARCHITECTURE],
-    // A call of another architecture has other numbers: to the refusal at the end.
+    // A call of another architecture has different numbers, so it is refused: jump to the end.
     [JUMP_IF_EQUAL, 0, calls.length + 3, known.audit],
     [LOAD, 0, 0, NUMBER],
     [JUMP_IF_AT_LEAST, calls.length + 1, 0, X32],

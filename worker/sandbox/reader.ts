@@ -19,59 +19,59 @@ import { secondsFor, type TimeBounds } from './reading-time.ts';
 
 /* The parent's side of one process that reads files: starts it, sends it a file, and asks it for chunks. */
 
-/** What one file may take. */
+/** The limits for reading one file. */
 export interface ReadingBounds extends TimeBounds {
   megabytes: number;
 }
 
-/** The reading was interrupted: the worker stops, or the run gives way to others. Nothing is wrong with the file. */
+/** Reading was interrupted, because the worker stops or the run gives way to others. The file is not at fault. */
 export class ReadingInterruptedError extends Error {
   override name = 'ReadingInterruptedError';
 }
 
-/** The process did not begin the file, which has no part in that. */
+/** The process did not begin to read the file. The file is not at fault. */
 export class NotBegunError extends Error {
   override name = 'NotBegunError';
 }
 
-/** How a file is read. */
+/** The callbacks and the signal for reading a file. */
 export interface Reading {
-  /** Hears how far it is. */
+  /** Is called with the progress. */
   tell: (progress: ReadingProgress) => void;
   /** Is called when a process begins to read it, once for each try. */
   begun?: () => void;
-  /** Breaks it off. */
+  /** Interrupts reading. */
   signal: AbortSignal;
 }
 
-/** A document as its process tells of it: with the first of its chunks, which can be all. */
+/** A document as its process reports it, with the first portion of its chunks, which can be all of them. */
 export interface ReadHead extends DocumentHead {
   first: PreparedChunk[];
 }
 
 export const MIB = 1024 * 1024;
-/** A process that is not ready by then will not be. */
+/** The time limit for starting a process. */
 const START_MS = 60_000;
-/** A portion is there already and has only to be sent. */
+/** The time limit for a portion, which exists already and only has to be sent. */
 const PORTION_MS = 60_000;
 
 const MAIN = fileURLToPath(new URL('./reading-process.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /**
- * What the process may read of the disk: the code, and not settings and data that may lie beside it. Packages may
- * lie elsewhere, behind a link.
+ * The paths that the process can read: only the code, and not settings or data next to it. `node_modules` can be a
+ * symbolic link, so its real path is included.
  */
 const READABLE = [
   ...['worker/', 'shared/', 'node_modules/', 'package.json'].map((path) => join(ROOT, path)),
   realpathSync(join(ROOT, 'node_modules')),
 ];
-/** One process and what it is doing. */
+/** One process and its state. */
 export interface Reader {
   child: ChildProcess;
-  /** Rejects where the process does not start: that is no fault of any file. */
+  /** Rejects if the process does not start, which is not the fault of a file. */
   ready: Promise<void>;
   files: number;
-  /** What it held after the last of them. */
+  /** Its memory after the last file, in bytes. */
   rssBytes: number;
   idle: NodeJS.Timeout | null;
 }
@@ -83,7 +83,7 @@ export function startReader(
 ): Reader {
   const { program, args } = commandOf(prefix(megabytes));
   const child = fork(MAIN, [extractors.href], {
-    // Nothing of the service's own: a file that takes the process over finds no credential.
+    // No settings of the service: a file that takes over the process finds no credentials.
     env: {},
     execPath: program,
     // Threads, child processes, add-ons, WASI and the inspector are refused because no option allows them. SQLite is
@@ -97,7 +97,7 @@ export function startReader(
       '--disable-sigusr1',
     ],
     stdio: [stdin, 'ignore', 'ignore', 'ipc'],
-    // Bytes go over as bytes.
+    // Sends bytes as bytes.
     serialization: 'advanced',
   });
   watchMemory(child, megabytes * MIB);
@@ -112,7 +112,7 @@ export function startReader(
       resolve();
     });
     child.once('exit', fail);
-    // One that could not even be made has no exit. Without a listener a later error would end the worker.
+    // A process that could not be created has no `exit` event. Without a listener, a later error would end the worker.
     child.on('error', fail);
   });
   // `untilReady` reports the failure. If nothing awaits it yet, it must not become an unhandled rejection.
@@ -120,7 +120,7 @@ export function startReader(
   return { child, ready, files: 0, rssBytes: 0, idle: null };
 }
 
-/** Waits until the process can be asked. Ends it if `signal` aborts first. */
+/** Waits until the process is ready. Ends it if `signal` aborts first. */
 export async function untilReady({ child, ready }: Reader, signal: AbortSignal): Promise<void> {
   const end = () => child.kill('SIGKILL');
   signal.addEventListener('abort', end);
@@ -131,18 +131,18 @@ export async function untilReady({ child, ready }: Reader, signal: AbortSignal):
   }
 }
 
-/** Why a process ended while it read, told by how: nobody else but the watch on its memory and the kernel kills it. */
+/** The fault for a process that ended while it read. Only the memory watch and the kernel send it these signals. */
 function faultOf(signal: NodeJS.Signals | null, bounds: ReadingBounds): FileFault {
   // SIGABRT: the JavaScript heap is full.
   return signal === 'SIGKILL' || signal === 'SIGABRT' ? FAULTS.memory(bounds.megabytes) : FAULTS.crash();
 }
 
-/** A process that has just ended is told of by its exit, and does not hear this. */
+/** Sends a request to a process. Errors are ignored: if the process has just ended, its `exit` event reports it. */
 export function ask({ child }: Reader, request: ReadingRequest): void {
   child.send(request, () => undefined);
 }
 
-/** Has one process read one file. It is of no more use if this rejects with anything that ended it. */
+/** Reads one file with one process. The process cannot be used again if this rejects with an error that ended it. */
 export function readWith(
   reader: Reader,
   task: ReadingTask,
@@ -167,7 +167,7 @@ export function readWith(
     const interrupt = () => kill(new ReadingInterruptedError('reading was interrupted'));
     const exited = (_code: number | null, by: NodeJS.Signals | null) =>
       end(() =>
-        reject(begun ? faultOf(by, bounds) : new NotBegunError('the process that reads files is gone')),
+        reject(begun ? faultOf(by, bounds) : new NotBegunError('the process that reads files has ended')),
       );
     const hear = (answer: ReadingAnswer) => {
       if (!('file' in answer) || answer.file !== file) return;
@@ -182,7 +182,7 @@ export function readWith(
       else kill(FAULTS.crash());
     };
     const tooLong = () =>
-      kill(begun ? FAULTS.time(seconds) : new NotBegunError('the process that reads files is busy still'));
+      kill(begun ? FAULTS.time(seconds) : new NotBegunError('the process that reads files is still busy'));
     const timer = setTimeout(tooLong, seconds * 1000);
     signal.addEventListener('abort', interrupt);
     child.on('message', hear);
@@ -193,8 +193,8 @@ export function readWith(
 }
 
 /**
- * The chunks of a document that a process holds, portion by portion.
- * @param file the number that it was sent with
+ * Requests the chunks of a document from its process, portion by portion.
+ * @param file the number that the file was sent with
  */
 export async function* portionsOf(
   reader: Reader,
@@ -211,7 +211,7 @@ export async function* portionsOf(
 }
 
 /**
- * @throws Error where the process has ended, or does not answer: that is no fault of the file, which it has read
+ * @throws Error if the process has ended or does not answer. The file is not at fault, because it has been read
  * @throws ReadingInterruptedError
  */
 async function nextPortion(
@@ -234,7 +234,7 @@ async function nextPortion(
     throw new Error('unreachable: messages end by the signal alone');
   } catch (cause) {
     if (signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
-    // One that does not answer would not hear of the next file either.
+    // A process that does not answer cannot read the next file either.
     child.kill('SIGKILL');
     throw new Error('the process that read the file ended before its chunks were stored', { cause });
   } finally {

@@ -1,9 +1,9 @@
 import { FileFault } from '../extract/extraction.ts';
 
-/** The process ended while it read, or can no longer be trusted. Files that it read before can be part of the cause. */
+/** The process ended while it read a file, or can no longer be trusted. Earlier files can be a part of the cause. */
 export class EndedError extends FileFault {}
 
-/** Faults of files whose reading was ended from outside. */
+/** Faults of files whose process was ended. */
 export const FAULTS = {
   time: (seconds: number) =>
     new FileFault(

@@ -17,20 +17,20 @@ import {
 import { EndedError } from './reading-faults.ts';
 import type { DocumentHead, ReadingTask } from './reading-process.ts';
 
-/** A document that was read. If it is large, its process holds it while it is used. */
+/** A document that was read. If it is large, its chunks stay in its process while it is used. */
 export interface HeldDocument extends DocumentHead {
-  /** Of a large one portions, asked for one by one. */
+  /** The chunks of a large document are requested in portions. */
   chunks: PreparedSource;
 }
 
-/** Reads and cuts files in processes of their own, which are kept for the next file and replaced when a file ends one. */
+/** Reads and cuts files in separate processes. A process is reused for the next file, and replaced when it ends. */
 export interface ReadingPool {
-  /** What the operating system forbids the processes. */
+  /** The restrictions of the operating system for the processes. */
   readonly confinement: Promise<Confinement>;
   /**
-   * Reads a file, and gives its document to `use`. Large documents are held by their process until `use` has ended.
+   * Reads a file, and calls `use` with its document. A large document stays in its process until `use` has ended.
    * @returns what `use` returns
-   * @throws FileFault for a fault of the file: its extractor's, or that it took too long or too much memory
+   * @throws FileFault if the extractor finds a fault, or reading took too much time or memory
    * @throws ReadingInterruptedError
    */
   read<T>(task: ReadingTask, reading: Reading, use: (document: HeldDocument) => Promise<T>): Promise<T>;
@@ -38,22 +38,22 @@ export interface ReadingPool {
   close(): Promise<void>;
 }
 
-/** How a pool reads where it is not as usual. */
+/** Options that differ from the defaults. */
 export interface ReadingOptions {
-  /** The module that exports `EXTRACTORS`. The process may read what lies in its folder. */
+  /** The module that exports `EXTRACTORS`. The process can read all files in its folder. */
   extractors?: URL;
   /** An idle process is ended after this, in milliseconds. */
   idleMs?: number;
-  /** The confinements to try, instead of everything that this machine might do. */
+  /** The confinements to try, instead of all. */
   confinements?: readonly ConfinementName[];
 }
 
-/** A process that has read so many files is replaced: what a library leaks must not add up. */
+/** A process is replaced after this many files, so that memory leaks of libraries do not accumulate. */
 const FILES_A_PROCESS = 200;
-/** One that holds more than this share of the bound after a file is replaced too: the next is to have it for itself. */
+/** A process that uses more than this share of its limit after a file is replaced, to leave room for the next file. */
 const HELD_SHARE = 0.25;
 const IDLE_MS = 30_000;
-/** A process that is told to end, by a signal to all of the group, may be gone before it begins. */
+/** A file is retried if its process ended before reading, for example by a signal to the whole process group. */
 const TRIES = 3;
 const EXTRACTORS = new URL('../extract/registry.ts', import.meta.url);
 
@@ -63,7 +63,7 @@ export function openReadingPool(
   { extractors = EXTRACTORS, idleMs = IDLE_MS, confinements }: ReadingOptions = {},
 ): ReadingPool {
   const confinement = findConfinement(confinements);
-  // Each reading fails with it.
+  // Each call of `read` awaits it and reports the error.
   confinement.catch(() => undefined);
   const all = new Set<Reader>();
   const free: Reader[] = [];
@@ -74,7 +74,7 @@ export function openReadingPool(
     const place = free.indexOf(reader);
     if (place >= 0) free.splice(place, 1);
     if (reader.idle !== null) clearTimeout(reader.idle);
-    // It has nothing to lose, and what a file left behind in it may keep it from hearing anything less.
+    // SIGKILL, because code that a file left in the process could ignore other signals. There is nothing to save.
     reader.child.kill('SIGKILL');
   };
   const take = (fresh: boolean, found: Confinement): Reader => {
@@ -102,7 +102,7 @@ export function openReadingPool(
     free.push(reader);
   };
 
-  /** Has a process read a file. The caller gives the process back. */
+  /** Reads a file with a process. The caller must give the process back. */
   const readBySome = async (
     task: ReadingTask,
     reading: Reading,
@@ -110,13 +110,13 @@ export function openReadingPool(
     const found = await confinement;
     for (let tried = 1; ; tried += 1) {
       if (isClosed()) throw new ReadingInterruptedError('the pool is closed');
-      // The second verdict is one on this file alone.
+      // The second attempt uses a new process, so that only this file can be at fault.
       const reader = take(tried > 1, found);
       try {
         await untilReady(reader, reading.signal);
         return { reader, document: await readWith(reader, task, { bounds, ...reading }) };
       } catch (error) {
-        // Before the process is given back, which counts this file.
+        // Computed before `giveBack`, which counts this file.
         const innocent = error instanceof NotBegunError || (error instanceof EndedError && reader.files > 0);
         giveBack(reader);
         if (isClosed() || reading.signal.aborted)

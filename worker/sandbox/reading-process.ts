@@ -4,42 +4,42 @@ import { prepareDocument, type ReadDocument } from '../extract/document.ts';
 import { type Extractor, FileFault, type TellProgress } from '../extract/extraction.ts';
 
 /*
- * The process that reads files, one at a time, for as long as its parent wants it. Whatever a file does to it, it
- * does to no one else: it has neither the service's settings nor a connection, and its parent ends it. It starts no
- * thread: one that is given other options of Node has none of the permission model's walls.
+ * The process that reads files, one at a time, until its parent ends it. A harmful file can affect only this process,
+ * which has no settings of the service and no connection. It starts no thread, because a thread with other Node options
+ * would not be restricted by the permission model.
  */
 
-/** A file to be read. */
+/** A file to read. */
 export interface ReadingTask {
   mediaType: string;
   content: Uint8Array;
-  /** Whose the terms of its chunks are to be. */
+  /** The Team for which the terms of the chunks are computed. */
   teamId: string;
 }
 
 /**
- * What the parent asks. `task`: read this file. `from`: send the next chunks of the file read last, without the first
- * `from`. `done`: its chunks are no longer needed.
+ * A request of the parent. `task`: read this file. `from`: send the next chunks of the last file, starting at this
+ * index. `done`: the chunks are no longer needed.
  */
 export type ReadingRequest = { file: number } & ({ task: ReadingTask } | { from: number } | { done: true });
 
-/** A document as the parent is told of it: it asks for the chunks, portion by portion. */
+/** A document as it is sent to the parent, which requests the chunks portion by portion. */
 export type DocumentHead = Omit<ReadDocument, 'chunks'> & { chunkCount: number };
 
-/** What became of a file. */
+/** The result of reading a file. */
 type ReadingOutcome =
   | { document: DocumentHead }
   | { fault: { code: string; message: string } }
   | { error: string };
 
-/** How far it is: the share of the stage, from 0 to 1. */
+/** The progress of a stage, from 0 to 1. */
 export type ReadingProgress = { stage: Extract<ImportStage, 'reading' | 'cutting'>; share: number };
 
 /**
- * What the parent receives: `ready` once. Then for each file: `begun`, progress as often as there is some, the first
- * portion of chunks, the outcome with the memory that the process uses after it, and each further portion that the parent
- * asks for. `file` is the number that the file was sent with, so that a late message of a library is not attributed to the
- * next file.
+ * A message to the parent. `ready` is sent once. Then follow, for each file: `begun`, progress, the first portion of
+ * chunks, the outcome with the memory that the process then uses, and each further portion that the parent requests.
+ * `file` is the number that the file was sent with, so that a late message of a library is not attributed to the next
+ * file.
  */
 export type ReadingAnswer =
   | { ready: true }
@@ -50,15 +50,15 @@ export type ReadingAnswer =
       | (ReadingOutcome & { rssBytes: number })
     ));
 
-/** How often progress is told, at most. */
+/** The shortest interval between two progress messages. */
 const TELL_EVERY_MS = 200;
-/** Chunks of one portion: the parent, which takes it at once, has others to serve. */
+/** Chunks in one portion. It is limited because the parent handles it without a break and has other work. */
 const CHUNKS_A_PORTION = 500;
 
 /** All chunks of the last file, if they are more than one portion, until the parent has stored them. */
 let chunks: PreparedChunk[] = [];
 
-/** Has each answer sent before the next step: a file that ends the process must not take its progress along. */
+/** Sends an answer before the next step starts, so that it is not lost if the file ends the process. */
 function send(answer: ReadingAnswer): void {
   process.send?.(answer);
 }
@@ -93,10 +93,10 @@ async function read(file: number, { mediaType, content, teamId }: ReadingTask): 
     chunks = first.length < cut.length ? cut : [];
     return { document: { ...document, chunkCount: cut.length } };
   } catch (error) {
-    // Past the limit that the system holds the process to. The parent takes this end for what it is.
+    // The memory limit of the system was reached. The parent recognizes this end as a lack of memory.
     if (isOutOfMemory(error)) process.abort();
     if (error instanceof FileFault) return { fault: { code: error.code, message: error.message } };
-    // The message may repeat what the file says, so it goes no further than the name of its class.
+    // Only the name of the error is sent, because its message can contain parts of the file.
     return { error: error instanceof Error ? error.name : typeof error };
   }
 }
@@ -106,7 +106,7 @@ const { EXTRACTORS: extractors } = (await import(extractorsModule)) as {
   EXTRACTORS: Readonly<Record<string, () => Promise<Extractor>>>;
 };
 
-// Ctrl-C reaches the whole group; when this process ends is its parent's affair.
+// Ctrl-C is sent to the whole process group. It is ignored here, because the parent decides when this process ends.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 process.on('disconnect', () => process.exit(0));

@@ -1,17 +1,17 @@
-/** How long a file can take. */
+/** The time limits for reading a file. */
 export interface TimeBounds {
-  /** The most that any file gets. */
+  /** The limit for any file. */
   seconds: number;
-  /** What every file gets, however small. */
+  /** The time for every file, even a small one. */
   baseSeconds?: number;
-  /** What it gets for each MiB besides. */
+  /** The additional time for each MiB. */
   secondsPerMegabyte?: number;
 }
 
 const MIB = 1024 * 1024;
 /**
- * On two cores that many processes shared, honest files took up to 13 seconds per MiB as PDF, 12 as DOCX and 10 as
- * HTML. Small files that unpack to much need the most for their size, so every file gets some seconds.
+ * On two cores shared by many processes, ordinary files took up to 13 seconds per MiB as PDF, 12 as DOCX and 10 as
+ * HTML. Small files that are highly compressed need the most time for their size, so every file gets some seconds.
  */
 const BASE_SECONDS = 15;
 const SECONDS_PER_MEGABYTE = 20;

@@ -5,14 +5,14 @@ import { readChatGpt } from './chatgpt-export.ts';
 import { readClaude } from './claude-export.ts';
 import { readSlack } from './slack-export.ts';
 
-/** Each knows its own export by its shape. */
+/** Each reader recognizes its own export by the structure of the JSON. */
 const READERS: readonly ((value: JsonValue) => Conversation[] | null)[] = [
   readSlack,
   readChatGpt,
   readClaude,
 ];
 
-/** The conversations of a chat's export, each a part; null for other JSON. */
+/** Reads the export of a chat service: each conversation is a part. Null for other JSON. */
 export function readChatExport(value: JsonValue): Extraction | null {
   for (const read of READERS) {
     const conversations = read(value);

@@ -10,7 +10,7 @@ export interface ChatMessage {
   time: number;
   /** Markdown. */
   text: string;
-  /** Names of files that came with it; they are not read. */
+  /** The names of attached files, which are not read. */
   attachments: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface Conversation {
   messages: readonly ChatMessage[];
 }
 
-/** A name is repeated with every message. */
+/** Names are limited because they are repeated with every message. */
 const MAX_NAME_LENGTH = 100;
 
 function messageText({ name, time, text, attachments }: ChatMessage): string {
@@ -30,7 +30,7 @@ function messageText({ name, time, text, attachments }: ChatMessage): string {
   if (lines.length === 0) return '';
   const minute = minuteOf(time);
   const head = `**${oneLine(name).slice(0, MAX_NAME_LENGTH)}**${minute === null ? '' : ` (${minute})`}:`;
-  // Together: the text must not be cut from who said it.
+  // In one block, so that cutting does not separate the text from its author.
   return withoutHeadings([head, ...lines].join('\n'));
 }
 
@@ -39,7 +39,7 @@ function conversationPart({ title, messages }: Conversation): DocumentPart | nul
   return text === '' ? null : { text: joinBlocks([headingLine(title), text]), page: null };
 }
 
-/** Conversations as parts of a document, without those that say nothing. Its title is that of a single one. */
+/** Makes a part of each conversation that has text. If there is only one, the document has its title. */
 export function chatExtraction(conversations: readonly Conversation[]): Extraction {
   const [only, ...more] = conversations;
   const title = only === undefined || more.length > 0 ? '' : oneLine(only.title);

@@ -10,7 +10,7 @@ import type { ChatMessage, Conversation } from './chat-text.ts';
 
 const NAMES: Readonly<Record<string, string>> = { user: 'User', assistant: 'ChatGPT' };
 
-/** What a message for people consists of; others are calls of tools, their results and thoughts. */
+/** The content types of messages for people. Other types are tool calls, their results, and reasoning. */
 const CONTENT_TYPES = ['text', 'multimodal_text'];
 
 function isConversation(value: JsonValue): value is JsonObject {
@@ -19,7 +19,7 @@ function isConversation(value: JsonValue): value is JsonObject {
   return nodes.every((node) => isJsonObject(node) && ('message' in node || 'parent' in node));
 }
 
-/** The last node of the branch that was shown last; of an export that does not say, the latest end of a branch. */
+/** The last node of the branch that was shown last. If the export does not name it, the latest end of a branch. */
 function lastNode(conversation: JsonObject, mapping: JsonObject): string {
   const current = textUnder(conversation, 'current_node');
   if (Object.hasOwn(mapping, current)) return current;
@@ -32,7 +32,7 @@ function lastNode(conversation: JsonObject, mapping: JsonObject): string {
   return ends.reduce((best, id) => (timeOf(id) >= timeOf(best) ? id : best), ends[0] ?? '');
 }
 
-/** The messages on the way from a node up to the root, the first one first. */
+/** The messages from the root down to a node, in this order. */
 function branch(mapping: JsonObject, last: string): JsonObject[] {
   const messages: JsonObject[] = [];
   const seen = new Set<string>();
@@ -62,8 +62,8 @@ function readMessage(message: JsonObject): ChatMessage | null {
 }
 
 /**
- * The export of ChatGPT: an array of conversations, or one. If a message has several versions, the one that was shown
- * last counts. Null for other JSON.
+ * Reads the export of ChatGPT: one conversation or an array of them. If a message has several versions, the one that
+ * was shown last is used. Null for other JSON.
  */
 export function readChatGpt(value: JsonValue): Conversation[] | null {
   const conversations = Array.isArray(value) ? value : [value];

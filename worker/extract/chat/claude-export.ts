@@ -22,12 +22,12 @@ function readMessage(message: JsonObject): ChatMessage | null {
   return {
     name,
     time: Date.parse(textUnder(message, 'created_at')),
-    // Beside the blocks, `text` says where tools were called; older exports have nothing else.
+    // `text` also mentions tool calls, so the blocks are preferred. Older exports have only `text`.
     text: [
       content.length > 0
         ? texts.map((block) => textUnder(block, 'text')).join('\n\n')
         : textUnder(message, 'text'),
-      // Text that was pasted, or taken from a file: the export has it, no file is opened for it.
+      // Text that was pasted or came from a file. The export contains it, so no file is opened.
       ...attachments.map((file) => textUnder(file, 'extracted_content')),
     ]
       .filter((text) => text.trim() !== '')
@@ -38,7 +38,7 @@ function readMessage(message: JsonObject): ChatMessage | null {
   };
 }
 
-/** The export of Claude: an array of conversations, or one. Null for other JSON. */
+/** Reads the export of Claude: one conversation or an array of them. Null for other JSON. */
 export function readClaude(value: JsonValue): Conversation[] | null {
   const conversations = Array.isArray(value) ? value : [value];
   if (conversations.length === 0 || !conversations.every(isConversation)) return null;

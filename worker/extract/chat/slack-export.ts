@@ -9,10 +9,10 @@ import {
 import type { ChatMessage, Conversation } from './chat-text.ts';
 import { resolveSlackMarkup } from './slack-markup.ts';
 
-/** Seconds since 1970, with the number that tells messages of one second apart. */
+/** Seconds since 1970, with a number that distinguishes messages of the same second. */
 const TIMESTAMP = /^\d+\.\d+$/;
 
-/** Who came, left, or changed a setting: not what people said. */
+/** Messages of the system, about people who join or leave and about settings. */
 const SYSTEM_SUBTYPE =
   /(?:_join|_leave|_archive|_unarchive|_name|_add|_remove|_convert_to_private|_posting_permissions)$|^(?:pinned_item|unpinned_item|tombstone)$/;
 
@@ -20,12 +20,12 @@ function isMessage(value: JsonValue): value is JsonObject {
   return isJsonObject(value) && value.type === 'message' && TIMESTAMP.test(textUnder(value, 'ts'));
 }
 
-/** The first of these keys that says something. */
+/** The value of the first of these keys that is not empty. */
 function firstText(object: JsonObject, ...keys: string[]): string {
   return keys.map((key) => textUnder(object, key)).find((text) => text.trim() !== '') ?? '';
 }
 
-/** Names by user, as far as the messages of the file tell them. */
+/** The names of users by id, as far as the messages of the file contain them. */
 function namesOf(messages: readonly JsonObject[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const message of messages) {
@@ -35,7 +35,7 @@ function namesOf(messages: readonly JsonObject[]): Map<string, string> {
   return names;
 }
 
-/** All that stands under a key `text` anywhere in a block: messages of apps often say nothing elsewhere. */
+/** All values of keys `text` anywhere in a block: messages of apps often have their text only there. */
 function* blockTexts(value: JsonValue | undefined): Generator<string> {
   if (Array.isArray(value)) {
     for (const item of value) yield* blockTexts(item);
@@ -49,7 +49,7 @@ function* blockTexts(value: JsonValue | undefined): Generator<string> {
 
 function textOf(message: JsonObject): string {
   const own = textUnder(message, 'text').trim();
-  // What an app attached, or a link's preview.
+  // The attachment of an app, or the preview of a link.
   const attached = objectsUnder(message, 'attachments').flatMap((attachment) => {
     const texts = ['pretext', 'title', 'text'].map((key) => textUnder(attachment, key));
     return texts.some((text) => text.trim() !== '') ? texts : [textUnder(attachment, 'fallback')];
@@ -73,7 +73,7 @@ function readMessage(message: JsonObject, names: ReadonlyMap<string, string>): C
   };
 }
 
-/** The messages of each thread together, where its first one stood. */
+/** Groups the messages of each thread, at the position of its first message. */
 function byThread(messages: readonly JsonObject[]): JsonObject[] {
   const threads = new Map<string, JsonObject[]>();
   for (const message of messages) {
@@ -85,11 +85,11 @@ function byThread(messages: readonly JsonObject[]): JsonObject[] {
   return [...threads.values()].flat();
 }
 
-/** A file of an export of Slack: the messages of a channel on one day. Null for other JSON. */
+/** Reads a file of a Slack export: the messages of a channel on one day. Null for other JSON. */
 export function readSlack(value: JsonValue): Conversation[] | null {
   if (!Array.isArray(value) || value.length === 0 || !value.every(isMessage)) return null;
   const names = namesOf(value);
   const said = value.filter((message) => !SYSTEM_SUBTYPE.test(textUnder(message, 'subtype')));
-  // Neither the channel nor the day stands in the file.
+  // The file contains neither the channel nor the day.
   return [{ title: '', messages: byThread(said).map((message) => readMessage(message, names)) }];
 }

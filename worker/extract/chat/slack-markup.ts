@@ -24,8 +24,8 @@ function resolveReference(reference: string, names: ReadonlyMap<string, string>)
 }
 
 /**
- * What people saw of a message of Slack.
- * @param names of users, by id
+ * Replaces the markup of a Slack message by the text that people saw.
+ * @param names the names of users, by id
  */
 export function resolveSlackMarkup(text: string, names: ReadonlyMap<string, string>): string {
   return text

@@ -8,9 +8,9 @@ import { FileFault } from '../extraction.ts';
 import { oneLine } from '../text/markdown-text.ts';
 import { prepareTree, textOf } from './html-tree.ts';
 
-/** What a page of HTML says. */
+/** The text of an HTML page. */
 export interface HtmlDocument {
-  /** By its `title` element; null where that is missing or blank. */
+  /** The text of the `title` element; null if it is missing or blank. */
   title: string | null;
   markdown: string;
 }
@@ -18,7 +18,7 @@ export interface HtmlDocument {
 const ignore: Handle = () => undefined;
 const childrenOf: Handle = (state, node) => state.all(node);
 
-/** Blocks where only a run of text can stand, as in a heading or a cell: their text, with spaces between. */
+/** Reduces blocks to their text, with spaces between, for places that allow only inline text, such as headings. */
 function inline(nodes: readonly Nodes[]): PhrasingContent[] {
   return nodes.flatMap((node): PhrasingContent[] => {
     if (node.type === 'text' || node.type === 'inlineCode') return [node];
@@ -29,7 +29,7 @@ function inline(nodes: readonly Nodes[]): PhrasingContent[] {
   });
 }
 
-/** Has a handler of the library's, and then only one run of text in what it made, without space around it. */
+/** Wraps a handler of the library so that its result contains only inline text, without space around it. */
 function inlined(handle: Handle): Handle {
   return (state, node, parent) => {
     const made = handle(state, node, parent);
@@ -43,14 +43,14 @@ function inlined(handle: Handle): Handle {
     const [first, last] = [children[0], children.at(-1)];
     if (first?.type === 'text') first.value = first.value.trimStart();
     if (last?.type === 'text') last.value = last.value.trimEnd();
-    // A heading that says nothing heads nothing; a cell keeps its place.
+    // An empty heading is removed. An empty cell is kept, so that the other cells keep their columns.
     return made.type === 'heading' && children.length === 0
       ? undefined
       : ({ ...made, children } as typeof made);
   };
 }
 
-/** `10<sup>6</sup>` is not 106. */
+/** Without this, `10<sup>6</sup>` would become 106. */
 const superscript: Handle = (state, node) => {
   const children = state.all(node);
   const [only] = children;
@@ -58,7 +58,7 @@ const superscript: Handle = (state, node) => {
   return isNumber ? [{ type: 'text', value: '^' }, ...children] : children;
 };
 
-/** Text that is struck out must not pass for what is valid. */
+/** Text that is struck out must not look like valid text. */
 const struckOut: Handle = (state, node) => {
   const children = state.all(node);
   if (!children.every(({ type }) => type === 'text' || type === 'inlineCode')) return children;
@@ -112,12 +112,12 @@ function all(this: State, parent: Parameters<State['all']>[0]): RootContent[] {
   return made;
 }
 
-/** What would begin another block where a line begins. */
+/** Marks that begin another block at the start of a line. */
 const BLOCK_MARK = /^ {0,3}(?:#{1,6}(?=\s|$)|`{3}|~{3}|(?:=+|-+)\s*$)/;
 
 /**
- * Text keeps its own characters, except those that would begin a block or end a cell. What else Markdown would
- * take for marks is left: nothing renders it, and words are found as they are written.
+ * Text keeps its characters. Only characters that would begin a block or end a cell are escaped. Other Markdown marks
+ * are not escaped, because nothing renders the text, and the search must find words as they are written.
  */
 const WRITING: Options = {
   bullet: '-',
@@ -146,8 +146,8 @@ function titleOf(tree: Root): string | null {
 }
 
 /**
- * Reads a page of HTML: its text with headings, lists, tables and code as Markdown. What a reader does not see
- * (scripts, styles, comments, addresses of links and images) is left out.
+ * Reads an HTML page: its text with headings, lists, tables and code, as Markdown. Parts that a reader does not see
+ * (scripts, styles, comments, addresses of links and images) are left out.
  * @throws FileFault `too_deep`
  */
 export function readHtml(html: string): HtmlDocument {
@@ -167,7 +167,7 @@ export function readHtml(html: string): HtmlDocument {
     });
     return { title, markdown: toMarkdown(document, WRITING).trimEnd() };
   } catch (error) {
-    // The libraries go down the tree by calling themselves.
+    // The libraries walk the tree recursively, so deep nesting overflows the stack.
     if (error instanceof RangeError) {
       throw new FileFault(
         'too_deep',

@@ -1,20 +1,20 @@
 import type { Element, ElementContent, Root, RootContent } from 'hast';
 
 /*
- * What is done to a page's tree before it becomes Markdown, where the library would lose text or structure.
+ * Changes a page's tree before it becomes Markdown, where the library would lose text or structure.
  */
 
-/** A cell that spans more columns than this is taken for one that spans so many: each makes a column of its own. */
+/** The most columns that a cell can span. A larger span is reduced to this, because each adds a column. */
 const MAX_COLUMN_SPAN = 100;
 
 const PREFORMATTED = new Set(['pre', 'listing', 'plaintext', 'textarea', 'xmp']);
-/** Marks within text: what they hold stands in their place. */
+/** Inline elements that are replaced by their content. */
 const TRANSPARENT = new Set(
   'a abbr acronym b bdi bdo big cite data dfn em font i ins kbd label mark nobr samp small span strong sub time tt u var'.split(
     ' ',
   ),
 );
-/** White space after these is between blocks and says nothing. */
+/** Block elements. White space after them has no meaning. */
 const BLOCKS = new Set(
   'br dd div dl dt h1 h2 h3 h4 h5 h6 li ol p pre section table tbody td tfoot th thead tr ul'.split(' '),
 );
@@ -22,7 +22,7 @@ const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 const CELLS = new Set(['td', 'th']);
 const TABLE_PARTS = new Set([...CELLS, 'tbody', 'tfoot', 'thead', 'tr']);
 
-/** Scripts that are written without spaces: where a line of the file ends between two of these, no word does. */
+/** Scripts without spaces between words: a line break between two such characters does not separate words. */
 const UNSPACED_BREAK =
   /(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60])[\t ]*\n\s*(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60])/gu;
 
@@ -40,15 +40,15 @@ function isElement(node: RootContent, ...names: string[]): node is Element {
   return node.type === 'element' && names.includes(node.tagName);
 }
 
-/** What one element tells the table that it stands in. */
+/** The content of an element, as far as it matters for the table around it. */
 interface Contents {
-  /** Whether it holds, at any depth, what has no place in a cell. */
+  /** Whether it contains, at any depth, an element that cannot be in a cell. */
   blocks: boolean;
   /** The most cells of any row in it. */
   columns: number;
 }
 
-/** Makes the tree ready for `toMdast`, in place. */
+/** Prepares the tree for `toMdast`, in place. */
 export function prepareTree(tree: Root): void {
   prepare(tree, false);
 }
@@ -62,7 +62,7 @@ function prepare(parent: Root | Element, preformatted: boolean): Contents {
       addText(children, preformatted ? child.value : cleanText(child.value), preformatted);
     } else if (child.type === 'element') {
       const { tagName } = child;
-      // The library copies the tree: half of it would be where in the file each node was.
+      // The library copies the tree, and positions are half of its memory.
       delete child.position;
       const below = prepare(child, preformatted || PREFORMATTED.has(tagName));
       if (CELLS.has(tagName)) {
@@ -85,7 +85,7 @@ function addNode(siblings: RootContent[], node: RootContent, preformatted: boole
   else siblings.push(node);
 }
 
-/** One text rather than many side by side, which the library would join one by one, ever longer. */
+/** Adds text to a preceding text node. The library joins neighbouring texts one by one, which would be quadratic. */
 function addText(siblings: RootContent[], value: string, preformatted: boolean): void {
   const last = siblings.at(-1);
   if (last?.type === 'text') last.value += value;
@@ -93,7 +93,7 @@ function addText(siblings: RootContent[], value: string, preformatted: boolean):
     siblings.push({ type: 'text', value });
 }
 
-/** Without what only guides the breaking of lines. */
+/** Removes characters that only control line breaking. */
 function cleanText(value: string): string {
   return value.replaceAll('\u00ad', '').replaceAll('\u00a0', ' ').replace(UNSPACED_BREAK, '');
 }
@@ -103,8 +103,9 @@ function boundSpan({ properties }: Element): void {
 }
 
 /**
- * A table of one column, or of tables or headings, arranges the page and is no table. The caption of one that is
- * comes before it, and its first row is its header where it names no other, because in Markdown one must be.
+ * Prepares a table. A table of one column, or one that contains tables or headings, is only layout and is dissolved.
+ * The caption is moved before the table. If the table has no header, its first row becomes the header, because Markdown
+ * requires one.
  */
 function prepareTable(table: Element, { blocks, columns }: Contents): Element[] {
   const captions = table.children.filter((child) => isElement(child, 'caption')) as Element[];
@@ -117,7 +118,7 @@ function prepareTable(table: Element, { blocks, columns }: Contents): Element[] 
   return [...captions, table];
 }
 
-/** Makes a table and its parts, down to its cells, plain containers. */
+/** Turns a table, its rows and its cells into plain containers. */
 function dissolve(part: Element): void {
   const isCell = CELLS.has(part.tagName);
   part.tagName = 'div';

@@ -2,8 +2,8 @@ import sniffEncoding from 'html-encoding-sniffer';
 import { FileFault } from '../extraction.ts';
 
 /**
- * The text of an HTML or XML file: by its byte order mark, else by the encoding that it declares, else UTF-8.
- * @param options.xml whether it is XML, whose declaration alone counts
+ * Decodes an HTML or XML file, by its byte order mark, otherwise by the encoding that it declares, otherwise as UTF-8.
+ * @param options.xml whether the file is XML; then only the XML declaration counts
  * @throws FileFault `invalid_encoding`; `not_text` for binary data
  */
 export function decodeMarkup(content: Uint8Array, { xml }: { xml: boolean }): string {
@@ -20,7 +20,7 @@ export function decodeMarkup(content: Uint8Array, { xml }: { xml: boolean }): st
   if (text === null) {
     throw new FileFault(
       'invalid_encoding',
-      `The file is not text in ${encoding}, the encoding it declares or the usual one: save it as UTF-8.`,
+      `The file is not valid ${encoding} text (the encoding that it declares, or the default): save it as UTF-8.`,
     );
   }
   return text;

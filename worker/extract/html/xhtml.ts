@@ -1,15 +1,15 @@
-/** Elements that HTML too knows to be empty. */
+/** Elements that are always empty in HTML too. */
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i;
 
 /**
- * An empty element in XML's short form. No `<` can stand in its attributes, which bounds the search. The name must be
- * whole: its letters could be attributes too, and each way to divide them would be tried.
+ * An empty element in XML's short form. Its attributes cannot contain `<`, which limits the search. The lookahead makes
+ * the name complete. Without it, the expression would try every way to split the name into a name and attributes.
  */
 const EMPTY_ELEMENT = /<([A-Za-z][\w:.-]*)(?=[\s/>])((?:[^<>"']|"[^"<]*"|'[^'<]*')*)\/>/g;
 
 /**
- * XHTML as HTML: an empty `<title/>` or `<div/>` gets its end tag, without which a reader of HTML would take all
- * that follows for its content.
+ * Converts XHTML to HTML: an empty `<title/>` or `<div/>` gets an end tag. Without it, an HTML parser would treat
+ * everything that follows as its content.
  */
 export function xhtmlAsHtml(text: string): string {
   return text.replace(EMPTY_ELEMENT, (all, name: string, attributes: string) =>
@@ -17,12 +17,12 @@ export function xhtmlAsHtml(text: string): string {
   );
 }
 
-/** What the start of a file must say for it to be read as XHTML. */
+/** A file that starts with this is read as XHTML. */
 const XHTML_START =
   /^\ufeff?\s*<\?xml\s|<html\b[^>]*\sxmlns\s*=\s*["']http:\/\/www\.w3\.org\/1999\/xhtml["']/i;
 const START_LENGTH = 2_000;
 
-/** Whether a file that is called HTML is XHTML, by its own word. */
+/** Whether an HTML file declares that it is XHTML. */
 export function isXhtml(text: string): boolean {
   return XHTML_START.test(text.slice(0, START_LENGTH));
 }

@@ -1,4 +1,4 @@
-/** Where a text leaves the grammar of JSON, which `JSON.parse` does not tell for every fault. */
+/** Finds the position of a syntax error in JSON, because `JSON.parse` does not report it for every error. */
 
 /** What is wrong, and where. */
 export interface JsonFault {
@@ -18,13 +18,13 @@ function matchEnd(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
-/** The first character of `text` between two offsets that may not stand in a string as it is, or -1. */
+/** The offset of the first character between two offsets that must be escaped in a string, or -1. */
 function controlIn(text: string, from: number, to: number): number {
   for (let at = from; at < to; at += 1) if (text.charCodeAt(at) < 0x20) return at;
   return -1;
 }
 
-/** Where the string that begins at `start` ends; `broken` if it does not end well, then where that shows. */
+/** The end of the string that begins at `start`. If it is `broken`, the position of the error. */
 function readString(text: string, start: number): { at: number; broken: boolean } {
   for (let at = start + 1; ; ) {
     QUOTE_OR_BACKSLASH.lastIndex = at;
@@ -38,12 +38,12 @@ function readString(text: string, start: number): { at: number; broken: boolean 
   }
 }
 
-/** What may come next; `item` and `member` are the first in a container, which may end instead. */
+/** What can come next. `item` and `member` are the first in a container, which can also end there. */
 type Expected = 'value' | 'item' | 'member' | 'key' | 'colon' | 'next';
 
 /**
  * The first place where `text` is not JSON, or where it is nested deeper than `maxDepth`. Null for valid JSON.
- * Takes time in proportion to the length, and no stack.
+ * Runs in linear time and without recursion.
  */
 export function findJsonFault(text: string, maxDepth: number): JsonFault | null {
   const closers: string[] = [];

@@ -1,17 +1,17 @@
 import { FileFault } from '../extraction.ts';
 import { findJsonFault } from './json-fault.ts';
 
-/** A value of JSON. Numbers are strings, as they are written: no digit is lost, and `1.50` stays that. */
+/** A value of JSON. Numbers are strings, exactly as in the file: no digit is lost, and `1.50` stays `1.50`. */
 export type JsonValue = string | boolean | null | JsonValue[] | JsonObject;
 
 export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-/** No data that people look for is nested so deeply, and a recursive function can walk data of this depth. */
+/** Useful data is not nested more deeply, and a recursive function can still walk data of this depth. */
 const MAX_DEPTH = 500;
 
-/** `JSON.parse` as it is in Node 24: the reviver is told how a scalar is written. */
+/** The type of `JSON.parse` in Node 24: the reviver gets the source text of a scalar. */
 type ParseJson = (
   text: string,
   revive: (key: string, value: unknown, context: { source?: string }) => unknown,
@@ -32,7 +32,7 @@ function syntaxFault(text: string, at: number): FileFault {
 }
 
 /**
- * Reads one value of JSON. Of equal keys in an object the last counts.
+ * Parses one value of JSON. If an object has equal keys, the last one counts.
  * @throws FileFault `invalid_json`, `too_deep`
  */
 export function parseJson(text: string): JsonValue {
@@ -57,7 +57,7 @@ export function textUnder(object: JsonObject, key: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The objects of the array under a key, without whatever else it holds. */
+/** The objects of the array under a key. Other items are left out. */
 export function objectsUnder(object: JsonObject, key: string): JsonObject[] {
   const value = Object.hasOwn(object, key) ? object[key] : undefined;
   return Array.isArray(value) ? value.filter(isJsonObject) : [];

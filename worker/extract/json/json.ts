@@ -6,7 +6,7 @@ import { decodeText } from '../text/text-encoding.ts';
 import { parseJson } from './json-value.ts';
 
 /**
- * JSON: the export of a chat as its conversations, anything else as lines `path: value`, with an empty line between
+ * Reads JSON: the export of a chat as conversations, anything else as lines `path: value`, with an empty line between
  * records.
  * @throws FileFault `invalid_json`, `too_deep`, `too_many_chunks` and those of `decodeText`
  */

@@ -15,12 +15,12 @@ const COMMON_HEADERS = [
   'return-path',
 ];
 
-/** Messages within messages are read down to here; deeper ones are named alone. */
+/** Nested messages are read down to this level. Of deeper ones, only the name is kept. */
 const MAX_LEVEL = 6;
 
 const PGP_MESSAGE = /^\s*-----BEGIN PGP MESSAGE-----/;
 
-/** Blank lines before the first header would end the headers at once. */
+/** Skips blank lines before the first header, because they would end the headers. */
 function skipBlankLines(content: Uint8Array): Uint8Array {
   let start = content[0] === 0xef && content[1] === 0xbb && content[2] === 0xbf ? 3 : 0;
   while (content[start] === 0x0a || content[start] === 0x0d) start += 1;
@@ -28,8 +28,8 @@ function skipBlankLines(content: Uint8Array): Uint8Array {
 }
 
 /**
- * Reads an e-mail by RFC 5322 and MIME, in whatever character set.
- * @throws FileFault `invalid_email` where there are no headers, or beyond the bounds of MIME
+ * Parses an e-mail (RFC 5322 and MIME), in any character set.
+ * @throws FileFault `invalid_email` if it has no headers, too many headers, or too deeply nested parts
  */
 export async function parseEmail(content: Uint8Array): Promise<Email> {
   let email: Email;
@@ -50,10 +50,10 @@ export async function parseEmail(content: Uint8Array): Promise<Email> {
   return email;
 }
 
-/** Whether nobody without the key can read it: by S/MIME or PGP. */
+/** Whether the message is encrypted, with S/MIME or PGP. */
 export function isEncrypted(email: Email): boolean {
   const type = email.headers.find(({ key }) => key === 'content-type')?.value ?? '';
-  // The same type stands for messages that are signed only, in a form that is not text either.
+  // Messages that are only signed have the same type.
   const isSmime = /^application\/(?:x-)?pkcs7-mime\b/i.test(type);
   if (isSmime && !/smime-type\s*=\s*"?(?:signed|compressed|certs)/i.test(type)) return true;
   if (email.attachments.some(({ mimeType }) => mimeType === 'application/pgp-encrypted')) return true;
@@ -70,7 +70,7 @@ function formatDate(date: string): string {
   return minute === null ? date : `${minute} UTC`;
 }
 
-/** Its subject as a heading, and below who sent it to whom and when. */
+/** The subject as a heading, followed by sender, recipients and date. */
 export function emailHead(email: Email, level = 1): string {
   const lines: [string, string][] = [
     ['From', email.from === undefined ? '' : formatAddress(email.from)],
@@ -87,8 +87,8 @@ export function emailHead(email: Email, level = 1): string {
 }
 
 /**
- * The content of an e-mail: its text, or else its HTML; the names of its attachments; and the messages within it, each
- * below its own heading.
+ * The content of an e-mail: its text (or its HTML if it has no text), the names of its attachments, and nested
+ * messages, each below its own heading.
  * @throws FileFault `too_deep` for its HTML
  */
 export async function emailBody(email: Email, level = 1): Promise<string> {

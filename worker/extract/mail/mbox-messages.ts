@@ -1,13 +1,13 @@
-/** Cuts a mailbox file into its messages, by RFC 4155 and as the mail programs write it. */
+/** Splits a mailbox file into messages, by RFC 4155 and in the variants that mail programs write. */
 
-/** `From `, an address, and a time that ends in a year or begins with one. Prose that begins so has none. */
+/** A separator is `From `, an address, and a time with a year at its start or end. Prose after `From ` has no time. */
 const TIME = /\d{1,2}:\d{2}.*\b\d{4}\b|\b\d{4}\b.*\d{1,2}:\d{2}/;
 const HEADER = /^[!-9;-~]+:/;
-/** A longer line separates nothing, and its time stands at the end. */
+/** A longer line is not a separator. The time is at the end of the line. */
 const MAX_LINE_LENGTH = 400;
 const TIME_LENGTH = 80;
 
-/** Where the line after the one at `at` begins. */
+/** The start of the line after the one at `at`. */
 function nextLine(text: string, at: number): number {
   const newline = text.indexOf('\n', at);
   return newline < 0 ? text.length : newline + 1;
@@ -33,7 +33,7 @@ export interface MboxMessage {
  * mailbox: its first line must be a separator that begins with `From `.
  */
 export function* readMbox(content: Uint8Array): Generator<MboxMessage> {
-  // One character a byte: messages are in many character sets, one file in several.
+  // One character for each byte, because the messages of one file can have different character sets.
   const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('latin1');
   const first = /^(?:\u00ef\u00bb\u00bf)?[\r\n]*/.exec(text)?.[0].length ?? 0;
   if (!text.startsWith('From ', first) || !isSeparator(text, first)) return;

@@ -5,7 +5,7 @@ import { readMbox } from './mbox-messages.ts';
 
 const UNREADABLE = '(This message cannot be read.)';
 
-/** What `read` gives, or `instead` for a fault of the file: one message must not keep the others out. */
+/** The result of `read`, or `instead` if it throws a FileFault: one bad message must not prevent the others. */
 async function orElse<T>(read: () => Promise<T>, instead: T): Promise<T> {
   try {
     return await read();
@@ -25,7 +25,7 @@ async function messageText(content: Uint8Array): Promise<string> {
 }
 
 /**
- * A mailbox file: each message is a part of its own. One that is encrypted or cannot be read says so there.
+ * Reads a mailbox file: each message is a part. If a message is encrypted or cannot be read, its part says so.
  * @throws FileFault `invalid_mbox`
  */
 export const extractMbox: Extractor = async (content, tell) => {

@@ -5,7 +5,7 @@ import { oneLine } from '../text/markdown-text.ts';
 import { elementsAt, ownText, readPackageXml } from './package-xml.ts';
 import { openZip, type ZipArchive } from './zip-archive.ts';
 
-/** How a file of Office's older format begins; an encrypted document of the newer one is wrapped in it. */
+/** The first bytes of the older Office format. Encrypted documents of the newer format are wrapped in it. */
 const OLE_MARK = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
 
@@ -15,7 +15,7 @@ const STYLES = [
   "p[style-name='Preformatted Text'] => pre:separator('\\n')",
 ];
 
-/** The arrow back from a note to its place. */
+/** The link from a note back to its reference. */
 const BACK_LINK = /(?<!\s)\s*<a href="#([^"]*)">↑<\/a>/g;
 const NOTE_REFERENCE = 'note-ref-';
 
@@ -40,7 +40,7 @@ async function titleOf(archive: ZipArchive): Promise<string | null> {
   return oneLine(ownText(title)) || null;
 }
 
-/** What became of the conversion to HTML, told by its error. */
+/** The fault for an error of the conversion to HTML. */
 function conversionFault(error: unknown): FileFault {
   if (error instanceof FileFault) return error;
   if (error instanceof RangeError) {
@@ -55,7 +55,7 @@ function conversionFault(error: unknown): FileFault {
   return new FileFault('corrupt', 'The document is damaged: open it in Word, save it again and import that.');
 }
 
-/** An archive as mammoth reads it. Its types leave out this kind of input. */
+/** An archive as mammoth accepts it. Its type declarations do not have this kind of input. */
 interface MammothArchive {
   exists(name: string): boolean;
   read(name: string, encoding: string): Promise<string>;
@@ -77,7 +77,7 @@ function mammothInput(archive: ZipArchive): Parameters<typeof mammoth.convertToH
   return { file } as unknown as Parameters<typeof mammoth.convertToHtml>[0];
 }
 
-/** HTML without the arrows that lead back from the notes. */
+/** Removes the links that lead back from the notes. */
 function withoutBackLinks(html: string): string {
   return html.replace(BACK_LINK, (link, target: string) => (target.includes(NOTE_REFERENCE) ? '' : link));
 }

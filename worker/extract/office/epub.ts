@@ -23,7 +23,7 @@ function resolvePath(from: string, reference: string): string {
   try {
     decoded = decodeURIComponent(path);
   } catch {
-    // Not encoded, or encoded wrongly: the path can be meant literally.
+    // The path is not encoded, or is encoded wrongly, so it is used literally.
   }
   return posix.join(posix.dirname(from), decoded);
 }
@@ -37,7 +37,7 @@ async function findPackage(archive: ZipArchive): Promise<string> {
   return posix.normalize(attributeOf(rootFile, 'full-path') ?? '');
 }
 
-/** The files of the reading order; the machine's own table of contents repeats the headings and is left out. */
+/** The files in reading order. The table of contents is left out, because it repeats the headings. */
 function chapterPaths(packagePath: string, book: XmlElement): string[] {
   const items = new Map(
     elementsAt(book, 'manifest', 'item').map((item) => [attributeOf(item, 'id') ?? '', item]),
@@ -65,7 +65,7 @@ async function readBook(archive: ZipArchive): Promise<Book> {
   return { title: titles.find((title) => title !== '') ?? null, chapters };
 }
 
-/** Books whose chapters are encrypted are refused; those where only fonts are can be read. */
+/** Refuses books with encrypted chapters. Books in which only fonts are encrypted can be read. */
 async function refuseEncrypted(archive: ZipArchive, chapters: readonly string[]): Promise<void> {
   const content = await archive.read(ENCRYPTION);
   if (content === null) return;

@@ -12,10 +12,10 @@ const PARSER = new XMLParser({
   attributeNamePrefix: '@',
   removeNSPrefix: true,
   parseTagValue: false,
-  // All elements alike, however many there are of a name, and with or without attributes.
+  // All elements have the same form, regardless of their number and attributes.
   isArray: (_name, _path, _isLeaf, isAttribute) => !isAttribute,
   alwaysCreateTextNode: true,
-  // With references by number, which are no entities of a document type.
+  // Also decodes numeric character references, which are not entities of a document type.
   htmlEntities: true,
   processEntities: { maxEntityCount: 20, maxEntitySize: 1_000, maxExpandedLength: 20_000 },
 });
@@ -36,7 +36,7 @@ export function readPackageXml(content: Uint8Array): XmlElement {
   }
 }
 
-/** The elements at the end of a path of names, one level a name. */
+/** The elements at the end of a path of element names, one name for each level. */
 export function elementsAt(parent: XmlElement, ...path: string[]): XmlElement[] {
   let elements = [parent];
   for (const name of path) {

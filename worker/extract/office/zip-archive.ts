@@ -5,13 +5,13 @@ import { FileFault } from '../extraction.ts';
 /** A file with more parts than this is not a document. */
 const MAX_ENTRIES = 10_000;
 const MIB = 1024 * 1024;
-/** What all entries together may hold, unpacked, in bytes. */
+/** The total size limit of all entries, unpacked, in bytes. */
 const MAX_TOTAL_BYTES = 256 * MIB;
-/** An entry larger than this, in bytes, must not have been packed to less than a share of it. */
+/** For entries larger than this, in bytes, the compression ratio is limited. */
 const SUSPECT_BYTES = 32 * MIB;
 const MAX_RATIO = 200;
 
-/** The files in a ZIP archive. None of them unpacks to more than the bounds. */
+/** The files in a ZIP archive. No file can unpack to more than the limits. */
 export interface ZipArchive {
   readonly names: ReadonlySet<string>;
   /**
@@ -30,7 +30,7 @@ const FAULTS = {
     new FileFault('locked', 'The file is encrypted: save it without a password and import it again.'),
 };
 
-/** Unpacks an entry, and hands over what comes out piece by piece. */
+/** Unpacks an entry, and passes on its content piece by piece. */
 async function unpack(file: ZipFile, entry: Entry, take: (piece: Uint8Array) => void): Promise<void> {
   let bytes = 0;
   let checksum = 0;
@@ -38,7 +38,7 @@ async function unpack(file: ZipFile, entry: Entry, take: (piece: Uint8Array) => 
     for await (const piece of await file.openReadStreamPromise(entry)) {
       const chunk = piece as Uint8Array;
       bytes += chunk.length;
-      // More than the directory says, which is what the bounds were held against.
+      // The entry is larger than the directory states, and the limits were checked against the directory.
       if (bytes > entry.uncompressedSize) throw FAULTS.bomb();
       checksum = crc32(chunk, checksum);
       take(chunk);
@@ -49,7 +49,7 @@ async function unpack(file: ZipFile, entry: Entry, take: (piece: Uint8Array) => 
   if (bytes !== entry.uncompressedSize || checksum !== entry.crc32) throw FAULTS.corrupt();
 }
 
-/** Reads the directory, and refuses what goes beyond a bound by its own word. */
+/** Reads the directory, and refuses archives whose stated sizes exceed a limit. */
 async function readDirectory(file: ZipFile): Promise<Map<string, Entry>> {
   if (file.entryCount > MAX_ENTRIES) throw FAULTS.bomb();
   const entries = new Map<string, Entry>();
@@ -59,7 +59,7 @@ async function readDirectory(file: ZipFile): Promise<Map<string, Entry>> {
     total += entry.uncompressedSize;
     const ratio = entry.uncompressedSize / Math.max(1, entry.compressedSize);
     const suspect = entry.uncompressedSize > SUSPECT_BYTES && ratio > MAX_RATIO;
-    // Two entries of one name: which of them another reader would take cannot be told.
+    // Two entries have the same name. Another program could read a different one of them than this one.
     if (entries.has(entry.fileName)) throw FAULTS.corrupt();
     if (total > MAX_TOTAL_BYTES || suspect) throw FAULTS.bomb();
     entries.set(entry.fileName, entry);
@@ -69,14 +69,14 @@ async function readDirectory(file: ZipFile): Promise<Map<string, Entry>> {
 
 /**
  * Opens a ZIP archive.
- * @throws FileFault `corrupt`, also for what is no ZIP archive; `locked` for encrypted entries; `zip_bomb`
+ * @throws FileFault `corrupt`, also if it is not a ZIP archive; `locked` for encrypted entries; `zip_bomb`
  */
 export async function openZip(content: Uint8Array): Promise<ZipArchive> {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   let file: ZipFile;
   let entries: Map<string, Entry>;
   try {
-    // Sizes are checked here, so that too much and too little are told apart.
+    // Sizes are checked in this file, to distinguish entries that are too large from incomplete ones.
     file = await fromBufferPromise(bytes, { validateEntrySizes: false });
     entries = await readDirectory(file);
   } catch (error) {

@@ -1,21 +1,21 @@
 import type { TextItem, TextStyle } from 'pdfjs-dist/types/src/display/api.js';
 
-/** One line of a page as it is set, with where it stands in the units of the page. */
+/** One line of a page, with its position in the units of the page. */
 export interface PdfLine {
   text: string;
-  /** The direction in which it is written, in whole degrees. */
+  /** The direction of the text, in whole degrees. */
   angle: number;
   vertical: boolean;
-  /** Where it begins and ends along its own direction. */
+  /** The start and end of the line along its direction. */
   start: number;
   end: number;
-  /** Where it stands across its direction: less for lines further down. */
+  /** The position across its direction: lower for lines further down. */
   baseline: number;
   /** The size of its largest letters. */
   size: number;
 }
 
-/** Where a piece of text stands. */
+/** The position of a piece of text. */
 function place({ transform, width, height }: TextItem, vertical: boolean): Omit<PdfLine, 'text'> {
   const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = transform as number[];
   const size = Math.hypot(c, d);
@@ -29,7 +29,7 @@ function place({ transform, width, height }: TextItem, vertical: boolean): Omit<
   return { angle, vertical, start, end: start + width, baseline: y * right - x * up, size };
 }
 
-/** Puts the pieces of a page together to lines, in the order in which the page has them. */
+/** Joins the pieces of a page into lines, in the order of the page. */
 export function linesOf(items: readonly TextItem[], styles: Readonly<Record<string, TextStyle>>): PdfLine[] {
   const lines: PdfLine[] = [];
   let line: PdfLine | null = null;

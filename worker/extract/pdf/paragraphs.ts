@@ -1,32 +1,32 @@
 import { withoutHeadings } from '../text/markdown-text.ts';
 import type { PdfLine } from './lines.ts';
 
-/** Lines of a paragraph are this close together: as lines of the page usually are, or by the size of their letters. */
+/** The largest gap between lines of a paragraph, relative to the usual gap of the page or to the letter size. */
 const GAP_TO_USUAL = 1.3;
 const GAP_TO_SIZE = { few: 1.9, most: 2.6 };
-/** So many lines tell what is usual. */
+/** The usual gap is known only if the page has at least this many. */
 const ENOUGH_GAPS = 4;
-/** Letters that differ in size by more than this share are a heading and what it heads. */
+/** If the sizes of two lines differ by more than this share, one is a heading. */
 const SIZE_CHANGE = 0.15;
-/** A line that ends within this share of the width before the margin was broken because it was full. */
+/** A line that fills at least this share of the width was broken because it was full. */
 const FULL_LINE = 0.82;
-/** The end of a paragraph that is looked at to join the next line, in UTF-16 code units: longer than any word. */
+/** How much of a paragraph's end is checked to join the next line, in UTF-16 code units: longer than any word. */
 const TAIL_LENGTH = 200;
-/** Lines narrower than so many times the size of their letters are no running text. */
+/** Lines narrower than this, in multiples of the letter size, are not running text. */
 const NARROWEST = 15;
 
 const WORD = /[\p{L}\p{M}]+(?:[-‐][\p{L}\p{M}]+)*/gu;
-/** Only whole words: from each letter of a long one the search would go to its end. */
+/** The lookbehind matches only whole words. Without it, the search would run once from each letter of a long word. */
 const BROKEN_WORD = /(?<![\p{L}\p{M}])([\p{L}\p{M}]*\p{Ll})[-‐]$/u;
 const NEXT_PART = /^(\p{Ll}[\p{L}\p{M}]*)/u;
 const LIST_MARK = /^(?:[•‣▪◦●○■–—*-]|\p{L}[.)]|\d{1,3}[.)])\s/u;
-/** Scripts that put no space between words: none belongs where a line was broken. */
+/** Scripts without spaces between words: lines are joined without a space. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u3000-\u303f\uff00-\uff60]/u;
 
 /**
- * The words of a document, in small letters, by which broken ones are put together: without the parts that stand
- * at the end of a line and at the beginning of the next.
+ * The words of a document, in lower case, which are used to join hyphenated words. The parts of words at the end of a
+ * line and at the start of the next line are left out.
  */
 export function wordsOf(pages: readonly (readonly PdfLine[])[]): Set<string> {
   const words = new Set<string>();
@@ -43,8 +43,8 @@ export function wordsOf(pages: readonly (readonly PdfLine[])[]): Set<string> {
 }
 
 /**
- * Two lines as one. A hyphen at the end goes only where the document does not speak against it: it stays where the
- * word has it elsewhere, and where both parts are words and the whole is not.
+ * Joins two lines. A hyphen at the end is removed, unless the document has evidence against it: it is kept if the
+ * word has a hyphen elsewhere, or if both parts are words of the document and the joined word is not.
  */
 function joinLines(text: string, next: string, words: ReadonlySet<string>): string {
   if (text.endsWith('\u00ad')) return text.slice(0, -1) + next;
@@ -60,13 +60,13 @@ function joinLines(text: string, next: string, words: ReadonlySet<string>): stri
   return UNSPACED.test(last) && UNSPACED.test(next.charAt(0)) ? text + next : `${text} ${next}`;
 }
 
-/** Whether a line is set as the one above it is. */
+/** Whether a line has the same direction and size as the line above it. */
 function isLike(above: PdfLine, line: PdfLine): boolean {
   if (above.angle !== line.angle || above.vertical !== line.vertical) return false;
   return Math.abs(above.size - line.size) <= SIZE_CHANGE * Math.max(above.size, line.size);
 }
 
-/** How far apart the lines of a page usually are; null where there are too few to tell. */
+/** The usual gap between the lines of a page; null if there are too few lines. */
 function usualGap(lines: readonly PdfLine[]): number | null {
   const gaps = lines
     .flatMap((line, index) => {
@@ -78,7 +78,7 @@ function usualGap(lines: readonly PdfLine[]): number | null {
   return gaps.length < ENOUGH_GAPS ? null : (gaps[Math.floor(gaps.length / 2)] ?? null);
 }
 
-/** Whether a line belongs to the paragraph of the one above it. Columns begin further up, and so do not. */
+/** Whether a line belongs to the paragraph of the line above. The first line of a column is higher, so it does not. */
 function continues(above: PdfLine, line: PdfLine, usual: number | null): boolean {
   if (!isLike(above, line)) return false;
   const size = Math.max(above.size, line.size);
@@ -102,7 +102,7 @@ function* blocksOf(lines: readonly PdfLine[]): Generator<PdfLine[]> {
   if (block.length > 0) yield block;
 }
 
-/** A line of the result, to which further lines are joined. Only its tail is looked at, however long it has become. */
+/** A line of the result, to which other lines are joined. Only its end is checked, so that joining stays fast. */
 class RunningLine {
   #head = '';
   #tail: string;
@@ -123,7 +123,7 @@ class RunningLine {
   }
 }
 
-/** Lines that reach the margin run on into the next; shorter ones, as in tables and addresses, stay lines. */
+/** Joins lines that reach the margin with the next line. Shorter lines, as in tables and addresses, stay lines. */
 function writeBlock(lines: readonly PdfLine[], words: ReadonlySet<string>): string {
   const left = lines.reduce((least, { start }) => Math.min(least, start), Number.POSITIVE_INFINITY);
   const width = lines.reduce((most, { end }) => Math.max(most, end), Number.NEGATIVE_INFINITY) - left;
@@ -140,7 +140,7 @@ function writeBlock(lines: readonly PdfLine[], words: ReadonlySet<string>): stri
   return written.join('\n').replaceAll('\u00ad', '');
 }
 
-/** The text of a page: its lines joined to paragraphs, with a blank line between them. */
+/** The text of a page: lines joined into paragraphs, with a blank line between them. */
 export function paragraphsOf(lines: readonly PdfLine[], words: ReadonlySet<string>): string {
   const blocks = [...blocksOf(lines)].map((block) => writeBlock(block, words));
   return withoutHeadings(blocks.join('\n\n'));

@@ -13,20 +13,20 @@ import { oneLine } from '../text/markdown-text.ts';
 import { linesOf, type PdfLine } from './lines.ts';
 import { paragraphsOf, wordsOf } from './paragraphs.ts';
 
-/** Where the library's own files are, which it needs for the encodings of Chinese, Japanese and Korean. */
+/** The folder of the library, with the files that it needs for the encodings of Chinese, Japanese and Korean. */
 const LIBRARY = new URL('./', import.meta.resolve('pdfjs-dist/package.json'));
 const folder = (name: string) => fileURLToPath(new URL(`${name}/`, LIBRARY));
 
 /**
- * Each page with text is at least one chunk, so a document of more pages is refused at once. A page can stand in the
- * list of pages any number of times, so a small file can have many.
+ * Each page with text is at least one chunk, so a document with more pages is refused at once. A small file can have
+ * many pages, because the list of pages can contain the same page any number of times.
  */
 const MAX_PAGES = MAX_CHUNKS;
 
-/** What programs write where they know no title. */
+/** Titles that programs write if they know no title. */
 const NO_TITLE = /^(?:untitled|unbenannt|title|microsoft (?:word|powerpoint|excel) - .*)$/i;
 
-/** What is wrong with a document that the library does not open, or a page that it does not read. */
+/** The fault for an error of the library when it opens a document or reads a page. */
 function openingFault(error: unknown): FileFault {
   if (error instanceof FileFault) return error;
   if (error instanceof Error && error.name === 'PasswordException') {
@@ -42,9 +42,10 @@ function openingFault(error: unknown): FileFault {
 }
 
 /**
- * Whether the letters are those that the pages show. A font that was cut to the letters it needs may not say which they
- * are; what comes then is their numbers in the font, and that of the space, as of many others, is a control character.
- * The share is a guess: a twentieth is less than the spaces of any language that has them, and far more than stray ones.
+ * Whether the extracted letters are the ones that the pages show. A font that has only the needed letters may not
+ * state which letters they are. The extracted characters are then their numbers in the font, and the number of the
+ * space, like many others, is a control character. The limit is a guess: one in twenty is less than the share of spaces
+ * in any language that has them, and far more than a few stray control characters.
  */
 function isLegible(parts: readonly { text: string }[]): boolean {
   const letters = parts.map(({ text }) => text.replaceAll(/\s/g, '')).join('');
@@ -71,11 +72,11 @@ async function readPage(document: PDFDocumentProxy, number: number): Promise<Pdf
 
 function open(content: Uint8Array): PDFDocumentLoadingTask {
   return getDocument({
-    // A copy: the library takes what it is given for its own.
+    // A copy, because the library takes ownership of the buffer.
     data: new Uint8Array(content),
     cMapUrl: folder('cmaps'),
     standardFontDataUrl: folder('standard_fonts'),
-    // No pictures are decoded and no fonts shown.
+    // Nothing is rendered, so fonts are not loaded.
     disableFontFace: true,
     useSystemFonts: false,
     useWasm: false,
@@ -109,15 +110,15 @@ async function readDocument(document: PDFDocumentProxy, tell: TellProgress): Pro
   if (!isLegible(parts)) {
     throw new FileFault(
       'no_text',
-      'The PDF does not tell which letters its fonts show: run text recognition (OCR) over it and import the result.',
+      'The PDF does not state which letters its fonts show: run text recognition (OCR) over it and import the result.',
     );
   }
   return { title: await titleOf(document), parts };
 }
 
 /**
- * The library waits for some objects only where it needs them, so that one which is broken can reject a promise that
- * nobody hears. What is wrong with the document is told by the call that fails; the process must not end by it.
+ * The library awaits some objects only when it needs them, so a broken object can reject a promise without a handler.
+ * The call that fails later reports the fault. The unhandled rejection must not end the process.
  */
 async function withUnheardRejections<T>(work: () => Promise<T>): Promise<T> {
   const ignore = () => undefined;
@@ -131,9 +132,9 @@ async function withUnheardRejections<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * PDF: each page with text a part, with its number.
- * @throws FileFault `locked`, `corrupt`, `too_deep`, `too_many_pages`; `no_text` for pictures of pages, and where its fonts do
- * not tell their letters
+ * Reads a PDF: each page with text is a part, with its page number.
+ * @throws FileFault `locked`, `corrupt`, `too_deep`, `too_many_pages`; `no_text` if the pages are pictures, or the fonts
+ * do not state their letters
  */
 export const extractPdf: Extractor = (content, tell) =>
   withUnheardRejections(async () => {

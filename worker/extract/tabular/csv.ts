@@ -4,15 +4,15 @@ import { oneLine } from '../text/markdown-text.ts';
 import { decodeText } from '../text/text-encoding.ts';
 import { RecordText } from './record-text.ts';
 
-/** In the order in which they win where two are as likely: commas stand in numbers and in prose as well. */
+/** If two are equally likely, the first one wins. Commas are last, because numbers and prose contain them too. */
 const DELIMITERS = ['\t', ';', '|', ','];
-/** What the delimiter is told by, in characters and rows. */
+/** The size of the sample by which the delimiter is found, in characters and rows. */
 const SAMPLE_LENGTH = 64 * 1024;
 const SAMPLE_ROWS = 100;
 /** Excel's own way to name the delimiter, in a line of its own above the table. */
 const DECLARED_DELIMITER = /^(?:sep=)([^\n])\n/i;
 
-/** A quotation mark within a cell, more or fewer cells than above: read as well as can be. */
+/** Accepts quotation marks within a cell, and rows with a different number of cells. */
 const TOLERANT: Options = {
   record_delimiter: '\n',
   relax_column_count: true,
@@ -22,7 +22,7 @@ const TOLERANT: Options = {
 
 type HearRow = (cells: string[], place: { lines: number; bytes: number }) => void;
 
-/** Reads rows one by one: as a whole they would take many times the memory of the file. */
+/** Reads rows one by one, because all rows together would need many times the memory of the file. */
 function eachRow(text: string, delimiter: string, options: Options, hear: HearRow): void {
   parse(text, {
     ...TOLERANT,
@@ -36,7 +36,7 @@ function eachRow(text: string, delimiter: string, options: Options, hear: HearRo
 }
 
 /**
- * How much a delimiter makes the rows of a sample alike, from 0 to 1: the share of those that have the most frequent
+ * How equal a delimiter makes the rows of a sample, from 0 to 1: the share of the rows that have the most frequent
  * number of cells.
  */
 function likelihood(sample: string, delimiter: string): number {
@@ -49,14 +49,14 @@ function likelihood(sample: string, delimiter: string): number {
       widths.set(cells.length, (widths.get(cells.length) ?? 0) + 1);
     });
   } catch (error) {
-    // A sample may end within quotes. Quotes in the middle of a cell speak against the delimiter.
+    // A sample can end within quotes. Quotes in the middle of a cell are evidence against the delimiter.
     sound = (error as CsvError).code === 'CSV_QUOTE_NOT_CLOSED';
   }
   const [width, count] = [...widths].sort(([, a], [, b]) => b - a)[0] ?? [1, 0];
   return width === 1 ? 0 : (count / total) * (sound ? 1 : 0.5);
 }
 
-/** Where nothing speaks for any of them, the whole line is one cell: no tab is likely to be in it. */
+/** The most likely delimiter. Without evidence it is the tab, which rarely occurs, so the whole line is one cell. */
 function likeliestDelimiter(text: string): string {
   const cut = text.length > SAMPLE_LENGTH ? text.lastIndexOf('\n', SAMPLE_LENGTH) : -1;
   const sample = text.slice(0, cut > 0 ? cut : SAMPLE_LENGTH);
@@ -64,12 +64,12 @@ function likeliestDelimiter(text: string): string {
   return rated.reduce((best, next) => (next.rate > best.rate ? next : best)).delimiter;
 }
 
-/** The first row names the columns, unless it is one of numbers alone: then nothing does. */
+/** Whether the first row names the columns. A row that consists only of numbers does not. */
 function isHeader(cells: readonly string[]): boolean {
   return cells.some((cell) => /\p{L}/u.test(cell));
 }
 
-/** The rows of a table as records: each cell in a line under the name of its column. */
+/** Converts the rows of a table to records: a line for each cell, labelled with the name of its column. */
 function tableText(text: string, delimiter: string, firstLine: number, tell: TellProgress): string {
   const out = new RecordText();
   const bytes = Buffer.byteLength(text);
@@ -99,7 +99,7 @@ function tableText(text: string, delimiter: string, firstLine: number, tell: Tel
       `A quotation mark in the row that begins on line ${firstLine + endOfLast} is never closed: close it or take it out, and import the file again.`,
     );
   }
-  // Nothing but a header: that is all there is to find.
+  // The table has only a header, so its cells are the text.
   if (rows === 1 && first !== null) {
     labels = [];
     add(first);
@@ -116,8 +116,8 @@ function extractTable(content: Uint8Array, tell: TellProgress, delimiter: string
 }
 
 /**
- * Tables with a delimiter that is told by the text: comma, semicolon, tab or bar. A row is a block of lines
- * `Column: cell`, verbatim; empty cells are left out.
+ * Reads tables. The delimiter is found from the text: comma, semicolon, tab or bar. Each row becomes a block of lines
+ * `Column: cell`, verbatim. Empty cells are left out.
  * @throws FileFault `invalid_csv`, `too_many_chunks` and those of `decodeText`
  */
 export const extractCsv: Extractor = (content, tell) => ({
@@ -125,7 +125,7 @@ export const extractCsv: Extractor = (content, tell) => ({
   parts: [{ text: extractTable(content, tell, null), page: null }],
 });
 
-/** As `extractCsv`, with tabs. */
+/** Like `extractCsv`, with tabs as delimiter. */
 export const extractTsv: Extractor = (content, tell) => ({
   title: null,
   parts: [{ text: extractTable(content, tell, '\t'), page: null }],

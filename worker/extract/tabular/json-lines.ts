@@ -17,7 +17,7 @@ function parseLine(line: string, number: number): JsonValue {
 }
 
 /**
- * A value of JSON in each line: each a record, as in a JSON file. Blank lines are left out.
+ * Reads a JSON value from each line. Each is a record, as in a JSON file. Blank lines are left out.
  * @throws FileFault `invalid_json`, `too_deep`, `too_many_chunks` and those of `decodeText`
  */
 export const extractJsonLines: Extractor = (content, tell) => {

@@ -3,7 +3,7 @@ import type { RecordText } from './record-text.ts';
 
 type Container = Exclude<JsonValue, string | boolean | null>;
 
-/** Scalars up to this length stand side by side. */
+/** Scalars up to this length are put on one line. */
 const SHORT = 200;
 
 function isContainer(value: JsonValue): value is Container {
@@ -28,7 +28,7 @@ function addItems(out: RecordText, path: string, items: readonly JsonValue[], is
   }
   for (const [index, item] of items.entries()) {
     if (isRecord) {
-      // Within a record the number tells which values belong to one object.
+      // Within a record, the index shows which values belong to the same object.
       addJson(out, isContainer(item) && !Array.isArray(item) ? `${path}[${index}]` : path, item, true);
     } else {
       out.end();
@@ -39,8 +39,8 @@ function addItems(out: RecordText, path: string, items: readonly JsonValue[], is
 }
 
 /**
- * Adds a value of JSON as lines `path: value`, the keys on the way to it joined by dots. What an array holds are
- * records, and so are the objects that belong to none.
+ * Adds a JSON value as lines `path: value`. The path consists of the keys, joined by dots. The items of an array are
+ * records, and so are objects that are not part of a record.
  * @param isRecord whether the value is part of one record
  * @throws FileFault `too_many_chunks`
  */

@@ -1,12 +1,12 @@
 import { FileFault } from '../extraction.ts';
 import { withoutHeadings } from '../text/markdown-text.ts';
 
-/** More text than this cannot be stored as one document, however it is cut. */
+/** More text than this cannot be stored as one document. */
 const MAX_LENGTH = 100_000_000;
 
 /**
- * The text of records: a line for each value, under its label, and an empty line between records, so that cutting
- * keeps each whole where it can.
+ * The text of records: a labelled line for each value, and an empty line between records, so that cutting into chunks
+ * keeps a record together if possible.
  */
 export class RecordText {
   readonly #records: string[] = [];
@@ -14,7 +14,7 @@ export class RecordText {
   #length = 0;
 
   /**
-   * Adds a value to the record under way, verbatim. A blank one is left out.
+   * Adds a value to the current record, verbatim. A blank value is left out.
    * @throws FileFault `too_many_chunks`
    */
   add(label: string, value: string): void {
@@ -27,13 +27,13 @@ export class RecordText {
     this.#lines.push(line);
   }
 
-  /** Ends the record under way. What is added next belongs to another. */
+  /** Ends the current record. The next value begins another. */
   end(): void {
     if (this.#lines.length > 0) this.#records.push(withoutHeadings(this.#lines.join('\n')));
     this.#lines = [];
   }
 
-  /** All records, the one under way as well. */
+  /** The text of all records, including the current one. */
   toString(): string {
     this.end();
     return this.#records.join('\n\n');

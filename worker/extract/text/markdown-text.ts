@@ -1,8 +1,8 @@
 import { storable } from './text-encoding.ts';
 
-/** Text of others, as part of a Markdown document that is ours: what is read by `shared/blocks.ts` must not change. */
+/** Puts the text of files into a Markdown document, so that `shared/blocks.ts` does not misread it. */
 
-/** Only so much of a line tells what it is. */
+/** Only this much of the start of a line is checked. */
 const LINE_HEAD_LENGTH = 1_000;
 const MARKUP = /^ {0,3}[#`~=-]/m;
 const ATX_HEADING = /^( {0,3})(#{1,6}[ \t])/;
@@ -10,8 +10,8 @@ const SETEXT_UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/;
 const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 
 /**
- * Text without headings of its own, so that none heads what follows it in the document. Lines that look like one,
- * or like the underline of one, get a backslash; fenced code stays, and is closed where the text ends.
+ * Escapes the headings of a text, so that they do not become headings of the document. Lines that look like a heading,
+ * or like the underline of one, get a backslash. Fenced code is not changed, and is closed at the end of the text.
  */
 export function withoutHeadings(text: string): string {
   const clean = storable(text).replace(/\r\n?/g, '\n');
@@ -44,12 +44,12 @@ export function headingLine(title: string, level = 1): string {
   return line === '' ? '' : `${'#'.repeat(Math.min(level, 6))} ${line}`;
 }
 
-/** Puts blocks one below the other, leaving out blank ones. */
+/** Joins blocks with blank lines between them. Blank blocks are left out. */
 export function joinBlocks(blocks: readonly string[]): string {
   return blocks.filter((block) => block.trim() !== '').join('\n\n');
 }
 
-/** A time as people write it, in UTC, to the minute: `2024-01-31 10:20`. Null for what is no time. */
+/** Formats a time in UTC, to the minute: `2024-01-31 10:20`. Null for an invalid time. */
 export function minuteOf(milliseconds: number): string | null {
   const date = new Date(milliseconds);
   return Number.isNaN(date.getTime()) ? null : date.toISOString().slice(0, -8).replace('T', ' ');

@@ -1,7 +1,7 @@
 import type { Extractor } from '../extraction.ts';
 import { decodeText } from './text-encoding.ts';
 
-/** Plain text and Markdown. What looks like a heading heads what follows, in either. */
+/** Reads plain text and Markdown. In both, lines that look like headings are used as headings. */
 export const extractPlainText: Extractor = (content) => ({
   title: null,
   parts: [{ text: decodeText(content), page: null }],

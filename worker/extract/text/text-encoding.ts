@@ -7,15 +7,15 @@ const MARKS: readonly { mark: readonly number[]; encoding: string }[] = [
 ];
 
 /**
- * Text as it can be stored: without the NUL character and halves of surrogate pairs, which a database refuses and
- * escapes can smuggle in. Each becomes U+FFFD.
+ * Replaces NUL characters and unpaired surrogates with U+FFFD. The database refuses them, and escape sequences can
+ * produce them.
  */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
 /**
- * The text of a file that is text: UTF-8, or UTF-16 where it begins with its byte order mark.
+ * Decodes a text file: UTF-8, or UTF-16 if it begins with a byte order mark.
  * @throws FileFault `invalid_encoding`; `not_text` for binary data
  */
 export function decodeText(content: Uint8Array): string {
