@@ -278,7 +278,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     const [mine] = await importFiles(service, member, [{ filename: 'mine.txt', text: '' }], { clientId });
     for (const made of [theirs, mine]) await failRun(service, company, made!.id, NO_TEXT, clientId);
     const { page } = await openDashboard(browser, base, member.token);
-    await row(page, 'theirs.txt').getByText('For its author, or with Full access').waitFor();
+    await row(page, 'theirs.txt').getByText('Only for its author, or with Full access').waitFor();
     assert.equal(await row(page, 'theirs.txt').getByRole('button').count(), 0);
     await button(page, 'Retry all of mine').waitFor();
     await page.getByText('Jobs are shown to those with Full access').waitFor();

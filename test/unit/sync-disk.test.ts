@@ -27,7 +27,7 @@ test('a folder that is a mount of its own is told in words', { skip: await noSec
   // No test can mount anything: from the place of incoming files the two are as far apart this way round.
   await symlink(elsewhere, join(folder, STATE_FOLDER));
   const disk = await openDisk(folder);
-  const why = 'its folder and .team-memory are on two file systems: keep the whole folder on one';
+  const why = 'its folder and .team-memory are on different file systems: keep the whole folder on one';
   const content = Buffer.from('new');
   const over = sha256Of(Buffer.from('a'));
   const at = (name: string) => join(folder, 'team', name);

@@ -9,16 +9,16 @@ import { openFailed, readFailed } from './imports/failed-imports.js';
 import { clearRunning, drawRunning, RUNNING_SHOWN } from './imports/running-imports.js';
 import { startPolling } from './polling.js';
 
-/** A Team may be archived, or an access changed, while the page is open. */
+/** The session is read again at this interval: a Team can be archived, or access can change, while the page is open. */
 const SESSION_EVERY_MS = 60_000;
 
 /**
  * Shows a Team, and keeps what is shown up to date until it is closed.
  * @param watched.token of the session
- * @param watched.user who looks
- * @param watched.team as the session tells of it
- * @param on.session hears of the session, read again; gives the Team as it is now, or null where it is gone
- * @param on.ended hears of an answer by which there is nothing more to see
+ * @param watched.user the signed-in user
+ * @param watched.team the Team, from the session
+ * @param on.session is called with the session when it was read again; returns the Team, or null without access to it
+ * @param on.ended is called with an answer after which the Team cannot be shown any longer
  * @returns `close`
  */
 export function openBoard({ token, user, team: first }, on) {
@@ -38,7 +38,7 @@ export function openBoard({ token, user, team: first }, on) {
     return null;
   }
 
-  /** One look: all that is shown, in the order of its weight. The first answer that will not do ends it. */
+  /** Reads everything that is shown, the most important first. The first failed answer ends it. */
   async function look(signal) {
     if (performance.now() - sessionAt > SESSION_EVERY_MS) {
       const refused = await readSession(signal);
@@ -72,7 +72,7 @@ export function openBoard({ token, user, team: first }, on) {
   }
 
   function decided({ status, answer }) {
-    // Something is otherwise than the page believes: who the reader is, or what the Team is.
+    // The page's data about the user or the Team is out of date, so the session is read again at once.
     if (status === 403 || answer?.code === 'team_archived') sessionAt = -Infinity;
     polling.now();
   }

@@ -1,13 +1,13 @@
-// Ages are counted by the clock of the service: that of the reader's device may be minutes off.
+// Ages are computed with the clock of the service, because the clock of the user's device can be wrong by minutes.
 
 let ahead = 0;
 
-/** Learns what time it is for the service, in milliseconds; NaN tells nothing. */
+/** Sets the time of the service, in milliseconds; NaN is ignored. */
 export function setClock(serviceTime) {
   const difference = serviceTime - Date.now();
-  // The answer tells whole seconds, and was under way for a while.
+  // The time in the answer has whole seconds and is some time old, so small differences are ignored.
   if (Number.isFinite(difference)) ahead = Math.abs(difference) < 2000 ? 0 : difference;
 }
 
-/** What time it is for the service, in milliseconds. */
+/** The current time of the service, in milliseconds. */
 export const serviceNow = () => Date.now() + ahead;

@@ -1,11 +1,11 @@
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Makes an element. Children are elements and texts: no text is ever read as HTML. */
+/** Makes an element. Children are elements and texts. Text is never parsed as HTML. */
 export function element(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** Makes a part of a drawing. */
+/** Makes an SVG element. */
 export function drawn(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -16,17 +16,17 @@ function fill(made, attributes, children) {
   return made;
 }
 
-/** What people have named: set apart, so that no script's direction reorders the words around it. */
+/** Isolates a name that people have chosen, so that right-to-left text in it does not reorder the words around it. */
 export const named = (text) => element('bdi', {}, text);
 
 export const byId = (id) => document.getElementById(id);
 
-/** Sets a text where it is another one: what stays as it is, is read out once. */
+/** Sets a text only if it has changed, so that screen readers do not read the same text again. */
 export function put(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** The same for an attribute. */
+/** Sets an attribute only if it has changed. */
 export function mark(node, name, value) {
   if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
 }

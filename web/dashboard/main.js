@@ -6,7 +6,7 @@ import { byId, put } from './element.js';
 import { closeSignIn, complain, onSignIn, openSignIn } from './sign-in-form.js';
 import { findTeam, listTeams, onTeamChoice, rememberTeam } from './team-choice.js';
 
-/** Where the session cannot be told at the start, it is asked for again after this. */
+/** If the session cannot be read at the start, it is requested again after this. */
 const AGAIN_MS = 5000;
 const CHOOSE = 'Choose a Team to see how it is.';
 const NO_TEAM = 'No Team is open to you yet. An Owner of the Company can open one to you.';
@@ -20,9 +20,9 @@ const [entry, board, figures, notice, problem, signOut] = [
   'sign-out',
 ].map(byId);
 
-/** Who is signed in, with the token; null for no one. */
+/** The session and its token; null if nobody is signed in. */
 let session = null;
-/** The Team that is shown, with what is shown of it; null while no Team is shown. */
+/** The Team that is shown, and its board; null if no Team is shown. */
 let open = null;
 
 async function begin() {
@@ -33,7 +33,7 @@ async function begin() {
   } else if (found.problem === undefined) {
     askToSignIn('');
   } else {
-    show('Your session cannot be shown now', `${found.problem} It is tried again by itself.`);
+    show('Your session cannot be shown now', `${found.problem} The page tries again by itself.`);
     setTimeout(begin, AGAIN_MS);
   }
 }
@@ -64,7 +64,7 @@ async function signIn(typed) {
   }
 }
 
-/** Shows the board to who is signed in. */
+/** Shows the board to the signed-in user. */
 function enter(who) {
   session = who;
   closeSignIn();
@@ -79,7 +79,7 @@ function enter(who) {
   byId('board-heading').focus();
 }
 
-/** Shows no Team, and why. */
+/** Hides the Team, and shows a message instead. */
 function offerTeams(why) {
   leaveTeam();
   listTeams(session.teams, null);
@@ -119,7 +119,7 @@ function leaveTeam() {
   open = null;
 }
 
-/** There is nothing more to see of the Team: the session has ended, or the reader no longer has access to the Team. */
+/** Leaves the Team, because the session has ended or the user no longer has access to the Team. */
 async function leave({ status }) {
   leaveTeam();
   if (status !== 401) {
@@ -134,7 +134,7 @@ async function leave({ status }) {
       return;
     }
   }
-  // Forgets it, unless this tab has begun another since then.
+  // Deletes the session's token, unless another session has begun in this tab since then.
   const found = await findSession();
   if (found.session === null) askToSignIn('Your session has ended. Sign in again to go on.');
   else enter(found.session);
@@ -159,7 +159,7 @@ signOut.addEventListener('click', async () => {
 });
 
 addEventListener('pageshow', ({ persisted }) => {
-  // Brought back as it was left, timers and all: what is shown may be long past.
+  // The browser restored the page from its cache, so what it shows can be old.
   if (persisted) location.reload();
 });
 

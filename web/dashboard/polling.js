@@ -1,18 +1,18 @@
 const EVERY_MS = 2000;
-/** Nobody looks: only the title of the tab is to stay true. */
+/** The interval while the page is hidden: only the title of the tab must stay correct. */
 const HIDDEN_EVERY_MS = 30_000;
-/** The longest wait between two tries while the service does not answer. */
+/** The longest pause between two attempts while the service does not answer. */
 const LONGEST_MS = 30_000;
 const ANSWER_WITHIN_MS = 15_000;
 
 /**
- * Looks again and again, one look after the other: every two seconds, seldom while the page is hidden, and ever more
- * seldom while the service does not answer.
- * @param on.look asks the service, given a signal that breaks it off; gives the last answer
- * @param on.answered hears of a look that worked
- * @param on.unanswered hears of one that did not: the answer, and when to look again
- * @param on.ended hears of an answer after which there is nothing left to look at; no look follows
- * @returns `now` for a look at once, and `stop`
+ * Polls the service: every two seconds, less often while the page is hidden, and with growing pauses while the service
+ * does not answer. Only one poll runs at a time.
+ * @param on.look polls the service, with a signal that cancels it, and returns the last answer
+ * @param on.answered is called after a successful poll
+ * @param on.unanswered is called after a failed poll, with the answer and the time of the next poll
+ * @param on.ended is called with an answer after which polling is useless; polling then stops
+ * @returns `now`, which polls at once, and `stop`
  */
 export function startPolling(on) {
   let failures = 0;
@@ -21,7 +21,7 @@ export function startPolling(on) {
   let again = false;
   let stopped = false;
   let last = -Infinity;
-  /** Before this no look is welcome, whatever a person does. */
+  /** The service has asked not to be polled before this time, even if the user acts. */
   let heldUntil = 0;
 
   function stop() {
@@ -44,7 +44,7 @@ export function startPolling(on) {
     clearTimeout(timer);
     controller = new AbortController();
     const late = setTimeout(() => controller?.abort(), ANSWER_WITHIN_MS);
-    // What fails here, of our own too, must not leave a page that looks live for ever.
+    // An error, also one of this page, counts as a failed poll. Otherwise old figures would look current forever.
     const reply = await on.look(controller.signal).catch((error) => {
       console.error(error);
       return { status: 0 };
@@ -71,7 +71,7 @@ export function startPolling(on) {
   function now() {
     if (stopped || Date.now() < heldUntil) return;
     if (controller === null) void round();
-    // What a look under way will tell may be of the time before.
+    // The current poll can return data from before this call, so another one follows.
     else again = true;
   }
 

@@ -10,7 +10,7 @@ export function openSignIn() {
   (email.value === '' ? email : password).focus();
 }
 
-/** Hides the form and forgets the password; the email stays, for who comes again. */
+/** Hides the form and clears the password. The email stays, for the next sign-in. */
 export function closeSignIn() {
   quiet();
   password.value = '';
@@ -18,7 +18,7 @@ export function closeSignIn() {
 }
 
 /**
- * Says what is wrong, where it is wrong, and leaves what was typed.
+ * Shows a problem next to its field, and keeps the input.
  * @param field the field it is about; null for the form as a whole
  */
 export function complain(field, text) {
@@ -37,7 +37,7 @@ function quiet() {
   for (const field of [email, password]) field.removeAttribute('aria-invalid');
 }
 
-/** The field that will not do and why, or null. */
+/** The first invalid field and its problem, or null. */
 function findFault() {
   if (email.value.trim() === '') return ['email', 'Enter your email.'];
   if (!email.value.includes('@')) return ['email', 'This is not an email address.'];
@@ -49,8 +49,8 @@ function findFault() {
 }
 
 /**
- * Has the form sent whenever it is complete, one time after the other.
- * @param send is given what was typed; comes to its end when the service has answered
+ * Sends the form when it is valid, and never twice at the same time.
+ * @param send is called with the input; its promise resolves when the service has answered
  */
 export function onSignIn(send) {
   form.addEventListener('submit', async (event) => {
@@ -62,7 +62,7 @@ export function onSignIn(send) {
       return;
     }
     quiet();
-    // Marked, not disabled: that would take the focus away.
+    // The form is marked as busy and not disabled, because disabling would remove the focus.
     form.setAttribute('aria-busy', 'true');
     await send({ email: email.value.trim(), password: password.value });
     form.removeAttribute('aria-busy');

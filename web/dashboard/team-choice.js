@@ -1,7 +1,7 @@
 import { keep, kept } from '../shared/tab-storage.js';
 import { byId, element } from './element.js';
 
-/** Where this tab keeps the Team that was looked at last. */
+/** The key in this tab's storage for the last Team. */
 const KEY = 'dashboard-team';
 
 const select = byId('team');
@@ -18,19 +18,19 @@ export function findTeam(teams) {
   return teams.length === 1 ? teams[0] : null;
 }
 
-/** Has the address and the tab name this Team, so that a reload and a copied link come back to it. */
+/** Stores this Team in the address and in the tab, so that a reload or a copied link shows it again. */
 export function rememberTeam({ id }) {
   keep(KEY, id);
   if (addressed() !== id) history.replaceState(null, '', `${location.pathname}${location.search}#team=${id}`);
 }
 
-/** Lists the Teams to choose from, with the one that is shown; null asks for a choice. */
+/** Lists the Teams. `chosen` is the one that is shown; null asks for a choice. */
 export function listTeams(teams, chosen) {
   const wanted = [
     ...(chosen === null ? [['', 'Choose a Team']] : []),
     ...teams.map(({ id, name, state }) => [
       id,
-      // Set apart, so that no script's direction reorders the words around it: an option holds no elements.
+      // Isolation characters, because an option cannot contain a `bdi` element.
       `\u2068${name}\u2069${state === 'archived' ? ' (archived)' : ''}`,
     ]),
   ];
@@ -41,7 +41,7 @@ export function listTeams(teams, chosen) {
   select.value = chosen?.id ?? '';
 }
 
-/** @param choose is given the id of a Team that was chosen, here or in the address */
+/** @param choose is called with the id of the Team that was chosen, here or in the address */
 export function onTeamChoice(choose) {
   select.addEventListener('change', () => {
     if (select.value !== '') choose(select.value);

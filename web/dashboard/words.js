@@ -1,7 +1,7 @@
 import { serviceNow } from './clock.js';
 import { put } from './element.js';
 
-// Numbers and times as the reader's browser writes them; the words around them are English, as the page says.
+// Numbers and times are formatted in the locale of the browser. The words around them are English, like the page.
 const whole = new Intl.NumberFormat();
 const tenths = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
@@ -14,15 +14,15 @@ const DAY = 86_400;
 
 export const count = (n) => whole.format(n);
 
-/** A share of 1. */
+/** Formats a number from 0 to 1 as a percentage. */
 export const share = (n) => percent.format(n);
 
-/** A number of things, which can be a fraction. */
+/** Formats a rate, which can be a fraction. */
 export const rate = (n) => (n > 0 && n < 0.1 ? `less than ${tenths.format(0.1)}` : tenths.format(n));
 
 export const counted = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
-/** A time in words, in the largest unit that makes two or more. */
+/** Formats a duration in words, in the largest unit that gives two or more. */
 export function duration(seconds) {
   if (seconds < 2 * MINUTE) return counted(Math.max(0, Math.round(seconds)), 'second');
   if (seconds < 2 * HOUR) return counted(Math.round(seconds / MINUTE), 'minute');
@@ -30,7 +30,7 @@ export function duration(seconds) {
   return counted(Math.round(seconds / DAY), 'day');
 }
 
-/** An amount of memory or the size of a file. */
+/** Formats an amount of memory or the size of a file. */
 export function size(bytes) {
   const units = ['bytes', 'KiB', 'MiB', 'GiB'];
   const step = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
@@ -38,16 +38,16 @@ export function size(bytes) {
   return `${step === 0 || amount >= 100 ? whole.format(Math.round(amount)) : tenths.format(amount)} ${units[step]}`;
 }
 
-/** How long something lies back, in seconds by the clock of the service. */
+/** The age of a time, in seconds, by the clock of the service. */
 export const ageOf = (time) => Math.max(0, (serviceNow() - Date.parse(time)) / 1000);
 
-/** Shows a moment by its age: "3 minutes ago". The moment itself is there for who points at it. */
+/** Shows the age of a time, such as "3 minutes ago". The time itself is shown as a tooltip. */
 export function showAge(node, time) {
   put(node, `${duration(ageOf(time))} ago`);
   setMoment(node, time);
 }
 
-/** Shows a moment by the clock on the wall, with its day unless that is today. */
+/** Shows a time of day, with the date unless it is today. */
 export function showMoment(node, milliseconds) {
   const moment = new Date(milliseconds);
   const today = moment.toDateString() === new Date().toDateString();

@@ -3,9 +3,9 @@ import { runLinkPage } from './link-page.js';
 import { deadLinks } from './one-time-link.js';
 
 /**
- * Runs a page that takes up an invite: a name and a password make the account of the invited email, or the password of
- * the account that it has is enough.
- * @param page.to what the invite is to, as nodes and texts, of the link
+ * Runs a page that accepts an invite. If the invited email has no account, the form asks for a name and a new password.
+ * Otherwise it asks only for the password of the account.
+ * @param page.to returns what the link invites to, as nodes and texts
  */
 export function runInvitePage({ name, kind, route, title, to }) {
   runLinkPage({
@@ -21,7 +21,7 @@ export function runInvitePage({ name, kind, route, title, to }) {
         ? ', which has an account here: enter its password. Its name stays.'
         : '. Your name and a password make your account.',
     ],
-    // A name is required, and that of an account stays.
+    // The route requires a name. If the email has an account, the name is ignored.
     body: ({ token, name, password, link }) => ({ token, name: name ?? link.email, password }),
     done: [title, 'From now on, sign in with this email and your password.'],
     deadLinks: deadLinks({
@@ -39,7 +39,7 @@ export function runInvitePage({ name, kind, route, title, to }) {
       ],
       [
         'team_archived',
-        [null, 'The Team is archived and takes no one in. Once it is restored, you can send this again.'],
+        [null, 'The Team is archived, so nobody can join it. After it is restored, you can send this again.'],
       ],
     ]),
   });

@@ -5,23 +5,23 @@ import { forgetLinkToken, INCOMPLETE, readLinkToken } from './one-time-link.js';
 import { closeForm, complain, offerRetry, onSubmit, openForm } from './password-form.js';
 import { hideSession, showSession } from './session-view.js';
 
-/** Which field of the form the service speaks of. */
+/** The field of the form for each path in an error of the service. */
 const FIELDS = { '/name': 'name', '/password': 'password', '/newPassword': 'password' };
 
 const about = document.getElementById('about');
 
 /**
- * Runs a page that a one-time link leads to: from the link by way of the form to a session in this tab, and from
- * there on, without a link, to that session again. What the link is for is asked before the form is shown, so that
- * nobody fills it in for a link that is worth nothing.
- * @param page.name of the page, as in its address
- * @param page.kind of the links that lead here
- * @param page.about what such a link is for, as nodes and texts
- * @param page.route that takes the token
- * @param page.body what to send there, of `token`, what was typed, and the link
- * @param page.done title and text for when it has worked
- * @param page.deadLinks title and text by error code, for a link that is worth nothing
- * @param page.refusals the field (null: all of the form) and the text by error code, for what can be mended
+ * Runs the page of a one-time link. With a link, it shows the form, and then the session that the form creates in this
+ * tab. Without a link, it shows the tab's session. The link is checked before the form is shown, so that nobody fills
+ * in the form for an invalid link.
+ * @param page.name the name of the page, as in its address
+ * @param page.kind the kind of the links for this page
+ * @param page.about returns the purpose of a link, as nodes and texts
+ * @param page.route the route that accepts the token
+ * @param page.body returns the request body, from `token`, the input and the link
+ * @param page.done the title and text after success
+ * @param page.deadLinks the title and text by error code, for links that cannot be used
+ * @param page.refusals the field (null: the whole form) and the text by error code, for errors that a user can fix
  */
 export function runLinkPage(page) {
   const { title } = document;
@@ -51,7 +51,7 @@ export function runLinkPage(page) {
     // Another link was opened before the answer came.
     if (token !== opened) return;
     if (reply.status === 200) {
-      // One that leads to another page is as unknown here as any.
+      // A link for another page counts as unknown here.
       if (reply.answer.kind !== page.kind) {
         end(page.deadLinks.get('not_found'));
         return;
@@ -71,9 +71,9 @@ export function runLinkPage(page) {
     }
   }
 
-  /** Title and text for a link that is worth nothing; undefined where the refusal has another reason. */
+  /** The title and text for a link that cannot be used; undefined if the refusal has another reason. */
   function deadLink({ answer }) {
-    // A token that no link of the service holds is refused before it is looked up.
+    // The service refuses a token of the wrong form before it looks it up.
     return page.deadLinks.get(answer?.errors?.[0]?.path === '/token' ? 'not_found' : answer?.code);
   }
 
@@ -82,7 +82,7 @@ export function runLinkPage(page) {
     tell(...dead);
   }
 
-  /** The end of the link: what is shown next is no longer about it. */
+  /** Ends the use of the link: the page then shows something else. */
   function finish() {
     token = null;
     link = null;

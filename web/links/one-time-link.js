@@ -1,7 +1,7 @@
 import { forget, keep, kept } from '../shared/tab-storage.js';
 
-// The token of a one-time link comes in the fragment, leaves the address bar at once, and stays in this tab
-// until it is used, so that a reload works.
+// The token of a one-time link is in the fragment of the address. It is removed from the address bar at once, and
+// stored in this tab until it is used, so that a reload works.
 
 export const INCOMPLETE = [
   'The link is incomplete',
@@ -10,7 +10,7 @@ export const INCOMPLETE = [
 
 const keyOf = (page) => `${page}-token`;
 
-/** The token of the page's link: the one just opened, or the one that this tab keeps; null without one. */
+/** The token of the page's link: from the address, otherwise from this tab's storage; null if neither has one. */
 export function readLinkToken(page) {
   const given = new URLSearchParams(location.hash.slice(1)).get('token');
   if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
@@ -23,9 +23,9 @@ export function forgetLinkToken(page) {
 }
 
 /**
- * What makes a link worthless for good, as title and text by error code: nothing on the page can help then.
- * @param used what the link did, once
- * @param ask whom to ask for another, as the end of a sentence
+ * The titles and texts, by error code, for links that can never be used again.
+ * @param used a sentence about what the link did
+ * @param ask whom to ask for another link, as the end of a sentence
  */
 export function deadLinks({ used, ask }) {
   return new Map([

@@ -11,38 +11,38 @@ const [form, name, password, repeated, shown, submit] = [
   'submit',
 ].map((id) => document.getElementById(id));
 const retry = document.getElementById('retry');
-/** What only those fill in who have no account. */
+/** The parts of the form for people without an account. */
 const forNewAccount = document.querySelectorAll('[data-for="new-account"]');
 // Not every page asks for a name.
 const fields = [name, password, repeated].filter((field) => field !== null);
-/** Of these, those that are asked for now. */
+/** The fields that the form currently shows. */
 let asked = fields;
 
-/** As the service counts: characters, not UTF-16 units. */
+/** The length in characters, not in UTF-16 units, as the service counts it. */
 const lengthOf = (text) => [...text].length;
 
 /**
- * Shows the form, as it was left, for a person to fill in.
- * @param hasAccount whether the password is that of an account there is: then it is asked for once, and nothing else is
+ * Shows the form, with the earlier input.
+ * @param hasAccount whether the email has an account; then the form asks only for its password, once
  */
 export function openForm(hasAccount) {
   quiet();
   for (const part of forNewAccount) part.hidden = hasAccount;
   asked = hasAccount ? [password] : fields;
-  // What is hidden is read out all the same where it describes a field.
+  // Screen readers read the description of a field even if it is hidden, so the reference must be removed.
   password.setAttribute('aria-describedby', `${hasAccount ? '' : 'rule '}password-problem`);
   password.autocomplete = hasAccount ? 'current-password' : 'new-password';
   form.hidden = false;
   asked[0].focus();
 }
 
-/** Shows a button that has `act` done again; without one, none. */
+/** Shows a button that runs `act` again. Without `act`, hides the button. */
 export function offerRetry(act) {
   retry.hidden = act === null;
   retry.onclick = act;
 }
 
-/** Hides the form and forgets what was typed. */
+/** Hides the form and clears the input. */
 export function closeForm() {
   quiet();
   form.reset();
@@ -51,7 +51,7 @@ export function closeForm() {
 }
 
 /**
- * Says what is wrong, where it is wrong, and leaves what was typed.
+ * Shows a problem next to its field, and keeps the input.
  * @param field the id of the field it is about; null for the form as a whole
  */
 export function complain(field, text) {
@@ -59,7 +59,7 @@ export function complain(field, text) {
   document.getElementById(`${isAsked(field) ? field : 'form'}-problem`).textContent = text;
   const input = asked.find(({ id }) => id === field);
   input?.setAttribute('aria-invalid', 'true');
-  // Without a field at fault, what is left to do is to send it again.
+  // If no field is at fault, the user can only send the form again.
   (input ?? submit).focus();
 }
 
@@ -70,7 +70,7 @@ function quiet() {
   for (const field of fields) field.removeAttribute('aria-invalid');
 }
 
-/** The field that will not do and why, or null. */
+/** The first invalid field and its problem, or null. */
 function findFault() {
   if (isAsked('name') && name.value.trim() === '') return ['name', 'Enter your name.'];
   if (isAsked('name') && lengthOf(name.value.trim()) > MAX_NAME_LENGTH) {
@@ -91,8 +91,8 @@ function showPasswords() {
 }
 
 /**
- * Has the form sent whenever it is complete, one time after the other.
- * @param send is given what was typed; comes to its end when the service has answered
+ * Sends the form when it is valid, and never twice at the same time.
+ * @param send is called with the input; its promise resolves when the service has answered
  */
 export function onSubmit(send) {
   form.addEventListener('submit', async (event) => {
@@ -104,7 +104,7 @@ export function onSubmit(send) {
       return;
     }
     quiet();
-    // Marked, not disabled: that would take the focus away, and with it the place of who uses a keyboard.
+    // The form is marked as busy and not disabled. Disabling would remove the focus, which keyboard users need.
     form.setAttribute('aria-busy', 'true');
     await send({ name: isAsked('name') ? name.value.trim() : undefined, password: password.value });
     form.removeAttribute('aria-busy');

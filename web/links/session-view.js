@@ -8,13 +8,13 @@ const NO_TEAM = 'None is open to you yet. An Owner of the Company can open one t
 
 let view = null;
 
-/** Shows who is signed in, where and with what access, and lets them sign out. Takes the place of any before. */
+/** Shows the user, the Company and the Teams of a session, with a button to sign out. Replaces an earlier view. */
 export function showSession(title, text, { token, user, company, teams }) {
   hideSession();
   const problem = element('p');
   problem.setAttribute('role', 'alert');
   const dashboard = element('a', 'Open the dashboard');
-  // Relative, as all addresses: behind a proxy there may be a prefix.
+  // Relative like all addresses, because a proxy can add a prefix.
   dashboard.setAttribute('href', 'dashboard');
   const signOut = element('button', 'Sign out');
   signOut.type = 'button';
@@ -55,7 +55,7 @@ async function leave(token, left, problem) {
   problem.textContent = '';
   const failure = await endSession(token);
   left.removeAttribute('aria-busy');
-  // A link was opened before the answer came: the page is about something else now.
+  // A link was opened before the answer came, so the page now shows something else.
   if (view !== left) return;
   if (failure !== null) {
     problem.textContent = `You are still signed in. ${failure}`;

@@ -1,14 +1,14 @@
 const NO_ANSWER = { status: 0, answer: null, retryAfter: 0, answeredAt: NaN };
 
 /**
- * Asks the service. The path is relative, so that it works behind a proxy that adds a prefix.
- * @param path without a slash at its start
- * @param options.token of the session to ask with
- * @param options.team id of the Team that it is about
- * @param options.body sent as JSON
- * @param options.signal breaks it off, as if no answer came
- * @returns what was answered, and when by the clock of the service, in milliseconds (NaN where it does not say);
- *   status 0 where no answer came, or half of one
+ * Sends a request to the service. The path is relative, so that it works behind a proxy that adds a prefix.
+ * @param path has no slash at its start
+ * @param options.token the token of the session
+ * @param options.team the id of the Team
+ * @param options.body is sent as JSON
+ * @param options.signal cancels the request, which then counts as unanswered
+ * @returns the answer, and its time by the clock of the service, in milliseconds (NaN if the answer does not state it);
+ *   status 0 if there was no complete answer
  */
 export async function askService(method, path, { token, team, body, signal } = {}) {
   try {
@@ -25,7 +25,7 @@ export async function askService(method, path, { token, team, body, signal } = {
     });
     const { status, ok } = response;
     const retryAfter = Number(response.headers.get('retry-after') ?? 0);
-    // A proxy in between can refuse in a form of its own; a success that cannot be read counts as a failure.
+    // A proxy can send an error in another format. A successful answer that cannot be parsed counts as a failure.
     const answer = status === 204 ? null : await response.json().catch(() => undefined);
     if (ok && answer === undefined) return NO_ANSWER;
     const answeredAt = Date.parse(response.headers.get('date') ?? '');
@@ -35,7 +35,7 @@ export async function askService(method, path, { token, team, body, signal } = {
   }
 }
 
-/** Why the service did not do it, where that is not for the person to mend: what to do is to send it again. */
+/** Describes a failure that the user did not cause and cannot correct, except by trying again. */
 export function describeFailure({ status, retryAfter }) {
   if (status === 0) return 'The service did not answer. Check your connection and try again.';
   if (status === 429) return `That was tried too often. Try again in ${describeSeconds(retryAfter)}.`;

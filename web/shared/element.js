@@ -1,9 +1,9 @@
-/** An element of these children; texts stay text. */
+/** Makes an element with these children. Text is never parsed as HTML. */
 export function element(tag, ...children) {
   const made = document.createElement(tag);
   made.append(...children);
   return made;
 }
 
-/** What people have named: set apart, so that no script's direction reorders the words around it. */
+/** Isolates a name that people have chosen, so that right-to-left text in it does not reorder the words around it. */
 export const named = (text) => element('bdi', text);

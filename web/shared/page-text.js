@@ -1,6 +1,6 @@
 const [heading, message] = ['heading', 'message'].map((id) => document.getElementById(id));
 
-/** Says what the page is about now. All of it is text: nothing of an answer is read as HTML. */
+/** Sets the title and the text of the page. Text is never parsed as HTML. */
 export function show(title, text = '') {
   heading.textContent = title;
   document.title = title;
@@ -8,7 +8,7 @@ export function show(title, text = '') {
   message.hidden = text === '';
 }
 
-/** The same with the focus on it, for those who hear the page: the last word, or where a session begins. */
+/** Like `show`, and moves the focus to the heading, so that screen readers read it. */
 export function tell(title, text) {
   show(title, text);
   heading.focus();

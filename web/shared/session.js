@@ -1,21 +1,21 @@
 import { askService, describeFailure } from './ask-service.js';
 import { forget, keep, kept } from './tab-storage.js';
 
-/** Where this tab keeps the token of its session: every page of the service looks here. */
+/** The key in this tab's storage for the token of its session. All pages use it. */
 const KEY = 'session-token';
 
 export function keepSession(token) {
   keep(KEY, token);
 }
 
-/** Forgets the token, unless this tab has begun another session since then. */
+/** Deletes the token, unless another session has begun in this tab since then. */
 function forgetSession(token) {
   if (kept(KEY) === token) forget(KEY);
 }
 
 /**
- * Asks who is signed in in this tab. A session that has ended is forgotten.
- * @returns the session, or null; and why it could not be told, where it could not
+ * Reads the session of this tab. If it has ended, deletes its token.
+ * @returns the session, or null, and the problem if the session could not be read
  */
 export async function findSession() {
   const token = kept(KEY);
@@ -28,13 +28,13 @@ export async function findSession() {
 }
 
 /**
- * Ends a session and forgets its token. While the service cannot do it the token stays, to be tried again:
- * without it no one here could end the session.
- * @returns why it goes on, or null
+ * Ends a session and deletes its token. If the service fails, the token is kept for another attempt, because the
+ * session cannot be ended without it.
+ * @returns the reason why the session was not ended, or null
  */
 export async function endSession(token) {
   const reply = await askService('POST', 'v1/auth/logout', { token, body: {} });
-  // Ended elsewhere is ended too.
+  // 401: the session had already ended.
   if (reply.status !== 204 && reply.status !== 401) return describeFailure(reply);
   forgetSession(token);
   return null;

@@ -1,5 +1,5 @@
-// What this tab keeps, and no other: it goes with the tab. The browser may refuse storage altogether. The pages
-// work without; only a reload then knows nothing.
+// Storage for this tab only, which is deleted with the tab. The browser can refuse storage. The pages then still work,
+// but a reload loses the data.
 
 function tried(use) {
   try {
@@ -13,7 +13,7 @@ export function keep(key, value) {
   tried((storage) => storage.setItem(key, value));
 }
 
-/** What is kept under the key, or null. */
+/** The value stored under the key, or null. */
 export function kept(key) {
   return tried((storage) => storage.getItem(key));
 }

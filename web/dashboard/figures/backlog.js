@@ -1,14 +1,14 @@
-/** How far back the samples go that a rate is made of. */
+/** The age of the oldest samples from which a rate is computed. */
 const WINDOW_MS = 3 * 60_000;
-/** Less than this tells nothing. */
+/** A rate needs samples over at least this time. */
 const ENOUGH_MS = 10_000;
-/** Embeddings come in batches: only after this is a standstill one. */
+/** Embeddings are made in batches, so only a pause longer than this counts as no progress. */
 const STANDSTILL_MS = 60_000;
 
 /**
- * Measures how fast a backlog is worked off, from what is seen of it.
- * @returns `add` for a sample, taken at a time in milliseconds; `forget` for another backlog; and `read` for what the
- *   samples tell: what is done and by what the backlog shrinks, in a minute. `null`: it cannot be told yet.
+ * Measures how fast a backlog is processed, from samples.
+ * @returns `add` adds a sample with its time in milliseconds. `forget` removes all samples. `read` returns the items
+ *   done and the decrease of the backlog, both per minute, or `null` if there are not enough samples.
  */
 export function measureBacklog() {
   let samples = [];
@@ -25,7 +25,7 @@ export function measureBacklog() {
       let [done, shrinks] = [0, 0];
       for (const [index, now] of samples.entries()) {
         const before = samples[index - 1] ?? now;
-        // A heap that comes in, or a source that goes, is no step back of the work.
+        // Many new chunks, or the deletion of a source, must not count as negative progress.
         done += Math.max(0, now.done - before.done);
         shrinks += Math.max(0, before.pending - now.pending);
       }

@@ -2,7 +2,7 @@ import { byId, mark, put } from '../element.js';
 import { count, counted, duration, rate, share } from '../words.js';
 import { measureBacklog } from './backlog.js';
 
-/** Where each figure of the status stands. */
+/** The figure of the status for each element, by the element's id. */
 const PLACES = {
   'imports-queued': ({ imports }) => imports.queued,
   'imports-running': ({ imports }) => imports.running,
@@ -16,7 +16,7 @@ const PLACES = {
 };
 const EMBEDDER = {
   server: 'The service makes them itself',
-  'client-provided': 'Clients make them: they come as long as one is at work',
+  'client-provided': 'API clients make them, while one is running',
 };
 
 const backlog = measureBacklog();
@@ -29,7 +29,7 @@ export function drawFigures(status) {
   put(byId('embedder'), embedderLine(status));
 }
 
-/** Empties them, for another Team. */
+/** Clears the figures before another Team is shown. */
 export function clearFigures() {
   for (const id of [...Object.keys(PLACES), 'backlog-line', 'backlog-rate', 'backlog-left'])
     put(byId(id), '–');
@@ -38,7 +38,7 @@ export function clearFigures() {
   backlog.forget();
 }
 
-/** Who makes embeddings, how fast where the workers say so, and what keeps the service from it. */
+/** A line about who makes embeddings, the rate of the workers if known, and the problem if there is one. */
 function embedderLine({ embedder: { mode, model, problem }, workers }) {
   const made = workers.reduce((sum, { embedder }) => sum + (embedder?.chunksPerMinute ?? 0), 0);
   return [
@@ -72,6 +72,6 @@ function tellBacklog(pending, measured) {
   if (measured === null) return ['measuring', 'measuring'];
   const speed = `${rate(measured.done)} a minute`;
   if (measured.done === 0) return [speed, 'no progress'];
-  if (measured.shrinks === 0) return [speed, 'not in sight: as many come as go'];
+  if (measured.shrinks === 0) return [speed, 'unknown: new chunks arrive as fast as they are processed'];
   return [speed, `about ${duration((pending / measured.shrinks) * 60)}`];
 }

@@ -12,7 +12,7 @@ const [health, line, hint, silence, updated, news] = [
 
 let before = null;
 
-/** What is wrong, worst first: a state for the colour, a line that is read out, and what follows from it. */
+/** The worst problem: a state for the colour, a line that is read out, and a hint about the consequences. */
 function judge({ health: { ok, database, queue, worker }, imports, workers, embedder }) {
   if (!database) return ['bad', 'The database does not answer.', ''];
   if (!queue) return ['bad', 'The queue does not answer: imports wait.', ''];
@@ -25,10 +25,10 @@ function judge({ health: { ok, database, queue, worker }, imports, workers, embe
     return [
       'bad',
       'No worker is running: imports wait.',
-      `${what} Nothing is lost: a worker that is started goes on with what is there.`,
+      `${what} Nothing is lost: imports continue when a worker is started.`,
     ];
   }
-  if (!ok) return ['bad', 'The service says that something is wrong.', ''];
+  if (!ok) return ['bad', 'The service reports a problem.', ''];
   const many = workers.length > 1;
   const running = many ? `${counted(workers.length, 'worker')} are running.` : 'A worker is running.';
   const { problem } = embedder;
@@ -64,7 +64,7 @@ function tellNews(now) {
   before = now;
 }
 
-/** Says that there are no new figures, since when, and that the last ones stay. Said once, not at every try. */
+/** Shows since when there are no new figures, and that the last ones are still shown. Changes once, not per attempt. */
 export function drawSilence({ status }, since, next) {
   const kind = status === 429 ? `held ${next}` : `${status === 0 ? 'silent' : 'failing'} ${since}`;
   byId('board').classList.add('stale');
@@ -80,7 +80,7 @@ function describe(status, time) {
     return ['Too many requests: the service asks to wait. The next figures come at ', time, '.'];
   const what = status === 0 ? 'No answer since ' : `No figures since `;
   const why = status === 0 ? '' : status === 503 ? ': the service is busy' : ': the service failed';
-  return [what, time, `${why}. What stands here is from before; it is tried again and again.`];
+  return [what, time, `${why}. The figures below are from before. The page keeps trying.`];
 }
 
 function endSilence() {
@@ -90,7 +90,7 @@ function endSilence() {
   silence.replaceChildren();
 }
 
-/** For another Team. */
+/** Clears the line before another Team is shown. */
 export function clearHealth() {
   before = null;
   mark(health, 'data-state', 'unknown');

@@ -4,9 +4,9 @@ import { count } from '../words.js';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** By then all that was done in the minute of a point is counted in it. */
+/** After this, a point contains everything that was done in its minute. */
 const COUNTED_MS = 1.5 * MINUTE_MS;
-/** Points further apart than this are not joined: nothing is known of the time between. */
+/** Points further apart than this are not connected, because the values between them are unknown. */
 const GAP_MS = 2.5 * MINUTE_MS;
 const WIDTH = 600;
 const HEIGHT = 100;
@@ -17,12 +17,12 @@ let made = 0;
 
 /**
  * Makes a line plot of the last hour.
- * @param label what it shows
- * @param lines the name of each, and its figure of a point
- * @param ended whether a point counts only once its minute is over and counted: half of a minute's work looks like a
- *   fall
- * @returns the drawing, which tells in words what it shows, and `draw` for the points, oldest first: it gives the top
- *   of the scale, and the last point that is shown
+ * @param label the title of the plot
+ * @param lines for each line its name, and a function that returns its value at a point
+ * @param ended whether to leave out points whose minute is not over and counted: half a minute's work would look like a
+ *   decrease
+ * @returns the drawing, with a description in words, and `draw`, which takes the points, oldest first, and returns the
+ *   top of the scale and the last point that is shown
  */
 export function makePlot({ label, lines, ended = false }) {
   made += 1;
@@ -44,7 +44,7 @@ export function makePlot({ label, lines, ended = false }) {
     description,
     drawn('path', { class: 'base', d: `M0 ${HEIGHT - MARGIN}H${WIDTH}` }),
     area,
-    // The first line lies on top.
+    // The first line is drawn on top of the others.
     ...paths.toReversed(),
   );
   title.textContent = label;
@@ -72,7 +72,7 @@ function roundUp(most) {
 const across = ({ age }) => Math.max(0, WIDTH * (1 - age / HOUR_MS)).toFixed(1);
 const up = (value, top) => (HEIGHT - MARGIN - (value / top) * (HEIGHT - 2 * MARGIN)).toFixed(1);
 
-/** The runs of points between which nothing is missing. */
+/** Groups points into runs without a gap. */
 function joined(points) {
   const runs = [];
   let before = null;
@@ -86,7 +86,7 @@ function joined(points) {
 
 function trace(points, of, top) {
   const along = (run) => run.map((point) => `${across(point)} ${up(of(point), top)}`).join('L');
-  // A point alone is a line of no length, which round ends make a dot.
+  // A single point is a line of length 0, which is drawn as a dot because lines have round ends.
   return joined(points)
     .map((run) => `M${along(run)}${run.length === 1 ? 'h0' : ''}`)
     .join('');
@@ -104,7 +104,7 @@ function fillBelow(points, of, top) {
 
 const minuteOf = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
-/** The plot in words, for those who do not see it. */
+/** Describes the plot in words, for screen readers. */
 function tell(points, lines) {
   const last = points.at(-1);
   if (last === undefined) return 'No figures of the last hour yet.';

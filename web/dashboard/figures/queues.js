@@ -4,7 +4,7 @@ import { count, duration, rate } from '../words.js';
 import { makeFigure, makePlot } from './plot.js';
 import { QUEUE_LABELS } from './queue-labels.js';
 
-/** The queue that has large plots of its own. */
+/** The queue with large plots. */
 const IMPORTS = 'import.process';
 
 const depth = makeFigure({
@@ -24,7 +24,7 @@ const throughput = makeFigure({
 });
 byId('plots').append(depth.node, throughput.node);
 
-/** Shows the queues; none: the reader has no Full access. */
+/** Shows the queues. The list is empty if the user does not have Full access. */
 export function drawQueues(jobs) {
   byId('jobs-none').hidden = jobs.length > 0;
   for (const id of ['jobs', 'plots']) byId(id).hidden = jobs.length === 0;
@@ -37,7 +37,7 @@ export function drawQueues(jobs) {
   throughput.draw(history);
 }
 
-/** For another Team. */
+/** Clears the queues before another Team is shown. */
 export function clearQueues() {
   drawQueues([]);
   byId('jobs-none').hidden = true;

@@ -4,7 +4,7 @@ import { ageOf, duration, showAge, size } from '../words.js';
 
 /**
  * Shows the workers.
- * @param full whether the reader has Full access: others are told of none
+ * @param full whether the user has Full access; for others, the list is always empty
  */
 export function drawWorkers(workers, full) {
   const none = full ? 'No worker is running.' : 'Workers are shown to those with Full access to the Team.';
@@ -13,7 +13,7 @@ export function drawWorkers(workers, full) {
   syncRows(byId('worker-rows'), workers, { keyOf: ({ id }) => id, make: makeWorker });
 }
 
-/** For another Team. */
+/** Clears the workers before another Team is shown. */
 export function clearWorkers() {
   drawWorkers([], false);
   put(byId('workers-none'), '–');

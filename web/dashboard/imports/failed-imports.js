@@ -6,7 +6,7 @@ import { cell, syncRows } from './rows.js';
 
 const FIRST_SHOWN = 20;
 const SHOWN_MORE = 100;
-/** The longest page that the service gives. */
+/** The largest page size of the service. */
 const PAGE = 200;
 /** The list is read when its count or its newest entries change, and otherwise this often. */
 const READ_EVERY_MS = 30_000;
@@ -19,15 +19,15 @@ const [heading, rows, outcome, more, retryAll] = [
   'retry-all',
 ].map(byId);
 
-/** The list that is open: who asks, what they may, and what was read. */
+/** The list that is shown, with the user's permissions and the items that were read. */
 let list = null;
 
 /**
  * Opens the list of a Team's failed imports.
- * @param context.ask the service about the Team
- * @param context.mayDecide tells whether an import is the reader's to retry and forget
- * @param context.mayRetry tells whether anything can be retried at all, and whether that is everything
- * @param context.decided hears that something was decided, and of the answer
+ * @param context.ask sends a request about the Team
+ * @param context.mayDecide returns whether the user can retry and forget an import
+ * @param context.mayRetry returns whether the user can retry some imports, and whether they can retry all
+ * @param context.decided is called with the answer after an action
  */
 export function openFailed(context) {
   list = { ...context, items: [], total: 0, wanted: FIRST_SHOWN, sign: null, readAt: -Infinity };
@@ -38,7 +38,7 @@ export function openFailed(context) {
 
 /**
  * Reads the list again if it may have changed, and shows it.
- * @returns the answer that came instead, if one did
+ * @returns the answer, if the list could not be read
  */
 export async function readFailed({ imports }, signal) {
   const mine = list;
@@ -78,18 +78,18 @@ function draw() {
   hide(more, rest === 0, list.resume ?? heading);
   const { some, all } = mayRetry();
   put(retryAll, all ? 'Retry all' : 'Retry all of mine');
-  // Among those not shown there may be one of the caller's.
+  // One of the imports that are not shown can be the user's own.
   const any = rest > 0 || items.some((item) => item.payloadPrunedAt === null && list.mayDecide(item));
   hide(retryAll, !some || !any, heading);
 }
 
-/** Hides a button, and hands the focus on where it was on it. */
+/** Hides a button. If it had the focus, moves the focus. */
 function hide(button, hidden, next) {
   if (hidden && document.activeElement === button) next.focus();
   button.hidden = hidden;
 }
 
-/** A removed row had the focus: its neighbour gets it, as a whole, so that no key pressed just now decides on it. */
+/** Moves the focus from a removed row to its neighbour: to the row and not its buttons, so that a key does nothing. */
 function moveFocus(neighbour) {
   (neighbour?.querySelector('th') ?? heading).focus();
 }
@@ -108,7 +108,7 @@ function makeRow({ id, filename, mediaType, bytes }) {
       element('span', { class: 'unseen' }, ' ', named(filename)),
     ),
   );
-  const nothing = element('span', { class: 'quiet' }, 'For its author, or with Full access');
+  const nothing = element('span', { class: 'quiet' }, 'Only for its author, or with Full access');
   const node = element(
     'tr',
     { role: 'row' },
@@ -134,7 +134,7 @@ function makeRow({ id, filename, mediaType, bytes }) {
   return { node, update };
 }
 
-/** Does what a button says, and shows the outcome. The button keeps the focus while it waits. */
+/** Performs the action of a button, and shows the outcome. The button keeps the focus in the meantime. */
 async function decide(button, { ask, subject, done, not }) {
   const mine = list;
   if (button.hasAttribute('aria-busy')) return;
@@ -145,12 +145,12 @@ async function decide(button, { ask, subject, done, not }) {
   if (list !== mine) return;
   const worked = reply.status === 202 || reply.status === 204;
   outcome.replaceChildren(...(worked ? done(reply.answer) : [...subject, ...refusal(not, reply)]));
-  // What is shown may be behind what was decided, or behind what refused it.
+  // The list can be out of date after the action or its refusal, so it must be read again.
   mine.sign = null;
   mine.decided(reply);
 }
 
-/** Why it was not done, as the end of a sentence and what to do. */
+/** The reason why an action was refused, as the end of a sentence. */
 function refusal(not, reply) {
   const { status, answer } = reply;
   if (status === 401) return [` ${not}: your session has ended.`];
@@ -205,7 +205,7 @@ retryAll.addEventListener('click', () => {
 });
 
 more.addEventListener('click', () => {
-  // The button goes when everything is shown: the focus is then where the new rows begin.
+  // The button disappears when everything is shown. The focus then moves to the first new row.
   list.resume = rows.lastElementChild?.querySelector('th');
   list.wanted += SHOWN_MORE;
   list.sign = null;

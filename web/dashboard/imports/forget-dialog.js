@@ -2,12 +2,12 @@ import { byId, put } from '../element.js';
 
 const dialog = byId('forget');
 
-/** Answers the question that was asked last. */
+/** Resolves the promise of the last question. */
 let answer = () => {};
 
-/** Asks whether an import is to be forgotten. The focus comes back to where it was. */
+/** Asks whether to forget an import. Afterwards, the focus returns to where it was. */
 export function confirmForget(filename) {
-  // The browser tells late that a dialog was closed: by now the next may be open.
+  // The browser reports the closing of a dialog late. The next dialog can already be open.
   answer(false);
   put(byId('forget-name'), filename);
   dialog.showModal();

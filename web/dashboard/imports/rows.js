@@ -1,12 +1,12 @@
 /**
- * Brings the children of a node in line with a list: what is there already is changed in place and what has gone is
- * removed, so that neither focus nor selection is lost. Lists keep their order: what stays is never moved.
- * @param parent that holds them, and nothing else
- * @param items in order, each with a key of its own
- * @param kind.keyOf an item
- * @param kind.make a new child: `{ node, update }`
- * @param kind.focus gives the focus a new place when it goes with a removed child, of the child that follows it or
- *   else stands before it, or null; without it nothing is done
+ * Updates the children of a node to match a list. Existing children are changed in place and others are removed, so
+ * that focus and selection are kept. Lists keep their order, so existing children are never moved.
+ * @param parent has only these children
+ * @param items in order, with unique keys
+ * @param kind.keyOf returns the key of an item
+ * @param kind.make makes a new child: `{ node, update }`
+ * @param kind.focus is called if a removed child had the focus, with the next child, otherwise the previous one,
+ *   otherwise null
  */
 export function syncRows(parent, items, { keyOf, make, focus }) {
   const shown = shownBy(parent);
@@ -40,13 +40,13 @@ export function syncRows(parent, items, { keyOf, make, focus }) {
 
 const byParent = new WeakMap();
 
-/** What was made for a parent, by key. */
+/** The children made for a parent, by key. */
 function shownBy(parent) {
   if (!byParent.has(parent)) byParent.set(parent, new Map());
   return byParent.get(parent);
 }
 
-/** A cell of a table. On a narrow screen, where there are no columns, its label stands with it. */
+/** A cell of a table. On a narrow screen, which shows no columns, the label is shown in the cell. */
 export function cell(tag, label, made, ...children) {
   const node = document.createElement(tag);
   node.setAttribute('role', tag === 'th' ? 'rowheader' : 'cell');

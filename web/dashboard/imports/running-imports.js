@@ -2,15 +2,15 @@ import { byId, element, mark, named, put } from '../element.js';
 import { counted, share } from '../words.js';
 import { syncRows } from './rows.js';
 
-/** Of those that run, so many are listed. */
+/** The most running imports that are listed. */
 export const RUNNING_SHOWN = 10;
-/** What a run does, in its order, as `progress.stage` names it. */
+/** The stages of a run, in order, by their names in `progress.stage`. */
 const STAGES = { reading: 'Reading', cutting: 'Cutting into chunks', storing: 'Storing' };
 
 /**
- * Shows the runs under way.
- * @param items the newest of them
- * @param total how many there are
+ * Shows the running imports.
+ * @param items the newest ones
+ * @param total the number of all running imports
  */
 export function drawRunning(items, total) {
   syncRows(byId('running'), items, { keyOf: ({ id }) => id, make: makeRun });
@@ -18,7 +18,7 @@ export function drawRunning(items, total) {
   put(byId('running-rest'), restOf(items.length, rest));
 }
 
-/** For another Team. */
+/** Clears the list before another Team is shown. */
 export function clearRunning() {
   drawRunning([], 0);
   put(byId('running-rest'), '–');
@@ -42,7 +42,7 @@ function makeRun({ id, filename }) {
   };
 }
 
-/** The bar goes over all of a run, so that it never goes back; the words tell of the stage. */
+/** The bar shows the progress of the whole run, so that it never goes back. The text names the stage. */
 function showProgress(bar, words, progress) {
   const names = Object.keys(STAGES);
   const place = names.indexOf(progress?.stage);

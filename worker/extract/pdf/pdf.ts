@@ -133,8 +133,8 @@ async function withUnheardRejections<T>(work: () => Promise<T>): Promise<T> {
 
 /**
  * Reads a PDF: each page with text is a part, with its page number.
- * @throws FileFault `locked`, `corrupt`, `too_deep`, `too_many_pages`; `no_text` if the pages are pictures, or the fonts
- * do not state their letters
+ * @throws FileFault `locked`, `corrupt`, `too_deep`, `too_many_pages`; `no_text` if the pages are pictures, or the
+ * fonts do not state their letters
  */
 export const extractPdf: Extractor = (content, tell) =>
   withUnheardRejections(async () => {
