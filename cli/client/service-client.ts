@@ -145,7 +145,7 @@ function readAnswer(response: Response, text: string, url: string, credential: C
     throw new ServiceRefusal(
       status,
       'payload_too_large',
-      'too large for what stands before the service (413)',
+      'too large for the proxy in front of the service (413)',
     );
   }
   if (typeof code !== 'string') throw notThisService(url, status);

@@ -5,7 +5,7 @@ import { type ServiceClient, ServiceRefusal } from '../client/service-client.ts'
 import { CommandError } from '../terminal/command-error.ts';
 import type { ImportRecords } from './records.ts';
 
-/** A file that is to be sent. */
+/** A file to send. */
 export interface NewFile {
   name: string;
   content: Buffer;

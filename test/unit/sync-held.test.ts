@@ -29,7 +29,7 @@ describe('what has the place of a root', () => {
   test('a root whose name differs only in case is reported once, and nothing counts as gone', async () => {
     const { workspace, folder } = await inStep({ 'team/a': 'a', 'team/b': 'b' });
     await rename(join(folder.folder, 'team'), join(folder.folder, 'Team'));
-    const why = 'is in its place, or differs only in case: rename it';
+    const why = 'uses this name, or one that differs only in case: rename it';
     assert.deepEqual(told(await folder.sync(workspace.as(TEAM))), [`not sent team: Team/a ${why}`]);
     await rename(join(folder.folder, 'Team'), join(folder.folder, 'elsewhere'));
     await symlink('elsewhere', join(folder.folder, 'TEAM'));
@@ -45,8 +45,8 @@ describe('what has the place of a root', () => {
     await folder.write('team', 'x');
     await folder.write(CAPITALS, 'x');
     assert.deepEqual(told(await folder.sync(workspace.as(BOTH))), [
-      `not sent ${CAPITALS}: it is a file in the place of a client’s folder: rename it`,
-      'not sent team: team is in its place, or differs only in case: rename it',
+      `not sent ${CAPITALS}: it is a file, but its name is that of a client’s folder: rename it`,
+      'not sent team: team uses this name, or one that differs only in case: rename it',
     ]);
     assert.deepEqual(workspace.live(), files);
   });

@@ -13,17 +13,17 @@ import {
 } from './model-files.ts';
 
 /** `npm run fetch-model` downloads the model before the service starts, or for a machine without network. */
-const HELP = `Fetches the model for embeddings, checks every file by SHA-256 and loads the model once.
+const HELP = `Downloads the model for embeddings, verifies every file by SHA-256 and loads the model once.
 
 Usage: npm run -s fetch-model [-- --verify]
 
-  --verify   only check what lies there; nothing is fetched or loaded
+  --verify   only verify the existing files; nothing is downloaded or loaded
   --help     this text
 
-Files that lie there and are sound are not fetched again. Which model, and where, is set in the environment or a
-file .env in this folder: MEMORY_EMBEDDING_MODEL, MEMORY_MODEL_DIR, and MEMORY_MODEL_HUB for a mirror. Behind a proxy set
-NODE_USE_ENV_PROXY=1 beside HTTPS_PROXY. For a machine without network, copy the model's folder, with its
-checksums.json, into the folder of models there.`;
+Existing files that are not damaged are not downloaded again. The model and its folder are set in the environment or
+in a file .env in this folder: MEMORY_EMBEDDING_MODEL, MEMORY_MODEL_DIR, and MEMORY_MODEL_HUB for a mirror. Behind a
+proxy, set NODE_USE_ENV_PROXY=1 in addition to HTTPS_PROXY. For a machine without network, copy the model's folder,
+including checksums.json, into the folder of models there.`;
 
 /** The exit code that a shell reports for a command that Ctrl-C ended. */
 const INTERRUPTED = 130;
@@ -32,7 +32,7 @@ const VERDICTS: Readonly<Record<ModelFileCheck['verdict'], string>> = {
   ok: 'ok',
   missing: 'missing',
   damaged: 'damaged',
-  unknown: 'unknown: no checksum is noted, as it was not fetched from here',
+  unknown: 'unknown: no checksum is stored, because this command did not download it',
 };
 
 type Model = Omit<ModelSettings, 'allowDownload'>;

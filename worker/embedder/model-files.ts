@@ -18,7 +18,7 @@ const MAX_CAUSES = 4;
 export interface ModelFileSettings {
   /** `owner/name`, as on the model hub. */
   name: string;
-  /** Local folder of models; this one lies in `<modelDir>/<name>/`. */
+  /** The local folder of models. This model is in `<modelDir>/<name>/`. */
   modelDir: string;
   allowDownload: boolean;
   /** Base address of the model hub, for a mirror; Hugging Face by default. */

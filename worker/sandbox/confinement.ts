@@ -153,7 +153,7 @@ function works({ name, network, prefix, stdin }: Confinement): Promise<boolean> 
     const child = spawn(program, [...args, '-e', script, CODE], {
       env: {},
       stdio: [stdin, 'ignore', 'ignore'],
-      // In its own process group, so that Ctrl-C does not make a test fail.
+      // In its own process group, so that Ctrl-C cannot make this check fail.
       detached: true,
       timeout: PROBE_MS,
       killSignal: 'SIGKILL',

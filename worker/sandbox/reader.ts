@@ -231,7 +231,7 @@ async function nextPortion(
     for await (const [answer] of answers as AsyncIterable<[ReadingAnswer]>) {
       if ('chunks' in answer && answer.file === request.file) return answer.chunks;
     }
-    throw new Error('unreachable: messages end by the signal alone');
+    throw new Error('unreachable: only the signal ends the messages');
   } catch (cause) {
     if (signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
     // A process that does not answer cannot read the next file either.

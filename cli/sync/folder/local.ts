@@ -77,10 +77,10 @@ function noteMisplaced(name: string, view: LocalView): void {
   const meant = mistakenRoot(name);
   const [root, client = '', ...rest] = name.split('/');
   if (meant !== null) {
-    const why = `${name} is in its place, or differs only in case: rename it`;
+    const why = `${name} uses this name, or one that differs only in case: rename it`;
     if (!view.held.has(meant)) hold(view, meant, why);
   } else if (root === 'clients' && rest.length === 0 && isId(client)) {
-    hold(view, name, 'it is a file in the place of a client’s folder: rename it');
+    hold(view, name, 'it is a file, but its name is that of a client’s folder: rename it');
   }
 }
 

@@ -1,6 +1,6 @@
 /** Finds the position of a syntax error in JSON, because `JSON.parse` does not report it for every error. */
 
-/** What is wrong, and where. */
+/** The kind of an error and its position. */
 export interface JsonFault {
   kind: 'syntax' | 'too_deep';
   /** Offset in UTF-16 code units. */

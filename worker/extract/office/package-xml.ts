@@ -48,7 +48,7 @@ export function elementsAt(parent: XmlElement, ...path: string[]): XmlElement[] 
   return elements;
 }
 
-/** An attribute; null where it is missing. */
+/** The value of an attribute; null if it is missing. */
 export function attributeOf(element: XmlElement | undefined, name: string): string | null {
   const value = element?.[`@${name}`];
   return typeof value === 'string' ? value : null;
