@@ -20,7 +20,7 @@ import type { CompanyScope, LayerId } from '../../shared/scope.ts';
 
 /*
  * Every change begins here: it locks what it depends on, always in the order Company, accounts, Team, and rechecks the
- * rights of its caller. The guards checked them when the request arrived; they can have been withdrawn since.
+ * rights of its caller. The guards checked them when the request arrived; the caller can have lost them since.
  */
 
 /**

@@ -88,8 +88,8 @@ async function assertLacksRole(
 }
 
 /**
- * Withdraws the open invites that someone made and could no longer make. Must be called wherever a role or a grant is
- * changed or removed. In a Team's scope, withdraws only the invites of that Team.
+ * Revokes the open invites that someone made and could no longer make. Must be called wherever a role or a grant is
+ * changed or removed. In a Team's scope, revokes only the invites of that Team.
  * @returns their ids, for the audit event of the change
  */
 export async function revokeOutgrownInvites(tx: ScopedTransaction, userId: string): Promise<string[]> {
@@ -104,11 +104,11 @@ export async function revokeOutgrownInvites(tx: ScopedTransaction, userId: strin
 }
 
 /**
- * Withdraws an invite of a Team, or an invitation if `teamId` is null. Lock the Team or the Company first.
+ * Revokes an invite of a Team, or an invitation if `teamId` is null. Lock the Team or the Company first.
  * @returns the audit event, which the command that calls this must return
  * @throws ServiceError `not_found`, or `conflict` if it is not open
  */
-export async function withdrawInvite(
+export async function revokeInvite(
   tx: ScopedTransaction,
   teamId: string | null,
   id: string,
@@ -117,7 +117,8 @@ export async function withdrawInvite(
   if (found === undefined) throw new ServiceError('not_found');
   // Waits for a transaction that is using it at the same time.
   const revoked = found.state === 'open' && (await revokeInvites(tx, [id])).length > 0;
-  if (!revoked) throw new ServiceError('conflict', 'The invite is not open');
+  if (!revoked)
+    throw new ServiceError('conflict', `The ${teamId === null ? 'invitation' : 'invite'} is not open`);
   return {
     result: undefined,
     audit: [

@@ -9,24 +9,22 @@ export type DecisionOutcome = { memory: Memory } | { error: unknown };
 /**
  * Decides on memories one after the other, each in its own transaction. If one decision fails, the others are still made.
  * @param signal of the request: no further decision is made after it is closed
- * @returns the outcomes, in the order of the decisions
+ * @returns each outcome as soon as it is known, in the order of the decisions
  */
-export async function decideEach(
+export async function* decideEach(
   deps: DecideDependencies,
   scope: TeamScope,
   decisions: readonly Decision[],
   signal: AbortSignal,
-): Promise<DecisionOutcome[]> {
-  const outcomes: DecisionOutcome[] = [];
+): AsyncGenerator<DecisionOutcome> {
   let silence: { error: unknown } | null = null;
   for (const decision of decisions) {
     if (signal.aborted) break;
     // Each decision would wait just as long for a database that does not respond.
     const outcome: DecisionOutcome = silence ?? (await tryDecision(deps, scope, decision, signal));
     if ('error' in outcome && isSilence(outcome.error)) silence = outcome;
-    outcomes.push(outcome);
+    yield outcome;
   }
-  return outcomes;
 }
 
 async function tryDecision(

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { knownId } from '../../../core/access/known-id.ts';
 import { inviteCompanyAdmin } from '../../../core/identity/company/invite-company-admin.ts';
-import { withdrawInvitation } from '../../../core/identity/company/withdraw-invitation.ts';
+import { revokeInvitation } from '../../../core/identity/company/revoke-invitation.ts';
 import { linkBase } from '../../../core/identity/link-base.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { listInvites } from '../../../db/queries/identity/invites.ts';
@@ -67,7 +67,7 @@ export const invitationsRoutes: Routes = (app, deps) => {
       } as const,
     },
     async ({ identity, params }, reply) => {
-      await withdrawInvitation(deps, companyScope(identity), knownId(params.id));
+      await revokeInvitation(deps, companyScope(identity), knownId(params.id));
       reply.code(204);
     },
   );

@@ -17,7 +17,7 @@ export const companyMemberRoutes: Routes = (app, deps) => {
         summary: 'Change a role in the Company',
         description:
           'For Company Owners. A person who is no longer a Company Admin loses their Company grants, and their open ' +
-          'access requests are denied. Open invites that they can no longer make are withdrawn. 409 `last_owner` ' +
+          'access requests are denied. Open invites that they can no longer make are revoked. 409 `last_owner` ' +
           'for the last Owner and the server principal.',
         tags: ['company'],
         params: UserParams,

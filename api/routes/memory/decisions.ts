@@ -5,18 +5,25 @@ import { type DecisionOutcome, decideEach } from '../../../core/memories/decide-
 import { BATCH_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import type { Problem } from '../../../shared/schemas/common.ts';
-import { type Decision, DecisionRequest, DecisionResponse } from '../../../shared/schemas/library.ts';
+import {
+  type Decision,
+  DecisionRequest,
+  DecisionResponse,
+  type Memory,
+} from '../../../shared/schemas/library.ts';
 import { problemDocument, toServiceError } from '../../plugins/errors.ts';
 import { assertTeamActive, withFullAccess } from '../../plugins/guards.ts';
 import { goneSignal } from '../../request/gone-signal.ts';
 import type { Routes } from '../../types.ts';
 
-function parseDecision(body: DecisionRequest): Decision {
+function parseSingle(body: DecisionRequest): Decision {
   const { action, memoryId, decisions: _, ...rest } = body;
   if (action === undefined) throw invalidField('/action', 'is required when decisions is absent');
   if (memoryId === undefined) throw invalidField('/memoryId', 'is required when decisions is absent');
   return { ...rest, action, memoryId };
 }
+
+type DecisionResult = { memory: Memory } | { problem: Static<typeof Problem> };
 
 /** The decisions of a body, or null if it is a single decision. */
 function parseDecisions(body: DecisionRequest): Decision[] | null {
@@ -27,7 +34,7 @@ function parseDecisions(body: DecisionRequest): Decision[] | null {
   return decisions;
 }
 
-function toResult(outcome: DecisionOutcome, request: FastifyRequest) {
+function toResult(outcome: DecisionOutcome, request: FastifyRequest): DecisionResult {
   if ('memory' in outcome) return outcome;
   const refusal = toServiceError(outcome.error);
   if (refusal.status >= 500) request.log.error({ err: refusal.cause ?? outcome.error }, 'a decision failed');
@@ -52,10 +59,13 @@ export const decisionsRoute: Routes = (app, deps) => {
       const { body, teamScope } = request;
       const signal = goneSignal(reply);
       const decisions = parseDecisions(body);
-      if (decisions === null) return { memory: await decide(deps, teamScope, parseDecision(body), signal) };
+      if (decisions === null) return { memory: await decide(deps, teamScope, parseSingle(body), signal) };
       assertTeamActive(request);
-      const outcomes = await decideEach(deps, teamScope, decisions, signal);
-      return { results: outcomes.map((outcome) => toResult(outcome, request)) };
+      const results: DecisionResult[] = [];
+      for await (const outcome of decideEach(deps, teamScope, decisions, signal)) {
+        results.push(toResult(outcome, request));
+      }
+      return { results };
     },
   );
 };

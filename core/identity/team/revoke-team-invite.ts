@@ -4,7 +4,7 @@ import type { TeamScope } from '../../../shared/scope.ts';
 import { lockTeamForAdmin } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { withdrawInvite } from '../invites.ts';
+import { revokeInvite } from '../invites.ts';
 import { assertMayEndInvite } from './owner-rights.ts';
 
 /**
@@ -24,6 +24,6 @@ export function revokeTeamInvite(
       const [invite] = await listInvites(tx, teamId, ONE, id);
       assertMayEndInvite(caller, invite ?? null);
     },
-    apply: (tx) => withdrawInvite(tx, teamId, id),
+    apply: (tx) => revokeInvite(tx, teamId, id),
   });
 }

@@ -2,19 +2,19 @@ import type { CompanyScope } from '../../../shared/scope.ts';
 import { lockCompanyAs } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { withdrawInvite } from '../invites.ts';
+import { revokeInvite } from '../invites.ts';
 
 /**
- * Withdraws an open invitation to become a Company Admin.
+ * Revokes an open invitation to become a Company Admin.
  * @throws ServiceError `unauthenticated`, `company_role_required`, `not_found`, `conflict` if it is not open
  */
-export function withdrawInvitation(
+export function revokeInvitation(
   { database }: Pick<Dependencies, 'database'>,
   scope: CompanyScope,
   id: string,
 ): Promise<void> {
   return runCommand(database, scope, {
     lock: (tx) => lockCompanyAs(tx, 'owner'),
-    apply: (tx) => withdrawInvite(tx, null, id),
+    apply: (tx) => revokeInvite(tx, null, id),
   });
 }
