@@ -89,7 +89,7 @@ export const QUEUES = {
       importId: Type.String(),
     }),
     settings: DURABLE,
-    label: 'Mark imports as failed after their last retry',
+    label: 'Fail imports after the last retry',
     concurrency: 1,
   },
   'keywords.count': {
