@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   if (config.databaseUrl === null) {
     throw new Error(
-      'MEMORY_DATABASE_URL: required for a separate worker process; without PostgreSQL, use `npm start`',
+      'MEMORY_DATABASE_URL: expected a PostgreSQL URL for a separate worker process; `npm start` works without it',
     );
   }
   const logger = createLogger(config.logLevel, 'worker');
