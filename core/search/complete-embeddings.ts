@@ -10,8 +10,8 @@ import {
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { isId } from '../../shared/ids.ts';
+import type { EmbeddingsCompleteRequest } from '../../shared/schemas/embeddings.ts';
 import type { Team } from '../../shared/schemas/identity.ts';
-import type { EmbeddingsCompleteRequest } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { assertActive } from '../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';

@@ -4,7 +4,6 @@ import { Body, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.
 /** Defaults of requests. */
 export const DEFAULT_TOP_K = 8;
 export const DEFAULT_NEIGHBOURS = 2;
-export const DEFAULT_EMBEDDINGS_CLAIM = 64;
 
 export const Layer = OneOf(['team', 'client']);
 
@@ -263,27 +262,6 @@ export const IngestResponse = Type.Object({
     }),
   ),
 });
-
-export const EmbeddingsClaimRequest = Body({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 256, default: DEFAULT_EMBEDDINGS_CLAIM })),
-});
-export const EmbeddingsClaimResponse = Type.Object({
-  batch: Nullable(
-    Type.Object({
-      id: Id,
-      expiresAt: Time,
-      chunks: Type.Array(Type.Object({ chunkId: Id, text: Type.String() })),
-    }),
-  ),
-});
-export const EmbeddingsCompleteRequest = Body({
-  batchId: Type.String(),
-  embeddingModel: Type.String({ maxLength: 300 }),
-  embeddingDim: Type.Integer(),
-  embeddings: Type.Array(Body({ chunkId: Type.String(), embedding: Vector }), { minItems: 0, maxItems: 256 }),
-});
-export type EmbeddingsCompleteRequest = Static<typeof EmbeddingsCompleteRequest>;
-export const EmbeddingsCompleteResponse = Type.Object({ embedded: Type.Integer() });
 
 export const Embedder = Type.Object({
   mode: OneOf(['client-provided', 'server']),

@@ -13,11 +13,9 @@ export type ModelState = Pick<EmbedderState, 'state' | 'fetched'>;
 /** Makes vectors with a model in a separate process. The process is restarted if it ends, grows too large or hangs. */
 export interface ModelClient {
   /**
-   * Makes the vector of one text: 1,024 numbers, of length 1. The texts of a lane are processed in their order. Queries
-   * overtake passages.
+   * Makes the vector of a text: 1,024 numbers, of length 1. The texts of a lane keep their order; queries come first.
    * @param signal aborts when nobody waits for the vector: the text is then dropped, unless it is being processed
-   * @throws TextRefusedError
-   * @throws EmbeddingInterruptedError
+   * @throws TextRefusedError, EmbeddingInterruptedError
    */
   embed(text: string, lane: Lane, signal: AbortSignal): Promise<Float32Array>;
   state(): ModelState;
@@ -34,8 +32,7 @@ const MIB = 1024 * 1024;
 const RUN_MS = 60_000;
 const LOAD_MS = 300_000;
 const RETRY_MS = 30_000;
-/** The interval at which the progress of a download is logged. */
-const LOG_EVERY_MS = 5000;
+const LOG_PROGRESS_EVERY_MS = 5000;
 /** A process that uses more than this share of its memory limit is restarted between two texts, before it is killed. */
 const FULL_SHARE = 0.9;
 /** After this many processes in a row that ended before their first text, the model is failing: each costs a load. */
@@ -143,7 +140,7 @@ class Client implements ModelClient {
     const tell = ({ allBytes, allTotal }: FetchProgress) => {
       const fetched = allTotal === null ? null : Math.round((allBytes / allTotal) * 100) / 100;
       this.#enter({ state: 'fetching', fetched });
-      if (performance.now() - said < LOG_EVERY_MS) return;
+      if (performance.now() - said < LOG_PROGRESS_EVERY_MS) return;
       said = performance.now();
       const megabytes = { megabytes: Math.round(allBytes / MIB), of: allTotal && Math.round(allTotal / MIB) };
       logger.info({ model: model.name, ...megabytes }, 'downloading the model');

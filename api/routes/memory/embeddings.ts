@@ -7,7 +7,7 @@ import {
   EmbeddingsClaimResponse,
   EmbeddingsCompleteRequest,
   EmbeddingsCompleteResponse,
-} from '../../../shared/schemas/memory.ts';
+} from '../../../shared/schemas/embeddings.ts';
 import { assertTeamActive, selectedTeam } from '../../plugins/guards.ts';
 import { EMBEDDINGS_JSON_LIMITS } from '../../request/json-limits.ts';
 import type { Routes } from '../../types.ts';
