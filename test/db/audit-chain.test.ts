@@ -27,13 +27,13 @@ await sealAll(database);
 const seal = ({ companyId }: TestCompany, limit: number) =>
   asWorker(database, (tx) => sealAudit(tx, companyId, limit));
 
-describe('seals', () => {
+describe('audit seals', () => {
   for (const statement of [
     `update memory.audit_seal set sequence = sequence + 1`,
     'delete from memory.audit_seal',
     'truncate memory.audit_seal',
   ]) {
-    test(`refuse ${statement.split(' ')[0]}, to the owner of the table as well`, async () => {
+    test(`cannot be changed with ${statement.split(' ')[0]}, not even by the owner of the table`, async () => {
       const company = await createTestCompany(database);
       await sealAll(database);
       await assert.rejects(database.query(statement), { code: DENIED, message: /append-only/ });
@@ -43,7 +43,7 @@ describe('seals', () => {
     });
   }
 
-  test('and what waits for one are out of the reach of the role that the service works as', async () => {
+  test('cannot be read or written by the service role, and neither can the list of unsealed events', async () => {
     const company = await createTestCompany(database);
     await sealAll(database);
     await recordEvents(database, company, 1);
@@ -73,8 +73,8 @@ describe('seals', () => {
   });
 });
 
-describe('sealing', () => {
-  test('makes one chain of a Company’s events, oldest first, each hash as documented', async () => {
+describe('sealing audit events', () => {
+  test('makes one chain per Company, oldest event first, with the documented hashes', async () => {
     const company = await createTestCompany(database);
     await recordEvents(database, company, 3);
     await sealAll(database);
@@ -86,7 +86,7 @@ describe('sealing', () => {
     assert.equal(seals.length, 5);
   });
 
-  test('hashes an event written out by hand to what its seal says', async () => {
+  test('gives a hand-written event the documented hash', async () => {
     const company = await createTestCompany(database);
     const { companyId, ownerId, teamId } = company;
     await sealAll(database);
@@ -106,7 +106,7 @@ describe('sealing', () => {
     await assertWholeChain(database, company);
   });
 
-  test('takes details of any kind', async () => {
+  test('seals details of every JSON type', async () => {
     const company = await createTestCompany(database);
     const details: Record<string, unknown>[] = [
       {},
@@ -126,7 +126,7 @@ describe('sealing', () => {
     assert.equal((await assertWholeChain(database, company)).length, details.length + 2);
   });
 
-  test('keeps the chains of Companies apart', async () => {
+  test('makes a separate chain for each Company', async () => {
     const companies = [await createTestCompany(database), await createTestCompany(database)];
     for (let n = 0; n < 3; n += 1) {
       for (const company of companies) {
@@ -140,7 +140,7 @@ describe('sealing', () => {
     }
   });
 
-  test('takes slices, the oldest events first, until none is left', async () => {
+  test('seals at most the given number of events per run, oldest first, until all are sealed', async () => {
     const company = await createTestCompany(database);
     await recordEvents(database, company, 5);
     const ids = await readEventIds(database, company);
@@ -160,7 +160,7 @@ describe('sealing', () => {
     await assertWholeChain(database, company);
   });
 
-  test('puts an event that comes late behind those that are sealed, however old its id', async () => {
+  test('seals a late event after the events that are sealed already, even if its id is older', async () => {
     const company = await createTestCompany(database);
     const late = newId();
     await recordEvents(database, company, 2);
@@ -178,7 +178,7 @@ describe('sealing', () => {
     assert.deepEqual(order, [made, team, first, second, late, last]);
   });
 
-  test('leaves out an event whose change was rolled back', async () => {
+  test('does not seal an event whose change was rolled back', async () => {
     const company = await createTestCompany(database);
     const undone = transaction(database, ownerScope(company), async (tx) => {
       await recordEvent(tx);
@@ -190,7 +190,7 @@ describe('sealing', () => {
     assert.deepEqual(await database.query('select from memory.audit_unsealed'), []);
   });
 
-  test('of events recorded by one statement seals each', async () => {
+  test('seals each event of a statement that records several', async () => {
     const company = await createTestCompany(database);
     const event = { kind: 'memory.delete', subjectType: 'memory', layer: null } as const;
     const entries = Array.from({ length: 20 }, () => ({ ...event, subjectId: newId() }));

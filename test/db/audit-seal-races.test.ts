@@ -82,7 +82,7 @@ async function write(company: SignedIn, n: number): Promise<void> {
   assert.equal(answer.statusCode, status, answer.body);
 }
 
-test('200 parallel writers and two sealing workers leave one unforked chain per Company', async () => {
+test('200 parallel writers and two sealing workers produce one unforked chain per Company', async () => {
   const companies = [await service.company(), await service.company()];
   // Workers have connections of their own, as other processes do.
   const workers =
@@ -120,7 +120,7 @@ test('200 parallel writers and two sealing workers leave one unforked chain per 
   }
 });
 
-test('a sealing that is cut off in the middle leaves no seal, and the next one no gap', async () => {
+test('a sealing run that is interrupted leaves no seal, and the next run leaves no gap', async () => {
   const company = await service.company();
   await recordEvents(database, company, 4);
   assert.equal(await seal(company, 2), 2);
@@ -137,7 +137,7 @@ test('a sealing that is cut off in the middle leaves no seal, and the next one n
 
 const ONE_CONNECTION = databaseUrl === undefined && 'needs PostgreSQL: embedded has one connection';
 describe('sealing over several connections', { skip: ONE_CONNECTION }, () => {
-  test('a transaction that is open holds up no seal, and its event is sealed behind when it comes', async (t) => {
+  test('an open transaction does not block sealing, and its event is sealed after it commits', async (t) => {
     const company = await service.company();
     await sealAll(database);
     const scope = ownerScope(company);
@@ -158,7 +158,7 @@ describe('sealing over several connections', { skip: ONE_CONNECTION }, () => {
     assert.equal(await seal(company, 10), 0);
   });
 
-  test('sealing holds up no event, no search and no look at the chain', async (t) => {
+  test('a running sealing blocks no new event, no search and no verification', async (t) => {
     const company = await service.company();
     await sealAll(database);
     await recordEvents(database, company, 3);
@@ -180,7 +180,7 @@ describe('sealing over several connections', { skip: ONE_CONNECTION }, () => {
     assert.equal((await assertWholeChain(database, company)).length, 7);
   });
 
-  test('a second worker waits for no one: it leaves the Company alone, and seals another’s', async (t) => {
+  test('a second worker does not wait: it skips the locked Company and seals another', async (t) => {
     const [company, other] = [await service.company(), await service.company()];
     await sealAll(database);
     await recordEvents(database, company, 3);
@@ -199,7 +199,7 @@ describe('sealing over several connections', { skip: ONE_CONNECTION }, () => {
     assert.equal((await assertWholeChain(database, company)).length, 5);
   });
 
-  test('a worker whose connection is cut leaves the Company to the next', async (t) => {
+  test('the next worker seals a Company after the first worker loses its connection', async (t) => {
     const company = await service.company();
     await sealAll(database);
     await recordEvents(database, company, 3);

@@ -22,7 +22,7 @@ function refuseChange(table: string, column: string): void {
     `delete from ${table}`,
     `truncate ${table}`,
   ]) {
-    test(`refuse ${statement.split(' ')[0]}, to the owner of the table as well`, async () => {
+    test(`cannot be changed with ${statement.split(' ')[0]}, not even by the owner of the table`, async () => {
       await assert.rejects(database.query(statement), { code: DENIED, message: /append-only/ });
       const asService = transaction(database, ownerScope(company), (tx) => tx.query(statement));
       await assert.rejects(asService, { code: DENIED });
@@ -37,7 +37,7 @@ describe('seals of audit events', () => {
 describe('audit events', () => {
   refuseChange('memory.audit_event', 'kind');
 
-  test('cannot be written in the name of someone else', async () => {
+  test('cannot be written with the id of another actor', async () => {
     const forged = transaction(database, ownerScope(company), (tx) =>
       tx.query(
         `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, subject_type)
@@ -48,7 +48,7 @@ describe('audit events', () => {
     await assert.rejects(forged, { code: DENIED });
   });
 
-  test('show within a Team only to a scope that reads their layer, whatever the statement asks', async () => {
+  test('are visible in a Team only to a scope that can read their layer', async () => {
     const home = await createTestCompany(database);
     const [client, other] = [await addClient(database, home), await addClient(database, home)];
     for (const [kind, clientId, layer] of [
@@ -78,7 +78,7 @@ describe('audit events', () => {
     assert.deepEqual(await shown(ofCompany), ['of.client', 'of.none', 'of.other', 'of.team']);
   });
 
-  test('outlive their Team', async () => {
+  test('remain after their Team is deleted', async () => {
     const gone = await createTestCompany(database);
     await database.query('delete from identity.team where id = $1', [gone.teamId]);
     const [row] = await database.query<{ events: number }>(

@@ -27,7 +27,7 @@ async function chunksRead(tx: TeamTransaction): Promise<number> {
   return row?.read ?? Number.NaN;
 }
 
-test('a chunk that is stored is looked up alone, also in a Team that the statistics do not know yet', async () => {
+test('storing a chunk looks up that chunk only, even in a Team without statistics', async () => {
   const known = await createTestCompany(database);
   const chunks = textsOf(0).map((text, n) => ({ text, embedding: axis(n) }));
   await storeSource(database, ownerScope(known), { layer: null, chunks });

@@ -15,7 +15,7 @@ async function value(text: string, values: readonly unknown[] = []): Promise<unk
   return row?.value;
 }
 
-describe('both drivers return', () => {
+describe('values that both drivers return', () => {
   for (const [sql, expected] of [
     ['9007199254740991::int8', 9_007_199_254_740_991],
     // Past what a number holds exactly: still a number, and the same one.
@@ -48,7 +48,7 @@ describe('both drivers return', () => {
     ['null::bytea', null],
     ['null::timestamptz', null],
   ] as const) {
-    test(`${sql} as ${expected === null ? 'null' : (expected.constructor?.name ?? typeof expected)}`, async () => {
+    test(`returns ${sql} as ${expected === null ? 'null' : (expected.constructor?.name ?? typeof expected)}`, async () => {
       const actual = await value(sql);
       // Told apart beforehand: a Buffer equals a Uint8Array of the same bytes to some, and must not here.
       if (Buffer.isBuffer(expected)) assert.ok(Buffer.isBuffer(actual));
@@ -56,12 +56,12 @@ describe('both drivers return', () => {
     });
   }
 
-  test('no rows for an empty result, and rows without columns', async () => {
+  test('returns no rows for an empty result, and rows without columns', async () => {
     assert.deepEqual(await database.query('select 1 where false'), []);
     assert.equal((await database.query('select from generate_series(1, 3)')).length, 3);
   });
 
-  test('the SQLSTATE and the constraint of an error', async () => {
+  test('returns the SQLSTATE and the constraint of an error', async () => {
     await assert.rejects(value(`'x'::uuid`), { code: '22P02' });
     const twice = database.transaction((tx) =>
       tx.query(`insert into identity.company (id, name) values ($1, 'a'), ($1, 'b')`, [newId()]),
@@ -70,7 +70,7 @@ describe('both drivers return', () => {
   });
 });
 
-describe('both drivers take', () => {
+describe('parameters that both drivers accept', () => {
   for (const [type, given, expected] of [
     ['int8', 7, 7],
     ['int8', '7', 7],
@@ -92,12 +92,12 @@ describe('both drivers take', () => {
     ['bytea', Uint8Array.of(9, 1, 2, 9).subarray(1, 3), Buffer.of(1, 2)],
     ['bytea', new Uint8Array(0), Buffer.of()],
   ] as const) {
-    test(`${type} from ${JSON.stringify(given)}`, async () => {
+    test(`accepts ${type} from ${JSON.stringify(given)}`, async () => {
       assert.deepEqual(await value(`$1::${type}`, [given]), expected);
     });
   }
 
-  test('bytes as the binary form of halfvec, sparsevec and int4[]', async () => {
+  test('accepts bytes as the binary form of halfvec, sparsevec and int4[]', async () => {
     assert.equal(await value('$1::halfvec::text', [halfvecBinary(Float32Array.of(1, -0.5))]), '[1,-0.5]');
     const terms = { dims: Int32Array.of(3, 536_870_912), weights: Float32Array.of(0.5, 2) };
     assert.equal(
@@ -108,7 +108,7 @@ describe('both drivers take', () => {
     assert.deepEqual(await value('$1::int4[]', [int4ArrayBinary(new Int32Array(0))]), []);
   });
 
-  test('those bytes within a transaction, beside their text form', async () => {
+  test('accepts the binary form beside the text form in a transaction', async () => {
     const rows = await database.transaction((tx) =>
       tx.query<{ bytes: string; text: string }>(
         'select $1::halfvec::text as bytes, $2::halfvec::text as text',
@@ -118,7 +118,7 @@ describe('both drivers take', () => {
     assert.deepEqual(rows, [{ bytes: '[1,2]', text: '[3,4]' }]);
   });
 
-  test('a megabyte of bytes', async () => {
+  test('accepts a megabyte of bytes', async () => {
     const bytes = Buffer.alloc(2 ** 20, 'abc');
     assert.equal(
       await value('encode(sha256($1::bytea), $2)', [bytes, 'hex']),
@@ -133,7 +133,7 @@ describe('a transaction', () => {
   const isThere = async (id: string) =>
     (await database.query('select from identity.company where id = $1', [id])).length === 1;
 
-  test('is committed when its function resolves, with what it returned', async () => {
+  test('commits when its function resolves, and returns the result of the function', async () => {
     const id = newId();
     const returned = await database.transaction(async (tx) => {
       await tx.query(insert, [id]);
@@ -143,7 +143,7 @@ describe('a transaction', () => {
     assert.ok(await isThere(id));
   });
 
-  test('is rolled back when its function throws, and throws the same', async () => {
+  test('rolls back when its function throws, and throws the same error', async () => {
     const id = newId();
     const fault = new Error('of the function');
     const failed = database.transaction(async (tx) => {
@@ -154,7 +154,7 @@ describe('a transaction', () => {
     assert.ok(!(await isThere(id)));
   });
 
-  test('never reports a commit after a rollback, even if its function hid the failure', async () => {
+  test('never reports a commit after a rollback, even if its function caught the error', async () => {
     const id = newId();
     const hidden = database.transaction(async (tx) => {
       await tx.query(insert, [id]);
@@ -164,7 +164,7 @@ describe('a transaction', () => {
     assert.ok(!(await isThere(id)));
   });
 
-  test('leaves its connection usable after any of these', async () => {
+  test('leaves its connection usable after a failure', async () => {
     for (let i = 0; i < 20; i += 1) {
       await assert.rejects(
         database.transaction((tx) => tx.query('select 1 / 0')),
@@ -180,8 +180,8 @@ describe('a transaction', () => {
   });
 });
 
-describe('closing', () => {
-  test('twice is fine', async () => {
+describe('closing a database', () => {
+  test('can be done twice', async () => {
     if (databaseUrl === undefined) return;
     const own = openPostgres(databaseUrl, createLogger('fatal', 'test'), { max: 1 });
     await own.query('select 1');
@@ -189,7 +189,7 @@ describe('closing', () => {
   });
 });
 
-describe('a backend that the server ends', { skip: databaseUrl === undefined && 'needs PostgreSQL' }, () => {
+describe('a PostgreSQL backend that ends', { skip: databaseUrl === undefined && 'needs PostgreSQL' }, () => {
   /** A database of one connection, and the warning that its loss writes. */
   function openOne(): { one: Database; lost: Promise<void> } {
     const { promise: lost, resolve } = Promise.withResolvers<void>();
@@ -202,7 +202,7 @@ describe('a backend that the server ends', { skip: databaseUrl === undefined && 
   const end = (pid: unknown) => database.query('select pg_terminate_backend($1::int4)', [pid]);
   const PID = 'select pg_backend_pid() as pid';
 
-  test('while its connection is idle is replaced by another', async () => {
+  test('is replaced by another when it ends while its connection is idle', async () => {
     const { one, lost } = openOne();
     const [before] = await one.query(PID);
     await end(before?.['pid']);
@@ -211,7 +211,7 @@ describe('a backend that the server ends', { skip: databaseUrl === undefined && 
     assert.notEqual(after?.['pid'], before?.['pid']);
   });
 
-  test('between two statements of a transaction fails that transaction alone', async () => {
+  test('fails only its own transaction when it ends between two statements', async () => {
     const { one, lost } = openOne();
     const failed = one.transaction(async (tx) => {
       const [row] = await tx.query(PID);
@@ -223,7 +223,7 @@ describe('a backend that the server ends', { skip: databaseUrl === undefined && 
     assert.equal((await one.query('select 1')).length, 1);
   });
 
-  test('by its own statement fails that transaction alone', async () => {
+  test('fails only its own transaction when a statement of that transaction ends it', async () => {
     const { one } = openOne();
     const failed = one.transaction((tx) => tx.query('select pg_terminate_backend(pg_backend_pid())'));
     await assert.rejects(failed);

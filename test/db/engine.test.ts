@@ -10,14 +10,16 @@ import { promisify } from 'node:util';
 import { type EmbeddedDatabase, openEmbedded } from '../../db/driver/embedded.ts';
 import { databaseUrl, openPrepared } from '../support/database.ts';
 
-describe('the embedded database in its thread', { skip: databaseUrl !== undefined && 'PostgreSQL' }, () => {
+describe('the embedded database in its own thread', {
+  skip: databaseUrl !== undefined && 'PostgreSQL',
+}, () => {
   let database: EmbeddedDatabase;
   before(async () => {
     database = await openPrepared();
   });
   after(() => database.close());
 
-  test('lets the event loop turn while a statement computes', async () => {
+  test('does not block the event loop while a statement runs', async () => {
     let turns = 0;
     const timer = setInterval(() => {
       turns += 1;
@@ -36,7 +38,7 @@ describe('the embedded database in its thread', { skip: databaseUrl !== undefine
     assert.deepEqual(await database.query('select 2 as n'), [{ n: 2 }]);
   });
 
-  test('is closed when the transaction that runs has ended, and refuses what is asked later', async () => {
+  test('closes after the running transaction ends, and refuses later queries', async () => {
     const begun = Promise.withResolvers<void>();
     const running = database.transaction(async (tx) => {
       await tx.query('select 1');
@@ -59,7 +61,7 @@ describe('the embedded database in its thread', { skip: databaseUrl !== undefine
     assert.equal(stdout, '2000000\n');
   });
 
-  test('that cannot start is told, and leaves the folder to the next', async (t) => {
+  test('reports a failed start, and releases the folder for the next process', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'team-memory-engine-'));
     t.after(() => rm(folder, { recursive: true, force: true }));
     await writeFile(join(folder, 'postgres'), 'no folder');

@@ -39,7 +39,7 @@ async function killHard(child: ChildProcess): Promise<void> {
 }
 
 describe('a locked folder', { concurrency: true }, () => {
-  test('is refused to another process, and to the same one', async () => {
+  test('is refused to another process and to a second caller in the same process', async () => {
     const folder = await emptyFolder();
     const lock = await lockFolder(folder);
     assert.equal((await lockElsewhere(folder)).outcome, 'FolderLockedError');
@@ -47,7 +47,7 @@ describe('a locked folder', { concurrency: true }, () => {
     await lock.release();
   });
 
-  test('is let to the next at once when it is released, and releasing twice is fine', async () => {
+  test('can be locked again at once after its release, and a second release does nothing', async () => {
     const folder = await emptyFolder();
     const first = await lockFolder(folder);
     await first.release();
@@ -59,7 +59,7 @@ describe('a locked folder', { concurrency: true }, () => {
     await killHard(child);
   });
 
-  test('that was free goes to exactly one of two that want it at once', async () => {
+  test('is locked by exactly one of two callers that ask at once', async () => {
     const folder = await emptyFolder();
     const two = await Promise.allSettled([lockFolder(folder), lockFolder(folder)]);
     const refused = two.filter((one) => one.status === 'rejected');
@@ -70,7 +70,7 @@ describe('a locked folder', { concurrency: true }, () => {
     for (const one of two) if (one.status === 'fulfilled') await one.value.release();
   });
 
-  test('goes to a waiting caller as soon as it is released', async () => {
+  test('is locked by a waiting caller as soon as the lock file is removed', async () => {
     const folder = await emptyFolder();
     await writeFile(join(folder, 'lock'), 'left-behind 7 pid 1\n');
     const waiting = lockFolder(folder);
@@ -78,7 +78,7 @@ describe('a locked folder', { concurrency: true }, () => {
     await (await waiting).release();
   });
 
-  test('whose process was killed is taken over, by exactly one of two that wait', async () => {
+  test('is taken over by exactly one of two waiting callers when its process was killed', async () => {
     const folder = await emptyFolder();
     const { child, outcome } = await lockElsewhere(folder);
     assert.equal(outcome, 'locked');
@@ -88,7 +88,7 @@ describe('a locked folder', { concurrency: true }, () => {
     assert.deepEqual(two.map((one) => one.outcome).sort(), ['FolderLockedError', 'locked']);
   });
 
-  test('is not believed for its pid: every container has the same, and it may be gone', async () => {
+  test('is taken over if only the pid in the lock file matches a running process', async () => {
     const folder = await emptyFolder();
     for (const mark of ['', ' another-boot pid:[4026531836] 77']) {
       await writeFile(join(folder, 'lock'), `someone-else 12 pid ${process.pid}${mark}\n`);
@@ -98,7 +98,7 @@ describe('a locked folder', { concurrency: true }, () => {
     }
   });
 
-  test('is taken over from an earlier process of the same pid, and not from one that changes it', async () => {
+  test('is taken over from an earlier process with the same pid, but not from one that updates the lock', async () => {
     const folder = await emptyFolder();
     const lock = await lockFolder(folder);
     const own = await readFile(join(folder, 'lock'), 'utf8');
@@ -109,7 +109,7 @@ describe('a locked folder', { concurrency: true }, () => {
     await (await lockFolder(folder)).release();
   });
 
-  test('is not taken over from a process that is suspended: it would go on where it was', {
+  test('is not taken over from a suspended process, which can continue later', {
     skip: process.platform !== 'linux' && 'only Linux tells that a process is there',
   }, async () => {
     const folder = await emptyFolder();
@@ -120,7 +120,7 @@ describe('a locked folder', { concurrency: true }, () => {
     await (await lockFolder(folder)).release();
   });
 
-  test('is held though the main thread of its process computes without a pause', async () => {
+  test('stays locked while the main thread of its process computes without a pause', async () => {
     const folder = await emptyFolder();
     const { child } = await lockElsewhere(folder);
     const blocked = once(child, 'message');
@@ -130,7 +130,7 @@ describe('a locked folder', { concurrency: true }, () => {
     await killHard(child);
   });
 
-  test('that became the lock of another ends its process, which would corrupt what it no longer owns', async () => {
+  test('ends its process when the lock file belongs to another process, to prevent corruption', async () => {
     const folder = await emptyFolder();
     const { child } = await lockElsewhere(folder);
     const exited = once(child, 'exit');
@@ -139,8 +139,8 @@ describe('a locked folder', { concurrency: true }, () => {
   });
 });
 
-describe('an embedded database', () => {
-  test('refuses a second process its folder, keeps its rows, and gives the folder back when closed', async () => {
+describe('an embedded database in a locked folder', () => {
+  test('refuses a second process, keeps its rows, and releases the folder when closed', async () => {
     const dataDir = await emptyFolder();
     const first = await openEmbedded({ dataDir });
     await first.query('create table kept (id int)');
@@ -154,7 +154,7 @@ describe('an embedded database', () => {
     await second.close();
   });
 
-  test('gives the folder back when it cannot be opened', async () => {
+  test('releases the folder when the database cannot be opened', async () => {
     const dataDir = await emptyFolder();
     await writeFile(join(dataDir, 'postgres'), 'no database');
     await assert.rejects(openEmbedded({ dataDir }));

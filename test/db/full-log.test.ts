@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openEmbedded } from '../../db/driver/embedded.ts';
 
-test('an embedded database that cannot write its log ends the process with a message, and keeps what it acknowledged', {
+test('an embedded database that cannot write its log ends the process with a message and keeps every acknowledged write', {
   skip: platform() !== 'linux' && 'the process tells its files apart by /proc',
 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'team-memory-full-'));

@@ -37,7 +37,7 @@ describe('a scope narrowed to one layer', () => {
   for (const layer of ['team', 'client'] as const) {
     const other = layer === 'team' ? 'client_id is not null' : 'client_id is null';
 
-    test(`${layer}: neither reads, changes, deletes nor inserts rows of the other`, async () => {
+    test(`${layer}: cannot read, change, delete or insert rows of the other layer`, async () => {
       const names = layers().map(({ name }) => name);
       for (const name of ['source', 'chunk', 'import', 'capture', 'memory_item']) {
         assert.ok(names.includes(`memory.${name}`), `${name} has layers`);
@@ -69,7 +69,7 @@ describe('a scope narrowed to one layer', () => {
     });
   }
 
-  test('one client: reads no row of another client', async () => {
+  test('a scope of one client reads no row of another client', async () => {
     const elsewhere = await addClient(database, victim);
     await new TenantRows({ ...victim, clientId: elsewhere }).insertAll(database, tables);
     const scope = narrowScope(ownerScope(victim, [victimClient, elsewhere]), { clientId: victimClient });
@@ -80,7 +80,7 @@ describe('a scope narrowed to one layer', () => {
     }
   });
 
-  test('no layer at all: reads nothing of any', async () => {
+  test('a scope without layers reads no row of any layer', async () => {
     const scope = narrowScope(ownerScope(victim), { include: ['client'] });
     for (const table of layers()) {
       const shown = await attempt(database, scope, `select 1 from ${table.name}`, (_, rows) => rows.length);
@@ -90,14 +90,14 @@ describe('a scope narrowed to one layer', () => {
 });
 
 describe('derived tables', () => {
-  test('are refused to the role, even for the own Team', async () => {
+  test('cannot be read by the service role, not even for its own Team', async () => {
     for (const name of DERIVED_TABLES) {
       const read = transaction(database, ownerScope(victim), (tx) => tx.query(`select 1 from ${name}`));
       await assert.rejects(read, { code: DENIED }, name);
     }
   });
 
-  test('are searched in the Team and layers of the claims, whatever the arguments', async () => {
+  test('are searched only in the Team and layers of the claims, whatever the arguments', async () => {
     const home = await createTestCompany(database);
     const client = await addClient(database, home);
     const word = 'zanzibar';
@@ -167,7 +167,7 @@ describe('similar memories', () => {
     return id;
   }
 
-  test('are found in the Team and layers of the claims, whatever the arguments', async () => {
+  test('are found only in the Team and layers of the claims, whatever the arguments', async () => {
     const home = await createTestCompany(database);
     const [client, other] = [await addClient(database, home), await addClient(database, home)];
     const full = ownerScope(home, [client, other]);

@@ -26,7 +26,7 @@ const database = await openTestDatabase();
 const { tables, victim, victimClient, attackers } = await raiseWalls(database);
 
 describe('every tenant table', () => {
-  test('is under row-level security and says whose each row is', async () => {
+  test('has row-level security and a column for its Team or Company', async () => {
     for (const table of tables) {
       assert.ok(hasColumn(table, wallOf(table, 'company')), `${table.name} names no Team or Company`);
       const [row] = await database.query<{ on: boolean }>(
@@ -37,7 +37,7 @@ describe('every tenant table', () => {
     }
   });
 
-  test('holds rows of the Team that the other tests try to reach', async () => {
+  test('has rows of the Team that the other tests try to reach', async () => {
     for (const table of tables) {
       for (const wall of ['company', 'team'] as const) {
         assert.ok(
@@ -48,7 +48,7 @@ describe('every tenant table', () => {
     }
   });
 
-  test('shows nothing without claims', async () => {
+  test('shows no row without claims', async () => {
     for (const table of tables) {
       const shown = await withoutScope(database, (tx) => tx.query(`select 1 from ${table.name}`)).catch(
         (error: { code?: unknown }) => {
@@ -60,7 +60,7 @@ describe('every tenant table', () => {
     }
   });
 
-  test('takes nothing without claims', async () => {
+  test('accepts no row without claims', async () => {
     const rows = new TenantRows({ ...victim, clientId: victimClient });
     for (const table of tables) {
       const inserted = withoutScope(database, (tx) => tx.query(rows.insertion(table)));
@@ -68,7 +68,7 @@ describe('every tenant table', () => {
     }
   });
 
-  test('shows nothing that a Team remembers to Company claims, except its audit', async () => {
+  test('shows no content of a Team to Company claims, except audit events', async () => {
     const scope = companyScope({ companyId: victim.companyId, userId: victim.ownerId });
     for (const table of tables) {
       if (!isMemory(table) || WITHOUT_LAYERS.includes(table.name)) continue;
@@ -77,7 +77,7 @@ describe('every tenant table', () => {
     }
   });
 
-  test('that belongs to one user shows nothing to another user of the Team', async () => {
+  test('shows rows of one user to no other user of the Team', async () => {
     const scope = ownerScope({ ...victim, ownerId: newId() }, [victimClient]);
     for (const name of ['memory.idempotency_key', 'memory.embedding_batch', 'memory.consolidation_batch']) {
       const rows = await transaction(database, scope, (tx) => tx.query(`select 1 from ${name}`));
@@ -85,7 +85,7 @@ describe('every tenant table', () => {
     }
   });
 
-  test('shows its rows to those who may read them', async () => {
+  test('shows its rows to a scope that can read them', async () => {
     const scope = ownerScope(victim, [victimClient]);
     for (const table of tables) {
       const shown = await attempt(database, scope, `select 1 from ${table.name}`, (_, rows) => rows.length);
@@ -97,8 +97,8 @@ describe('every tenant table', () => {
   });
 });
 
-describe('with the claims of another Team, of the same Company and of another,', () => {
-  test('no row is read', async () => {
+describe('claims of another Team, in the same or another Company,', () => {
+  test('read no row', async () => {
     for (const { name, wall, scope, tables: closed } of attackers) {
       for (const table of closed) {
         const where = belongsTo(table, victim, wall);
@@ -113,7 +113,7 @@ describe('with the claims of another Team, of the same Company and of another,',
     }
   });
 
-  test('no row is changed, even by a statement that names none', async () => {
+  test('change no row, even with a statement without a condition', async () => {
     for (const { name, wall, team, scope, tables: closed } of attackers) {
       for (const table of closed) {
         const where = belongsTo(table, victim, wall);
@@ -125,7 +125,7 @@ describe('with the claims of another Team, of the same Company and of another,',
     }
   });
 
-  test('no row is deleted, even by a statement that names none', async () => {
+  test('delete no row, even with a statement without a condition', async () => {
     for (const { name, wall, scope, tables: closed } of attackers) {
       for (const table of closed) {
         const where = belongsTo(table, victim, wall);
@@ -138,7 +138,7 @@ describe('with the claims of another Team, of the same Company and of another,',
     }
   });
 
-  test('no row is inserted', async () => {
+  test('insert no row', async () => {
     for (const clientId of [null, victimClient]) {
       const rows = new TenantRows({ ...victim, clientId });
       for (const { name, scope, tables: closed } of attackers) {
@@ -150,7 +150,7 @@ describe('with the claims of another Team, of the same Company and of another,',
     }
   });
 
-  test('no row is given away to it', async () => {
+  test('move no row of their own into the Team', async () => {
     for (const { name, wall, team, scope, tables: closed } of attackers) {
       for (const clientId of [null, victimClient]) {
         // A row of their own, moved behind the wall of the other.
@@ -172,8 +172,8 @@ describe('with the claims of another Team, of the same Company and of another,',
   });
 });
 
-describe('seals of the audit', () => {
-  test('are refused to the role, even of the own Company and its events', async () => {
+describe('audit seals', () => {
+  test('cannot be read or written by the service role, not even for its own Company', async () => {
     const own = companyScope({ companyId: victim.companyId, userId: victim.ownerId });
     const rows = new TenantRows({ ...victim, clientId: null });
     for (const scope of [own, ownerScope(victim, [victimClient])]) {
@@ -189,7 +189,7 @@ describe('seals of the audit', () => {
     }
   });
 
-  test('are walked and counted for the Company of the claims alone', async () => {
+  test('are verified and counted only for the Company of the claims', async () => {
     const told = async (team: typeof victim) => {
       const scope = companyScope({ companyId: team.companyId, userId: team.ownerId });
       const { firstBreak } = await transaction(database, scope, (tx) => walkAudit(tx, START, 1000));
@@ -211,7 +211,7 @@ describe('seals of the audit', () => {
   });
 });
 
-describe('the invitation of a Company, which is of no Team,', () => {
+describe('an invitation to a Company', () => {
   const invite = 'identity.invite';
   const inCompany = companyScope({ companyId: victim.companyId, userId: victim.ownerId });
   const inTeam = ownerScope(victim, [victimClient]);
@@ -224,7 +224,7 @@ describe('the invitation of a Company, which is of no Team,', () => {
     return `insert into ${invite} (${columns}) values (${values}, '${victim.ownerId}')`;
   };
 
-  test('is neither shown, changed nor deleted with the claims of a Team of it', async () => {
+  test('cannot be read, changed or deleted with the claims of a Team', async () => {
     await transaction(database, inCompany, (tx) => tx.query(insertion()));
     const where = `company_id = '${victim.companyId}' and team_id is null`;
     for (const statement of [
@@ -237,7 +237,7 @@ describe('the invitation of a Company, which is of no Team,', () => {
     }
   });
 
-  test('cannot be made with the claims of a Team, neither new nor from an invite into the Team', async () => {
+  test('cannot be made with the claims of a Team, neither new nor from a Team invite', async () => {
     for (const statement of [insertion(), `update ${invite} set team_id = null`]) {
       await assert.rejects(
         transaction(database, inTeam, (tx) => tx.query(statement)),

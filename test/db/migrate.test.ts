@@ -76,7 +76,7 @@ describe('migrations', () => {
       );
     }));
 
-  test('upgrade a database that the baseline made: what it keeps stays, and new rules hold', () =>
+  test('upgrade a database made by the baseline: rows stay, and new rules apply', () =>
     withDatabase(false, async (database) => {
       const migrations = await emptyFolder();
       const functions = await copyOf(FUNCTIONS);
@@ -112,14 +112,14 @@ describe('migrations', () => {
       });
     }));
 
-  test('drop a function only if it exists: on an empty database it does not exist yet', async () => {
+  test('drop a function only if it exists, because an empty database does not have it yet', async () => {
     for (const file of await readdir(MIGRATIONS)) {
       const text = await readFile(join(MIGRATIONS, file), 'utf8');
       assert.doesNotMatch(text, /drop\s+(function|trigger)\s+(?!if\s+exists)/i, file);
     }
   });
 
-  test('that a newer version applied are refused', () =>
+  test('are refused when a newer version has applied more of them', () =>
     withDatabase(true, async (database) => {
       const migrations = await copyOf(MIGRATIONS);
       const files = (await readdir(migrations)).sort();
@@ -130,7 +130,7 @@ describe('migrations', () => {
       );
     }));
 
-  test('of a database from before the first release are refused, and nothing is changed', () =>
+  test('are refused on a database from before the first release, which stays unchanged', () =>
     withDatabase(false, async (database) => {
       await database.query('create schema memory');
       await database.query(
@@ -141,7 +141,7 @@ describe('migrations', () => {
       assert.deepEqual(schemas, []);
     }));
 
-  test('that were changed after they were applied are refused', () =>
+  test('are refused when an applied file has changed', () =>
     withDatabase(true, async (database) => {
       const migrations = await copyOf(MIGRATIONS);
       const file = join(migrations, (await readdir(migrations)).sort()[0] ?? '');
@@ -152,7 +152,7 @@ describe('migrations', () => {
       await assert.rejects(migrate(database, { migrations }), refusedAs(/migration 0001.* was changed/));
     }));
 
-  test('that are out of sequence are refused before any is applied', () =>
+  test('are refused when their numbers are out of sequence, before any is applied', () =>
     withDatabase(true, async (database) => {
       const before = await ledger(database);
       for (const name of ['9999-later.sql', '0002-twice.sql', 'notes.sql']) {
@@ -167,7 +167,7 @@ describe('migrations', () => {
       assert.deepEqual(await ledger(database), before);
     }));
 
-  test('that fail leave nothing behind, not even those before them', () =>
+  test('are all rolled back when one of them fails', () =>
     withDatabase(false, async (database) => {
       const [migrations, functions] = [await emptyFolder(), await noFunctions()];
       await writeFile(
@@ -186,7 +186,7 @@ describe('migrations', () => {
 });
 
 describe('SQL functions', () => {
-  test('are those of db/functions, each in one file, and no others', () =>
+  test('are exactly those of db/functions, one per file', () =>
     withDatabase(true, async (database) => {
       const { files } = await readFunctions();
       const defined = files.flatMap(({ name, text }) => {
@@ -201,7 +201,7 @@ describe('SQL functions', () => {
       assert.deepEqual(rows.map(({ name }) => name).sort(), defined.sort());
     }));
 
-  test('in SQL name only tables, columns and functions that exist', () =>
+  test('written in SQL name only tables, columns and functions that exist', () =>
     withDatabase(true, (database) =>
       database.transaction(async (tx) => {
         await tx.query('set local check_function_bodies to on');
@@ -209,7 +209,7 @@ describe('SQL functions', () => {
       }),
     ));
 
-  test('of a later version are not replaced by earlier ones: the process does not start', () =>
+  test('of a later revision are not replaced by earlier ones: the process does not start', () =>
     withDatabase(true, async (database) => {
       const functions = await copyOf(FUNCTIONS);
       const file = join(functions, 'revision.json');
@@ -222,7 +222,7 @@ describe('SQL functions', () => {
       );
     }));
 
-  test('and triggers that a migration dropped come back though their files are the same', () =>
+  test('come back with their triggers after a migration dropped them, even if their files are the same', () =>
     withDatabase(true, async (database) => {
       const before = await dumpSchema(database);
       const migrations = await copyOf(MIGRATIONS);
@@ -235,7 +235,7 @@ describe('SQL functions', () => {
       assert.equal(await dumpSchema(database), before);
     }));
 
-  test('that cannot be applied are named in the error, and nothing of the start stays', () =>
+  test('that cannot be applied are named in the error, and the whole start is rolled back', () =>
     withDatabase(true, async (database) => {
       const functions = await copyOf(FUNCTIONS);
       const file = join(functions, 'identity', 'describe.sql');
@@ -247,7 +247,7 @@ describe('SQL functions', () => {
       assert.deepEqual(await migrate(database), []);
     }));
 
-  test('are applied again when their file has changed, and left alone otherwise', () =>
+  test('are applied again when their file has changed, and otherwise not', () =>
     withDatabase(true, async (database) => {
       const functions = await copyOf(FUNCTIONS);
       const applied = () =>
@@ -292,7 +292,7 @@ describe('processes that start at once', { skip: databaseUrl === undefined && 'n
     }
   }
 
-  test('migrate once and make one principal between them', () =>
+  test('migrate once and create one server principal between them', () =>
     withProcesses(8, async (processes) => {
       await Promise.all(processes.map(prepareDatabase));
       const [database] = processes;
@@ -303,7 +303,7 @@ describe('processes that start at once', { skip: databaseUrl === undefined && 'n
       assert.deepEqual([principals.length, companies.length], [1, 1]);
     }));
 
-  test('wait for a migration that outlasts every time-out of theirs', () =>
+  test('wait for a migration that takes longer than every time-out', () =>
     withProcesses(2, async (processes) => {
       const [migrations, functions] = [await emptyFolder(), await noFunctions()];
       // Longer than a statement, a lock and the client may wait otherwise.

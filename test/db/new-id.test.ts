@@ -4,7 +4,7 @@ import { openTestDatabase } from '../support/database.ts';
 
 const database = await openTestDatabase();
 
-test('an id made in the database is a UUIDv7 of its time', async () => {
+test('new_id returns a UUIDv7 of the given time', async () => {
   const [row] = await database.query<{ id: string; later: string }>(
     `select identity.new_id('2026-11-21T01:02:03.004Z') as id, identity.new_id('2026-11-21T01:02:03.005Z') as later`,
   );
@@ -14,7 +14,7 @@ test('an id made in the database is a UUIDv7 of its time', async () => {
   assert.ok((row?.id ?? '') < (row?.later ?? ''));
 });
 
-test('no two are alike', async () => {
+test('new_id returns 1,000 different ids for the same time', async () => {
   const rows = await database.query<{ id: string }>(
     `select identity.new_id('2026-11-21T01:02:03.004Z') as id from generate_series(1, 1000)`,
   );

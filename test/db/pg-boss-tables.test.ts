@@ -41,7 +41,7 @@ const EXPECTED = {
 
 describe('the tables of pg-boss', () => {
   for (const [table, columns] of Object.entries(EXPECTED)) {
-    test(`${table} has the columns that our statements name`, async () => {
+    test(`${table} has the columns that our statements use`, async () => {
       const rows = await database.query<{ name: string; type: string }>(
         `select attname as name, format_type(atttypid, null) as type from pg_attribute
           where attrelid = $1::regclass and attname = any ($2)`,
@@ -61,7 +61,7 @@ describe('the tables of pg-boss', () => {
     );
   });
 
-  test('are named by two files only', () => {
+  test('are used in two files only', () => {
     const files = globSync('{api,worker,core,shared,db,cli}/**/*.{ts,sql}', { cwd: ROOT });
     const named = files.filter((file) => /\bpgboss\b/.test(readFileSync(join(ROOT, file), 'utf8')));
     const users = files.filter((file) => /QUEUE_SCHEMA/.test(readFileSync(join(ROOT, file), 'utf8')));

@@ -59,8 +59,8 @@ async function tryAgain({ id }: Taken, seconds: number): Promise<void> {
   );
 }
 
-describe('groups of jobs take turns', () => {
-  test('one job is taken at once, however many another group has waiting', async () => {
+describe('turns of groups of jobs', () => {
+  test('a single job runs next, however many jobs of another group wait', async () => {
     await empty();
     for (let sent = 0; sent < 10_000; sent += 500) await send('a', 500);
     assert.equal(await nextGroups(5), 'aaaaa');
@@ -71,7 +71,7 @@ describe('groups of jobs take turns', () => {
     assert.match(await nextGroups(3), /^(?=.*b)(?=.*c)/);
   });
 
-  test('many of each alternate, from where the first is when the second comes', async () => {
+  test('two groups with many jobs alternate from the time the second group arrives', async () => {
     await empty();
     await send('a', 40);
     assert.equal(await nextGroups(20), 'a'.repeat(20));
@@ -85,7 +85,7 @@ describe('groups of jobs take turns', () => {
     );
   });
 
-  test('a group that keeps sending gets no more than its share', async () => {
+  test('a group that keeps sending gets only its share', async () => {
     await empty();
     await send('a', 5);
     await send('b', 10);
@@ -97,14 +97,14 @@ describe('groups of jobs take turns', () => {
     assert.match(taken, /^(ab|ba){9,10}b?$/);
   });
 
-  test('requests of one group at the same time get no more than its share', async () => {
+  test('a group that sends many requests at once gets only its share', async () => {
     await empty();
     await send('b', 10);
     await Promise.all(Array.from({ length: 8 }, () => send('a', 5)));
     assert.match(await nextGroups(20), /^(ab|ba){10}$/);
   });
 
-  test('a job that is tried again brings none of its group along', async () => {
+  test('a retried job does not move other jobs of its group forward', async () => {
     await empty();
     await send('a', 2);
     const old = await take();
@@ -123,7 +123,7 @@ describe('groups of jobs take turns', () => {
     );
   });
 
-  test('a job that was given back brings none of its group along', async () => {
+  test('a released job does not move other jobs of its group forward', async () => {
     await empty();
     await send('a', 40);
     const old = await take();
@@ -135,7 +135,7 @@ describe('groups of jobs take turns', () => {
     assert.match(await nextGroups(41), /^(?:a(?:ab|ba){20}|b(?:aa|ab)(?:ab|ba){19})$/);
   });
 
-  test('where only jobs wait that were taken before, a newcomer goes no further ahead than the last of them', async () => {
+  test('a new job goes no further ahead than the last of the jobs that were released', async () => {
     await empty();
     await send('a', 20);
     const first = await take();
@@ -151,7 +151,7 @@ describe('groups of jobs take turns', () => {
     assert.ok(taken.split('a').length - 1 >= 10, taken);
   });
 
-  test('a job given back is taken next, and uses up no retry', async () => {
+  test('a released job is dequeued next, and uses no retry', async () => {
     await empty();
     await send('a', 3);
     await send('b', 3);
@@ -181,7 +181,7 @@ describe('groups of jobs take turns', () => {
     await database.transaction((tx) => queue.settle(tx, QUEUE, next));
   });
 
-  test('a group that waits is passed over by each other group three times at most', async () => {
+  test('each other group passes a waiting group at most three times', async () => {
     const step = fc.oneof(
       {
         weight: 2,
@@ -233,8 +233,8 @@ describe('groups of jobs take turns', () => {
   });
 });
 
-describe('Companies take turns before their Teams do', () => {
-  it('gives a Company with many Teams no more turns than one with one', async () => {
+describe('turns of Companies, then of their Teams', () => {
+  it('gives a Company with many Teams the same turns as one with a single Team', async () => {
     await empty();
     for (const team of ['1', '2', '3']) await send('a', 20, team);
     await send('b', 20, '4');
@@ -259,21 +259,21 @@ describe('Companies take turns before their Teams do', () => {
     assert.match(teams, /1.*2.*1.*3.*1/);
   });
 
-  it('begins the only job of a Team among the next of its Company', async () => {
+  it('starts the only job of a Team among the next jobs of its Company', async () => {
     await empty();
     for (let sent = 0; sent < 1000; sent += 500) await send('a', 500, '1');
     await send('a', 1, '2');
     assert.match(await nextTeams(3), /2/);
   });
 
-  it('keeps a Team that sends again and again to its share', async () => {
+  it('limits a Team that sends again and again to its share', async () => {
     await empty();
     await send('a', 30, '1');
     for (let n = 0; n < 10; n += 1) await send('a', 3, '2');
     assert.match(await nextTeams(40), /^(12|21){20}$/);
   });
 
-  it('takes jobs that an earlier version queued with each Team as a group', async () => {
+  it('runs jobs that an earlier version queued with each Team as a group', async () => {
     await empty();
     await queue.boss.insert(QUEUE, [{ data: {}, group: { id: 'team' }, priority: -5 }]);
     await send('a', 1, '1');
@@ -295,7 +295,7 @@ describe('long jobs', () => {
       [QUEUE],
     );
 
-  it('come after all others, and Companies take turns among them', async () => {
+  it('run after all others, and Companies take turns among them', async () => {
     await empty();
     await send('a', 3);
     await send('b', 2);
@@ -312,7 +312,7 @@ describe('long jobs', () => {
     assert.match(taken, /^(ab|ba){2}a$/);
   });
 
-  it('give way only to another Company that has none running', async () => {
+  it('are delayed only by another Company that has no running job', async () => {
     await empty();
     await send('a', 2);
     const running = await take();

@@ -43,7 +43,7 @@ const missing = 'MEMORY_TEST_XQUAD_R is not set: fusion was not judged';
 
 if (folder === null) {
   test(
-    'what is fused is as good as the better leg',
+    'fused results are as good as the better leg',
     {
       // Where every change is judged, a missing set must not look like a good one.
       skip: process.env['CI'] ? false : missing,
@@ -77,7 +77,7 @@ function judge(database: Database, folder: string, language: Language): void {
     ['independent', INDEPENDENT_TOLERANCE],
     ['correlated', CORRELATED_TOLERANCE],
   ] as const) {
-    test(`find the paragraph as often as the better of the two does, where errors are ${model}`, async () => {
+    test(`fused results find the paragraph as often as the better leg, with ${model} errors`, async () => {
       const ofQuestions = vectors[model]?.questions ?? [];
       const places = await askAll(stored, set.questions, { model, vectors: ofQuestions });
       const [keyword, semantic, fused] = [places.keyword, places.semantic, places.fused].map((of) =>
@@ -88,7 +88,7 @@ function judge(database: Database, folder: string, language: Language): void {
     });
   }
 
-  test('put a paragraph first that only keywords know by its code, alone and inside a question', async () => {
+  test('a paragraph is first if only keywords know it by its code, for the code and for a question with it', async () => {
     const ofQuestions = { model: 'independent', vectors: vectors['independent']?.questions ?? [] };
     for (const found of await findCodes(stored, set, codes.slice(0, CODES), ofQuestions)) {
       assert.deepEqual(found, { ...found, alone: found.codes, insideQuestion: found.codes });
@@ -96,7 +96,7 @@ function judge(database: Database, folder: string, language: Language): void {
   });
 
   if (language !== RANKED) return;
-  test('rank by keyword as BM25 does that is written plainly in JavaScript', async () => {
+  test('the keyword ranking equals a plain BM25 in JavaScript', async () => {
     const bm25 = openBm25(
       set.paragraphs.map(({ text }) => text),
       OF_THE_SERVICE,

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openOwnDatabase } from '../support/own-database.ts';
 import { dumpSchema, REVISION_FILE, renewedRevision, SCHEMA_FILE } from '../support/schema-dump.ts';
 
-test('the migrations make the schema that db/schema.sql shows, on every database', async () => {
+test('the migrations and functions produce the schema in db/schema.sql on both databases', async () => {
   // Its own: in a shared one other tests may be adding what does not belong.
   const database = await openOwnDatabase();
   try {

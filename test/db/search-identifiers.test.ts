@@ -122,7 +122,7 @@ async function openTeamOfCommonWords(): Promise<TeamScope> {
   return scope;
 }
 
-describe('what names one thing always matches by keyword, however common the words around it', () => {
+describe('identifiers among common words', () => {
   let scope: TeamScope;
 
   before(async () => {
@@ -146,7 +146,7 @@ describe('what names one thing always matches by keyword, however common the wor
   const words = fc.array(fc.constantFrom(...COMMON_WORDS), { minLength: 3, maxLength: 8 });
 
   for (const [kind, identifiers] of Object.entries(IDENTIFIERS)) {
-    test(kind, async () => {
+    test(`a keyword search finds ${kind}`, async () => {
       const stored = fc.tuple(identifiers, words, words, written, around);
       await fc.assert(
         fc.asyncProperty(stored, async ([identifier, before, after, write, surround]) => {

@@ -60,7 +60,7 @@ for (const [many, few] of [
   ['team', 'client'],
   ['client', 'team'],
 ] as const) {
-  describe(`a layer of few chunks that came after many of the other: ${few}`, () => {
+  describe(`a layer with few chunks, stored after many of the other layer: ${few}`, () => {
     let corpus: SearchCorpus;
     let scope: TeamScope;
     before(async () => {
@@ -85,13 +85,13 @@ for (const [many, few] of [
       ['zyxwv budget', FEW.slice(1)],
       ['zyxwv', []],
     ] as const) {
-      test(`finds what it holds, of it alone and nothing that is still being written: ${query}`, async () => {
+      test(`finds exactly the chunks of its own layer, and none that is still being written: ${query}`, async () => {
         const hits = await searchCorpus(corpus, { query, scope });
         assert.deepEqual(hits.map((hit) => hit.text).sort(), [...found].sort());
       });
     }
 
-    test('is explained by all the keys of the query, and by its own chunks alone', async () => {
+    test('is explained by all keys of the query, and by its own chunks only', async () => {
       const query = { terms: queryTerms(corpus.team.teamId, 'the budget of the walrus'), embedding: null };
       const { trace } = await transaction(database, scope, (tx) =>
         searchExplained(tx, { ...query, model: TEST_MODEL_NAME, topK: LEG }),
@@ -102,7 +102,7 @@ for (const [many, few] of [
   });
 }
 
-test('a word is found in a late client that was not yet counted when very many got it', async () => {
+test('a word is found in a new client that was not counted when the Team had very many chunks with it', async () => {
   const corpus = await openCommonWord('team', { counted: false });
   await addToCorpus(corpus, [{ text: 'a budget' }], { layer: corpus.clientId });
   const scope = narrowScope(corpus.scope, { clientId: corpus.clientId, include: ['client'] });
@@ -119,7 +119,7 @@ for (const [size, least] of [
   [LATE, LEG],
   [LATE_AND_MANY, 1],
 ] as const) {
-  describe(`${size} chunks that came after more than are read`, () => {
+  describe(`${size} chunks that were stored after more than a search reads`, () => {
     let corpus: SearchCorpus;
     let late: string;
     before(async () => {
@@ -134,7 +134,7 @@ for (const [size, least] of [
         assert.ok(hits.length >= least, `${hits.length}`);
       });
 
-      test(`are found where a filter lets them alone through: ${query}`, async () => {
+      test(`are found with a filter that only they pass: ${query}`, async () => {
         const hits = await searchCorpus(corpus, { query, sourceIds: [late] });
         assert.ok(hits.length >= least, `${hits.length}`);
         assert.ok(hits.every((hit) => hit.source_id === late));
@@ -143,7 +143,7 @@ for (const [size, least] of [
   });
 }
 
-test('a filter that leaves few chunks finds those that came late beside those that were read', async () => {
+test('a filter that few chunks pass finds late chunks beside those that were read', async () => {
   const corpus = await openCommonWord('team');
   const [first] = corpus.chunks;
   const others = await addToCorpus(corpus, [{ text: 'nothing of the kind' }]);
@@ -156,7 +156,7 @@ test('a filter that leaves few chunks finds those that came late beside those th
   assert.equal(hits.length, LEG);
 });
 
-test('a large scope keeps the rare word that it found, where the common one stands elsewhere', async () => {
+test('a large scope keeps a rare word that it found when the common word is elsewhere', async () => {
   const corpus = await openCommonWord('team');
   const layer = corpus.clientId;
   const pumps = Array.from({ length: LATE_AND_MANY }, (_, n) => ({ text: `pump ${n}` }));
@@ -170,7 +170,7 @@ test('a large scope keeps the rare word that it found, where the common one stan
   );
 });
 
-test('a filter that refuses the older of many finds the others, also beside a code that nothing holds', async () => {
+test('a filter that refuses the older chunks finds the newer ones, even beside an unknown code', async () => {
   const corpus = await openSearchCorpus(database);
   await addToCorpus(corpus, [{ text: 'the budget of the year' }]);
   await repeatChunk(corpus, REFUSED + EARLIER);
@@ -188,7 +188,7 @@ test('a filter that refuses the older of many finds the others, also beside a co
   }
 });
 
-test('a large scope reads on to common words where the rare ones stand in few chunks', async () => {
+test('a large scope continues with common words when few chunks hold the rare ones', async () => {
   const corpus = await openSearchCorpus(database);
   await addToCorpus(corpus, [{ text: 'the pumps of the harbour' }]);
   await repeatChunk(corpus, LATE_AND_MANY);

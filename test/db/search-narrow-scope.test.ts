@@ -57,7 +57,7 @@ describe('a client that is a small part of its Team', () => {
     client = narrowScope(corpus.scope, { clientId: corpus.clientId, include: ['client'] });
   });
 
-  test('ranks by the reference, for every pair of words', async () => {
+  test('ranks like the reference for every pair of words', async () => {
     const words = [...COMMON, 'walrus', 'ERR_4711', 'unheard'];
     for (const [index, word] of words.entries()) {
       const query = `${word} ${words[(index + 3) % words.length]}`;
@@ -74,20 +74,20 @@ describe('a client that is a small part of its Team', () => {
     ['customer invoice err_4711', 'ERR_4711 in the invoice of a customer'],
     ['customer invoice', 'ERR_4711 in the invoice of a customer'],
   ] as const) {
-    test(`finds by its common words what stands there: ${query}`, async () => {
+    test(`finds its own chunks by their common words: ${query}`, async () => {
       const [first] = await searchCorpus(corpus, { query, scope: client });
       assert.equal(first?.text, expected);
     });
   }
 
   for (const query of ['budget meeting zyxwv', 'budget meeting zyxwv_99']) {
-    test(`finds them beside a word that stands nowhere: ${query}`, async () => {
+    test(`finds its chunks beside a word that no chunk holds: ${query}`, async () => {
       const [first] = await askCorpus(corpus, { query, scope: client });
       assert.equal(first?.text, 'budget budget meeting');
     });
   }
 
-  test('finds all of a few chunks that pass a filter, by words however common', async () => {
+  test('finds all of the few chunks that pass a filter, however common the words are', async () => {
     const hits = await searchCorpus(corpus, {
       query: 'release plan meeting budget customer invoice index walrus',
       scope: client,
@@ -101,7 +101,7 @@ describe('a client that is a small part of its Team', () => {
 /** More than are scored of a common word, and than a scope holds whose chunks are all scored. */
 const MANY = 4300;
 
-test('a code is found where more chunks of the scope hold the words around it than are scored', async () => {
+test('a code is found when more chunks hold the words around it than are scored', async () => {
   const corpus = await openSearchCorpus(database);
   const layer = corpus.clientId;
   await addToCorpus(
@@ -118,7 +118,7 @@ test('a code is found where more chunks of the scope hold the words around it th
 });
 
 for (const query of ['the budget', 'the budget zyxwv', 'walrus budget']) {
-  test(`a word is found whose postings are just too many, beside one in nearly all chunks or in none: ${query}`, async () => {
+  test(`a word with slightly too many postings is found beside a word in nearly all chunks or in none: ${query}`, async () => {
     const corpus = await openSearchCorpus(database);
     await addToCorpus(
       corpus,
@@ -133,7 +133,7 @@ for (const query of ['the budget', 'the budget zyxwv', 'walrus budget']) {
   });
 }
 
-describe('what is still being written, and what was archived, is found on no path', () => {
+describe('a source that is loading or archived', () => {
   const SEED = 5;
   const WRITTEN = 1100;
   const LOADING = 110;
@@ -182,7 +182,7 @@ describe('what is still being written, and what was archived, is found on no pat
     ['of the Team layer, by signs', ['team']],
     ['of a client, in full', ['client']],
   ] as const) {
-    test(`by meaning and by words: ${layers}`, async () => {
+    test(`is found neither by meaning nor by words: ${layers}`, async () => {
       const scope = narrowScope(corpus.scope, { clientId: corpus.clientId, include: [...include] });
       for (const [what, filter] of filters()) {
         for (const [text, embedding] of [

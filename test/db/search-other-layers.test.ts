@@ -77,8 +77,8 @@ const given = (drawn: Drawn): GivenChunk[] =>
     ...(embedded ? { embedding: vectors.vector() } : {}),
   }));
 
-describe('what other layers hold changes nothing that a search tells', () => {
-  test('neither hits, scores, ranks nor explanation, whatever is stored there or removed', async () => {
+describe('content of layers outside the scope', () => {
+  test('changes no hit, score, rank or explanation, whatever is stored there or removed', async () => {
     await fc.assert(
       fc.asyncProperty(texts, texts, texts, async (own, others, later) => {
         const team = await openTeam();
@@ -103,7 +103,7 @@ describe('what other layers hold changes nothing that a search tells', () => {
     );
   });
 
-  test('nor which words are told apart as rare: two that stand nowhere in reach weigh the same', async () => {
+  test('does not change the weight of a word that no chunk in the scope holds', async () => {
     const team = await openTeam();
     const [, other] = team.clients;
     const secret = Array.from({ length: 20 }, (_, n) => ({ text: `${n % 10 ? 'plan' : 'zephyrus'} ${n}` }));
@@ -147,7 +147,7 @@ async function repeatSource({ company }: Team, sourceId: string, times: number):
   );
 }
 
-describe('nor do very many chunks elsewhere that hold the words', () => {
+describe('very many chunks with the searched words outside the scope', () => {
   const queries = ['budget', 'the budget of the walrus', 'the', 'err_4711 budget', 'unheard budget'];
   const small = ['the budget', 'the walrus is here', 'the year of the budget', 'err_4711'];
 
@@ -155,7 +155,7 @@ describe('nor do very many chunks elsewhere that hold the words', () => {
     ['of few chunks', 1],
     ['of more than are scored', MANY],
   ] as const) {
-    describe(`in a scope ${name}`, () => {
+    describe(`a scope ${name}`, () => {
       let team: Team;
       let scope: TeamScope;
       let alone: string;
@@ -176,11 +176,11 @@ describe('nor do very many chunks elsewhere that hold the words', () => {
         await repeatSource(team, elsewhere, ELSEWHERE);
       });
 
-      test('before they are counted', async () => {
+      test('gives the same answer before those chunks are counted', async () => {
         assert.equal(await told(scope, queries), alone);
       });
 
-      test('and once they are', async () => {
+      test('gives the same answer after those chunks are counted', async () => {
         await countTermsNow(database, team.company);
         assert.equal(await told(scope, queries), alone);
       });

@@ -141,7 +141,7 @@ describe('the vector leg', () => {
     ['one source', () => layers(['team', 'client']), [1], SECOND_CLIENT_CHUNKS],
     ['one source among others out of scope', () => layers(['team']), [1, 2], SECOND_CLIENT_CHUNKS],
   ] as const) {
-    test(`finds of ${what} what an exact scan finds`, async () => {
+    test(`finds what an exact scan finds: ${what}`, async () => {
       const scope = scopeOf();
       const sourceIds = sourcesOf?.map((index) => corpus.sources[index]) ?? null;
       let found = 0;
@@ -162,7 +162,7 @@ describe('the vector leg', () => {
     });
   }
 
-  test('gives as many hits as are asked for, the same ones first', async () => {
+  test('returns as many hits as requested, the same ones first', async () => {
     const [query] = queries;
     assert.ok(query);
     const { ids } = await search(corpus.scope, query, {});
@@ -190,7 +190,7 @@ describe('the vector leg', () => {
     }
   });
 
-  test('of so many vectors that some are left unsorted finds what sorting all finds', {
+  test('finds the same in very many vectors, of which some are not sorted, as a full sort', {
     skip: database.backend === 'pglite' && 'so many vectors are made in time on PostgreSQL alone',
   }, async () => {
     const large = await multiply(corpus);

@@ -129,7 +129,7 @@ async function countPassing(teamId: string, scope: TeamScope, filters: SearchFil
 
 const onDay = (day: number) => new Date(FIRST_DAY + day * DAY_MS);
 
-describe('a filter that lets very many chunks through', () => {
+describe('a filter that very many chunks pass', () => {
   let shelf: Shelf;
   let silent: string[];
   before(async () => {
@@ -160,7 +160,7 @@ describe('a filter that lets very many chunks through', () => {
     none: () => ({ createdAfter: onDay(100) }),
   };
   for (const [name, filters] of Object.entries(cases)) {
-    test(`finds what passes and nothing else: ${name}`, async () => {
+    test(`returns only chunks that pass: ${name}`, async () => {
       for (const [where, scope] of Object.entries(shelf.scopes)) {
         const terms = queryTerms(scope.teamId, 'heron');
         const query = { terms, embedding: vectors.vector(), model: TEST_MODEL_NAME, topK: 50, ...filters() };

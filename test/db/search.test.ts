@@ -54,7 +54,7 @@ function generateChunks(size: number, seed: number): GivenChunk[] {
   });
 }
 
-describe('the ranking of the database equals the reference', () => {
+describe('the ranking of the database', () => {
   let corpus: SearchCorpus;
 
   before(async () => {
@@ -90,18 +90,18 @@ describe('the ranking of the database equals the reference', () => {
     for (const query of WORDS) await askCorpus(corpus, { query });
   }
 
-  test('for any words, with and without a vector, in any layers', () => askGenerated(100));
+  test('equals the reference for any words, with and without a vector, in any layers', () => askGenerated(100));
 
-  test('for every word of the corpus by itself', askEachWord);
+  test('equals the reference for every word of the corpus by itself', askEachWord);
 
-  test('for questions whose common words exceed the postings that are read', async () => {
+  test('equals the reference for questions whose common words exceed the postings that are read', async () => {
     const query =
       'the of and team release deploy invoice customer database index meeting budget quarter roadmap';
     const hits = await askCorpus(corpus, { query: `${query} Vertrag Kündigung` });
     assert.equal(hits.length, 50);
   });
 
-  test('for a Team so large that its counts come from a sample', async () => {
+  test('equals the reference for a Team so large that its counts come from a sample', async () => {
     await countCorpus(corpus, 20);
     await askEachWord();
     await askGenerated(50);
@@ -109,7 +109,7 @@ describe('the ranking of the database equals the reference', () => {
 });
 
 describe('fusion', () => {
-  test('pads a keyword leg of few hits with zeros, and lets a match of little of the query not stand out', async () => {
+  test('pads a keyword leg of few hits with zeros, so that a weak match does not stand out', async () => {
     const corpus = await openSearchCorpus(database);
     const others = Array.from({ length: 60 }, (_, index) => ({
       text: `word${index}`,
@@ -126,7 +126,7 @@ describe('fusion', () => {
     await askCorpus(corpus, { query: 'lonely word7 word8', embedding: axis(3) });
   });
 
-  test('gives a chunk without a vector of the model neither the best nor the worst of that leg', async () => {
+  test('gives a chunk without a vector a middle value in the vector leg', async () => {
     const corpus = await openSearchCorpus(database);
     const near = unit(axis(0).with(1, 0.1));
     await addToCorpus(corpus, [
@@ -146,7 +146,7 @@ describe('fusion', () => {
     );
   });
 
-  test('lets the other leg decide alone where one is empty, and finds nothing where both are', async () => {
+  test('uses the other leg when one is empty, and finds nothing when both are empty', async () => {
     const corpus = await openSearchCorpus(database);
     await addToCorpus(corpus, [
       { text: 'alpha', embedding: axis(0) },
@@ -168,7 +168,7 @@ describe('fusion', () => {
     assert.deepEqual(await askCorpus(corpus, { query: '?!' }), []);
   });
 
-  test('takes a deviation of 0 for 1: a leg of equals neither divides by it nor decides', async () => {
+  test('treats a deviation of 0 as 1, so that a leg of equal values decides nothing', async () => {
     const corpus = await openSearchCorpus(database);
     const equals = Array.from({ length: 60 }, () => ({ text: 'same words', embedding: axis(0) }));
     await addToCorpus(corpus, equals);
@@ -178,7 +178,7 @@ describe('fusion', () => {
     for (const hit of hits) assert.ok(Math.abs(hit.score) < 1e-3, `${hit.score}`);
   });
 
-  test('puts chunks that hold a rare code of the question before all others, and a common code not', async () => {
+  test('ranks chunks with a rare code of the question first, but not chunks with a common code', async () => {
     const corpus = await openSearchCorpus(database);
     const near = Array.from({ length: 30 }, (_, index) => ({
       text: `how the pump is serviced ${'again '.repeat(index)}MODEL_77`,

@@ -69,7 +69,7 @@ async function within(use: (database: Database) => Promise<void>): Promise<void>
   }
 }
 
-describe('start-up asserts isolation and refuses', () => {
+describe('isolation that the start-up refuses', () => {
   for (const { name, statements, refused } of OPENINGS) {
     test(name, () =>
       within(async (database) => {
@@ -90,7 +90,7 @@ describe('start-up asserts isolation and refuses', () => {
   const skip = databaseUrl !== undefined && 'the role is shared with other databases of the server';
   for (const role of [SERVICE_ROLE, WORKER_ROLE]) {
     for (const power of ['superuser', 'bypassrls', 'createrole']) {
-      test(`${role} with ${power}`, { skip }, () =>
+      test(`refuses the start when ${role} has ${power}`, { skip }, () =>
         within(async (database) => {
           await database.query(`alter role ${role} with ${power}`);
           await assert.rejects(assertIsolation(database), IsolationError);
@@ -100,7 +100,7 @@ describe('start-up asserts isolation and refuses', () => {
   }
 });
 
-test('start-up asserts isolation of a database whose owner has a schema of its own name', () =>
+test("the start-up accepts a database whose owner has a schema with the owner's name", () =>
   within(async (database) => {
     // As with an owner called memory: "$user" on the search path then leads to that schema, but not for other roles.
     await database.query('set search_path to memory, identity, public');
@@ -112,7 +112,7 @@ describe('the roles of the service and of its worker', () => {
     [SERVICE_ROLE, []],
     [WORKER_ROLE, [{ name: `role ${SERVICE_ROLE}` }]],
   ] as const) {
-    test(`${role} is no superuser, cannot bypass row-level security and cannot make roles`, async () => {
+    test(`${role} is no superuser, cannot bypass row-level security and cannot create roles`, async () => {
       const [powers] = await database.query(
         `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin
            from pg_roles where rolname = $1`,
@@ -121,7 +121,7 @@ describe('the roles of the service and of its worker', () => {
       assert.deepEqual(Object.values(powers ?? {}), [false, false, false, false, false, false]);
     });
 
-    test(`${role} owns no table and no function, and is a member of no further role`, async () => {
+    test(`${role} owns no table and no function, and is a member of no other role`, async () => {
       const owned = await database.query(
         `select 'table ' || oid::regclass as name from pg_class where relowner = $1::regrole
          union all select 'function ' || oid::regprocedure from pg_proc where proowner = $1::regrole
@@ -182,7 +182,7 @@ describe('the roles of the service and of its worker', () => {
     'delete from memory.worker',
     'update memory.job_tally set jobs = 0',
   ]) {
-    test(`let only the worker run: ${statement}`, async () => {
+    test(`allow only the worker to run: ${statement}`, async () => {
       const scope = ownerScope(await createTestCompany(database));
       await assert.rejects(
         transaction(database, scope, (tx) => tx.query(statement)),
@@ -195,7 +195,7 @@ describe('the roles of the service and of its worker', () => {
     });
   }
 
-  test('the service’s is the current one within a scope and without, and no longer afterwards', async () => {
+  test('the service role applies inside transactions with and without a scope, and not after them', async () => {
     const current = 'select current_user as name';
     const [scoped] = await transaction(database, ownerScope(await createTestCompany(database)), (tx) =>
       tx.query(current),
@@ -218,7 +218,7 @@ describe('the roles of the service and of its worker', () => {
     assert.deepEqual(loose, []);
   });
 
-  test('are the only ones but the owner that can run a function', async () => {
+  test('are the only roles besides the owner that can run a function', async () => {
     const open = await database.query(
       `select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
         where n.nspname in ('memory', 'identity')
@@ -227,7 +227,7 @@ describe('the roles of the service and of its worker', () => {
     assert.deepEqual(open, []);
   });
 
-  test('are made once, by however many start at once', () =>
+  test('are created once when many processes start at once', () =>
     within(async (database) => {
       await Promise.all(Array.from({ length: 8 }, () => ensureServiceRoles(database)));
       const roles = await database.query('select from pg_roles where rolname = any ($1)', [
@@ -260,7 +260,7 @@ describe('an owner that cannot create roles', {
     return opened;
   }
 
-  test('applies every migration where the roles have been made for it', async (t) => {
+  test('applies every migration if the roles exist', async (t) => {
     const plain = await openAsPlainOwner(t, [SERVICE_ROLE, WORKER_ROLE]);
     await prepareDatabase(plain);
     assert.deepEqual(await migrate(plain), []);
@@ -271,7 +271,7 @@ describe('an owner that cannot create roles', {
     assert.equal(row?.role, SERVICE_ROLE);
   });
 
-  test('is told in one line what a superuser must run where they have not', async (t) => {
+  test('gets one line with what a superuser must run if the roles do not exist', async (t) => {
     const plain = await openAsPlainOwner(t, []);
     await assert.rejects(prepareDatabase(plain), (error: Error) => {
       assert.ok(error instanceof RoleError, error.stack);

@@ -59,12 +59,12 @@ async function shown(scope: TeamScope, word: string) {
   });
 }
 
-describe('the same text', () => {
+describe('storing the same text', () => {
   for (const [size, chunks] of [
     ['small', small('repeated')],
     ['large', large('repeated')],
   ] as const) {
-    test(`${size}, stored by many at once, is one source in its layer`, async () => {
+    test(`makes one source per layer when ${size} is stored by many at once`, async () => {
       const { scope } = await openTeam();
       const stored = await Promise.all(
         Array.from({ length: 6 }, () => storeDraft(database, scope, { layer: null, chunks })),
@@ -85,7 +85,7 @@ describe('the same text', () => {
     });
   }
 
-  test('in another layer or Team is another source', async () => {
+  test('makes another source in another layer or Team', async () => {
     const { team, clientId, scope } = await openTeam();
     const neighbour = ownerScope(await addTeam(database, team));
     const given = { layer: null, chunks: small('common') };
@@ -109,7 +109,7 @@ describe('the same text', () => {
     assert.equal(new Set(stored.map(({ source }) => source.id)).size, 3);
   });
 
-  test('without an external id repeats a source that has one, and with one is its own source', async () => {
+  test('repeats an existing source without an external id, and makes its own source with one', async () => {
     const { scope } = await openTeam();
     const given: GivenSource = { layer: null, chunks: small('named') };
     const first = await storeDraft(database, scope, { ...given, externalId: 'one' });
@@ -119,7 +119,7 @@ describe('the same text', () => {
     assert.equal(plain.source.id, first.source.id);
   });
 
-  test('whose transaction fails is stored by the next', async () => {
+  test('works for the next caller after a transaction that failed', async () => {
     const { scope } = await openTeam();
     const given = { layer: null, chunks: small('unlucky') };
     const staged = await stageSource(database, scope, draftOf(scope.teamId, given));
@@ -134,7 +134,7 @@ describe('the same text', () => {
 });
 
 describe('an external id', () => {
-  test('names one source of its layer, whose text and title a new text replaces', async () => {
+  test('names one source of its layer; a new text replaces its text and title', async () => {
     const { scope, clientId } = await openTeam();
     const store = (word: string, layer: string | null = null) =>
       storeDraft(database, scope, { layer, externalId: 'doc', title: `About ${word}`, chunks: small(word) });
@@ -153,7 +153,7 @@ describe('an external id', () => {
     assert.ok((await shown(scope, 'after')) > 0);
   });
 
-  test('that many store at once ends with the text of one, whole', async () => {
+  test('ends with the whole text of one caller when many store it at once', async () => {
     const { scope } = await openTeam();
     const stored = await Promise.all(
       ['one', 'two', 'three', 'four'].map((word) =>
@@ -180,7 +180,7 @@ describe('an external id', () => {
     assert.equal(words.length, 1);
   });
 
-  test('whose source is archived at the same time makes a new one, and leaves the archived one as it is', {
+  test('makes a new source if the old one is archived at the same time, and leaves that one unchanged', {
     skip: databaseUrl === undefined && 'needs PostgreSQL: the embedded database has one connection',
   }, async () => {
     const { scope } = await openTeam();
@@ -209,7 +209,7 @@ describe('an external id', () => {
 });
 
 describe('a large draft', () => {
-  test('is seen by no one until it is committed, and then whole', async () => {
+  test('is invisible until it is committed, and then visible as a whole', async () => {
     const { scope } = await openTeam();
     const staged = await stageSource(
       database,
@@ -229,7 +229,7 @@ describe('a large draft', () => {
     assert.ok((await shown(scope, 'huge')) > 50);
   });
 
-  test('takes the place of the older text at its commit and not before', async () => {
+  test('replaces the older text when it is committed and not before', async () => {
     const { scope } = await openTeam();
     const given = { layer: null, externalId: 'book' };
     const { source } = await storeDraft(database, scope, { ...given, chunks: large('first') });
@@ -245,7 +245,7 @@ describe('a large draft', () => {
   });
 });
 
-describe('a draft whose chunks come in portions', () => {
+describe('a draft whose chunks arrive in portions', () => {
   /** A draft of `large`, in portions of these sizes and then the rest. `onRead` is called before each portion. */
   function drawn(
     scope: TeamScope,
@@ -277,7 +277,7 @@ describe('a draft whose chunks come in portions', () => {
     return rows.map(({ text }) => text);
   };
 
-  test('is stored whole and in order, however long the portions are', async () => {
+  test('is stored whole and in order, whatever the size of the portions', async () => {
     for (const sizes of [[], [0, 1, 0, 99, 1, 140], [100], [50, 50, 50], [250]]) {
       const { scope } = await openTeam();
       const given = { layer: null, chunks: large('portions') };
@@ -307,7 +307,7 @@ describe('a draft whose chunks come in portions', () => {
     assert.deepEqual(staged.written, { chunks: LARGE, embedded: LARGE });
   });
 
-  test('waits for its commit if it turns out to be small', async () => {
+  test('is written with its commit if it turns out to be small', async () => {
     const { scope } = await openTeam();
     const given = { layer: null, chunks: small('few') };
     const staged = await stageSource(database, scope, drawn(scope, given, [0]));
@@ -329,7 +329,7 @@ describe('a draft whose chunks come in portions', () => {
     assert.deepEqual(await sourcesOf(scope), []);
   });
 
-  test('is not read if its text is stored already, and its counts are those of the stored text', async () => {
+  test('is not read if its text is stored already, and reports the counts of the stored text', async () => {
     const { scope } = await openTeam();
     const given = { layer: null, chunks: large('twice') };
     const { source } = await storeDraft(database, scope, given);
@@ -341,7 +341,7 @@ describe('a draft whose chunks come in portions', () => {
     );
   });
 
-  test('is written by its commit where the stored text is archived after it was found', async () => {
+  test('is written by its commit if the stored text is archived after it was found', async () => {
     const { scope } = await openTeam();
     const given = { layer: null, chunks: large('gone') };
     const { source } = await storeDraft(database, scope, given);
@@ -355,7 +355,7 @@ describe('a draft whose chunks come in portions', () => {
     );
   });
 
-  test('is not read further once its staging is broken off', async () => {
+  test('is not read further after its staging was aborted', async () => {
     const { scope } = await openTeam();
     const read: number[] = [];
     const draft = drawn(scope, { layer: null, chunks: large('halted') }, [255], async (index) => {
@@ -375,7 +375,7 @@ describe('a draft whose writer died', () => {
   const limits = { sessionIdleSeconds: 604_800, sessionMaxSeconds: 2_592_000 };
   const pruneNow = () => asWorker(database, (tx) => prune(tx, limits));
 
-  test('is removed by upkeep with all that was written of it, and one still being written is not', async () => {
+  test('is removed completely by upkeep, which leaves a draft that is still being written', async () => {
     const { scope } = await openTeam();
     const stage = (word: string) =>
       stageSource(database, scope, draftOf(scope.teamId, { layer: null, chunks: large(word) }));
@@ -397,7 +397,7 @@ describe('a draft whose writer died', () => {
     assert.equal((await transaction(database, scope, (tx) => commitSource(tx, alive))).outcome, 'created');
   });
 
-  test('cannot be committed once it is removed, and leaves the older text as it was', async () => {
+  test('cannot be committed after it is removed, and leaves the older text unchanged', async () => {
     const { scope } = await openTeam();
     const given = { layer: null, externalId: `kept-${newId()}` };
     await storeDraft(database, scope, { ...given, chunks: small('kept') });

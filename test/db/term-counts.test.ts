@@ -103,8 +103,8 @@ async function write(team: TestCompany, writer: string): Promise<void> {
   }
 }
 
-describe('the frequencies of terms', () => {
-  test('are right however many write and archive while they are counted, and no search fails', async () => {
+describe('the counts of terms', () => {
+  test('are right when many write and archive during the count, and no search fails', async () => {
     const team = await createTestCompany(database);
     let writing = true;
     const writers = Promise.all(Array.from('ABC'.slice(0, WRITERS), (writer) => write(team, writer))).finally(
@@ -135,7 +135,7 @@ describe('the frequencies of terms', () => {
     assert.deepEqual(await storedCounts(team), await freshCounts(team));
   });
 
-  test('stay those of a layer that one run found empty while another counted it', async () => {
+  test('remain when one run found a layer empty while another counted it', async () => {
     const team = await createTestCompany(database);
     const counts = (terms: [number, number][], layer: LayerId = null) => ({
       layer,
@@ -170,7 +170,7 @@ describe('the frequencies of terms', () => {
     );
   });
 
-  test('are one whole set where two runs count at once', async () => {
+  test('are one complete set when two runs count at once', async () => {
     const team = await createTestCompany(database);
     for (let round = 1; round <= 4; round += 1) {
       await store(
@@ -182,7 +182,7 @@ describe('the frequencies of terms', () => {
     }
   });
 
-  test('are one whole set where several are put in place at once', async () => {
+  test('are one complete set when several sets are stored at once', async () => {
     const team = await createTestCompany(database);
     const set = (df: number) => new Map(Array.from({ length: 100 }, (_, term) => [term, df]));
     for (let round = 0; round < 3; round += 1) {
@@ -200,7 +200,7 @@ describe('the frequencies of terms', () => {
     }
   });
 
-  test('are those of the last count of each layer, where one before it ended halfway', async () => {
+  test('are those of the last count of each layer when an earlier count was interrupted', async () => {
     const team = await createTestCompany(database);
     const clientId = await addClient(database, team);
     const set = (from: number, df: number) =>
@@ -228,14 +228,14 @@ describe('the frequencies of terms', () => {
     assert.equal(wrong?.terms, 0);
   });
 
-  test('are of a layer that holds no word too, once', async () => {
+  test('are stored once for a layer without words', async () => {
     const team = await createTestCompany(database);
     await store(team, ['?!']);
     await countTermsNow(database, team);
     assert.deepEqual(await storedCounts(team), { terms: {}, chunks: 1, sampled: 1 });
   });
 
-  test('are empty once the last source is archived, and searches answer before and after', async () => {
+  test('are empty after the last source is archived, and searches answer before and after', async () => {
     const team = await createTestCompany(database);
     const sourceId = await store(team, textsOf('AX_1000'));
     assert.equal((await findsByWord(team, 'AX_1000')).length, 1);
@@ -251,7 +251,7 @@ describe('the frequencies of terms', () => {
   });
 });
 
-test('counts that are written while their Team is deleted go with it', {
+test('are deleted with their Team if it is deleted while they are written', {
   skip: database.backend === 'pglite' ? 'one connection' : false,
 }, async () => {
   const team = await createTestCompany(database);
@@ -289,7 +289,7 @@ async function chunksReadByIndexes(of: Database): Promise<number> {
 }
 
 const skip = databaseUrl !== undefined && 'PostgreSQL renews its statistics by itself';
-test('a large text that follows a first small one is stored by looking each chunk up, not all of the Team', {
+test('storing a large text after a small one looks up each chunk instead of all chunks of the Team', {
   skip,
 }, async () => {
   const own = await openOwnDatabase();

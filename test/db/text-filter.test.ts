@@ -71,7 +71,7 @@ const pair = fc
     return [how === 'part' ? before + forms[form]!(sought) + after : before + after, sought];
   });
 
-describe('the condition that a text holds another', () => {
+describe('the condition that a text contains another', () => {
   test('agrees with plain JavaScript', async () => {
     const seen = { true: 0, false: 0 };
     await fc.assert(
@@ -107,7 +107,7 @@ describe('the condition that a text holds another', () => {
     );
   });
 
-  test('leaves a letter without its mark another, however the mark is written', async () => {
+  test('distinguishes a letter with a mark from one without, however the mark is encoded', async () => {
     const pairs: Pair[] = [
       ['é', 'e'],
       ['e\u0301', 'e'],
@@ -118,7 +118,7 @@ describe('the condition that a text holds another', () => {
     assert.deepEqual(await answers(pairs), [false, false, false, true, true]);
   });
 
-  test('is unknown of no text at all', async () => {
+  test('is null for a null text', async () => {
     const [row] = await database.query<{ found: unknown }>(`select ${holds('null::text', '$1')} as found`, [
       'x',
     ]);

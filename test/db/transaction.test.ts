@@ -42,7 +42,7 @@ function event() {
 }
 
 describe('a transaction within a scope', () => {
-  test('waits for its claims before anything else', async () => {
+  test('sets its claims before anything else', async () => {
     const notes: string[] = [];
     const scope = ownerScope(await createTestCompany(database));
     await transaction(noting(database, notes), scope, (tx) => tx.query('select 1'));
@@ -54,7 +54,7 @@ describe('a transaction within a scope', () => {
     ]);
   });
 
-  test('that reads first sends that along with its claims, which hold for it', async () => {
+  test('sends its first read together with its claims, and the claims apply to that read', async () => {
     const notes: string[] = [];
     const scope = ownerScope(await createTestCompany(database));
     const read = `select current_user::text as role, current_setting('app.team') as team`;
@@ -66,7 +66,7 @@ describe('a transaction within a scope', () => {
   });
 
   for (const readsFirst of [false, true]) {
-    test(`fails as its claims do, ${readsFirst ? 'reading' : 'or not reading'} first`, async () => {
+    test(`fails if its claims fail, ${readsFirst ? 'with' : 'without'} a first read`, async () => {
       const spoilt: Database = {
         ...database,
         transaction: (fn, opening) =>
@@ -86,14 +86,14 @@ describe('a transaction within a scope', () => {
     });
   }
 
-  test('commits what was sent without waiting for it', async () => {
+  test('commits a statement that it sent without waiting', async () => {
     const scope = ownerScope(await createTestCompany(database));
     const entry = event();
     await transaction(database, scope, async (tx) => insertAuditEvents(tx, [entry]));
     assert.ok(await recorded(entry.subjectId));
   });
 
-  test('fails as what was sent, and nothing of it stays', async () => {
+  test('fails and rolls back if a statement that it sent without waiting fails', async () => {
     const scope = ownerScope(await createTestCompany(database));
     const entry = event();
     const failed = transaction(database, scope, async (tx) => {
@@ -104,7 +104,7 @@ describe('a transaction within a scope', () => {
     assert.ok(!(await recorded(entry.subjectId)));
   });
 
-  test('throws the failure of the query sent first, not of the query that failed because of it', async () => {
+  test('throws the error of the first failed query, not of a query that failed because of it', async () => {
     const scope = ownerScope(await createTestCompany(database));
     let heard: unknown;
     const failed = transaction(database, scope, async (tx) => {
@@ -118,7 +118,7 @@ describe('a transaction within a scope', () => {
     assert.equal((heard as { code: string }).code, ABORTED);
   });
 
-  test('throws what its function throws, with statements on their way', async () => {
+  test('throws the error of its function while statements are in flight', async () => {
     const scope = ownerScope(await createTestCompany(database));
     const fault = new Error('of the function');
     const entry = event();
@@ -131,7 +131,7 @@ describe('a transaction within a scope', () => {
   });
 });
 
-describe('on PostgreSQL', { skip: databaseUrl === undefined && 'needs PostgreSQL' }, () => {
+describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'needs PostgreSQL' }, () => {
   const one =
     databaseUrl === undefined ? null : openPostgres(databaseUrl, createLogger('fatal', 'test'), { max: 1 });
   after(() => one?.close());
@@ -167,7 +167,7 @@ describe('on PostgreSQL', { skip: databaseUrl === undefined && 'needs PostgreSQL
     return notes;
   }
 
-  test('begin and the claims, and a read behind them, leave before the first answer', async (t) => {
+  test('sends begin, the claims and a first read before the first answer', async (t) => {
     const scope = ownerScope(await createTestCompany(database));
     const notes = driver(t, 'begin');
     await transaction(one as Database, scope, (tx) => tx.query('table pg_am'), { readsFirst: true });
@@ -177,7 +177,7 @@ describe('on PostgreSQL', { skip: databaseUrl === undefined && 'needs PostgreSQL
     assert.deepEqual(notes.slice(0, 4), ['> begin', '> select', '< begin', '< select']);
   });
 
-  test('an audit event leaves with the commit', async (t) => {
+  test('sends an audit event together with the commit', async (t) => {
     const scope = ownerScope(await createTestCompany(database));
     const notes = driver(t, 'begin');
     await transaction(one as Database, scope, async (tx) => insertAuditEvents(tx, [event()]));
@@ -185,7 +185,7 @@ describe('on PostgreSQL', { skip: databaseUrl === undefined && 'needs PostgreSQL
   });
 
   for (const readsFirst of [false, true]) {
-    test(`where begin alone fails nothing is done, ${readsFirst ? 'reading' : 'or not reading'} first`, async (t) => {
+    test(`runs nothing if only begin fails, ${readsFirst ? 'with' : 'without'} a first read`, async (t) => {
       const scope = ownerScope(await createTestCompany(database));
       const notes = driver(t, 'begin otherwise');
       const entry = event();
@@ -212,7 +212,7 @@ describe('on PostgreSQL', { skip: databaseUrl === undefined && 'needs PostgreSQL
     });
   }
 
-  test('where begin alone fails nothing is done that is asked in spite of it', async (t) => {
+  test('runs no later statement if only begin fails and the function ignores the error', async (t) => {
     const notes = driver(t, 'begin otherwise');
     const failed = (one as Database).transaction(async (tx) => {
       await tx.query('select 1').catch(() => []);
@@ -223,7 +223,7 @@ describe('on PostgreSQL', { skip: databaseUrl === undefined && 'needs PostgreSQL
     assert.ok(!notes.includes('> create'));
   });
 
-  test('where begin alone fails a transaction fails that asks nothing', async (t) => {
+  test('fails if only begin fails and the function runs no statement', async (t) => {
     driver(t, 'begin otherwise');
     await assert.rejects(
       (one as Database).transaction(async () => 'done', 'together'),
