@@ -146,7 +146,7 @@ describe('identifiers among common words', () => {
   const words = fc.array(fc.constantFrom(...COMMON_WORDS), { minLength: 3, maxLength: 8 });
 
   for (const [kind, identifiers] of Object.entries(IDENTIFIERS)) {
-    test(`a keyword search finds ${kind}`, async () => {
+    test(`are found by a keyword search: ${kind}`, async () => {
       const stored = fc.tuple(identifiers, words, words, written, around);
       await fc.assert(
         fc.asyncProperty(stored, async ([identifier, before, after, write, surround]) => {

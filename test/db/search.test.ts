@@ -90,7 +90,8 @@ describe('the ranking of the database', () => {
     for (const query of WORDS) await askCorpus(corpus, { query });
   }
 
-  test('equals the reference for any words, with and without a vector, in any layers', () => askGenerated(100));
+  test('equals the reference for any words, with and without a vector, in any layers', () =>
+    askGenerated(100));
 
   test('equals the reference for every word of the corpus by itself', askEachWord);
 

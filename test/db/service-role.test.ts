@@ -71,7 +71,7 @@ async function within(use: (database: Database) => Promise<void>): Promise<void>
 
 describe('isolation that the start-up refuses', () => {
   for (const { name, statements, refused } of OPENINGS) {
-    test(name, () =>
+    test(`refuses the start: ${name}`, () =>
       within(async (database) => {
         // A row to be seen, whatever the state in which the database was handed over.
         await database.query('insert into identity.company (id, name) values ($1, $2)', [newId(), 'Company']);
@@ -82,8 +82,7 @@ describe('isolation that the start-up refuses', () => {
           assert.match(error.message, refused);
           return true;
         });
-      }),
-    );
+      }));
   }
 
   // Roles are the whole server's, so never on one that other tests share.

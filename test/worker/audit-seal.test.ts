@@ -58,7 +58,7 @@ async function addEvents({ companyId, ownerId }: SignedIn, count: number): Promi
 }
 
 describe('the job audit.seal', () => {
-  test('seals whatever waits, of every Company and of more than one slice, and is done', async () => {
+  test('seals all events of every Company in several slices, and completes', async () => {
     const companies = [await service.company(), await service.company()];
     for (const [index, company] of companies.entries()) await addEvents(company, MANY * index + 3);
     assert.deepEqual(await doJob('audit.seal'), ['audit.seal']);
@@ -68,7 +68,7 @@ describe('the job audit.seal', () => {
     }
   });
 
-  test('does nothing where nothing waits, and is done as well', async () => {
+  test('completes when no event waits', async () => {
     const company = await service.company();
     await doJob('audit.seal');
     const before = await readSeals(database, company);
@@ -76,7 +76,7 @@ describe('the job audit.seal', () => {
     assert.deepEqual(await readSeals(database, company), before);
   });
 
-  test('in two workers at once seals each event once', async () => {
+  test('seals each event once when two workers run it', async () => {
     const companies = [await service.company(), await service.company(), await service.company()];
     for (const company of companies) await addEvents(company, 500);
     const settled = await Promise.all([doJob('audit.seal'), doJob('audit.seal')]);
@@ -86,7 +86,7 @@ describe('the job audit.seal', () => {
     }
   });
 
-  test('that fails between two slices keeps the first, is not done, and is gone on with', async () => {
+  test('keeps the first slice when it fails after it, and the next run continues', async () => {
     const company = await service.company();
     await doJob('audit.seal');
     await addEvents(company, MANY);
@@ -106,7 +106,7 @@ describe('the job audit.seal', () => {
 });
 
 describe('a Company whose audit cannot be sealed', () => {
-  test('keeps no other waiting, is told by a failed job, and is sealed when it can be', async () => {
+  test('fails the job, delays no other Company, and is sealed later when it can be', async () => {
     const companies = [await service.company(), await service.company(), await service.company()];
     const [before, stuck, behind] = companies.toSorted((a, b) => (a.companyId < b.companyId ? -1 : 1));
     const failing: Database = {
@@ -132,7 +132,7 @@ describe('a Company whose audit cannot be sealed', () => {
   });
 });
 
-describe('the chain', () => {
+describe('the chain of a Company', () => {
   /** A published memory, made of a capture. */
   async function publish(company: SignedIn): Promise<string> {
     const step = async <T>(url: string, body: object) => {
@@ -152,7 +152,7 @@ describe('the chain', () => {
     return results[0]!.memoryId;
   }
 
-  test('outlives a memory and the whole Team, whose events stay as they were', async () => {
+  test('keeps the events of a deleted memory and of a deleted Team unchanged', async () => {
     const company = await service.company();
     const { companyId, teamId, ownerId: userId } = company;
     const memoryId = await publish(company);
@@ -175,7 +175,7 @@ describe('the chain', () => {
     assert.equal((await verify(company)).firstBreak, null);
   });
 
-  test('is left alone by every job that goes over all Teams', async () => {
+  test('is not changed by any job that visits all Teams', async () => {
     const company = await service.company();
     await recordEvents(database, company, 3);
     await doJob('audit.seal');
@@ -185,8 +185,8 @@ describe('the chain', () => {
   });
 });
 
-describe('what is done unasked', () => {
-  test('is done by queues that there are, with jobs that carry nothing, one at a time', () => {
+describe('scheduled jobs', () => {
+  test('have a queue, no payload, and run one at a time', () => {
     assert.ok(SCHEDULED.includes('audit.seal'));
     for (const name of SCHEDULED) {
       assert.equal(QUEUES[name].concurrency, 1, name);
@@ -195,7 +195,7 @@ describe('what is done unasked', () => {
     assert.deepEqual(Object.keys(HANDLERS).sort(), Object.keys(QUEUES).sort());
   });
 
-  test('is asked of the queue as soon as a worker runs: the audit is sealed every minute', async (t) => {
+  test('are scheduled as soon as a worker starts: the audit is sealed every minute', async (t) => {
     const worker = await startWorker({ ...service, logger: createLogger('silent', 'test') });
     t.after(() => worker.stop());
     const schedules = await service.queue.boss.getSchedules();

@@ -40,8 +40,8 @@ async function lease(ids: readonly string[]): Promise<object[]> {
   );
 }
 
-describe('the worker', () => {
-  test('stages captures again whose lease ran out, and leaves alone what is lent or completed', async () => {
+describe('the job captures.release', () => {
+  test('stages captures with an expired lease again, and no others', async () => {
     const company = await service.company();
     const [lapsed, live, completed] = [
       await addCaptures(service, company, 3),
@@ -69,7 +69,7 @@ describe('the worker', () => {
     assert.deepEqual(await claimedIds(service, company), lapsed, 'in their old place');
   });
 
-  test('stages however many there are, of every Team, archived ones and archived clients too', async () => {
+  test('stages any number of captures of every Team, including archived Teams and clients', async () => {
     const [first, second] = [await service.company(), await service.company()];
     await addCaptures(service, first, 1100, newId());
     const clientId = await addClient(service, second);
@@ -84,7 +84,7 @@ describe('the worker', () => {
     assert.deepEqual(await captureStates(service, second), { staged: 1 });
   });
 
-  test('that fails half-way keeps what it staged, is not settled, and another goes on', async () => {
+  test('keeps what it staged when it fails half-way, is not completed, and the next run continues', async () => {
     const company = await service.company();
     await addCaptures(service, company, 700, newId());
     let slices = 0;
@@ -100,11 +100,11 @@ describe('the worker', () => {
     assert.deepEqual(await captureStates(service, company), { staged: 700 });
   });
 
-  test('does so every minute', () => {
+  test('runs every minute', () => {
     assert.equal(QUEUES['captures.release'].schedule, '* * * * *');
   });
 
-  test('stages while claims take the same captures: each is lent once, and none is lost', async () => {
+  test('loses and duplicates no capture while claims run beside it', async () => {
     const company = await service.company();
     const ids = await addCaptures(service, company, 600, newId());
     const claim = async () => {
@@ -130,8 +130,8 @@ describe('the worker', () => {
   });
 });
 
-describe('a claimer who never comes back', () => {
-  test('loses nothing: what was lent is staged, told as such, claimed by another and made a memory', async () => {
+describe('captures whose claimer never returns', () => {
+  test('are staged, reported as staged, claimed by another caller and made a memory', async () => {
     const company = await service.company();
     const block = { sessionId: 's', sequence: 1 };
     const capture = await stageCapture(service, company, block);

@@ -41,7 +41,7 @@ function deleteSource(headers: Record<string, string>, id: string) {
   return app.inject({ method: 'DELETE', url: `/v1/memory/sources/${id}`, headers });
 }
 
-test('a write queues nothing where the service makes no vectors', async () => {
+test('a write queues no embedding job if the service makes no vectors', async () => {
   const company = await service.company();
   const scope = layerScope({ ...company, clientId: null });
   await transaction(database, scope, (tx) =>
@@ -51,8 +51,8 @@ test('a write queues nothing where the service makes no vectors', async () => {
   assert.equal(await jobsOf(service, company, 'keywords.count'), 1);
 });
 
-describe('a slice', () => {
-  test('whose job went to another worker stores nothing, and that other all of it', async () => {
+describe('a slice of chunks', () => {
+  test('is stored only by the worker that has the job', async () => {
     const company = await service.company();
     await storeTexts(service, company, numbered(3));
     let job: { id: string } | null = null;
@@ -73,7 +73,7 @@ describe('a slice', () => {
     await assertEmbedded(service, company);
   });
 
-  test('of a worker that was frozen writes nothing once another worker has stored it', async () => {
+  test('is not written by a frozen worker after another worker stored it', async () => {
     const company = await service.company();
     await storeTexts(service, company, numbered(3));
     let before: object[] = [];
@@ -93,7 +93,7 @@ describe('a slice', () => {
     await assertEmbedded(service, company);
   });
 
-  test('over which the model fails is tried again, by the same job', async () => {
+  test('is retried by the same job when the model fails', async () => {
     const company = await service.company();
     await storeTexts(service, company, numbered(2));
     const failing = embeddingWorker(service, () => {
@@ -107,7 +107,7 @@ describe('a slice', () => {
     await assertEmbedded(service, company);
   });
 
-  test('of a worker that stops is stored as far as it is made, and the rest is another’s at once', async () => {
+  test('is stored as far as it is computed when its worker stops, and another worker does the rest at once', async () => {
     const company = await service.company();
     const texts = numbered(SLICE * 2);
     await storeTexts(service, company, texts);
@@ -132,7 +132,7 @@ describe('a slice', () => {
     await assertEmbedded(service, company);
   });
 
-  test('of long texts on a slow machine ends before its job does, and leaves the rest to the next', async (t) => {
+  test('of long texts on a slow machine ends before its job expires, and leaves the rest to the next job', async (t) => {
     const company = await service.company();
     await storeTexts(service, company, numbered(5));
     let clock = 0;
@@ -150,7 +150,7 @@ describe('a slice', () => {
   });
 });
 
-test('two workers at once make each vector once', async () => {
+test('is computed once when two workers run at once', async () => {
   const company = await service.company();
   const texts = numbered(20 * SLICE + 5);
   await storeTexts(service, company, texts);
@@ -174,8 +174,8 @@ test('two workers at once make each vector once', async () => {
   await assertEmbedded(service, company);
 });
 
-describe('while vectors are made', () => {
-  test('a text is replaced and another deleted: nothing of the old is left, and the new is embedded', async () => {
+describe('changes while vectors are computed', () => {
+  test('leave nothing of a replaced or deleted text, and the new text is embedded', async () => {
     const company = await service.company();
     const deleted = await storeTexts(service, company, ['to be deleted']);
     await storeTexts(service, company, ['to be replaced'], { externalId: 'document' });
@@ -194,7 +194,7 @@ describe('while vectors are made', () => {
     assert.equal((await writers(company)).length, 2);
   });
 
-  test('the Team is deleted: nothing is left of it, and nothing fails', async () => {
+  test('leave nothing of a deleted Team, and nothing fails', async () => {
     const company = await service.company();
     await storeTexts(service, company, numbered(SLICE + 4));
     const worker = embeddingWorker(service, async (text, signal) => {
@@ -213,7 +213,7 @@ describe('while vectors are made', () => {
     assert.equal(await jobsOf(service, company), 0);
   });
 
-  test('some are being deleted: the others are stored at once, with no deadlock', {
+  test('do not delay the other chunks and cause no deadlock when some are being deleted', {
     skip: databaseUrl === undefined && 'the embedded database has one transaction at a time',
   }, async () => {
     const company = await service.company();
@@ -243,7 +243,7 @@ describe('while vectors are made', () => {
   });
 });
 
-test('layers of a deleted Team are not looked for', async () => {
+test('leave no layers of a deleted Team in the list of waiting layers', async () => {
   const company = await service.company();
   await storeTexts(service, company, ['left']);
   const listed = async () => {

@@ -44,8 +44,8 @@ async function expire({ teamId }: SignedIn): Promise<void> {
   );
 }
 
-describe('what a write queues', () => {
-  test('is one job of the layer, however many chunks and writes, and comes with the write or not at all', async () => {
+describe('the embedding jobs of a write', () => {
+  test('are one job per layer, however many chunks and writes, in the transaction of the write', async () => {
     const company = await service.company();
     await storeTexts(service, company, numbered(3));
     await storeTexts(service, company, numbered(3));
@@ -71,7 +71,7 @@ describe('what a write queues', () => {
     await embeddingWorker(service).run();
   });
 
-  test('is nothing where every chunk came with its vector, which stays', async () => {
+  test('do not exist if every chunk came with its vector, which is kept', async () => {
     const company = await service.company();
     await post(service, company, '/v1/memory/ingest', {
       title: 'x',
@@ -99,8 +99,8 @@ describe('what a write queues', () => {
   });
 });
 
-describe('the chunks that a job takes', () => {
-  test('are the newest of its layer, and those written during the job come next', async () => {
+describe('the chunks that a job embeds', () => {
+  test('are the newest of its layer; chunks written during the job come next', async () => {
     const company = await service.company();
     const old = numbered(SLICE * 2 + 3, 'old');
     await storeTexts(service, company, old);
@@ -118,7 +118,7 @@ describe('the chunks that a job takes', () => {
     await assertEmbedded(service, company);
   });
 
-  test('are few, so that a Team with many waiting keeps no new text of another waiting', async () => {
+  test('are few, so that a Team with many waiting chunks does not delay the new text of another', async () => {
     const [busy, other] = [await service.company(), await service.company()];
     await storeTexts(service, busy, numbered(SLICE * 5));
     const worker = embeddingWorker(service);
@@ -131,7 +131,7 @@ describe('the chunks that a job takes', () => {
     await assertEmbedded(service, other);
   });
 
-  test('are not those that a client has, until its lease runs out', async () => {
+  test('do not include those that a client has claimed, until the lease expires', async () => {
     const company = await service.company();
     const texts = numbered(5);
     await storeTexts(service, company, texts);
@@ -154,7 +154,7 @@ describe('the chunks that a job takes', () => {
     assert.deepEqual(late.json(), { embedded: 0 }, 'stored already, and not twice');
   });
 
-  test('are leased to the worker while it works on them', async () => {
+  test('are leased to the worker while it computes', async () => {
     const company = await service.company();
     await storeTexts(service, company, numbered(3));
     const claims: unknown[] = [];
@@ -166,7 +166,7 @@ describe('the chunks that a job takes', () => {
     await assertEmbedded(service, company);
   });
 
-  test('are those from before too, once the service makes vectors, newest first', async () => {
+  test('include chunks from before the service made vectors, newest first', async () => {
     const company = await service.company();
     const client = await addClient(service, company);
     const texts = numbered(4, 'from before');
@@ -184,7 +184,7 @@ describe('the chunks that a job takes', () => {
     await assertEmbedded(service, company);
   });
 
-  test('are those of archived clients and Teams too: they are read again, or still', async () => {
+  test('include those of archived clients and Teams, which can become readable again', async () => {
     const company = await service.company();
     const client = await addClient(service, company);
     await storeTexts(service, company, ['of a client'], { clientId: client });
@@ -196,8 +196,8 @@ describe('the chunks that a job takes', () => {
   });
 });
 
-describe('a chunk for which the model gives no vector', () => {
-  test('waits for a day and holds up no other, and a client may still claim it', async () => {
+describe('a chunk that the model refuses', () => {
+  test('waits for a day, delays no other chunk, and can be claimed by a client', async () => {
     const company = await service.company();
     const texts = [...numbered(SLICE, 'older'), ...numbered(SLICE, 'refused')];
     await storeTexts(service, company, texts);
@@ -236,7 +236,7 @@ describe('a running worker', () => {
   });
   after(() => worker.stop());
 
-  test('gives every text its vector by jobs alone: the very one of the model, as half-precision', async (t) => {
+  test('gives every text the vector of the model, in half precision, by jobs only', async (t) => {
     const company = await service.company();
     const client = await addClient(service, company);
     await storeTexts(service, company, numbered(20));

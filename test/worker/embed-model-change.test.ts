@@ -77,8 +77,8 @@ async function found(company: SignedIn, query: string) {
   return answer.json<{ hits: Hit[] }>().hits;
 }
 
-describe('once another model is adopted', () => {
-  test('chunks are found by words until they have its vector, which each gets, newest first', async () => {
+describe('after a change of the model', () => {
+  test('chunks are found by words until they have their new vector, newest first', async () => {
     const texts = numbered(3, 'the capybara');
     const company = await embeddedTeam(texts);
     await change(NEXT_MODEL);
@@ -98,7 +98,7 @@ describe('once another model is adopted', () => {
     await assertEmbedded(service, company, NEXT_MODEL);
   });
 
-  test('a worker of the model before takes no marks, and stores nothing that it has begun', async () => {
+  test('a worker of the previous model claims no chunks and stores nothing that it began', async () => {
     const company = await embeddedTeam(['old']);
     await storeTexts(service, company, ['begun']);
     const late = embeddingWorker(service, async (text, signal) => {
@@ -124,7 +124,7 @@ describe('once another model is adopted', () => {
     await assertEmbedded(service, company, NEXT_MODEL);
   });
 
-  test('the old vectors of a Team go once it has all new ones, and not before', async () => {
+  test('the old vectors of a Team are deleted only when it has all new ones', async () => {
     const half = await embeddedTeam(numbered(20));
     const whole = await embeddedTeam(numbered(2));
     await change(NEXT_MODEL);
@@ -142,7 +142,7 @@ describe('once another model is adopted', () => {
     await assertEmbedded(service, whole, NEXT_MODEL);
   });
 
-  test('a chunk that the new model refuses does not keep the old vectors for good', async () => {
+  test('a chunk that the new model refuses does not keep the old vectors forever', async () => {
     const company = await embeddedTeam(numbered(2));
     await change(NEXT_MODEL);
     await backfill();
@@ -159,7 +159,7 @@ describe('once another model is adopted', () => {
     assert.deepEqual(await chunkFigures(company), { total: 2, embedded: 1, pending: 1 });
   });
 
-  test('vectors that clients make take the place of the old ones too', async () => {
+  test('vectors from clients replace the old ones too', async () => {
     const company = await embeddedTeam(numbered(2));
     await change(NEXT_MODEL);
     await backfill({ MEMORY_API_SERVER_EMBEDDINGS: '0' });
@@ -176,7 +176,7 @@ describe('once another model is adopted', () => {
     await assertEmbedded(service, company, NEXT_MODEL);
   });
 
-  test('old vectors are looked for until an hour after the last change', async () => {
+  test('old vectors are searched for until an hour after the last change', async () => {
     await change(TEST_MODEL);
     await change(NEXT_MODEL);
     await embeddingWorker(service, anyVector, { config: nextConfig }).findWaiting();

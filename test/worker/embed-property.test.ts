@@ -49,7 +49,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-test('whatever happens to texts and their jobs, in the end each has one vector, and none is marked', async () => {
+test('every chunk ends with one vector and no mark, whatever happens to texts and jobs', async () => {
   const company = await service.company();
   let version = 0;
   const present = new Map<number, string[]>();

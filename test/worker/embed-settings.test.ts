@@ -16,7 +16,7 @@ import { TEST_MODEL } from '../support/test-model.ts';
 
 const service = await openEmbeddingService();
 
-test('new text comes before what has waited for long, in its own layer and beside others', async () => {
+test('new text is embedded before old waiting text, in its own layer and in others', async () => {
   const [one, other, third] = [await service.company(), await service.company(), await service.company()];
   const worker = embeddingWorker(service);
   for (const company of [one, other, third]) await storeTexts(service, company, numbered(40));
@@ -30,10 +30,10 @@ test('new text comes before what has waited for long, in its own layer and besid
   assert.equal(new Set(worker.asked).size, 121);
 });
 
-describe('where vectors are no longer made', () => {
+describe('a worker that no longer makes vectors', () => {
   const off = { ...service, config: { ...service.config, serverEmbeddings: false } };
 
-  test('queued jobs stay while another worker makes them, and go with the last; the marks stay', async () => {
+  test('keeps queued jobs while another worker makes vectors; the last one removes them and keeps the marks', async () => {
     const company = await service.company();
     await storeTexts(service, company, numbered(3));
     const id = newId();
@@ -51,7 +51,7 @@ describe('where vectors are no longer made', () => {
   });
 });
 
-test('a query is left to another worker where one stops or its model cannot be used, and is dropped past its time', async () => {
+test('leaves a query to another worker if it stops or its model fails, and drops it after its time limit', async () => {
   const { boss } = service.queue;
   const stateOf = async (id: string | null) => {
     const [row] = await service.database.query<{ state: string; text: string | null }>(

@@ -48,7 +48,7 @@ async function scene(misbehave?: Misbehaviour) {
 const lines = (stdout: readonly string[], pattern: RegExp) => stdout.filter((text) => pattern.test(text));
 
 describe('fetch-model', () => {
-  it('fetches the model, checks and loads it, and without a token', async () => {
+  it('fetches, verifies and loads the model without a token', async () => {
     const { hub, folder, run } = await scene();
     const first = await run();
     assert.deepEqual([first.code, first.stderr], [0, []]);
@@ -71,7 +71,7 @@ describe('fetch-model', () => {
     assert.equal(hub.requests.length, asked);
   });
 
-  it('fetches a damaged file again, and with --verify only reports it', async () => {
+  it('fetches a damaged file again, and only reports it with --verify', async () => {
     const { hub, folder, run } = await scene();
     await run();
     const damaged = Buffer.from(files.get(ONNX) ?? []);
@@ -93,7 +93,7 @@ describe('fetch-model', () => {
     assert.equal((await run(['--verify'])).code, 0);
   });
 
-  it('takes files that were laid there by hand, and says that it knows no checksum', async () => {
+  it('accepts files that were copied by hand, and says that their checksum is unknown', async () => {
     const { hub, folder, run } = await scene();
     await mkdir(path.join(folder, 'onnx'), { recursive: true });
     for (const [file, content] of files) await writeFile(path.join(folder, file), content);
@@ -103,7 +103,7 @@ describe('fetch-model', () => {
     assert.equal(hub.requests.length, 0);
   });
 
-  it('ends in one line where the model cannot be had', async () => {
+  it('ends with one line if the model cannot be fetched', async () => {
     const { hub, folder, run } = await scene();
     const name = 'nobody/has-this';
     const [port] = await freePorts(1);
@@ -127,7 +127,7 @@ describe('fetch-model', () => {
     });
   });
 
-  it('ends in one line where the files make no model', async () => {
+  it('ends with one line if the files are not a model', async () => {
     const { folder, run } = await scene();
     await run();
     await writeFile(path.join(folder, ONNX), 'no model');
@@ -137,7 +137,7 @@ describe('fetch-model', () => {
     assert.match(stderr.at(-1) ?? '', /^Embedding model \S+ in .+ cannot be loaded: .+$/);
   });
 
-  it('leaves no part when it is interrupted', async () => {
+  it('leaves no partial file when it is interrupted', async () => {
     let begun = () => {};
     const half = new Promise<void>((resolve) => {
       begun = resolve;
@@ -155,7 +155,7 @@ describe('fetch-model', () => {
     assert.deepEqual(await readdir(path.join(folder, 'onnx')), []);
   });
 
-  it('names a setting that does not parse, and an option that there is not', async () => {
+  it('names an invalid setting and an unknown option', async () => {
     const { run } = await scene();
     const wrong = await run([], { MEMORY_MODEL_HUB: 'ftp://hub' });
     assert.equal(wrong.code, 1);

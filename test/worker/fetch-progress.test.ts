@@ -30,7 +30,7 @@ function terminal(columns: number) {
 const half = { file: 'onnx/model_quantized.onnx', bytes: 250, total: 550, allBytes: 3e8, allTotal: 6e8 };
 
 describe('the progress of fetching a model', () => {
-  it('is a bar that is drawn over at a terminal', () => {
+  it('is a bar that is redrawn in a terminal', () => {
     const { out, shown } = terminal(100);
     const { tell, end } = showProgress(out);
     tell({ ...half, allBytes: 0 });
@@ -42,13 +42,13 @@ describe('the progress of fetching a model', () => {
     assert.equal(shown().length, 2);
   });
 
-  it('stays on one line of a narrow terminal', () => {
+  it('fits on one line of a narrow terminal', () => {
     const { out, shown } = terminal(40);
     showProgress(out).tell(half);
     assert.equal(shown().join('').length, 39);
   });
 
-  it('tells what has arrived where the whole is not known', () => {
+  it('shows what has arrived if the total is unknown', () => {
     const { out, shown } = terminal(100);
     showProgress(out).tell({ ...half, total: null, allTotal: null });
     assert.deepEqual(shown(), [`[${' '.repeat(24)}] 300.0 MB  onnx/model_quantized.onnx`]);

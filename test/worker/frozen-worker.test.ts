@@ -35,7 +35,7 @@ async function endWell(worker: ServiceProcess): Promise<void> {
   assert.equal(await worker.exited, 0, [...worker.stdout, ...worker.stderr].join('\n'));
 }
 
-describe('a worker that is frozen while an import runs, past its heartbeat', {
+describe('a worker that is frozen during an import, for longer than its heartbeat', {
   skip: databaseUrl === undefined,
 }, async () => {
   if (databaseUrl === undefined) return;
@@ -96,7 +96,7 @@ describe('a worker that is frozen while an import runs, past its heartbeat', {
     assert.deepEqual(sources, [{ state: 'active' }]);
   }
 
-  test('before it has stored anything: it writes nothing afterwards', async (t) => {
+  test('writes nothing afterwards if it was frozen before it stored anything', async (t) => {
     await freezeAndTakeOver(
       t.signal,
       SLOW,
@@ -104,13 +104,13 @@ describe('a worker that is frozen while an import runs, past its heartbeat', {
     );
   });
 
-  test('while it stores chunks: none of them is seen, and none is left', async (t) => {
+  test('leaves none of its chunks visible or stored if it was frozen while it stored them', async (t) => {
     await pace.set(1);
     await freezeAndTakeOver(t.signal, textOfChunks(700), async () => (await chunksAhead()) > 0);
   });
 });
 
-test('the whole service on the embedded database, frozen past its own heartbeat, completes the import once', {
+test('completes the import once if the whole service with the embedded database was frozen', {
   skip: databaseUrl !== undefined,
 }, async (t) => {
   const cwd = await serviceFolder();

@@ -78,7 +78,7 @@ async function countSources({ teamId }: SignedIn): Promise<number> {
 }
 
 describe('a job that waits for an import', () => {
-  test('that is cancelled or forgotten does nothing, and the next ones are done', async (t) => {
+  test('does nothing if the import is cancelled or forgotten, and the next jobs run', async (t) => {
     const company = await service.company();
     const items = ['one', 'two', 'three'].map((text) => ({ filename: `${text}.txt`, text }));
     const [cancelled, forgotten, kept] = (await upload(service, company, items)).map(({ id }) => id);
@@ -98,10 +98,10 @@ describe('a job that waits for an import', () => {
   });
 });
 
-describe('an import that failed', () => {
+describe('a failed import', () => {
   before(startOnce);
 
-  test('is retried with the file that is kept, and completes without its error', async (t) => {
+  test('completes without its error after a retry with the stored file', async (t) => {
     const company = await service.company();
     const { id, ...failed } = await failOne(t, company);
     await repair(id, 'the pangolin rolls up');
@@ -131,7 +131,7 @@ describe('an import that failed', () => {
     ]);
   });
 
-  test('fails again with the reason of the last run, every run counted, and can be retried again', async (t) => {
+  test('fails again with the reason of the last run, counts every run, and can be retried again', async (t) => {
     const company = await service.company();
     const { id } = await failOne(t, company);
     await repair(id, ' ');
@@ -143,7 +143,7 @@ describe('an import that failed', () => {
     }
   });
 
-  test('retried twenty times at once is one more run, and one source', async (t) => {
+  test('makes one more run and one source when it is retried twenty times at once', async (t) => {
     const company = await service.company();
     const { id } = await failOne(t, company);
     await repair(id, 'the okapi is shy');
@@ -158,7 +158,7 @@ describe('an import that failed', () => {
     assert.equal(await countSources(company), 1);
   });
 
-  test('and repeats by now a text that is there completes with the source that holds it', async (t) => {
+  test('completes with the existing source if its text is stored in the meantime', async (t) => {
     const company = await service.company();
     const { id } = await failOne(t, company);
     await repair(id, 'the quokka smiles');
@@ -187,10 +187,10 @@ describe('an import that failed', () => {
   });
 });
 
-describe('an import whose file is not there', () => {
+describe('an import without its file', () => {
   before(startOnce);
 
-  test('does not wait for ever: it fails, says so, and takes no retry', async (t) => {
+  test('fails with a reason and cannot be retried', async (t) => {
     const company = await service.company();
     const id = await plantImport(service, company);
     await database.query('delete from memory.import_payload where import_id = $1', [id]);
@@ -207,7 +207,7 @@ describe('an import whose file is not there', () => {
 describe('a cancel beside the worker', () => {
   before(startOnce);
 
-  test('comes in time, and there is never a source, or too late, and the import completes', async (t) => {
+  test('prevents the source, or comes too late and the import completes', async (t) => {
     const company = await service.company();
     const items = Array.from({ length: 30 }, (_, n) => ({
       filename: `${n}.txt`,
@@ -235,7 +235,7 @@ describe('a cancel beside the worker', () => {
     assert.equal(await countSources(company), completed);
   });
 
-  test('and beside a retry takes the import before it or after it, and no source comes of a removed one', async (t) => {
+  test('beside a retry runs before or after it, and a removed import makes no source', async (t) => {
     const company = await service.company();
     const ids: string[] = [];
     for (let n = 0; n < 20; n += 1) {

@@ -19,7 +19,7 @@ describe('a file that ends the process that reads it', () => {
   });
   after(() => worker.stop());
 
-  test('fails at once with a code and a sentence, and is not tried again', async (t) => {
+  test('fails at once with a code and a sentence, and is not retried', async (t) => {
     const company = await service.company();
     const texts = ['endless', 'heap', 'buffers', 'exit', 'stack', 'fault It is locked.'];
     const ids = await importTexts(service, company, texts);

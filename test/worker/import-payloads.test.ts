@@ -44,7 +44,7 @@ async function isKept(company: SignedIn, id: string): Promise<boolean> {
 }
 
 describe('the file of an import', () => {
-  test('is stored in parts, so that no statement carries much, and is read whole', async () => {
+  test('is stored in parts, so that no statement is large, and is read as a whole', async () => {
     const company = await service.company();
     const MIB = 1024 * 1024;
     for (const [bytes, lengths] of [
@@ -72,7 +72,7 @@ describe('the file of an import', () => {
 });
 
 describe('the file of a failed import', () => {
-  test('is kept for 30 days after it failed, and then let go, and the record says so', async () => {
+  test('is deleted 30 days after the failure, and the import says so', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const [old, younger, ofClient] = [
@@ -93,7 +93,7 @@ describe('the file of a failed import', () => {
     await changesNothing(service, company, () => upkeep());
   });
 
-  test('is kept for as long as MEMORY_IMPORT_PAYLOAD_DAYS says, with 0 until the next run', async () => {
+  test('is kept for MEMORY_IMPORT_PAYLOAD_DAYS days; with 0, until the next run of upkeep', async () => {
     const company = await service.company();
     const [weekOld, fresh] = [
       await plantImport(service, company, { failedDaysAgo: 7 + HOUR }),
@@ -108,7 +108,7 @@ describe('the file of a failed import', () => {
     assert.deepEqual(await kept(), [false, false]);
   });
 
-  test('goes however many there are, and in an archived Team as well', async () => {
+  test('is deleted however many there are, and in an archived Team too', async () => {
     const [company, archived] = [await service.company(), await service.company()];
     const ids = await plantImports(service, company, 45, { failedDaysAgo: 31 });
     const id = await plantImport(service, archived, { failedDaysAgo: 31 });
@@ -118,7 +118,7 @@ describe('the file of a failed import', () => {
     assert.equal(await isKept(archived, id), false);
   });
 
-  test('once gone takes no retry, and the import can still be forgotten', async () => {
+  test('cannot be retried after its deletion, but the import can be forgotten', async () => {
     const company = await service.company();
     const id = await plantImport(service, company, { failedDaysAgo: 31 });
     const younger = await plantImport(service, company);
@@ -134,7 +134,7 @@ describe('the file of a failed import', () => {
 });
 
 describe('the file of an import that has not failed', () => {
-  test('is never let go by age, be it queued, running or put back by a retry', async () => {
+  test('is never deleted by age while the import is queued, running or retried', async () => {
     const company = await service.company();
     const ids = [
       await plantImport(service, company, { state: 'queued' }),
@@ -150,7 +150,7 @@ describe('the file of an import that has not failed', () => {
     for (const id of ids) assert.ok(await isKept(company, id));
   });
 
-  test('after a retry that failed again is kept for its full time again', async () => {
+  test('is kept for its full time again after a retry that failed', async () => {
     const company = await service.company();
     const id = await plantImport(service, company, { failedDaysAgo: 99 });
     await retried(service, company, { ids: [id] });
@@ -168,7 +168,7 @@ describe('the file of an import that has not failed', () => {
 describe('upkeep beside retries', () => {
   const prune = () => asWorker(database, (tx) => pruneImportPayloads(tx, 30, 5));
 
-  test('leaves no queued import without its file, and none that failed with one past its time', async () => {
+  test('leaves no queued import without its file, and no expired file of a failed import', async () => {
     for (let round = 0; round < 5; round += 1) {
       const company = await service.company();
       const ids = await plantImports(service, company, 20, { failedDaysAgo: 31 });
@@ -191,7 +191,7 @@ describe('upkeep beside retries', () => {
     }
   });
 
-  test('and retries of all and of several, in whatever order they come, do not end in a deadlock', async () => {
+  test('causes no deadlock with retries of all and of several imports', async () => {
     for (let round = 0; round < 5; round += 1) {
       const company = await service.company();
       const ids = await plantImports(service, company, 20, { failedDaysAgo: 31 });

@@ -45,7 +45,7 @@ function assertForwards(seen: readonly Import[]): void {
   );
 }
 
-describe('a running import', () => {
+describe('the progress of an import', () => {
   let worker: RunningWorker;
   before(async () => {
     worker = await startWorker(
@@ -55,7 +55,7 @@ describe('a running import', () => {
   });
   after(() => worker.stop());
 
-  test('tells its stage and how much of it is done, and nothing once it is over', async (t) => {
+  test('shows the stage and the share while it runs, and is null when it has ended', async (t) => {
     const { seen, end } = await watch(t.signal, 'tell 700 0.1 0.25 0.4 0.55 0.9');
     assert.deepEqual([end.state, end.progress], ['completed', null]);
     assertForwards(seen);
@@ -63,7 +63,7 @@ describe('a running import', () => {
     assert.ok(told.includes(25) || told.includes(40) || told.includes(55), String(told));
   });
 
-  test('never goes back, even where the reader of the format does', async (t) => {
+  test('never goes back, even if the reader of the format does', async (t) => {
     const { seen, end } = await watch(
       t.signal,
       `tell 300${' 0.6'.repeat(6)}${' 0.2'.repeat(6)}${' 0.7'.repeat(6)}`,
@@ -73,19 +73,19 @@ describe('a running import', () => {
     assert.deepEqual(percentsRead(seen), [0, 60, 70]);
   });
 
-  test('stays within 0 and 100, whatever the reader says', async (t) => {
+  test('stays within 0 and 100, whatever the reader reports', async (t) => {
     const { seen, end } = await watch(t.signal, `tell 300 -3 -3${' NaN'.repeat(6)}${' 7'.repeat(6)}`);
     assert.equal(end.state, 'completed');
     assertForwards(seen);
     assert.deepEqual(percentsRead(seen), [0, 100]);
   });
 
-  test('that fails no longer reports progress', async (t) => {
+  test('is null after a failure', async (t) => {
     const { end } = await watch(t.signal, 'fault It is locked.');
     assert.deepEqual([end.state, end.progress], ['failed', null]);
   });
 
-  test('tells how much is stored, where that takes long', async (t) => {
+  test('shows how much is stored while storing takes long', async (t) => {
     // As a busy database: each batch of chunks takes a while.
     await database.transaction((tx) =>
       database.script(
@@ -104,7 +104,7 @@ describe('a running import', () => {
   });
 });
 
-test('what a run tells that another has taken over from is not recorded', async () => {
+test('is not recorded from a run that another worker has taken over', async () => {
   const company = await service.company();
   const [id = ''] = await importTexts(service, company, ['waiting']);
   const { companyId, teamId, ownerId: userId } = company;

@@ -82,13 +82,13 @@ describe('a worker that is stopped by SIGTERM while imports run', {
     await assertStoredOnce(database, all);
   }
 
-  test('gives those back that are being read, even without an end', async (t) => {
+  test('releases the imports that are being read, even if reading never ends', async (t) => {
     await stopAndFinish(t.signal, MISBEHAVING, ENDLESS, ({ child }, { state }) => {
       return state === 'running' && childrenOf(child.pid ?? 0).length >= ENDLESS.length;
     });
   });
 
-  test('gives those back that are being stored', async (t) => {
+  test('releases the imports that are being stored', async (t) => {
     const pace = await slowStoring(database, 1);
     await stopAndFinish(
       t.signal,
@@ -102,7 +102,7 @@ describe('a worker that is stopped by SIGTERM while imports run', {
   });
 });
 
-test('the whole service on the embedded database, stopped by SIGTERM, gives imports back and finishes them later', {
+test('releases imports and finishes them after a restart, with the embedded database', {
   skip: databaseUrl !== undefined,
 }, async (t) => {
   const cwd = await serviceFolder();

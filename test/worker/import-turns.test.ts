@@ -37,7 +37,7 @@ async function begunBefore({ teamId }: SignedIn, importId: string | undefined): 
   return row.n;
 }
 
-describe('while one Team has very many imports waiting', () => {
+describe('one Team with very many waiting imports', () => {
   let worker: RunningWorker;
   const texts = Array.from({ length: MANY }, (_, n) => `a note with number ${n}`);
   const [busy, other] = [service.company(), service.company()];
@@ -51,7 +51,7 @@ describe('while one Team has very many imports waiting', () => {
   });
   after(() => worker.stop());
 
-  test("another's only import begins among the next", async (t) => {
+  test('does not delay the only import of another Team', async (t) => {
     const [id] = await importTexts(service, await other, ['the only one']);
     const done = await untilImport(service, await other, id, t.signal, isOver);
     assert.equal(done.state, 'completed');
@@ -60,7 +60,7 @@ describe('while one Team has very many imports waiting', () => {
     assert.ok(ahead <= MANY / 20, `${ahead} of ${MANY} were begun before it`);
   });
 
-  test("another's many are done by turns", async (t) => {
+  test('takes turns with the imports of another Team', async (t) => {
     const ids = await importTexts(
       service,
       await other,
@@ -71,7 +71,7 @@ describe('while one Team has very many imports waiting', () => {
     assert.ok(ahead <= ids.length + MANY / 10, `${ahead} of ${MANY} were begun before its last`);
   });
 
-  test('files of one Team that never end hold up none of another', async (t) => {
+  test('does not block another Team with files that never end', async (t) => {
     const [slow, quick] = [await service.company(), await service.company()];
     const endless = await sendMany(
       slow,
@@ -86,7 +86,7 @@ describe('while one Team has very many imports waiting', () => {
     assert.ok(!others.some(isOver), 'none of those that never end is over');
   });
 
-  it('shares places by Company and not by Team', async (t) => {
+  it('shares places with other Companies, not with other Teams', async (t) => {
     const [slow, quick] = [await service.company(), await service.company()];
     for (let n = 0; n < 4; n += 1) {
       const teamId = await addTeam(service, slow);
@@ -97,7 +97,7 @@ describe('while one Team has very many imports waiting', () => {
     assert.equal((await untilImport(service, quick, id, t.signal, isOver)).state, 'completed');
   });
 
-  it('imports a line of one Company while files of more Companies than there are places never end', async (t) => {
+  it('does not block an import when files of more Companies than places never end', async (t) => {
     const quick = await service.company();
     for (let n = 0; n < 5; n += 1) await sendMany(await service.company(), ['waiting', 'waiting']);
     for (let n = 0; n < 3; n += 1) {
@@ -106,7 +106,7 @@ describe('while one Team has very many imports waiting', () => {
     }
   });
 
-  it('reads a file to its end that gave way', async (t) => {
+  it('reads a file to its end after it gave way to others', async (t) => {
     const slow = await service.company();
     const [id] = await importTexts(service, slow, ['slow 1500']);
     // Only a long one is cut off for others; it is read among the long ones, or in one go where none waits by then.

@@ -34,7 +34,7 @@ function cosine(a: Float32Array, b: Float32Array): number {
 }
 
 describe('the random model of the large shape', () => {
-  it('gives 1,024 finite numbers of length 1, also without a letter and beyond its window of 512 tokens', async () => {
+  it('returns 1,024 finite numbers of length 1, for texts without letters and of over 512 tokens too', async () => {
     for (const text of [...texts, '', '😀', 'The council met again and spoke of roads. '.repeat(120)]) {
       const vector = await embedder.embed(text, 'passage');
       assert.equal(vector.length, 1024);
@@ -43,12 +43,12 @@ describe('the random model of the large shape', () => {
     }
   });
 
-  it('gives the same vector for the same text', async () => {
+  it('returns the same vector for the same text', async () => {
     const first = await embedder.embed(texts[0]!, 'passage');
     assert.deepEqual(await embedder.embed(texts[0]!, 'passage'), first);
   });
 
-  it('tells texts apart, also by the order of their words', async () => {
+  it('returns different vectors for different texts and for another order of words', async () => {
     const vectors: Float32Array[] = [];
     for (const text of [...texts, 'council city the Friday On paid the invoice March.']) {
       vectors.push(await embedder.embed(text, 'passage'));

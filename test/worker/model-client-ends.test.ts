@@ -27,9 +27,9 @@ import { TEST_MODEL, writeTestModel } from '../support/test-model.ts';
 
 after(endProcesses);
 
-describe('a text that ends the process', () => {
+describe('a text that ends the model process', () => {
   for (const text of ['die', 'exit', 'grow', 'hang']) {
-    test(`each time is refused after two (${text}), and a query sent with it is answered`, async (t) => {
+    test(`is refused after it ended two processes (${text}), and a query beside it is answered`, async (t) => {
       const opened = await openMisbehaving(t, {
         megabytes: 256,
         ...(text === 'hang' ? { runMs: 2000 } : {}),
@@ -47,7 +47,7 @@ describe('a text that ends the process', () => {
     });
   }
 
-  test('once is answered by the next', async (t) => {
+  test('is answered by the next process if it ended one process only', async (t) => {
     const { client, modelDir } = await openMisbehaving(t);
     assert.equal(await tell(client, `die-once ${modelDir}/met`), startsIn(modelDir).at(1));
   });
@@ -60,7 +60,7 @@ describe('a text that ends the process', () => {
     assert.ok((await passage) > 0);
   });
 
-  test('is not tried again once nobody waits for it', async (t) => {
+  test('is not tried again when nobody waits for it', async (t) => {
     const { client, modelDir } = await openMisbehaving(t);
     await client.ready;
     const leaving = new AbortController();
@@ -74,13 +74,13 @@ describe('a text that ends the process', () => {
     assert.equal(readFileSync(noted, 'utf8').trim().split('\n').length, 1);
   });
 
-  test('after its vector was sent has its vector, and the next is answered by another', async (t) => {
+  test('gets its vector if the process ends after sending it, and the next text gets another process', async (t) => {
     const { client, modelDir } = await openMisbehaving(t);
     assert.equal(await tell(client, 'afterwards'), startsIn(modelDir)[0]);
     assert.equal(await tell(client, 'pid'), startsIn(modelDir)[1]);
   });
 
-  test('before it says so is blamed by nobody: it waits, and no process is started over and over', async (t) => {
+  test('is not refused if the process ends before it reports a start, and processes are not started in a loop', async (t) => {
     const { client, modelDir } = await openMisbehaving(t);
     const ended = assert.rejects(client.embed('die-unsaid', 'passage', waiting()), EmbeddingInterruptedError);
     await until(t.signal, () => client.state().state === 'failing');
@@ -89,7 +89,7 @@ describe('a text that ends the process', () => {
     await ended;
   });
 
-  test('that gives an error is tried in another process, then refused; nothing tells what the error said', async (t) => {
+  test('is tried in another process and then refused if it causes an error, whose message stays hidden', async (t) => {
     const opened = await openMisbehaving(t);
     const { client, modelDir, log } = opened;
     await assert.rejects(client.embed('throw a secret', 'passage', waiting()), TextRefusedError);
@@ -99,7 +99,7 @@ describe('a text that ends the process', () => {
     assert.deepEqual(errorsOf(opened), []);
   });
 
-  test('one after the other, of three texts, has the model blamed; others that wait are given back', async (t) => {
+  test('makes the model failing after three texts in a row; other waiting texts are released', async (t) => {
     const opened = await openMisbehaving(t);
     const { client } = opened;
     const texts = ['throw one', 'throw two', 'throw three'];
@@ -112,7 +112,7 @@ describe('a text that ends the process', () => {
   });
 });
 
-test('a process that has grown past its share of the bound is replaced between two texts', async (t) => {
+test('a process that has grown past its memory share is replaced between two texts', async (t) => {
   const { client, modelDir, log } = await openMisbehaving(t, { megabytes: 512 });
   const first = await tell(client, 'fill 0.5');
   assert.equal(await tell(client, 'pid'), first);
@@ -127,7 +127,7 @@ test('a process that has grown past its share of the bound is replaced between t
   );
 });
 
-test('a text is not computed once nobody waits for it', async (t) => {
+test('a text is not computed when nobody waits for it', async (t) => {
   const { client, modelDir } = await openMisbehaving(t);
   const [noted, awaited, unwanted] = ['noted', 'awaited', 'unwanted'].map((name) => join(modelDir, name));
   const before = client.embed(`wait ${noted} ${awaited}`, 'passage', waiting());
@@ -142,7 +142,7 @@ test('a text is not computed once nobody waits for it', async (t) => {
   assert.ok(!existsSync(unwanted!));
 });
 
-describe('a process that does not get ready', () => {
+describe('a model process that does not become ready', () => {
   const cases: [load: string, options: Partial<Choice>, told: RegExp][] = [
     ['fill 0.95', { megabytes: 512 }, /^no vectors are made: the model takes \d+ MiB when loaded.*=512$/],
     ['grow', { megabytes: 256 }, /ended while it loaded \(SIGKILL\).*MEMORY_EMBEDDING_MEGABYTES=256/],
@@ -151,7 +151,7 @@ describe('a process that does not get ready', () => {
     ['refuse', {}, /it does not want to$/],
   ];
   for (const [load, options, told] of cases) {
-    test(`is failing, told of once, and not started again at once: ${load}`, async (t) => {
+    test(`is failing, reported once and not restarted at once: ${load}`, async (t) => {
       const opened = await openMisbehaving(t, { load, ...options });
       const { client, modelDir, states } = opened;
       const text = assert.rejects(client.embed('pid', 'query', waiting()), EmbeddingInterruptedError);
@@ -169,14 +169,14 @@ describe('a process that does not get ready', () => {
     });
   }
 
-  test('is tried again, and told of no more than once', async (t) => {
+  test('is tried again and reported only once', async (t) => {
     const opened = await openMisbehaving(t, { load: 'exit', retryMs: 10 });
     await until(t.signal, () => startsIn(opened.modelDir).length >= 3);
     assert.equal(errorsOf(opened).length, 1);
     assert.deepEqual(opened.states, ['failing']);
   });
 
-  test('or ends as soon as it is, is failing as well, and ready once it stays', async (t) => {
+  test('is failing if it ends as soon as it is ready, and ready when it stays', async (t) => {
     const opened = await openMisbehaving(t, { load: 'vanish', retryMs: 10 });
     await until(t.signal, () => startsIn(opened.modelDir).length >= 3);
     assert.equal(await tell(opened.client, 'pid'), startsIn(opened.modelDir)[2]);
@@ -184,7 +184,7 @@ describe('a process that does not get ready', () => {
     assert.deepEqual(opened.states, ['ready', 'loading', 'ready', 'failing', 'ready']);
   });
 
-  test('because a file of the model is torn, is failing, and ready once it is whole', async (t) => {
+  test('is failing if a file of the model is damaged, and ready when the file is whole', async (t) => {
     const modelDir = await modelFolder();
     await truncate(join(modelDir, TEST_MODEL, 'onnx', 'model_quantized.onnx'), 100_000);
     const opened = openClient(t, { modelDir, retryMs: 200 });
@@ -211,7 +211,7 @@ async function hubOf(t: TestContext, answers: boolean): Promise<{ hub: string; a
   return { hub: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked };
 }
 
-test('a model that is missing is told of once, tried for again, and ready once its files are there', async (t) => {
+test('is reported once if the model is missing, and ready when its files exist', async (t) => {
   const modelDir = await modelFolder();
   await rm(join(modelDir, TEST_MODEL), { recursive: true });
   const { hub } = await hubOf(t, true);
@@ -231,7 +231,7 @@ test('a model that is missing is told of once, tried for again, and ready once i
   assert.equal(new Set(errors).size, errors.length);
 });
 
-describe('closing settles every promise and leaves no process', () => {
+describe('closing the model client', () => {
   const begun: [
     when: string,
     choice: Partial<Choice>,
@@ -260,14 +260,14 @@ describe('closing settles every promise and leaves no process', () => {
     ],
   ];
   for (const [when, choice, happens] of begun) {
-    test(when, async (t) => {
+    test(`settles every promise and leaves no process: ${when}`, async (t) => {
       const opened = openClient(t, { modelDir: await modelFolder(), ...choice });
       await happens(opened, t);
       await assertCloses(opened.client, when === 'while it is idle' ? [] : ['one', 'another']);
     });
   }
 
-  test('while the model is fetched', async (t) => {
+  test('settles every promise and leaves no process: while the model is downloaded', async (t) => {
     const { hub, asked } = await hubOf(t, false);
     const { client } = openClient(t, { modelDir: await temporaryFolder(), hub });
     await asked;

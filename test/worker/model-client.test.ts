@@ -21,8 +21,8 @@ before(async () => {
 });
 after(endProcesses);
 
-describe('vectors of the real model', () => {
-  test('are those of the model in this process, of queries and passages, short and of many windows', async (t) => {
+describe('vectors of the model process', () => {
+  test('equal those of the model in this process, for queries and passages of any length', async (t) => {
     const { client } = openClient(t, { modelDir });
     const texts = ['How many points?', '多少分', '', '\ud800', 'two windows '.repeat(300)];
     const made = await Promise.all(
@@ -39,7 +39,7 @@ describe('vectors of the real model', () => {
     }
   });
 
-  test('of queries come before those of passages, also of one that is under way', async (t) => {
+  test('of queries come before those of passages, even of a passage in progress', async (t) => {
     const { client } = openClient(t, { modelDir });
     await client.ready;
     const order: string[] = [];
@@ -53,7 +53,7 @@ describe('vectors of the real model', () => {
     assert.deepEqual(order, ['first', 'second', 'third', 'long', 'short']);
   });
 
-  test('of queries are made between two runs of a long passage', async (t) => {
+  test('of queries are computed between two runs of a long passage', async (t) => {
     const child = startModelProcess({
       model: { name: TEST_MODEL, modelDir },
       megabytes: 2048,
@@ -80,7 +80,7 @@ describe('vectors of the real model', () => {
     assert.equal(heard.at(-1), 'vector of passage');
   });
 
-  test('are made by a process whose memory is told as it is, and stays as it was', async (t) => {
+  test('come from a process with stable and correctly reported memory', async (t) => {
     const { client } = openClient(t, { modelDir });
     await client.ready;
     const [pid] = children();
@@ -96,7 +96,7 @@ describe('vectors of the real model', () => {
     assert.ok(share > 0.7 && share < 1.4, `${share} of the size that the system reports`);
   });
 
-  test('are made by the next process where one is killed, idle or under a text', async (t) => {
+  test('come from the next process if one is killed, whether idle or busy', async (t) => {
     const { client, states, log } = openClient(t, { modelDir });
     await client.ready;
     const before = await client.embed('a text', 'query', waiting());
@@ -117,7 +117,7 @@ describe('vectors of the real model', () => {
   });
 });
 
-describe('the process', () => {
+describe('the model process', () => {
   /** A parent of one that prints what comes of a text, as a program of its own. */
   const parentOf = (text: string, { main = '', args = [] as string[], env = {} } = {}) => {
     const options = {
@@ -142,7 +142,7 @@ describe('the process', () => {
     return { parent, pid: parent.child.pid };
   };
 
-  test('finds no setting of its parent, neither by the environment nor by a file', async () => {
+  test('gets no setting of its parent, neither from the environment nor from a file', async () => {
     const folder = await temporaryFolder();
     const file = join(folder, 'settings');
     await writeFile(file, 'MEMORY_API_TOKEN=a-secret-of-a-file\n');
@@ -156,7 +156,7 @@ describe('the process', () => {
     await parent.kill9();
   });
 
-  test('alone loads the runtime, and its command tells nothing of the hub', async () => {
+  test('is the only one that loads the runtime, and its command does not show the hub', async () => {
     const { parent, pid } = parentOf('a text');
     const [, said = ''] = await parent.line(/^vector (.*)$/);
     assert.deepEqual((JSON.parse(said) as { loaded: string[] }).loaded, []);

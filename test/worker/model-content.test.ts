@@ -16,7 +16,7 @@ import { cdnEtag, gitSha1, sendContent, sha256 } from '../support/model-hub.ts';
 
 const scene = await openFetchScenes();
 
-describe('the content of a fetched file', () => {
+describe('the content of a downloaded file', () => {
   const plainSha1 = (content: Buffer) => createHash('sha1').update(content).digest('hex');
   const rightEtags: Record<string, (content: Buffer) => string> = {
     'the git SHA-1': (content) => `"${gitSha1(content)}"`,
@@ -26,7 +26,7 @@ describe('the content of a fetched file', () => {
     'a form that says nothing': () => '"65a1f3-1c8"',
   };
   for (const [form, etag] of Object.entries(rightEtags)) {
-    it(`is taken with an etag that is ${form}`, async () => {
+    it(`is accepted if the etag is ${form}`, async () => {
       const the = await scene((request, response, content) => {
         if (request.file === ONNX) return false;
         sendContent(request, response, content, etag(content));
@@ -41,7 +41,7 @@ describe('the content of a fetched file', () => {
     ['a SHA-256', (content: Buffer) => `"${sha256(Buffer.concat([content, content]))}"`],
     ['a SHA-1', (content: Buffer) => `"${plainSha1(Buffer.concat([content, content]))}"`],
   ] as const) {
-    it(`is not compared with the etag of a CDN, which may look like ${form}`, async () => {
+    it(`is not compared with the etag of a CDN, even if it looks like ${form}`, async () => {
       const the: FetchScene = await scene((request, response, content) => {
         if (request.file !== ONNX) return false;
         if (request.at === 'cdn') sendContent(request, response, content, etag(content));
@@ -53,7 +53,7 @@ describe('the content of a fetched file', () => {
     });
   }
 
-  it('is refused with another git SHA-1', async () => {
+  it('is refused if the git SHA-1 differs', async () => {
     const the = await scene(
       firstTime((request, response, content) => {
         sendContent(request, response, Buffer.from('{}'), `"${gitSha1(content)}"`);
@@ -63,7 +63,7 @@ describe('the content of a fetched file', () => {
     await assertRefused(the, 'tokenizer.json', /does not have the hash that the hub tells/);
   });
 
-  it('is refused with another SHA-256 of the same length, and not asked for again', async () => {
+  it('is refused if the SHA-256 differs with the same length, and is not requested again', async () => {
     const the = await scene(
       always(({ file }, response, content) => {
         sendContent({ file } as never, response, randomBytes(content.length), cdnEtag(file));
@@ -74,7 +74,7 @@ describe('the content of a fetched file', () => {
     assert.equal(onnxDownloads(the.hub).length, 1);
   });
 
-  it('is refused where another length is sent than the hub tells', async () => {
+  it('is refused if the sent length differs from the length that the hub reports', async () => {
     const the = await scene(
       always((_, response, content) => {
         response.end(content.subarray(0, 1000));
@@ -88,7 +88,7 @@ describe('the content of a fetched file', () => {
     ['less', (content: Buffer) => content.subarray(1), /has 599999 bytes, not 600000/],
     ['more', (content: Buffer) => Buffer.concat([content, content]), /more arrived than the 600000 bytes/],
   ] as const) {
-    it(`is refused where ${what} arrives than the hub tells`, async () => {
+    it(`is refused if ${what} arrives than the hub reports`, async () => {
       const the = await scene(
         always((_, response, content) => {
           // Written before the end: no length is told.
@@ -100,7 +100,7 @@ describe('the content of a fetched file', () => {
     });
   }
 
-  it('is refused where it is the page of a network that asks for a sign-in', async () => {
+  it('is refused if it is the sign-in page of a network', async () => {
     const the = await scene((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
       return true;
@@ -108,7 +108,7 @@ describe('the content of a fetched file', () => {
     await assertRefused(the, 'config.json', /is no JSON/);
   });
 
-  it('is refused where it is empty', async () => {
+  it('is refused if it is empty', async () => {
     const the = await scene(({ file }, response) => {
       response.end(file === ONNX ? undefined : '{}');
       return true;
@@ -116,7 +116,7 @@ describe('the content of a fetched file', () => {
     await assertRefused(the, ONNX, /is empty/);
   });
 
-  it('is unpacked where a mirror packs it unasked', async () => {
+  it('is unpacked if a mirror compresses it without request', async () => {
     const the = await scene(({ file }, response, content) => {
       if (file === ONNX) return false;
       response.writeHead(200, { 'content-encoding': 'gzip', etag: gitSha1(content) }).end(gzipSync(content));

@@ -22,8 +22,8 @@ import { breakOff, cdnEtag, sendContent } from '../support/model-hub.ts';
 
 const scene = await openFetchScenes();
 
-describe('a download that breaks off', () => {
-  it('is taken up where it stopped', async () => {
+describe('an interrupted download', () => {
+  it('resumes where it stopped', async () => {
     const the = await scene(firstTime(breakHalfWay));
     await the.fetch();
     await assertWhole(the);
@@ -35,7 +35,7 @@ describe('a download that breaks off', () => {
     assert.equal(second?.ifRange, cdnEtag(ONNX));
   });
 
-  it('is taken up once more after each piece, however many there are', async () => {
+  it('resumes after every piece, however many there are', async () => {
     const pieces = 8;
     const the = await scene(
       always(({ file, range }, response, content) => {
@@ -56,7 +56,7 @@ describe('a download that breaks off', () => {
     assert.ok(onnxDownloads(the.hub).length >= pieces);
   });
 
-  it('starts over where the hub ignores the range', async () => {
+  it('starts over if the hub ignores the range', async () => {
     let asked = 0;
     const the = await scene(
       always((request, response, content) => {
@@ -75,7 +75,7 @@ describe('a download that breaks off', () => {
     [416, 'has no such range'],
     [206, 'sends another range'],
   ] as const) {
-    it(`starts over where the hub ${what}`, async () => {
+    it(`starts over if the hub ${what}`, async () => {
       let asked = 0;
       const the = await scene(
         always((request, response, content) => {
@@ -95,7 +95,7 @@ describe('a download that breaks off', () => {
     });
   }
 
-  it('gives the new version if the file changes on the hub before the next attempt', async () => {
+  it('returns the new version if the file changes on the hub before the next attempt', async () => {
     const newer = randomBytes(ONNX_BYTES);
     const the = await scene(
       firstTime((request, response, content) => {
@@ -108,7 +108,7 @@ describe('a download that breaks off', () => {
     assert.deepEqual(await readFile(path.join(the.folder, ONNX)), newer);
   });
 
-  it('starts over once where the pieces do not make the file', async () => {
+  it('starts over once if the pieces do not form the file', async () => {
     let asked = 0;
     const the = await scene(
       always((request, response, content) => {
@@ -123,7 +123,7 @@ describe('a download that breaks off', () => {
     assert.equal(onnxDownloads(the.hub).length, 3);
   });
 
-  it('starts over where nothing tells that the pieces are of one version', async () => {
+  it('starts over if the hub does not show that the pieces are of one version', async () => {
     let asked = 0;
     const the = await scene(({ file }, response, content) => {
       if (file !== ONNX) response.end(content);
@@ -157,7 +157,7 @@ describe('a download that breaks off', () => {
     assert.equal(third?.range, second.range);
   });
 
-  it('is taken up where the hub falls silent', async () => {
+  it('resumes if the hub stops sending', async () => {
     const the = await scene(
       firstTime(({ file }, response, content) => {
         response.writeHead(200, { 'content-length': content.length, etag: cdnEtag(file) });
@@ -170,7 +170,7 @@ describe('a download that breaks off', () => {
     assert.ok(onnxDownloads(the.hub).at(-1)?.range);
   });
 
-  it('is given up after five tries that bring nothing', async () => {
+  it('fails after five attempts that bring nothing', async () => {
     const the = await scene(
       always((request, response, content) => {
         if (request.range === undefined) return breakHalfWay(request, response, content);
@@ -183,7 +183,7 @@ describe('a download that breaks off', () => {
     assert.ok(tries >= 5 && tries <= 6, String(tries));
   });
 
-  it('is cancelled by its signal, and leaves no part', async () => {
+  it('is cancelled by its signal and leaves no partial file', async () => {
     const stop = new AbortController();
     const the = await scene(
       firstTime((_, response, content) => {
@@ -198,7 +198,7 @@ describe('a download that breaks off', () => {
   });
 });
 
-describe('a hub that does not give the model', () => {
+describe('a hub that does not provide the model', () => {
   it('is asked once for a file that it does not have', async () => {
     const the = await scene();
     the.files.delete('config.json');
@@ -219,18 +219,18 @@ describe('a hub that does not give the model', () => {
     assert.equal(the.hub.requests.length, 5);
   });
 
-  it('is not waited for where it cannot be reached', async () => {
+  it('causes an error at once if it cannot be reached', async () => {
     const the = await scene();
     the.hub.close();
     await assertRefused(the, 'config.json', /ECONNREFUSED/, { retryMs: 1e8 });
   });
 
-  it('is not waited for where it never answers', async () => {
+  it('causes an error at once if it never answers', async () => {
     const the = await scene(() => true);
     await assertRefused(the, 'config.json', /nothing arrived for 0\.1 s/, { stallMs: 100, retryMs: 1e8 });
   });
 
-  it('is left where it redirects in a circle', async () => {
+  it('causes an error if it redirects in a circle', async () => {
     const the = await scene((_, response) => {
       response.writeHead(302, { location: '/owner/model/resolve/main/config.json' }).end();
       return true;

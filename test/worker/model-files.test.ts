@@ -10,7 +10,7 @@ import { sha256 } from '../support/model-hub.ts';
 const scene = await openFetchScenes();
 
 describe('fetching a model', () => {
-  it('follows the hub to its CDN, notes what it fetched, and asks for nothing the next time', async () => {
+  it('follows the hub to its CDN, stores checksums, and requests nothing the next time', async () => {
     const the = await scene();
     await the.fetch();
     await assertWhole(the);
@@ -26,7 +26,7 @@ describe('fetching a model', () => {
     assert.equal(the.hub.requests.length, asked);
   });
 
-  it('fetches only what is missing', async () => {
+  it('fetches only missing files', async () => {
     const the = await scene();
     await the.fetch();
     await rm(path.join(the.folder, 'tokenizer.json'));
@@ -37,7 +37,7 @@ describe('fetching a model', () => {
     await assertWhole(the);
   });
 
-  it('tells how far it is, of a whole known ahead', async () => {
+  it('reports its progress with a known total', async () => {
     const the = await scene();
     const told: FetchProgress[] = [];
     await the.fetch({ tell: (progress) => told.push(progress) });
@@ -49,7 +49,7 @@ describe('fetching a model', () => {
     assert.deepEqual(told.at(-1), last);
   });
 
-  it('tells no whole where the hub tells none, and fetches all the same', async () => {
+  it('reports no total if the hub has none, and fetches anyway', async () => {
     const the = await scene(({ method, file }, response, content) => {
       if (method === 'HEAD') response.writeHead(405).end();
       else if (file !== ONNX) response.end(content);
@@ -63,13 +63,13 @@ describe('fetching a model', () => {
     await assertWhole(the);
   });
 
-  it('by two at once on one folder gives both the whole model', async () => {
+  it('gives the whole model to several callers at once in one folder', async () => {
     const the = await scene();
     await Promise.all([the.fetch(), the.fetch(), the.fetch()]);
     await assertWhole(the);
   });
 
-  it('removes the part that a killed process left an hour ago, and no other', async () => {
+  it('removes the partial file of a process killed an hour ago, and no other', async () => {
     const the = await scene();
     await mkdir(path.join(the.folder, 'onnx'), { recursive: true });
     const [dead, living] = ['7.0badcafe', '7.0badf00d'].map((id) =>
@@ -87,7 +87,7 @@ describe('fetching a model', () => {
     ]);
   });
 
-  it('says in one line that a folder cannot be made', async () => {
+  it('names a folder that cannot be created, in one line', async () => {
     const the = await scene();
     await writeFile(path.join(the.modelDir, 'owner'), 'a file');
     await assert.rejects(
@@ -97,8 +97,8 @@ describe('fetching a model', () => {
   });
 });
 
-describe('what lies in the folder', () => {
-  it('is damaged where a file has another size than when it was fetched', async () => {
+describe('the files in the model folder', () => {
+  it('are damaged if one has another size than when it was fetched', async () => {
     const the = await scene();
     await the.fetch();
     await writeFile(path.join(the.folder, ONNX), 'torn');
@@ -110,7 +110,7 @@ describe('what lies in the folder', () => {
     await assertWhole(the);
   });
 
-  it('is left unchanged if it is damaged and cannot be fetched again', async () => {
+  it('stay unchanged if one is damaged and cannot be fetched again', async () => {
     const the = await scene();
     await the.fetch();
     await writeFile(path.join(the.folder, ONNX), 'torn');
@@ -122,7 +122,7 @@ describe('what lies in the folder', () => {
     assert.equal(await readFile(path.join(the.folder, ONNX), 'utf8'), 'torn');
   });
 
-  it('is found damaged by its hash if the size is right, and is fetched again on request', async () => {
+  it('are checked by hash if the size is right, and fetched again on request', async () => {
     const the = await scene();
     await the.fetch();
     await writeFile(path.join(the.folder, ONNX), randomBytes(ONNX_BYTES));
@@ -132,7 +132,7 @@ describe('what lies in the folder', () => {
     await assertWhole(the);
   });
 
-  it('is unknown where it was laid there by hand, and taken as it is', async () => {
+  it('are unknown and used as they are if they were copied by hand', async () => {
     const the = await scene();
     await mkdir(path.join(the.folder, 'onnx'), { recursive: true });
     for (const [file, content] of the.files) await writeFile(path.join(the.folder, file), content);
@@ -143,7 +143,7 @@ describe('what lies in the folder', () => {
     assert.deepEqual(await the.verdicts(), ['ok', 'unknown', 'unknown', 'unknown']);
   });
 
-  it('is unknown where the note of checksums is torn', async () => {
+  it('are unknown if the stored checksums are damaged', async () => {
     const the = await scene();
     await the.fetch();
     for (const torn of ['{"config.json":', '[]', 'null', '{"config.json":{"sha256":"00"}}']) {
@@ -153,7 +153,7 @@ describe('what lies in the folder', () => {
     }
   });
 
-  it('is missing in an empty folder', async () => {
+  it('are missing in an empty folder', async () => {
     const { verdicts } = await scene();
     assert.deepEqual(await verdicts(), ['missing', 'missing', 'missing', 'missing']);
   });

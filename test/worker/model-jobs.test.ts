@@ -25,7 +25,7 @@ function openJobs() {
   return { jobs, done, now, become };
 }
 
-test('jobs of the model are taken while it is ready, and left to others while it is not', async () => {
+test('jobs of the model run while the model is ready, and are left to other workers otherwise', async () => {
   const { jobs, done, become } = openJobs();
   for (const ready of [false, true, true, false, false, true]) await become(ready);
   assert.deepEqual(done, ['take', 'leave', 'take']);
@@ -34,7 +34,7 @@ test('jobs of the model are taken while it is ready, and left to others while it
   assert.deepEqual(done, ['take', 'leave', 'take']);
 });
 
-test('a queue that fails once keeps no later change from being acted on', async () => {
+test('a failure of a queue does not prevent later changes', async () => {
   const { done, now, become } = openJobs();
   now.broken = true;
   await become(true);
@@ -44,7 +44,7 @@ test('a queue that fails once keeps no later change from being acted on', async 
   assert.deepEqual(done, ['take', 'leave', 'take']);
 });
 
-test('what is asked for while it is done is done once more, however often', async () => {
+test('several requests during a run cause one more run', async () => {
   let times = 0;
   let held = Promise.withResolvers<void>();
   const saying = latest(async () => {

@@ -11,13 +11,13 @@ describe('the profile of a model', () => {
   const nothing = { pooling: undefined, queryPrefix: undefined, passagePrefix: undefined };
   const e5 = 'Xenova/multilingual-e5-large';
 
-  test('is what is known of it where the settings say nothing', () => {
+  test('is the built-in one if the settings are empty', () => {
     assert.deepEqual(modelProfile(e5, nothing), modelProfile(e5));
     assert.equal(modelProfile(e5).pooling, 'mean');
     assert.equal(modelProfile(e5).queryPrefix, 'query: ');
   });
 
-  test('takes each setting before what is known, a prefix with a blank after it', () => {
+  test('prefers each setting to the built-in value, and adds a space after a prefix', () => {
     assert.deepEqual(modelProfile(e5, { ...nothing, pooling: 'cls' }), {
       ...modelProfile(e5),
       pooling: 'cls',
@@ -33,14 +33,14 @@ describe('the profile of a model', () => {
     });
   });
 
-  test('is plain for a name that nothing is known of, also one that every object has', () => {
+  test('is plain for an unknown model, even if it is named like an object property', () => {
     for (const name of ['an/unknown', 'constructor', '__proto__']) {
       const { pooling, queryPrefix, passagePrefix } = modelProfile(name);
       assert.deepEqual([pooling, queryPrefix, passagePrefix], ['cls', '', '']);
     }
   });
 
-  test('that leaves no room for text is refused when the model is loaded', async (t) => {
+  test('is refused when the model is loaded if its prefix leaves no room for text', async (t) => {
     const modelDir = await mkdtemp(join(tmpdir(), 'model-profile-'));
     t.after(() => rm(modelDir, { recursive: true, force: true }));
     await writeTestModel(modelDir);

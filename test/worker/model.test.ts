@@ -55,7 +55,7 @@ function assertNear(actual: number, expected: number): void {
 }
 
 describe('a vector', () => {
-  it('has 1,024 numbers and length 1, also for a text without letters', async () => {
+  it('has 1,024 numbers and length 1, even for a text without letters', async () => {
     for (const text of ['How many points?', '多少分', '😀', '!?', '']) {
       const vector = await embedder.embed(text, 'query');
       assert.equal(vector.length, 1024);
@@ -63,13 +63,13 @@ describe('a vector', () => {
     }
   });
 
-  it('is the same for the same text, and as a query or a passage when the model has no prefixes', async () => {
+  it('is the same for the same text, and for query and passage if the model has no prefixes', async () => {
     const first = await embedder.embed('How many points?', 'query');
     assert.deepEqual(await embedder.embed('How many points?', 'query'), first);
     assert.deepEqual(await embedder.embed('How many points?', 'passage'), first);
   });
 
-  it("is what the library's own pipeline gives with CLS pooling", async () => {
+  it('equals the vector of the pipeline of the library with CLS pooling', async () => {
     const extract = await pipeline('feature-extraction', TEST_MODEL, { quantized: true });
     const expected = await extract('How many points?', { pooling: 'cls', normalize: true });
     assertNear(cosine(await embedder.embed('How many points?', 'query'), expected.data as Float32Array), 1);
@@ -85,7 +85,7 @@ describe('a vector', () => {
     });
   }
 
-  it('tells characters outside the vocabulary apart', async () => {
+  it('differs between characters outside the vocabulary', async () => {
     const [one, other] = [await embedder.embed('𠀀', 'query'), await embedder.embed('𪚥', 'query')];
     assert.ok(cosine(one, other) < 0.9);
   });
@@ -114,7 +114,7 @@ describe('a text longer than the window', () => {
 });
 
 describe('a model with prefixes', () => {
-  it('gets the one for the purpose, before every window', async () => {
+  it('gets the prefix for the purpose before every window', async () => {
     const prefixed = await loadEmbedder({ name: prefixedModel, modelDir, allowDownload: false });
     const text = 'Who paid the invoice?';
     const [query, passage] = [await prefixed.embed(text, 'query'), await prefixed.embed(text, 'passage')];
@@ -130,40 +130,40 @@ describe('a model with prefixes', () => {
   });
 });
 
-describe('loading', () => {
-  it('names the model and the folder on one line when files are missing', async () => {
+describe('loading a model', () => {
+  it('names the model and the folder in one line if files are missing', async () => {
     await assert.rejects(loadEmbedder({ name: 'Xenova/bge-m3', modelDir, allowDownload: false }), {
       message: `Embedding model Xenova/bge-m3 is missing: no config.json in ${path.join(modelDir, 'Xenova/bge-m3')}, and downloads are not allowed`,
     });
   });
 
-  it('names the model, the folder and the reason on one line when the download fails', async () => {
+  it('names the model, the folder and the reason in one line if the download fails', async () => {
     await assert.rejects(loadEmbedder({ name: 'Xenova/bge-m3', modelDir, allowDownload: true }), {
       message: `Embedding model Xenova/bge-m3 is missing: no config.json in ${path.join(modelDir, 'Xenova/bge-m3')}, and the download failed (this test has no network)`,
     });
   });
 
-  it('refuses a name that leads out of the folder of models', async () => {
+  it('refuses a name that leads out of the model folder', async () => {
     await assert.rejects(
       loadEmbedder({ name: '../elsewhere', modelDir, allowDownload: true }),
       /owner\/name/,
     );
   });
 
-  it('refuses a model of another width', async () => {
+  it('refuses a model with another number of dimensions', async () => {
     await assert.rejects(loadEmbedder({ name: 'memory/narrow', modelDir, allowDownload: false }), {
       message: 'Embedding model memory/narrow gives vectors of 512 numbers; 1024 are needed',
     });
   });
 
-  it('says on one line which model cannot be read', async () => {
+  it('names a model that cannot be read, in one line', async () => {
     await writeTestModel(modelDir, { name: 'memory/torn' });
     await writeFile(path.join(modelDir, 'memory/torn/tokenizer.json'), '{"version":');
     const torn = loadEmbedder({ name: 'memory/torn', modelDir, allowDownload: false });
     await assert.rejects(torn, /^Error: Embedding model memory\/torn in .+ cannot be loaded: .+$/);
   });
 
-  it('fetches the model once, and needs no hub from then on', async () => {
+  it('fetches the model once, and needs no hub afterwards', async () => {
     const target = await mkdtemp(path.join(modelDir, 'fetched-'));
     const names = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'];
     const files = new Map<string, Buffer>();
@@ -182,7 +182,7 @@ describe('loading', () => {
     await (await loadEmbedder({ name: TEST_MODEL, modelDir: target, allowDownload: true })).close();
   });
 
-  it('ends with close, which may be called twice', async () => {
+  it('can be closed twice', async () => {
     const closing = await loadEmbedder({ name: TEST_MODEL, modelDir, allowDownload: false });
     await closing.close();
     await closing.close();

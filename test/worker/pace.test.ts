@@ -4,7 +4,7 @@ import { pace } from '../../worker/embedder/pace.ts';
 
 const SECOND_MS = 1000;
 
-describe('the pace', () => {
+describe('the pace of embedding', () => {
   /** A pace whose clock is set by hand, in seconds. */
   const withClock = () => {
     const clock = { seconds: 100 };
@@ -16,7 +16,7 @@ describe('the pace', () => {
     assert.equal(chunks.perMinute(), 0);
   });
 
-  test('is reckoned over the time since the first chunk, while that is less than a minute', () => {
+  test('covers the time since the first chunk if that is less than a minute', () => {
     const { clock, chunks } = withClock();
     chunks.add(10);
     clock.seconds += 20;
@@ -24,13 +24,13 @@ describe('the pace', () => {
     assert.equal(chunks.perMinute(), 60);
   });
 
-  test('takes a second at least for the first, whose time is not known', () => {
+  test('assumes at least a second for the first chunk', () => {
     const { chunks } = withClock();
     chunks.add(2);
     assert.equal(chunks.perMinute(), 120);
   });
 
-  test('counts the last minute alone once there is one', () => {
+  test('covers only the last minute after the first minute', () => {
     const { clock, chunks } = withClock();
     chunks.add(1000);
     clock.seconds += 59;
@@ -41,7 +41,7 @@ describe('the pace', () => {
     assert.equal(chunks.perMinute(), 0);
   });
 
-  test('is whole, and none after a job that stored nothing', () => {
+  test('is an integer, and 0 after a job that stored nothing', () => {
     const { clock, chunks } = withClock();
     chunks.add(0);
     clock.seconds += 7;

@@ -152,7 +152,7 @@ describe('a hostile extractor', () => {
     if (confinement.name === 'filter') assert.equal(reached.unix, 0);
   });
 
-  it('reaches the network and signals where the system forbids nothing, and nothing else', async (t) => {
+  it('reaches only the network and signals where the system forbids nothing', async (t) => {
     const { confinement, outcomes, reached, left } = await attack(t, ['none']);
     assert.equal(confinement.network, 'open');
     assertOutcomes(t, confinement, outcomes);
@@ -162,14 +162,14 @@ describe('a hostile extractor', () => {
   });
 });
 
-it('falls back to a confinement that works here', async () => {
+it('is confined with the first confinement that works on this system', async () => {
   const options = { extractors: EXTRACTORS, confinements: ['shell', 'none'] as const };
   const pool = openReadingPool({ seconds: 60, megabytes: 512 }, options);
   assert.equal((await pool.confinement).name, process.platform === 'win32' ? 'none' : 'shell');
   await pool.close();
 });
 
-it('makes a filter for known architectures only, which allows and refuses at its end', () => {
+it('gets a network filter on known architectures only, with valid final instructions', () => {
   assert.equal(noNetworkFilter('mips'), null);
   for (const architecture of ['x64', 'arm64'] as const) {
     const filter = noNetworkFilter(architecture);
@@ -184,7 +184,7 @@ it('makes a filter for known architectures only, which allows and refuses at its
   }
 });
 
-it('ends a process that holds too much memory where only ps can tell', async () => {
+it('is ended if it uses too much memory, even if only ps can show it', async () => {
   const hoard = 'const kept = []; while (kept.length < 4000) kept.push(Buffer.alloc(1048576, 1));';
   const child = spawn(process.execPath, ['-e', hoard], { stdio: 'ignore' });
   watchMemory(child, 200 * 1024 * 1024, 'darwin');

@@ -72,7 +72,7 @@ async function idlePid(pool: ReadingPool): Promise<number> {
   return Number(await read(pool, 'pid'));
 }
 
-describe('a file that misbehaves ends its process and fails, and the next is read', () => {
+describe('a file that misbehaves', () => {
   const cases: [text: string, code: string, bounds: Partial<ReadingBounds>][] = [
     ['endless', 'too_slow', { seconds: 1 }],
     ['waiting', 'too_slow', { seconds: 1 }],
@@ -85,7 +85,7 @@ describe('a file that misbehaves ends its process and fails, and the next is rea
     ['throw something', 'unreadable', {}],
   ];
   for (const [text, code, bounds] of cases) {
-    test(`${text}: ${code}`, async (t) => {
+    test(`ends its process and fails with ${code}, and the next file is read: ${text}`, async (t) => {
       const pool = poolOf(t, bounds);
       const pid = await idlePid(pool);
       assert.equal(await faultOf(pool, text), code);
@@ -94,7 +94,7 @@ describe('a file that misbehaves ends its process and fails, and the next is rea
     });
   }
 
-  test('the others that are read at the same time are not touched', async (t) => {
+  test('does not affect other files that are read at the same time', async (t) => {
     const pool = poolOf(t, { seconds: 5, megabytes: 256 });
     const [good, ...bad] = await Promise.all([
       read(pool, 'slow 1000'),
@@ -106,7 +106,7 @@ describe('a file that misbehaves ends its process and fails, and the next is rea
     assert.deepEqual(bad, ['too_slow', 'too_much_memory', 'unreadable']);
   });
 
-  test('killed from outside: as if by the kernel for its memory', async (t) => {
+  test('fails with too_much_memory if its process is killed from outside', async (t) => {
     const pool = poolOf(t);
     // Once it tells something, it has begun.
     const tell = () => {
@@ -116,7 +116,7 @@ describe('a file that misbehaves ends its process and fails, and the next is rea
     assert.equal(await read(pool, 'a good file'), 'a good file');
   });
 
-  test('killed while it waits for a file: the next is read by another', async (t) => {
+  test('is read by another process if its process is killed while it waits for a file', async (t) => {
     const pool = poolOf(t);
     const pid = await idlePid(pool);
     process.kill(pid, 'SIGKILL');
@@ -124,7 +124,7 @@ describe('a file that misbehaves ends its process and fails, and the next is rea
     assert.notEqual(await idlePid(pool), pid);
   });
 
-  test('ended by what an earlier file left behind: the next is read by another', async (t) => {
+  test('does not affect the next file if it ends the process later', async (t) => {
     const pool = poolOf(t);
     const pid = await idlePid(pool);
     assert.equal(await read(pool, 'afterwards'), 'read');
@@ -132,7 +132,7 @@ describe('a file that misbehaves ends its process and fails, and the next is rea
     assert.equal(await read(pool, 'a good file'), 'a good file');
   });
 
-  test('kept busy by what an earlier file left behind: the next is read by another', async (t) => {
+  test('does not affect the next file if it keeps the process busy', async (t) => {
     const pool = poolOf(t, { seconds: 2 });
     const pid = await idlePid(pool);
     assert.equal(await read(pool, 'lingering'), 'read');
@@ -141,7 +141,7 @@ describe('a file that misbehaves ends its process and fails, and the next is rea
     await until(t.signal, () => running([pid]).length === 0);
   });
 
-  test('short of memory for what it kept of an earlier file: the next is read again, by a new one', async (t) => {
+  test('does not affect the next file if it leaves too little memory', async (t) => {
     const pool = poolOf(t);
     const kept = await Promise.all([1, 2, 3].map(() => read(pool, 'keep 1')));
     assert.deepEqual(kept, ['1', '1', '1']);
@@ -149,10 +149,10 @@ describe('a file that misbehaves ends its process and fails, and the next is rea
   });
 });
 
-describe('the time for a file', () => {
+describe('the time limit for a file', () => {
   const bounds = { seconds: 60, baseSeconds: 0.5, secondsPerMegabyte: 60 };
 
-  test('is short for a small file and longer for a large one, which both need the same', async (t) => {
+  test('is short for a small file and longer for a large one', async (t) => {
     const pool = poolOf(t, bounds);
     await assert.rejects(read(pool, 'slow 2000'), {
       code: 'too_slow',
@@ -163,13 +163,13 @@ describe('the time for a file', () => {
     assert.match(await read(pool, large), /^read after 2000/);
   });
 
-  test('is never more than the bound for all files', async (t) => {
+  test('is never more than the limit for all files', async (t) => {
     const pool = poolOf(t, { ...bounds, seconds: 1 });
     assert.equal(await faultOf(pool, `waiting ${' '.repeat(1024 * 1024)}`), 'too_slow');
   });
 });
 
-test('a file that ends its process is begun once by a new process, and twice where another was read before', async (t) => {
+test('a file that ends its process starts once in a new process, and twice in a used one', async (t) => {
   for (const [before, times] of [
     [null, 1],
     ['a good file', 2],
@@ -190,13 +190,13 @@ test('a file that ends its process is begun once by a new process, and twice whe
   }
 });
 
-test('a fault that the extractor tells goes on as it is', async (t) => {
+test('a fault from the extractor is passed on unchanged', async (t) => {
   const pool = poolOf(t);
   await assert.rejects(read(pool, 'fault It is locked.'), { code: 'locked', message: 'It is locked.' });
   assert.equal(await read(pool, 'a good file'), 'a good file');
 });
 
-test('a process that cannot start is no fault of the file', async (t) => {
+test('a process that cannot start is not a fault of the file', async (t) => {
   const folder = await temporaryFolder();
   const broken = join(folder, 'broken.ts');
   await writeFile(broken, 'throw new Error("nothing to read with");');
@@ -206,7 +206,7 @@ test('a process that cannot start is no fault of the file', async (t) => {
   assert.ok(!(error instanceof FileFault) && !(error instanceof ReadingInterruptedError), String(error));
 });
 
-test('what is left of one file in memory is not counted against the next', async (t) => {
+test('memory left by one file does not count against the next', async (t) => {
   const pool = poolOf(t, { megabytes: 512 });
   const pid = await idlePid(pool);
   assert.equal(await read(pool, 'keep 200'), '1');
@@ -227,7 +227,7 @@ describe('a document of many chunks', () => {
     teamId: newId(),
   });
 
-  test('comes in portions, each time from the first, and keeps its process while it is used', async (t) => {
+  test('comes in portions that can be read again, and keeps its process while it is in use', async (t) => {
     const pool = poolOf(t);
     const pid = await idlePid(pool);
     const asked = task(TEXT);
@@ -242,7 +242,7 @@ describe('a document of many chunks', () => {
     });
   });
 
-  test('whose rest nobody wants leaves its process to the next file', async (t) => {
+  test('releases its process to the next file if the rest is not wanted', async (t) => {
     // One that held a large share of the bound would be replaced.
     const pool = poolOf(t, { megabytes: 4096 });
     const pid = await idlePid(pool);
@@ -252,7 +252,7 @@ describe('a document of many chunks', () => {
     assert.equal(await idlePid(pool), pid);
   });
 
-  test('whose process ends before all was asked for is no fault of the file', async (t) => {
+  test('is not at fault if its process ends before all portions were read', async (t) => {
     const pool = poolOf(t);
     const pid = await idlePid(pool);
     const read = pool.read(task(TEXT), reading(), async ({ chunks }) => {
@@ -268,7 +268,7 @@ describe('a document of many chunks', () => {
     await assert.rejects(Array.fromAsync(chunks), ReadingInterruptedError);
   });
 
-  test('is given up once nobody waits for it', async (t) => {
+  test('is aborted when nobody waits for it', async (t) => {
     const pool = poolOf(t);
     const stop = new AbortController();
     const given = { ...reading(), signal: stop.signal };
@@ -280,7 +280,7 @@ describe('a document of many chunks', () => {
 });
 
 describe('a worker that stops', () => {
-  test('breaks a reading off, whatever the process is doing, and ends the process', async (t) => {
+  test('interrupts reading, whatever the process does, and ends the process', async (t) => {
     for (const text of ['endless', 'waiting']) {
       const pool = poolOf(t);
       const pid = await idlePid(pool);
@@ -292,14 +292,14 @@ describe('a worker that stops', () => {
     }
   });
 
-  test('reads nothing more', async (t) => {
+  test('reads no further file', async (t) => {
     const pool = poolOf(t);
     await assert.rejects(read(pool, 'a good file', { signal: AbortSignal.abort() }), ReadingInterruptedError);
   });
 });
 
-describe('the processes', () => {
-  test('are kept for the next file, as many as are read at once', async (t) => {
+describe('the reading processes', () => {
+  test('are reused for the next file, as many as read at once', async (t) => {
     const pool = poolOf(t);
     const pid = await idlePid(pool);
     assert.equal(await idlePid(pool), pid);
@@ -320,14 +320,14 @@ describe('the processes', () => {
     await until(t.signal, () => running([...pids.keys()]).length === 1);
   });
 
-  test('are ended when there is nothing to read for long, and started again when there is', async (t) => {
+  test('end after a long time without files, and are started again when needed', async (t) => {
     const pool = poolOf(t, {}, { idleMs: 50 });
     const pid = await idlePid(pool);
     await until(t.signal, () => running([pid]).length === 0);
     assert.equal(await read(pool, 'a good file'), 'a good file');
   });
 
-  test('are all gone once the pool is closed, those that are starting or reading too', async (t) => {
+  test('are all gone after the pool is closed, even those that start or read', async (t) => {
     const pool = poolOf(t);
     await Promise.all([1, 2].map(() => read(pool, 'slow 100')));
     const ended = ['endless', 'waiting', 'slow 60000'].map((text) =>
@@ -347,7 +347,7 @@ describe('the processes', () => {
     await pool.close();
   });
 
-  test('find no secret in their environment', async () => {
+  test('have no secret in their environment', async () => {
     const secret = { MEMORY_API_TOKEN: 'a secret', MEMORY_DATABASE_URL: 'postgres://a:secret@nowhere/x' };
     const parent = startCommand(
       process.execPath,
@@ -361,7 +361,7 @@ describe('the processes', () => {
     assert.deepEqual(seen, {});
   });
 
-  test('can neither write files, nor start others, nor read what is not code', async (t) => {
+  test('cannot write files, start processes or read anything except code', async (t) => {
     const folder = await temporaryFolder();
     const outside = join(folder, 'secret');
     await writeFile(outside, 'a secret');
@@ -377,11 +377,11 @@ describe('the processes', () => {
   });
 });
 
-describe('the parent', () => {
+describe('the parent of the reading processes', () => {
   const parentOf = (...given: string[]) =>
     startCommand(process.execPath, [join(ROOT, 'test', 'support', 'reading-parent.ts'), ...given]);
 
-  test('killed while a file never ends: its process ends as well', async (t) => {
+  test('ends its processes when it is killed, even while a file never ends', async (t) => {
     // Without util-linux too, as on macOS.
     for (const given of [['endless'], [`tell 250 ${'0.1 '.repeat(200)}`], ['endless', 'shell']]) {
       const parent = parentOf(...given);
@@ -395,7 +395,7 @@ describe('the parent', () => {
     }
   });
 
-  test('that still waits at Ctrl-C, which reaches the whole group, gets what is read', async (t) => {
+  test('gets the result if Ctrl-C reaches the whole process group', async (t) => {
     const begun: ((parent: ServiceProcess) => Promise<unknown>)[] = [
       // The process that is to read is starting,
       ({ child }) => until(t.signal, () => childrenOf(child.pid ?? 0).length > 0),

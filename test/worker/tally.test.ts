@@ -30,8 +30,8 @@ const written = () => withoutScope(database, listJobCounts);
 const jobsOf = (counts: readonly JobCount[], outcome: string, name = QUEUE) =>
   counts.filter((count) => count.queue === name && count.outcome === outcome).map(({ jobs }) => jobs);
 
-describe('a tally', () => {
-  test('tells jobs apart by queue, outcome and how long they took', () => {
+describe('a tally of jobs', () => {
+  test('distinguishes jobs by queue, outcome and duration', () => {
     const tally = jobTally();
     for (const seconds of [0.001, 0.01, 0.2, 5000]) tally.count('import.process', 'completed', seconds);
     tally.count('import.process', 'failed', 1);
@@ -56,7 +56,7 @@ describe('a tally', () => {
     assert.deepEqual(tally.take(), []);
   });
 
-  test('that could not be written down is taken back, and goes with what was counted since', () => {
+  test('keeps counts that could not be written, and writes them with later counts', () => {
     const tally = jobTally();
     tally.count('audit.seal', 'completed', 1);
     const taken = tally.take();
@@ -67,8 +67,8 @@ describe('a tally', () => {
   });
 });
 
-describe('what is written down', () => {
-  test('is the sum of the counts of all workers, even if several write at once', async () => {
+describe('the written counts', () => {
+  test('are the sum over all workers, even if several write at once', async () => {
     const seconds = DURATION_BOUNDS.map((bound) => bound);
     const counted = () => {
       const tally = jobTally();
@@ -101,21 +101,21 @@ describe('a job', () => {
     return [...tally.take().map(({ outcome }) => outcome), said.status];
   }
 
-  test('that comes to its end is counted as completed', async () => {
+  test('counts as completed when it ends', async () => {
     const settled = await ending((job, context) =>
       transaction(context.database, scope, (tx) => context.queue.settle(tx, QUEUE, job)),
     );
     assert.deepEqual(settled, ['completed', 'completed']);
   });
 
-  test('that throws is counted as failed', async () => {
+  test('counts as failed when it throws', async () => {
     const thrown = await ending(async () => {
       throw new Error('no');
     });
     assert.deepEqual(thrown, ['failed', 'failed']);
   });
 
-  test('that another worker has by now is counted as lost', async () => {
+  test('counts as lost when another worker has it', async () => {
     const lost = await ending(async (job, context) => {
       await database.query('update pgboss.job set retry_count = retry_count + 1 where id = $1', [job.id]);
       await transaction(context.database, scope, (tx) => context.queue.settle(tx, QUEUE, job));
@@ -123,14 +123,14 @@ describe('a job', () => {
     assert.deepEqual(lost, ['lost', 'failed']);
   });
 
-  test('that gives itself back is counted as given back', async () => {
+  test('counts as released when it releases itself', async () => {
     const given = await ending((job, context) =>
       transaction(context.database, scope, (tx) => context.queue.giveBack(tx, QUEUE, job)),
     );
     assert.deepEqual(given, ['given_back', 'completed']);
   });
 
-  test('that could not even be given back is counted as what stopped it', async () => {
+  test('counts as lost when it cannot release itself because another worker has it', async () => {
     const lost = await ending(async (job, context) => {
       await database.query('update pgboss.job set retry_count = retry_count + 1 where id = $1', [job.id]);
       await transaction(context.database, scope, (tx) => context.queue.giveBack(tx, QUEUE, job));
@@ -168,7 +168,7 @@ describe('a worker', () => {
     }
   }
 
-  test('has written down all that it counted when it stops, and the next adds to it', async (t) => {
+  test('has written all its counts when it stops, and the next worker adds to them', async (t) => {
     await work(t, [payload, { wrong: 'payload' }]);
     const first = await written();
     assert.deepEqual([jobsOf(first, 'completed'), jobsOf(first, 'failed')], [[1], [1]]);
@@ -177,7 +177,7 @@ describe('a worker', () => {
     assert.deepEqual([jobsOf(second, 'completed'), jobsOf(second, 'failed')], [[2], [1]]);
   });
 
-  test('stops all the same where that cannot be written down', async (t) => {
+  test('stops even if its counts cannot be written', async (t) => {
     const before = await written();
     const failing = failingDatabase(database, (text) =>
       text.includes('memory.job_tally') ? databaseError('57P01') : null,

@@ -10,7 +10,7 @@ import { post } from '../support/team.ts';
 const service = await openOwnTestApp();
 const { database } = service;
 
-test('a Team deleted while files wait to be imported is removed, and every job of it ends', async (t) => {
+test('a Team that is deleted while imports wait is removed, and all its jobs end', async (t) => {
   const company = await service.company();
   const { teamId } = company;
   const kept = await service.company();

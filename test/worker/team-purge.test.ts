@@ -128,7 +128,7 @@ describe('purging a deleted Team', () => {
     assert.deepEqual(await rowsOf(team), { 'memory.audit_event': before['memory.audit_event'] });
   });
 
-  test('removes the rows of a table that a later migration made, and those that refer to them before', async (t) => {
+  test('removes rows of a table of a later migration, after the rows that refer to them', async (t) => {
     const own = await openOwnDatabase();
     t.after(() => own.close());
     await own.query('create table memory.later (team_id uuid, id int, primary key (team_id, id))');
@@ -149,7 +149,7 @@ describe('purging a deleted Team', () => {
     }
   });
 
-  test('touches no other Team, be it of the same Company or deleted as well', async () => {
+  test('changes no other Team, whether of the same Company or deleted too', async () => {
     const team = await createTestCompany(database);
     const others = [
       await addTeam(database, team),
@@ -178,7 +178,7 @@ describe('purging a deleted Team', () => {
     ['memory.chunk', (team: TestCompany) => store(team, 330)],
     ['memory.capture', (team: TestCompany) => capture(team, 330)],
   ] as const) {
-    test(`goes slice by slice, none of them large: ${table}`, async () => {
+    test(`deletes in small slices: ${table}`, async () => {
       const team = await createTestCompany(database);
       await fill(team);
       await markDeleted(team);
@@ -198,7 +198,7 @@ describe('purging a deleted Team', () => {
     });
   }
 
-  test('takes memories before the sources that they name', async () => {
+  test('deletes memories before the sources that they name', async () => {
     const team = await createTestCompany(database);
     await publish(team, 3);
     await markDeleted(team);
@@ -206,7 +206,7 @@ describe('purging a deleted Team', () => {
     await assertGone(team);
   });
 
-  test('leaves every audit event and its seal as it was, so that the chain of the Company still holds', async () => {
+  test('keeps every audit event and its seal, so that the chain of the Company is valid', async () => {
     const team = await createTestCompany(database);
     const { companyId, teamId } = team;
     for (const kind of ['memory.capture', 'memory.publish', 'memory.delete']) {
@@ -231,7 +231,7 @@ describe('purging a deleted Team', () => {
     assert.deepEqual(await seals(), sealed);
   });
 
-  test('goes on where it was killed', async () => {
+  test('continues where it was killed', async () => {
     const team = await createTestCompany(database);
     await fill(team);
     await store(team, 330);
@@ -258,7 +258,7 @@ describe('purging a deleted Team', () => {
 
 describe('a job of a deleted Team', () => {
   for (const when of ['before', 'after'] as const) {
-    test(`ends quietly ${when} the purge, and leaves nothing behind`, async () => {
+    test(`ends quietly ${when} the purge, and leaves nothing`, async () => {
       const team = await createTestCompany(database);
       await store(team, 3);
       const [first, second] = [await addImport(team), await addImport(team, '')];
@@ -275,7 +275,7 @@ describe('a job of a deleted Team', () => {
     });
   }
 
-  test('that was half-way through when the Team went leaves nothing behind, and then ends quietly', async () => {
+  test('that is half-way when its Team is deleted leaves nothing and ends quietly', async () => {
     // Large enough for its chunks to be written ahead, batch by batch.
     const words = { postgres: 75_000, pglite: 26_000 }[database.backend];
     const text = Array.from({ length: words }, (_, n) => `word${n}`).join(' ');

@@ -12,7 +12,7 @@ import {
 const never = (): AbortSignal => new AbortController().signal;
 
 describe('the lanes of texts', () => {
-  test('give the texts of a lane one by one, as they came', async () => {
+  test('return the texts of a lane one by one, in their order', async () => {
     const lanes = new TextLanes();
     const [first, second] = ['first', 'second'].map((text) => lanes.add(text, 'passage', never()));
     assert.equal(lanes.take('passage'), 'first');
@@ -24,7 +24,7 @@ describe('the lanes of texts', () => {
     assert.deepEqual(await second, Float32Array.of(2));
   });
 
-  test('blame a text for the end of the process only where it was worked on', async () => {
+  test('blame a text for the end of the process only if it was being computed', async () => {
     const lanes = new TextLanes();
     const query = lanes.add('query', 'query', never());
     const passage = lanes.add('passage', 'passage', never());
@@ -39,7 +39,7 @@ describe('the lanes of texts', () => {
     assert.deepEqual(await query, Float32Array.of(1));
   });
 
-  test('do not put a text back once nobody waits for it', async () => {
+  test('do not queue a text again when nobody waits for it', async () => {
     const lanes = new TextLanes();
     const leaving = new AbortController();
     const text = lanes.add('text', 'query', leaving.signal);
@@ -52,7 +52,7 @@ describe('the lanes of texts', () => {
     assert.equal(lanes.take('query'), undefined);
   });
 
-  test('take no text once closed, and none that nobody waits for', async () => {
+  test('accept no text after closing, and none that nobody waits for', async () => {
     const lanes = new TextLanes();
     await assert.rejects(lanes.add('text', 'query', AbortSignal.abort()), EmbeddingInterruptedError);
     lanes.close();
@@ -161,7 +161,7 @@ class Model {
   }
 }
 
-test('whatever happens, each text is settled once and as its asker expects, in the order of its lane', async () => {
+test('settle each text once with the expected result, in the order of its lane, in any sequence of events', async () => {
   const lane = fc.constantFrom<Lane>(...LANES);
   const deed = fc.oneof(
     { weight: 40, arbitrary: lane.map((of) => (model: Model) => model.add(of)) },

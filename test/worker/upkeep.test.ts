@@ -53,7 +53,7 @@ async function count(table: string, teamId: string): Promise<number> {
 }
 
 describe('upkeep', () => {
-  test('after a change of the model every chunk without a vector of the new one waits for it', async () => {
+  test('marks every chunk without a vector of the new model after a change of the model', async () => {
     await resolvePrincipal(database, { ...MODELS, embeddingModel: 'old/model' });
     const { origin, scope } = await openTeam();
     const chunks = [{ text: 'first', embedding: vector() }, { text: 'second' }];
@@ -92,7 +92,7 @@ describe('upkeep', () => {
     assert.equal(await count('embedding_pending', origin.teamId), 0, 'an hour later there is nothing to do');
   });
 
-  test('what a writer left half-way goes, however much it is, and a source being written stays', async () => {
+  test('removes sources that were left half-written, of any size, and keeps a source being written', async () => {
     const { origin, scope } = await openTeam();
     const stage = (word: string) =>
       stageSource(
@@ -113,7 +113,7 @@ describe('upkeep', () => {
     assert.equal(await count('chunk', origin.teamId), 620);
   });
 
-  test('sessions and reset links past their time go, and those just past stay to say so', async () => {
+  test('removes expired sessions and reset links, and keeps recently expired ones', async () => {
     const { origin } = await openTeam();
     const { companyId, userId } = origin;
     for (const age of ['40 days', '31 days', '1 day']) {
@@ -135,7 +135,7 @@ describe('upkeep', () => {
     }
   });
 
-  test('batches of captures go a month after their end, completed or not, and leave their captures', async () => {
+  test('removes batches of captures a month after their end, and keeps their captures', async () => {
     const { origin } = await openTeam();
     const { teamId, userId } = origin;
     /** A batch that ended so long ago, with the answer of its complete where there was one. */
@@ -173,7 +173,7 @@ describe('upkeep', () => {
     assert.equal(await count('capture', teamId), 5);
   });
 
-  test('an import whose job was tried as often as it may be fails, once, with a sentence', async () => {
+  test('fails an import once, with a reason, when its job has no retries left', async () => {
     const { origin, scope } = await openTeam();
     const importId = newId();
     const content = Buffer.from('x');

@@ -83,8 +83,8 @@ async function openSlowReader(t: { after(fn: () => unknown): void }) {
 
 const FIVE = ['1', '2', '3', '4', '5'];
 
-describe('of old versions', () => {
-  test('those kept before the current one stay, and the others go when an hour has passed', async () => {
+describe('old versions', () => {
+  test('are kept if among the last ones, and deleted an hour later otherwise', async () => {
     const { company, owner } = await open();
     await pushVersions(owner, 'team/a', FIVE);
     assert.deepEqual(await prune(), ['workspace.prune']);
@@ -108,7 +108,7 @@ describe('of old versions', () => {
     assert.deepEqual(await contentsOf(owner, 'team/a', 6), [null, null, null, '4', '5', '6']);
   });
 
-  test('those of a deleted file stay as well, and the file can be created again', async () => {
+  test('of a deleted file are kept too, and the file can be created again', async () => {
     const { owner } = await open();
     await pushVersions(owner, 'team/a', FIVE);
     await owner.push([deletion('team/a', 5)]);
@@ -122,7 +122,7 @@ describe('of old versions', () => {
     assert.deepEqual(await contentsOf(owner, 'team/a', 7), [null, null, null, '4', '5', null, '7']);
   });
 
-  test('of each file the last stay, whatever lies beside it in the Team or in another', async () => {
+  test('are kept per file, whatever other files the Team or another Team has', async () => {
     const { company, owner, clientId } = await open();
     const elsewhere = { ...company.headers, 'memory-team': await addTeam(service, company) };
     const other = workspaceOf(service.app, elsewhere);
@@ -145,8 +145,8 @@ describe('of old versions', () => {
   });
 });
 
-describe('contents', () => {
-  test('stay while a version of any Team or client of the Company refers to them', async () => {
+describe('contents of workspace files', () => {
+  test('are kept while a version of any Team or client of the Company refers to them', async () => {
     const { company, owner, clientId } = await open();
     const elsewhere = { ...company.headers, 'memory-team': await addTeam(service, company) };
     const other = workspaceOf(service.app, elsewhere);
@@ -173,7 +173,7 @@ describe('contents', () => {
     assert.deepEqual(await keptContents(company), ['1', '3', '4', '5', 'x', 'y', 'z'], 'once none does');
   });
 
-  test('of a push that was refused go after an hour, and not before', async () => {
+  test('of a refused push are deleted after an hour and not before', async () => {
     const { company, owner } = await open();
     assert.equal((await owner.push([file('team/a', 'refused', 3)])).status, 409);
     await passMinutes(59);
@@ -184,7 +184,7 @@ describe('contents', () => {
     assert.deepEqual(await keptContents(company), []);
   });
 
-  test('kept for a push that is under way are not taken, however long they have been waiting', async (t) => {
+  test('are not deleted while a push uses them, however long they have waited', async (t) => {
     const { company, owner } = await open();
     assert.equal((await owner.push([file('team/a', 'waits', 3)])).status, 409);
     await passMinutes(120);
@@ -201,7 +201,7 @@ describe('contents', () => {
     assert.equal(await owner.content('team/a'), 'waits');
   });
 
-  test('that go between the look for a version and that for its content make it missing', async (t) => {
+  test('that are deleted between the search for a version and its content make the version missing', async (t) => {
     const { company, owner } = await open();
     await pushVersions(owner, 'team/a', FIVE);
     const { app, reached, release } = await openSlowReader(t);
@@ -220,7 +220,7 @@ describe('contents', () => {
     );
   });
 
-  test('of a deleted Team go, except those that another Team shares', async () => {
+  test('of a deleted Team are deleted, except those that another Team shares', async () => {
     const { company, owner } = await open();
     const teamId = await addTeam(service, company);
     const going = workspaceOf(service.app, { ...company.headers, 'memory-team': teamId });
@@ -308,7 +308,7 @@ function counting(): { on: Database; removed: number[] } {
   return { on, removed };
 }
 
-test('many versions and contents are gone through in slices', async () => {
+test('many versions and contents are pruned in slices', async () => {
   const { company, owner } = await open();
   await owner.push([file('team/a', 'the first')]);
   await database.query(
@@ -353,7 +353,7 @@ test('many versions and contents are gone through in slices', async () => {
 /** Rounds of a race: each is another chance for the two to meet. */
 const ROUNDS = 3;
 
-test('pushes of contents that are being pruned all win, and have them', async () => {
+test('pushes of contents that are being pruned all succeed and have their contents', async () => {
   const { owner } = await open();
   for (let round = 1; round <= ROUNDS; round += 1) {
     const contents = Array.from({ length: 40 }, (_, n) => `content ${n} of round ${round}`);
