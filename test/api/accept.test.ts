@@ -32,8 +32,8 @@ function rowsOf(company: SignedIn) {
   );
 }
 
-describe('accepting an invitation', () => {
-  test('makes the account of a Company Admin, with no Team, and signs in', async () => {
+describe('POST /v1/company/invitations/accept', () => {
+  test('creates a Company Admin without a Team and signs in', async () => {
     const company = await service.company();
     const { token, invite } = await makeInvitation(service, company);
     const answer = await accept(service, { token, name: 'Ada', password: PASSWORD });
@@ -49,7 +49,7 @@ describe('accepting an invitation', () => {
     assert.equal(outcome(await signInBy(service, invite.email, PASSWORD)), '200');
   });
 
-  test('makes a member of the Company an Admin at once, in every session of theirs', async () => {
+  test('makes a member of the Company an Admin at once, in all of their sessions', async () => {
     const company = await service.company();
     const person = await addWithPassword(company, { teamRole: 'member' });
     const { token } = await makeInvitation(service, company, { email: person.email });
@@ -65,7 +65,7 @@ describe('accepting an invitation', () => {
     assert.equal(await companyRole(person.token), 'admin');
   });
 
-  test('leaves an Owner and an Admin what they are', async () => {
+  test('does not change the role of an Owner or an Admin', async () => {
     const company = await service.company();
     for (const role of ['owner', 'admin'] as const) {
       const person = await addWithPassword(company, {});
@@ -78,7 +78,7 @@ describe('accepting an invitation', () => {
     }
   });
 
-  test('opens the routes for those who manage the Company, and none for its Owners alone', async () => {
+  test('does not give the new Admin the routes of Company Owners', async () => {
     const company = await service.company();
     const { token } = await makeInvitation(service, company);
     const session = (await accept(service, { token, password: PASSWORD })).json<Session>();
@@ -86,7 +86,7 @@ describe('accepting an invitation', () => {
     await assert.rejects(makeResetLink(service, asAdmin), /company_role_required/);
   });
 
-  test('refuses a wrong password, one of another Company and one without a password alike', async () => {
+  test('returns the same 401 for a wrong password, an email of another Company and an unset password', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const person = await addWithPassword(company, {});
     const unset = await addPerson(service, company, {});
@@ -110,7 +110,7 @@ describe('accepting an invitation', () => {
     assert.equal(outcome(await accept(service, { token: tokens[0] ?? '', password: PASSWORD })), '201');
   });
 
-  test('ignores a session sent along', async () => {
+  test('ignores the session that the request carries', async () => {
     const company = await service.company();
     for (const authorization of ['Bearer of-no-worth', company.headers.authorization]) {
       const { token, invite } = await makeInvitation(service, company);
@@ -124,7 +124,7 @@ describe('accepting an invitation', () => {
     }
   });
 
-  test('takes what it needs and nothing else, and a fault leaves the token open', async () => {
+  test('returns 400 for missing, invalid or unknown fields and leaves the token unused', async () => {
     const company = await service.company();
     const { token } = await makeInvitation(service, company);
     const whole = { token, name: 'A newcomer', password: PASSWORD };
@@ -143,7 +143,7 @@ describe('accepting an invitation', () => {
     assert.equal(outcome(await app.inject({ method: 'POST', url, payload: whole })), '201');
   });
 
-  test('succeeds while a Team is archived, because an invitation is to the Company', async () => {
+  test('succeeds while a Team is archived', async () => {
     const company = await service.company();
     await database.query(`update identity.team set state = 'archived' where id = $1`, [company.teamId]);
     const { token } = await makeInvitation(service, company);
@@ -151,8 +151,8 @@ describe('accepting an invitation', () => {
   });
 });
 
-describe('the audit event of accepting', () => {
-  test('tells who came by which invitation, once, and no secret', async () => {
+describe('the audit event of an accepted invitation', () => {
+  test('records the account and the invitation once, without secrets', async () => {
     const company = await service.company();
     const { token, invite } = await makeInvitation(service, company);
     const session = (await accept(service, { token, password: PASSWORD })).json<Session>();
@@ -175,7 +175,7 @@ describe('the audit event of accepting', () => {
     for (const secret of [token, session.token, PASSWORD]) assert.ok(!rows.includes(secret));
   });
 
-  test('stands or falls with the role, the session and the use of the token', async (t) => {
+  test('rolls back the role, the session and the use of the token if the audit event fails', async (t) => {
     const company = await service.company();
     const person = await addWithPassword(company, {});
     const tokens = [

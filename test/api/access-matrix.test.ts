@@ -42,13 +42,13 @@ const rows = spellOut(written, routes);
 const isOpenToSome = (row: Row) => Object.values(expectedOf(row.kind, row.ok)).includes(String(row.ok));
 
 describe('the table of routes', () => {
-  test('names every route that is registered, and none that is not', () => {
+  test('lists exactly the registered routes', () => {
     // Where there is a GET there is a HEAD, which is asked with it.
     const named = rows.flatMap(({ route }) => [route, route.replace(/^GET /, 'HEAD ')]);
     assert.deepEqual([...new Set(named)].sort(), routes.toSorted());
   });
 
-  test('has no row of the same name twice, none that stands for nothing, and no kind that no row is of', () => {
+  test('has unique row names, no row without a route and no unused kind', () => {
     const titles = rows.map(titleOf);
     assert.equal(new Set(titles).size, titles.length);
     for (const { route } of written) {
@@ -59,9 +59,9 @@ describe('the table of routes', () => {
   });
 });
 
-describe('who may use it:', () => {
+describe('access to every route', () => {
   for (const row of rows) {
-    test(titleOf(row), async () => {
+    test(`returns the expected status to every caller: ${titleOf(row)}`, async () => {
       const expected = expectedOf(row.kind, row.ok);
       const { outcomes, heads } = await walk.ask(row);
       assert.deepEqual(outcomes, expected);
@@ -72,9 +72,9 @@ describe('who may use it:', () => {
   }
 });
 
-describe('an id of elsewhere, an unknown one and nonsense are answered alike:', () => {
+describe('ids that the caller cannot see', () => {
   for (const row of rows.filter((candidate) => takesIds(candidate) && isOpenToSome(candidate))) {
-    test(titleOf(row), async () => {
+    test(`returns the same response for foreign, unknown and malformed ids: ${titleOf(row)}`, async () => {
       const answers = await walk.askElsewhere(row);
       assert.ok(answers.length > 0);
       for (const { caller, id, outcome } of answers) {
@@ -85,9 +85,9 @@ describe('an id of elsewhere, an unknown one and nonsense are answered alike:', 
   }
 });
 
-describe('of all that was answered', () => {
+describe('the content of all responses', () => {
   for (const listener of LISTENERS) {
-    test(`${listener} hears what is theirs to hear, and nothing else`, async () => {
+    test(`the caller "${listener}" receives all the data that they can see, and no other data`, async () => {
       await world.targets.markHoldings(Object.values(world.places));
       const { must, may } = tellable(listener);
       const told = new Set<string>();
@@ -111,7 +111,7 @@ describe('of all that was answered', () => {
     assert.equal(new Set(notFound.map(({ body }) => withoutRequestId(body))).size, 1);
   });
 
-  test('nothing repeats a token or a password', () => {
+  test('no response contains a token or a password', () => {
     for (const { row, text } of walk.heard) assert.deepEqual(world.canaries.secretsIn(text), [], row);
   });
 });
@@ -119,7 +119,7 @@ describe('of all that was answered', () => {
 /** Warnings that callers without a valid token or password cause. */
 const GUESSES = ['sign-ins failed', 'requests without a valid token'];
 
-test('the log has every request, and no content of the request, of its response or of the database', () => {
+test('the log contains every request, but no content of requests, responses or the database', () => {
   assert.ok(logged.length >= walk.heard.length);
   assert.ok(walk.issued.size > 0);
   for (const token of walk.issued) world.canaries.secret(token);

@@ -41,8 +41,8 @@ async function grantsIn(company: SignedIn): Promise<string[]> {
   return grants.map(({ userId, teamId, access }) => `${userId} ${teamId} ${access}`);
 }
 
-describe('asking for access', () => {
-  test('is open until it is decided, and gives nothing until then', async () => {
+describe('POST /v1/company/access-requests', () => {
+  test('creates an open access request that gives no access', async () => {
     const company = await service.company();
     const admin = await addAdmin(company);
     const { id, createdAt, ...made } = await requested(admin, {
@@ -63,13 +63,13 @@ describe('asking for access', () => {
     assert.deepEqual(await grantsIn(company), []);
   });
 
-  test('needs no reason', async () => {
+  test('accepts a request without a reason', async () => {
     const company = await service.company();
     const made = await requested(await addAdmin(company), { teamId: company.teamId, access: 'full' });
     assert.equal(made.reason, null);
   });
 
-  test('is for what one lacks: else 409, and no event', async () => {
+  test('returns 409 if the caller already has that access, and records no event', async () => {
     const company = await service.company();
     const { teamId } = company;
     const [owner, fullGrant, readGrant, teamAdmin, member, asked] = [
@@ -101,7 +101,7 @@ describe('asking for access', () => {
     await requested(member, { teamId, access: 'read' });
   });
 
-  test('is one open request for a Team, also when sent twice at once', async () => {
+  test('creates one open request for a Team when six arrive at the same time', async () => {
     const company = await service.company();
     const admin = await addAdmin(company);
     const body = { teamId: company.teamId, access: 'read' };
@@ -114,7 +114,7 @@ describe('asking for access', () => {
     await requested(await addAdmin(company), body);
   });
 
-  test('can be done again once it was decided', async () => {
+  test('accepts another request after the first was decided', async () => {
     const company = await service.company();
     const admin = await addAdmin(company);
     const body = { teamId: company.teamId, access: 'read' };
@@ -124,7 +124,7 @@ describe('asking for access', () => {
     assert.notEqual(second.id, first.id);
   });
 
-  test('is refused for an archived Team, and 404 for one that is not there, alike', async () => {
+  test('returns 409 for an archived Team and the same 404 for every unknown Team', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const admin = await addAdmin(company);
     const archived = await addTeam(service, company);
@@ -141,7 +141,7 @@ describe('asking for access', () => {
     }
   });
 
-  test('takes a Team, an access, a reason, and nothing else', async () => {
+  test('returns 400 for missing, invalid or unknown fields', async () => {
     const company = await service.company();
     const admin = await addAdmin(company);
     const whole = { teamId: company.teamId, access: 'read' };
@@ -162,8 +162,8 @@ describe('asking for access', () => {
   });
 });
 
-describe('the list of access requests', () => {
-  test('shows an Admin their own and an Owner all, newest first, by pages', async () => {
+describe('GET /v1/company/access-requests', () => {
+  test('lists the requests of an Admin for that Admin and all for an Owner, newest first, in pages', async () => {
     const company = await service.company();
     const [one, two] = [await addAdmin(company), await addAdmin(company)];
     const teams = [company.teamId, await addTeam(service, company), await addTeam(service, company)];
@@ -181,8 +181,8 @@ describe('the list of access requests', () => {
   });
 });
 
-describe('deciding an access request', () => {
-  test('by approval gives the access, on the next request', async () => {
+describe('the decision on an access request', () => {
+  test('approval gives the access from the next request on', async () => {
     const company = await service.company();
     for (const access of ['read', 'full'] as const) {
       const admin = await addAdmin(company);
@@ -202,7 +202,7 @@ describe('deciding an access request', () => {
     }
   });
 
-  test('by approval raises a grant and never lowers one', async () => {
+  test('approval raises a Company grant and never lowers one', async () => {
     const company = await service.company();
     const { teamId } = company;
     const raised = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
@@ -218,7 +218,7 @@ describe('deciding an access request', () => {
     );
   });
 
-  test('by denial gives nothing', async () => {
+  test('denial gives no access', async () => {
     const company = await service.company();
     const admin = await addAdmin(company);
     const made = await requested(admin, { teamId: company.teamId, access: 'full' });
@@ -227,7 +227,7 @@ describe('deciding an access request', () => {
     assert.deepEqual(await grantsIn(company), []);
   });
 
-  test('is done once: again it is 409, whichever way, and changes nothing', async () => {
+  test('returns 409 for a second decision and changes nothing', async () => {
     const company = await service.company();
     for (const [first, then] of [
       ['approve', 'deny'],
@@ -247,7 +247,7 @@ describe('deciding an access request', () => {
     }
   });
 
-  test('twenty times at once approves it once, with one event', async () => {
+  test('twenty approvals at the same time approve the request once, with one event', async () => {
     const company = await service.company();
     const admin = await addAdmin(company);
     const { id } = await requested(admin, { teamId: company.teamId, access: 'read' });
@@ -260,7 +260,7 @@ describe('deciding an access request', () => {
     assert.equal((await grantsIn(company)).length, 1);
   });
 
-  test('approves nothing for an archived Team, where it may be denied or wait', async () => {
+  test('a request for an archived Team can be denied but not approved', async () => {
     const company = await service.company();
     const admin = await addAdmin(company);
     const { id } = await requested(admin, { teamId: company.teamId, access: 'read' });
@@ -273,7 +273,7 @@ describe('deciding an access request', () => {
     assert.equal(outcome(await decide(company, id, 'approve')), '409 conflict', 'decided comes first');
   });
 
-  test('is 404 for what is no request of the Company, alike', async () => {
+  test('returns the same 404 for every id that is not an access request of the Company', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const theirs = await requested(await addAdmin(other), { teamId: other.teamId, access: 'read' });
     for (const verb of ['approve', 'deny'] as const) {

@@ -46,7 +46,7 @@ const kinds = (list: readonly AuditEvent[]) => list.map(({ kind }) => kind);
 const subjects = (list: readonly AuditEvent[]) => list.map(({ subjectId }) => subjectId);
 
 describe('GET /v1/company/audit', () => {
-  test('shows every event of the Company, newest first, in archived clients and other Teams too', async () => {
+  test('lists all events of the Company, newest first, with archived clients and other Teams', async () => {
     const company = await service.company();
     const { second, active, archived, sources, invitation, invite } = await addEvents(company);
     const { companyId, ownerId, teamId } = company;
@@ -84,7 +84,7 @@ describe('GET /v1/company/audit', () => {
     );
   });
 
-  test('shows a current Company Owner all earlier events, no matter who caused them', async () => {
+  test('shows a new Company Owner all earlier events, including those of removed members', async () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });
     const owner = await addPerson(service, company, { companyRole: 'owner' });
@@ -96,7 +96,7 @@ describe('GET /v1/company/audit', () => {
     assert.deepEqual([ingested?.subjectId, ingested?.actorId], [source, member.userId]);
   });
 
-  test('is narrowed by kind, subject and Team, and by all of them together', async () => {
+  test('filters by kind, subject and Team, also in combination', async () => {
     const company = await service.company();
     const { second, sources, invitation } = await addEvents(company);
     const { teamId } = company;
@@ -129,7 +129,7 @@ describe('GET /v1/company/audit', () => {
     }
   });
 
-  test('shows nothing of another Company, also when its ids are asked for', async () => {
+  test('never shows events of another Company, even when its ids are requested', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const source = await ingest(other);
     for (const query of ['', `?teamId=${other.teamId}`, `?subjectId=${source}`, '?kind=memory.ingest']) {
@@ -140,7 +140,7 @@ describe('GET /v1/company/audit', () => {
 });
 
 describe('GET /v1/memory/audit', () => {
-  test('shows the events of the selected Team, except those in archived clients', async () => {
+  test('lists the events of the selected Team, except those in archived clients', async () => {
     const company = await service.company();
     const { inSecond, archived, sources, invite } = await addEvents(company);
     const listed = await events(company, TEAM);
@@ -162,7 +162,7 @@ describe('GET /v1/memory/audit', () => {
     ]);
   });
 
-  test('is for everyone with Full access, and the same to each', async () => {
+  test('returns the same events to everyone with Full access and 403 to others', async () => {
     const company = await service.company();
     const { sources } = await addEvents(company);
     const listed = await events(company, TEAM, '?kind=memory.ingest');
@@ -182,7 +182,7 @@ describe('GET /v1/memory/audit', () => {
     }
   });
 
-  test('is narrowed by kind and subject, and never to another Team', async () => {
+  test('filters by kind and subject, and never shows another Team', async () => {
     const company = await service.company();
     const { second, sources, invitation } = await addEvents(company);
     const find = (query: string) => events(company, TEAM, `?${query}`);
@@ -204,7 +204,7 @@ describe('GET /v1/memory/audit', () => {
 
 for (const url of [COMPANY, TEAM]) {
   describe(`the pages of ${url}`, () => {
-    test('hold every event once, while others are recorded', async () => {
+    test('return every event once while others are recorded', async () => {
       const company = await service.company();
       for (let n = 0; n < 5; n += 1) await ingest(company);
       const before = (await events(company, url)).map(({ id }) => id);
@@ -223,7 +223,7 @@ for (const url of [COMPANY, TEAM]) {
       assert.deepEqual(seen, before);
     });
 
-    test('go by the filter as well', async () => {
+    test('apply the filter to every page', async () => {
       const company = await service.company();
       const sources: string[] = [];
       for (let n = 0; n < 5; n += 1) {
@@ -235,7 +235,7 @@ for (const url of [COMPANY, TEAM]) {
       }
     });
 
-    test('are asked for with what can be read', async () => {
+    test('return 400 for an invalid limit, cursor or kind', async () => {
       const company = await service.company();
       for (const [query, path] of [
         ['limit=0', '/limit'],
@@ -251,7 +251,7 @@ for (const url of [COMPANY, TEAM]) {
   });
 }
 
-test('events of the Company are those that are stored, whole', async () => {
+test('the audit of the Company returns exactly the stored events', async () => {
   const company = await service.company();
   await addEvents(company);
   const stored = await database.query<{ id: string; detail: object }>(

@@ -54,9 +54,9 @@ function anotherValue({ name, type }: { name: string; type: string }): string {
   return values[type];
 }
 
-describe('an event that was changed afterwards', () => {
+describe('a changed audit event', () => {
   for (const column of columns) {
-    test(`in its ${column.name} is the first break`, async () => {
+    test(`is reported as the first break if its ${column.name} was changed`, async () => {
       const { company, ids } = await openSealed();
       await tamper(database, (tx) =>
         tx.query(`update memory.audit_event set ${column.name} = ${anotherValue(column)} where id = $1`, [
@@ -68,7 +68,7 @@ describe('an event that was changed afterwards', () => {
     });
   }
 
-  test('to a time that has no number is the first break', async () => {
+  test('is reported as the first break if its time is infinity', async () => {
     const { company, ids } = await openSealed();
     await tamper(database, (tx) =>
       tx.query(`update memory.audit_event set at = 'infinity' where id = $1`, [ids[4]]),
@@ -76,7 +76,7 @@ describe('an event that was changed afterwards', () => {
     assert.equal((await verify(company)).firstBreak, ids[4]);
   });
 
-  test('and given to another Company is a break in both', async () => {
+  test('is reported as a break in both Companies if it was moved to another Company', async () => {
     const { company, other, ids } = await openSealed();
     await tamper(database, (tx) =>
       tx.query('update memory.audit_event set company_id = $2 where id = $1', [ids[4], other.companyId]),
@@ -108,17 +108,17 @@ const TAMPERING: Record<
   string,
   { work: (tx: Queryable, sealed: Sealed) => Promise<unknown>; named: number }
 > = {
-  'an event deleted': { work: (tx, { ids }) => remove(tx, ids[4]), named: 5 },
-  'the first event deleted': { work: (tx, { ids }) => remove(tx, ids[0]), named: 1 },
-  'the last sealed event deleted': { work: (tx, { ids }) => remove(tx, ids[7]), named: 8 },
-  'an event deleted with its seal: the next one is not in its place': {
+  'an event was deleted': { work: (tx, { ids }) => remove(tx, ids[4]), named: 5 },
+  'the first event was deleted': { work: (tx, { ids }) => remove(tx, ids[0]), named: 1 },
+  'the last sealed event was deleted': { work: (tx, { ids }) => remove(tx, ids[7]), named: 8 },
+  'an event was deleted with its seal': {
     work: async (tx, { company, ids }) => {
       await remove(tx, ids[4]);
       await unseal(tx, company, [5]);
     },
     named: 6,
   },
-  'an event deleted with its seal, and the seals behind moved up': {
+  'an event was deleted with its seal, and the later seals were renumbered': {
     work: async (tx, { company, ids }) => {
       await remove(tx, ids[4]);
       await unseal(tx, company, [5]);
@@ -131,17 +131,17 @@ const TAMPERING: Record<
     },
     named: 6,
   },
-  'a seal deleted in the middle': { work: (tx, { company }) => unseal(tx, company, [5]), named: 6 },
-  'the first seal deleted': { work: (tx, { company }) => unseal(tx, company, [1]), named: 2 },
-  'the last seals deleted: their events do not wait for one': {
+  'a seal in the middle was deleted': { work: (tx, { company }) => unseal(tx, company, [5]), named: 6 },
+  'the first seal was deleted': { work: (tx, { company }) => unseal(tx, company, [1]), named: 2 },
+  'the last seals were deleted': {
     work: (tx, { company }) => unseal(tx, company, [7, 8]),
     named: 7,
   },
-  'every seal deleted': {
+  'every seal was deleted': {
     work: (tx, { company }) => unseal(tx, company, [1, 2, 3, 4, 5, 6, 7, 8]),
     named: 1,
   },
-  'the hash of a seal changed': {
+  'the hash of a seal was changed': {
     work: (tx, { company }) =>
       tx.query(
         'update memory.audit_seal set hash = set_byte(hash, 31, get_byte(hash, 31) # 1) where company_id = $1 and sequence = 5',
@@ -149,14 +149,14 @@ const TAMPERING: Record<
       ),
     named: 5,
   },
-  'the hash of the last seal changed': {
+  'the hash of the last seal was changed': {
     work: (tx, { company }) =>
       tx.query(`update memory.audit_seal set hash = '' where company_id = $1 and sequence = 8`, [
         company.companyId,
       ]),
     named: 8,
   },
-  'the hash of a seal put in the place of another': {
+  'the hash of a seal was copied to the next one': {
     work: (tx, { company }) =>
       tx.query(
         `update memory.audit_seal s set hash = o.hash from memory.audit_seal o
@@ -165,7 +165,7 @@ const TAMPERING: Record<
       ),
     named: 6,
   },
-  'the seals of two events swapped: the later one stands where the earlier was': {
+  'the seals of two events were swapped': {
     work: async (tx, { company, ids }) => {
       const point = (sequence: number, id: string | undefined) =>
         tx.query('update memory.audit_seal set event_id = $3 where company_id = $1 and sequence = $2', [
@@ -179,7 +179,7 @@ const TAMPERING: Record<
     },
     named: 6,
   },
-  'two events changed: the first of them': {
+  'two events were changed': {
     work: async (tx, { ids }) => {
       await tx.query(`update memory.audit_event set kind = 'x' where id = any ($1::uuid[])`, [
         [ids[6], ids[3]],
@@ -187,16 +187,16 @@ const TAMPERING: Record<
     },
     named: 4,
   },
-  'an event that waits for its seal deleted': { work: (tx, { ids }) => remove(tx, ids[8]), named: 9 },
-  'an event that waits kept from its seal': {
+  'an unsealed event was deleted': { work: (tx, { ids }) => remove(tx, ids[8]), named: 9 },
+  'the mark for sealing of an unsealed event was deleted': {
     work: (tx, { ids }) => tx.query('delete from memory.audit_unsealed where event_id = $1', [ids[9]]),
     named: 10,
   },
 };
 
-describe('tampering is named by its first event:', () => {
+describe('GET /v1/company/audit/verify after tampering', () => {
   for (const [what, { work, named }] of Object.entries(TAMPERING)) {
-    test(what, async () => {
+    test(`reports the first broken event: ${what}`, async () => {
       const sealed = await openSealed();
       const { company, other, ids } = sealed;
       await tamper(database, (tx) => work(tx, sealed));
@@ -209,7 +209,7 @@ describe('tampering is named by its first event:', () => {
     });
   }
 
-  test('an event put in past the trigger', async () => {
+  test('reports an event that was inserted without the trigger', async () => {
     const { company } = await openSealed();
     const id = newId();
     await tamper(database, (tx) => insert(tx, company, id));
@@ -218,7 +218,7 @@ describe('tampering is named by its first event:', () => {
   });
 
   for (const sequence of [0, -1]) {
-    test(`an event put in with a seal before the first, number ${sequence}`, async () => {
+    test(`reports an event that was inserted with a seal of sequence ${sequence}`, async () => {
       const { company } = await openSealed();
       const id = newId();
       const { head } = await verify(company);
@@ -239,7 +239,7 @@ describe('tampering is named by its first event:', () => {
     });
   }
 
-  test('a mark put back on an event that is sealed is passed over, and what waits behind it is sealed', async () => {
+  test('ignores a second mark for sealing on a sealed event and seals the later events', async () => {
     const { company, other, ids } = await openSealed();
     await database.query('insert into memory.audit_unsealed (company_id, event_id) values ($1, $2)', [
       company.companyId,

@@ -39,12 +39,12 @@ async function addEvents({ companyId, ownerId, teamId }: SignedIn, count: number
 const hex = (hash: Uint8Array | undefined) => Buffer.from(hash ?? []).toString('hex');
 
 describe('GET /v1/company/audit/verify', () => {
-  test('tells of a Company whose events wait for their first seal', async () => {
+  test('counts events that are not sealed yet', async () => {
     const company = await service.company();
     assert.deepEqual(await verify(company), { events: 2, unsealed: 2, firstBreak: null, head: null });
   });
 
-  test('tells of a Company without events', async () => {
+  test('returns zero counts for a Company without events', async () => {
     const company = await service.company();
     await tamper(database, async (tx) => {
       for (const table of ['audit_event', 'audit_unsealed']) {
@@ -54,7 +54,7 @@ describe('GET /v1/company/audit/verify', () => {
     assert.deepEqual(await verify(company), { events: 0, unsealed: 0, firstBreak: null, head: null });
   });
 
-  test('names the last seal, and counts what came after it', async () => {
+  test('returns the last seal and counts the events after it', async () => {
     const company = await service.company();
     await recordEvents(database, company, 3);
     await sealAll(database);
@@ -66,7 +66,7 @@ describe('GET /v1/company/audit/verify', () => {
     assert.deepEqual(await verify(company), { events: 7, unsealed: 2, firstBreak: null, head });
   });
 
-  test('is for Company Owners alone, and records nothing', async () => {
+  test('returns 403 to everyone except Company Owners, and records no event', async () => {
     const company = await service.company();
     for (const ties of [
       { companyRole: 'admin', companyGrant: 'full' },
@@ -88,7 +88,7 @@ describe('GET /v1/company/audit/verify', () => {
     assert.equal((await verify({ headers: principal })).events, 2, 'of the server principal’s Company');
   });
 
-  test('looks at the caller’s Company alone', async () => {
+  test('verifies only the Company of the caller', async () => {
     const [company, broken] = [await service.company(), await service.company()];
     await recordEvents(database, broken, 3);
     await sealAll(database);
@@ -109,9 +109,9 @@ describe('GET /v1/company/audit/verify', () => {
   });
 });
 
-describe('a chain of more seals than are looked at at once', () => {
+describe('a chain of seals that is longer than one page of the verification', () => {
   for (const count of [1000, 2000, 2001]) {
-    test(`holds at ${count}`, async () => {
+    test(`verifies with ${count} seals`, async () => {
       const company = await service.company();
       await addEvents(company, count - 2);
       await sealAll(database);
@@ -121,7 +121,7 @@ describe('a chain of more seals than are looked at at once', () => {
     });
   }
 
-  test('names a break wherever it is, and the seal before it', async () => {
+  test('reports a break at any position, with the seal before it', async () => {
     const company = await service.company();
     await addEvents(company, 2003);
     await sealAll(database);
@@ -151,7 +151,7 @@ describe('a chain of more seals than are looked at at once', () => {
   });
 
   for (const left of [1001, 2005]) {
-    test(`names what stands behind a wide gap: of 2005 seals all gone but the first and number ${left}`, async () => {
+    test(`reports seal ${left} when, of 2005 seals, only that one and the first are left`, async () => {
       const company = await service.company();
       await addEvents(company, 2003);
       await sealAll(database);
@@ -168,7 +168,7 @@ describe('a chain of more seals than are looked at at once', () => {
   }
 });
 
-test('a chain that was resealed from a changed event on has another head than before', async () => {
+test('a chain that was resealed after a change has a different head', async () => {
   const company = await service.company();
   await recordEvents(database, company, 4);
   await sealAll(database);

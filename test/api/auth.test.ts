@@ -35,8 +35,8 @@ function auditKinds(company: SignedIn) {
   );
 }
 
-describe('login', () => {
-  test('a password opens a session that tells who, where and with what access', async () => {
+describe('POST /v1/auth/login', () => {
+  test('returns a session with the user, the Company and the access to each Team', async () => {
     const company = await withPassword();
     const answer = await signInBy(service, company.ownerEmail, PASSWORD);
     assert.equal(answer.statusCode, 200);
@@ -54,13 +54,13 @@ describe('login', () => {
     assert.deepEqual((await askSession(service, token)).json(), { expiresAt, ...rest });
   });
 
-  test('an email is taken without regard to case and outer spaces', async () => {
+  test('ignores case and surrounding spaces in the email', async () => {
     const company = await withPassword();
     const answer = await signInBy(service, `  ${company.ownerEmail.toUpperCase()} `, PASSWORD);
     assert.equal(answer.statusCode, 200);
   });
 
-  test('every refusal is the same byte for byte, except for the request id', async () => {
+  test('returns the same 401 for every failed login, except for the request id', async () => {
     const company = await withPassword();
     const [unset, closed] = [`unset-${newId()}@example.com`, `closed-${newId()}@example.com`];
     await addAccount(service, company, { userId: newId(), email: unset, role: 'member' });
@@ -85,7 +85,7 @@ describe('login', () => {
     assert.equal(new Set(shapes).size, 1, shapes.join('\n'));
   });
 
-  test('a body that is not as it should be is 400 and names the field', async () => {
+  test('returns 400 and names the invalid field', async () => {
     for (const [payload, path] of [
       [{ email: 'a@b.c' }, '/password'],
       [{ email: 'a@b.c', password: 'x', remember: true }, '/remember'],
@@ -99,7 +99,7 @@ describe('login', () => {
     }
   });
 
-  test('a session sent along is ignored', async () => {
+  test('ignores the session that the request carries', async () => {
     const company = await withPassword();
     const answer = await app.inject({
       method: 'POST',
@@ -110,7 +110,7 @@ describe('login', () => {
     assert.equal(answer.statusCode, 200);
   });
 
-  test('is recorded once, with no secret; only the hash of the token is kept', async () => {
+  test('records one event without secrets and stores only the hash of the token', async () => {
     const company = await withPassword();
     const { token } = (await signInBy(service, company.ownerEmail, PASSWORD)).json<Session>();
     const [session, ...more] = await database.query<{ id: string; row: string }>(
@@ -127,8 +127,8 @@ describe('login', () => {
   });
 });
 
-describe('session', () => {
-  test('the service token has no end and acts as the server principal', async () => {
+describe('GET /v1/auth/session', () => {
+  test('shows the service token as an Owner session that never expires', async () => {
     const answer = await askSession(service, API_TOKEN);
     assert.equal(answer.statusCode, 200);
     const session = answer.json<Session>();
@@ -137,7 +137,7 @@ describe('session', () => {
     assert.ok(!('token' in session));
   });
 
-  test('without a credential, or with an invalid one, it is 401 unauthenticated', async () => {
+  test('returns 401 unauthenticated for a missing or invalid credential', async () => {
     for (const authorization of [undefined, 'Bearer', 'Bearer x', 'Basic eDp4', `Bearer ${API_TOKEN} x`]) {
       const answer = await app.inject({
         url: '/v1/auth/session',
@@ -149,7 +149,7 @@ describe('session', () => {
     }
   });
 
-  test('a session ends when it was idle too long, and at its last day in any case', async () => {
+  test('returns 401 session_expired after 7 idle days, and after 30 days in any case', async () => {
     const { token } = await service.company();
     const age = (column: string, days: number) =>
       database.query(
@@ -168,7 +168,7 @@ describe('session', () => {
     assert.deepEqual([old.statusCode, old.json<{ code: string }>().code], [401, 'session_expired']);
   });
 
-  test('a closed account no longer has a session', async () => {
+  test('returns 401 for a session of a closed account', async () => {
     const company = await service.company();
     await database.query('update identity.account set closed_at = now() where id = $1', [company.ownerId]);
     const answer = await askSession(service, company.token);
@@ -176,8 +176,8 @@ describe('session', () => {
   });
 });
 
-describe('logout', () => {
-  test('holds on the next request and ends no other session', async () => {
+describe('POST /v1/auth/logout', () => {
+  test('ends the session from the next request on and no other session', async () => {
     const company = await service.company();
     const other = await service.signIn(company.companyId, company.ownerId);
     const answer = await logout(company.token);
@@ -192,7 +192,7 @@ describe('logout', () => {
     );
   });
 
-  test('everywhere ends every session of the user and of no one else', async () => {
+  test('with "everywhere" ends all sessions of the user and none of other users', async () => {
     const company = await service.company();
     const other = await service.signIn(company.companyId, company.ownerId);
     const colleague = { userId: newId(), email: `colleague-${newId()}@example.com`, role: 'owner' };
@@ -204,7 +204,7 @@ describe('logout', () => {
     assert.equal((await askSession(service, theirs)).statusCode, 200);
   });
 
-  test('takes no body, an empty one and one without fields, and refuses what it does not know', async () => {
+  test('accepts a missing or empty body and returns 400 for an unknown field', async () => {
     const company = await service.company();
     assert.equal(
       (await logout(await service.signIn(company.companyId, company.ownerId), {})).statusCode,
@@ -216,7 +216,7 @@ describe('logout', () => {
     assert.equal(empty.statusCode, 204);
   });
 
-  test('leaves the service token, which is no session, as it is', async () => {
+  test('does not end the service token', async () => {
     assert.equal((await logout(API_TOKEN)).statusCode, 204);
     assert.equal((await askSession(service, API_TOKEN)).statusCode, 200);
   });

@@ -20,7 +20,7 @@ async function untilInFlight(bytes: number): Promise<void> {
   while (app.bodyBudget.bytes !== bytes) await pause(2);
 }
 
-describe('large bodies in flight', { timeout: 60_000 }, () => {
+describe('large request bodies in flight', { timeout: 60_000 }, () => {
   let base: string;
   let company: SignedIn;
 
@@ -32,7 +32,7 @@ describe('large bodies in flight', { timeout: 60_000 }, () => {
   const send = (caller: { headers: Record<string, string> }, length: number | null, url = INGEST) =>
     sendHead(base, url, caller.headers, length);
 
-  it('are refused before they are read: with 429 beyond those of one caller, with 503 beyond all', async () => {
+  it('return 429 beyond the limit of one caller and 503 beyond the limit of all', async () => {
     const [second, third] = [await service.company(), await service.company()];
     const held = [send(company, 32 * MIB), send(company, null, '/v1/memory/imports')];
     await untilInFlight(64 * MIB);
@@ -59,7 +59,7 @@ describe('large bodies in flight', { timeout: 60_000 }, () => {
     assert.equal(app.bodyBudget.bytes, 0);
   });
 
-  it('come after 404, 405 and 401 in what is refused first, and before 403 and 415', async () => {
+  it('are refused after 404, 405 and 401 are checked, and before 403 and 415', async () => {
     const held = [send(company, 32 * MIB), send(company, 32 * MIB)];
     await untilInFlight(64 * MIB);
     const elsewhere = { headers: { ...company.headers, 'memory-team': newId() } };
@@ -80,7 +80,7 @@ describe('large bodies in flight', { timeout: 60_000 }, () => {
     await untilInFlight(0);
   });
 
-  it('are given back however a request ends', async () => {
+  it('release their share of the budget however the request ends', async () => {
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
     const valid = JSON.stringify({ title: 'x', text: 'x' }).padEnd(2 * MIB);
     for (const [caller, body, expected] of [
@@ -115,7 +115,7 @@ describe('a request that is refused before its body is read', { timeout: 60_000 
     company = await service.company();
   });
 
-  it('is answered when its head has arrived, and its connection is closed', async () => {
+  it('is answered after its headers, and its connection is closed', async () => {
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
     for (const [caller, url, length, expected] of [
       [reader, INGEST, 20 * MIB, '403 scope_forbidden'],
@@ -132,7 +132,7 @@ describe('a request that is refused before its body is read', { timeout: 60_000 
     }
   });
 
-  it('is 413 for its length before it is 415 for its type', async () => {
+  it('returns 413 for its length before 415 for its type', async () => {
     const headers = { ...company.headers, 'content-type': 'text/plain' };
     assert.equal(outcome(await sendHead(base, INGEST, headers, 33 * MIB).answer), '413 payload_too_large');
     assert.equal(
@@ -141,7 +141,7 @@ describe('a request that is refused before its body is read', { timeout: 60_000 
     );
   });
 
-  it('gets its answer while its body still comes', async () => {
+  it('receives its response while its body is still being sent', async () => {
     const body = Buffer.alloc(4 * MIB, ' ');
     for (const [headers, length, expected] of [
       [{}, 24 * MIB, '401 unauthenticated'],
@@ -155,7 +155,7 @@ describe('a request that is refused before its body is read', { timeout: 60_000 
     }
   });
 
-  it('is not asked for its body where it waits to be', async () => {
+  it('does not receive 100 Continue', async () => {
     const continued: string[] = [];
     const sendExpecting = (headers: Record<string, string>, name: string) => {
       const sent = sendHead(base, INGEST, { ...headers, expect: '100-continue' }, 2 * MIB);
@@ -170,8 +170,8 @@ describe('a request that is refused before its body is read', { timeout: 60_000 
   });
 });
 
-describe('a body that arrives too slowly', { timeout: 60_000 }, () => {
-  it('is cut off with a 400, and one that keeps its pace is not', async (t) => {
+describe('a request body that arrives too slowly', { timeout: 60_000 }, () => {
+  it('returns 400, while a body that keeps the minimum speed is accepted', async (t) => {
     const company = await service.company();
     const sockets: Socket[] = [];
     app.server.on('connection', (socket: Socket) => sockets.push(socket));

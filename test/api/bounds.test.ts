@@ -33,35 +33,35 @@ type Body = object | (() => Promise<object>);
 /** Each bound: a body at it, a body beyond it, and the field that the refusal names. */
 const BOUNDS: [name: string, route: string, within: Body, beyond: object, path: string][] = [
   ...(['title', 'externalId'] as const).map((field): (typeof BOUNDS)[number] => [
-    `${field} of 300`,
+    `${field} of 300 characters`,
     'ingest',
     { ...INGEST, [field]: 'é'.repeat(300) },
     { ...INGEST, [field]: 'é'.repeat(301) },
     `/${field}`,
   ]),
   [
-    'characters beyond the basic plane count once',
+    'a title of 300 characters beyond the basic plane',
     'ingest',
     { ...INGEST, title: '😀'.repeat(300) },
     { ...INGEST, title: '😀'.repeat(301) },
     '/title',
   ],
   [
-    'uri of 2,048',
+    'a uri of 2,048 characters',
     'ingest',
     { ...INGEST, uri: 'x'.repeat(2048) },
     { ...INGEST, uri: 'x'.repeat(2049) },
     '/uri',
   ],
   [
-    'a given chunk of 8,000',
+    'a chunk of 8,000 characters',
     'ingest',
     { title: 'x', chunks: [{ text: 'x'.repeat(8000) }] },
     { title: 'x', chunks: [{ text: 'x'.repeat(8001) }] },
     '/chunks/0/text',
   ],
   [
-    '2,000 given chunks',
+    '2,000 chunks',
     'ingest',
     { title: 'x', chunks: Array.from({ length: 2000 }, (_, n) => ({ text: `n${n}` })) },
     { title: 'x', chunks: Array.from({ length: 2001 }, (_, n) => ({ text: `n${n}` })) },
@@ -75,61 +75,73 @@ const BOUNDS: [name: string, route: string, within: Body, beyond: object, path: 
     '/metadata',
   ],
   [
-    'metadata is measured in bytes',
+    'metadata of 16 KiB in characters of several bytes',
     'ingest',
     { ...INGEST, metadata: { a: 'é'.repeat(8188) } },
     { ...INGEST, metadata: { a: 'é'.repeat(8189) } },
     '/metadata',
   ],
   [
-    'filename of 300',
+    'a filename of 300 characters',
     'imports',
     importOf({ filename: `${'x'.repeat(296)}.txt` }),
     importOf({ filename: `${'x'.repeat(297)}.txt` }),
     '/items/0/filename',
   ],
   [
-    'title of an import of 300',
+    'an import title of 300 characters',
     'imports',
     importOf({ title: 'x'.repeat(300) }),
     importOf({ title: 'x'.repeat(301) }),
     '/items/0/title',
   ],
   ['50 imports', 'imports', { items: Array(50).fill(IMPORT) }, { items: Array(51).fill(IMPORT) }, '/items'],
-  ['expand by 10', 'expand', { chunkId: 'x', before: 10, after: 0 }, { chunkId: 'x', before: 11 }, '/before'],
   [
-    'expand by 10 after',
+    'an expand by 10 chunks before',
+    'expand',
+    { chunkId: 'x', before: 10, after: 0 },
+    { chunkId: 'x', before: 11 },
+    '/before',
+  ],
+  [
+    'an expand by 10 chunks after',
     'expand',
     { chunkId: 'x', before: 0, after: 10 },
     { chunkId: 'x', after: 11 },
     '/after',
   ],
-  ['expand by less than none', 'expand', { chunkId: 'x', after: 0 }, { chunkId: 'x', after: -1 }, '/after'],
-  ['256 chunks claimed', 'embeddings/claim', { limit: 256 }, { limit: 257 }, '/limit'],
-  ['one chunk claimed', 'embeddings/claim', { limit: 1 }, { limit: 0 }, '/limit'],
   [
-    'sessionId of 300',
+    'an expand by 0 chunks after',
+    'expand',
+    { chunkId: 'x', after: 0 },
+    { chunkId: 'x', after: -1 },
+    '/after',
+  ],
+  ['a claim of 256 chunks', 'embeddings/claim', { limit: 256 }, { limit: 257 }, '/limit'],
+  ['a claim of one chunk', 'embeddings/claim', { limit: 1 }, { limit: 0 }, '/limit'],
+  [
+    'a sessionId of 300 characters',
     'captures',
     { ...CAPTURE, sessionId: 'é'.repeat(300) },
     { ...CAPTURE, sessionId: 'é'.repeat(301) },
     '/sessionId',
   ],
   [
-    'summary of 64,000',
+    'a summary of 64,000 characters',
     'captures',
     { ...CAPTURE, summary: 'é'.repeat(64_000) },
     { ...CAPTURE, summary: 'é'.repeat(64_001) },
     '/summary',
   ],
   [
-    'metadata of a capture of 16 KiB',
+    'capture metadata of 16 KiB',
     'captures',
     { ...CAPTURE, metadata: { a: 'é'.repeat(8188) } },
     { ...CAPTURE, metadata: { a: 'é'.repeat(8189) } },
     '/metadata',
   ],
-  ['one capture claimed', 'consolidation/claim', { limit: 1 }, { limit: 0 }, '/limit'],
-  ['20 captures claimed', 'consolidation/claim', { limit: 20 }, { limit: 21 }, '/limit'],
+  ['a claim of one capture', 'consolidation/claim', { limit: 1 }, { limit: 0 }, '/limit'],
+  ['a claim of 20 captures', 'consolidation/claim', { limit: 20 }, { limit: 21 }, '/limit'],
   [
     'a lease of 30 seconds',
     'consolidation/claim',
@@ -138,49 +150,49 @@ const BOUNDS: [name: string, route: string, within: Body, beyond: object, path: 
     '/leaseSeconds',
   ],
   [
-    'a lease of an hour',
+    'a lease of one hour',
     'consolidation/claim',
     { leaseSeconds: 3600 },
     { leaseSeconds: 3601 },
     '/leaseSeconds',
   ],
   [
-    'title of an item of 300',
+    'an item title of 300 characters',
     'consolidation/complete',
     lentOf([{ title: 'é'.repeat(300) }]),
     completeOf({ title: 'é'.repeat(301) }),
     '/items/0/title',
   ],
   [
-    'content of an item of 64,000',
+    'item content of 64,000 characters',
     'consolidation/complete',
     lentOf([{ content: 'é '.repeat(32_000) }]),
     completeOf({ content: 'é '.repeat(32_001) }),
     '/items/0/content',
   ],
   [
-    'metadata of an item of 16 KiB',
+    'item metadata of 16 KiB',
     'consolidation/complete',
     lentOf([{ metadata: { a: 'é'.repeat(8188) } }]),
     completeOf({ metadata: { a: 'é'.repeat(8189) } }),
     '/items/0/metadata',
   ],
   [
-    'an item of at least one capture',
+    'an item with one capture',
     'consolidation/complete',
     lentOf([{ action: 'discard' }]),
     completeOf({ captureIds: [] }),
     '/items/0/captureIds',
   ],
   [
-    'title of a memory of 300',
+    'a memory title of 300 characters',
     'memories',
     publishedOf({ title: 'é'.repeat(300) }),
     updateOf({ title: 'é'.repeat(301) }),
     '/title',
   ],
   [
-    'content of a memory of 64,000',
+    'memory content of 64,000 characters',
     'memories',
     publishedOf({ content: 'é '.repeat(32_000) }),
     updateOf({ content: 'é '.repeat(32_001) }),
@@ -196,9 +208,9 @@ const BOUNDS: [name: string, route: string, within: Body, beyond: object, path: 
   ['one decision', 'memories', { decisions: [DECISION] }, { decisions: [] }, '/decisions'],
 ];
 
-describe('bounds', () => {
+describe('the limits of request fields', () => {
   for (const [name, route, within, beyond, path] of BOUNDS) {
-    test(`${name}: taken at the bound, 400 beyond it`, async () => {
+    test(`accepts ${name} and returns 400 beyond that limit`, async () => {
       const body = typeof within === 'function' ? await within() : within;
       const taken = await post(service, company, `/v1/memory/${route}`, body);
       assert.ok(taken.statusCode < 300, taken.body);
@@ -208,7 +220,7 @@ describe('bounds', () => {
     });
   }
 
-  test('a query has 1 to 4,000 characters, topK is 1 to 50', async () => {
+  test('accepts a query of 1 to 4,000 characters and a topK of 1 to 50, and returns 400 beyond', async () => {
     // Beyond the form of the body comes the embedding, which these lack.
     for (const fields of [{ query: 'x'.repeat(4000) }, { topK: 1 }, { topK: 50 }]) {
       const answer = await post(service, company, '/v1/memory/search', { ...SEARCH, ...fields });
@@ -245,7 +257,7 @@ describe('the scope of a write', () => {
       '/items/0/scope/include',
     ],
   ] as const) {
-    it(`is one layer: include is refused by ${route}`, async () => {
+    it(`returns 400 for an include in the scope of ${route}`, async () => {
       const answer = await post(service, company, `/v1/memory/${route}`, body);
       assert.equal(outcome(answer), '400 invalid_request');
       assert.deepEqual(faultyFields(answer), [path]);
@@ -253,7 +265,7 @@ describe('the scope of a write', () => {
   }
 });
 
-describe('text', () => {
+describe('text fields', () => {
   const fields: [string, (text: string) => object, string][] = [
     ['search', (text) => ({ query: text, scope: {} }), '/query'],
     ['ingest', (text) => ({ ...INGEST, title: text }), '/title'],
@@ -271,7 +283,7 @@ describe('text', () => {
     ['memories', (text) => ({ decisions: [DECISION, updateOf({ content: text })] }), '/decisions/1/content'],
   ];
 
-  test('that is required is not blank', async () => {
+  test('return 400 if required text is blank', async () => {
     for (const [route, body, path] of fields) {
       for (const blank of ['', ' ', '\t\n\u00a0\u3000']) {
         const answer = await post(service, company, `/v1/memory/${route}`, body(blank));
@@ -281,7 +293,7 @@ describe('text', () => {
     }
   });
 
-  test('with NUL or a lone surrogate is 400, in values, in keys and in metadata', async () => {
+  test('return 400 for NUL and lone surrogates in values, in keys and in metadata', async () => {
     const inMetadata: (typeof fields)[number][] = [
       ['ingest', (text) => ({ ...INGEST, metadata: { deep: [{ a: text }] } }), '/metadata/deep/0/a'],
       ['ingest', (text) => ({ ...INGEST, metadata: { deep: { [text]: 1 } } }), '/metadata/deep/*'],
@@ -300,7 +312,7 @@ describe('text', () => {
     }
   });
 
-  test('with NUL or a surrogate is 400 in a query string, before its meaning is looked at', async () => {
+  test('return 400 for NUL and surrogates in a query string, before the parameters are validated', async () => {
     const bad = ['clientId=a%00', 'clientId=%ED%A0%80', 'state=%ff', 'cursor=%00', '%00=1', 'clientId=%zz'];
     const searched = ['q=a%00', 'q=%ED%A0%80', 'q=%ff'];
     for (const [list, queries] of [
@@ -315,7 +327,7 @@ describe('text', () => {
     }
   });
 
-  test('of any script, with every other control character, comes back as it was sent', async () => {
+  test('return text of any script and other control characters unchanged', async () => {
     const title = 'Zażółć 日本語 ไทย 👩‍👩‍👧 \u0001\u001f\u200b\ufffd';
     const answer = await post(service, company, '/v1/memory/ingest', { title, text: title });
     assert.equal(answer.json<{ source: { title: string } }>().source.title, title);

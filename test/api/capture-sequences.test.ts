@@ -27,8 +27,8 @@ async function stageAgain(caller: Caller, fields: object): Promise<Capture> {
   return answer.json<{ capture: Capture }>().capture;
 }
 
-describe('a session and sequence', () => {
-  test('sent again is the first capture, whatever else is sent, and nothing is recorded', async () => {
+describe('a repeated session and sequence', () => {
+  test('returns the first capture, ignores the other fields and records no event', async () => {
     const company = await service.company();
     for (const sequence of [0, 1, Number.MAX_SAFE_INTEGER]) {
       const first = await stageCapture(service, company, { ...BLOCK, sequence });
@@ -42,7 +42,7 @@ describe('a session and sequence', () => {
     assert.deepEqual(await captureStates(service, company), { staged: 3 });
   });
 
-  test('sent by twenty requests at once, to two processes, is one capture', async (t) => {
+  test('stages one capture when twenty requests arrive at the same time in two processes', async (t) => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const second = await openSecondApp(t, service);
@@ -70,14 +70,14 @@ describe('a session and sequence', () => {
     }
   });
 
-  test('is the first capture also while that is lent', async () => {
+  test('returns the first capture while it is claimed', async () => {
     const company = await service.company();
     const first = await stageCapture(service, company, BLOCK);
     assert.deepEqual(await claimedIds(service, company), [first.id]);
     assert.deepEqual(await stageAgain(company, BLOCK), { ...first, state: 'claimed' });
   });
 
-  test('is told as staged once its lease ran out: it may be claimed', async () => {
+  test('returns the first capture as staged after its lease expired', async () => {
     const company = await service.company();
     const first = await stageCapture(service, company, BLOCK);
     const batch = await claimBatch(service, company);
@@ -86,7 +86,7 @@ describe('a session and sequence', () => {
     assert.deepEqual(await stageAgain(company, BLOCK), first);
   });
 
-  test('is one per author, Team, session and number', async () => {
+  test('is recognised only for the same author, Team, session and number', async () => {
     const company = await service.company();
     const colleague = await addPerson(service, company, { teamRole: 'member' });
     const elsewhere = { headers: { ...company.headers, 'memory-team': await addTeam(service, company) } };
@@ -102,7 +102,7 @@ describe('a session and sequence', () => {
     assert.equal(new Set(staged.map(({ id }) => id)).size, staged.length);
   });
 
-  test('without a number is a new capture each time', async () => {
+  test('creates a new capture each time if the sequence is missing', async () => {
     const company = await service.company();
     const block = { sessionId: BLOCK.sessionId, summary: BLOCK.summary };
     const [first, second] = [
@@ -114,7 +114,7 @@ describe('a session and sequence', () => {
   });
 });
 
-describe('a session and sequence sent again for another scope', () => {
+describe('a repeated session and sequence in another scope', () => {
   /** A member who writes two clients, and what becomes of the grants. */
   async function cast() {
     const company = await service.company();
@@ -134,7 +134,7 @@ describe('a session and sequence sent again for another scope', () => {
     return { company, member, first, second, grant };
   }
 
-  test('is the first one, wherever it lies, while its author reaches that', async () => {
+  test('returns the first capture while its author can read its client', async () => {
     const { company, member, first, second, grant } = await cast();
     const capture = await stageCapture(service, member, { ...BLOCK, scope: { clientId: first } });
     for (const scope of [{}, { clientId: second }, { clientId: first }]) {
@@ -147,7 +147,7 @@ describe('a session and sequence sent again for another scope', () => {
     assert.deepEqual(await captureStates(service, company), { staged: 1 });
   });
 
-  test('is not shown, and a new one, where the first lies in a client out of reach', async () => {
+  test('creates a new capture and hides the first one if its client is out of reach', async () => {
     const { company, member, first, second, grant } = await cast();
     const hidden = await stageCapture(service, member, { ...BLOCK, scope: { clientId: first } });
     await grant(first, null);
@@ -166,7 +166,7 @@ describe('a session and sequence sent again for another scope', () => {
     }
   });
 
-  test('is a new one while the client of the first is archived, for its Owner too', async () => {
+  test('creates a new capture while the client of the first one is archived', async () => {
     const { company, first } = await cast();
     const hidden = await stageCapture(service, company, { ...BLOCK, scope: { clientId: first } });
     assert.equal((await ask(service, company, 'DELETE', `/v1/team/clients/${first}`)).statusCode, 204);
@@ -176,7 +176,7 @@ describe('a session and sequence sent again for another scope', () => {
     assert.deepEqual(await stageAgain(company, BLOCK), hidden);
   });
 
-  test('by an Idempotency-Key does not show the first one after it went out of reach', async () => {
+  test('does not replay the first capture by an Idempotency-Key after it is out of reach', async () => {
     const { member, first, grant } = await cast();
     const capture = await stageCapture(service, member, { ...BLOCK, scope: { clientId: first } });
     const again = { ...BLOCK, summary: 'The second telling.' };
@@ -190,7 +190,7 @@ describe('a session and sequence sent again for another scope', () => {
 });
 
 describe('a capture with an Idempotency-Key', () => {
-  test('is replayed as it was answered, by 201, also without a sequence and once it was claimed', async () => {
+  test('is replayed with 201 and the same body, even without a sequence or after it was claimed', async () => {
     const company = await service.company();
     const send = (fields: object) =>
       sendCapture(service, company, fields, { 'idempotency-key': JSON.stringify(fields) });
@@ -209,7 +209,7 @@ describe('a capture with an Idempotency-Key', () => {
     assert.deepEqual(await captureStates(service, company), { claimed: 2 });
   });
 
-  test('is 422 with another body, and stays free where the first was refused', async () => {
+  test('returns 422 for another body, and the key stays unused if the first request is refused', async () => {
     const company = await service.company();
     const key = { 'idempotency-key': 'k' };
     const stranger = await addClient(service, await service.company());
@@ -232,7 +232,7 @@ describe('a capture with an Idempotency-Key', () => {
     );
   });
 
-  test('by other keys at once is still one capture of its sequence', async () => {
+  test('creates one capture for a sequence sent with several keys at the same time', async () => {
     const company = await service.company();
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
