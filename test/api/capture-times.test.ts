@@ -10,8 +10,8 @@ import { addClient, faultyFields } from '../support/team.ts';
 process.env['TZ'] = 'America/New_York';
 const service = await openTestApp();
 
-describe('the times of a capture', () => {
-  test('are told in UTC with milliseconds, however they came', async () => {
+describe('startedAt and endedAt of a capture', () => {
+  test('are returned in UTC with milliseconds, whatever the format of the request', async () => {
     const company = await service.company();
     for (const [given, told] of [
       ['2026-02-03T04:05:06Z', '2026-02-03T04:05:06.000Z'],
@@ -35,7 +35,7 @@ describe('the times of a capture', () => {
     }
   });
 
-  test('are compared as times and not as texts', async () => {
+  test('are compared as times, not as text', async () => {
     const company = await service.company();
     const early = '2026-01-01T12:00:00+02:00';
     const late = '2026-01-01T11:00:00Z';
@@ -47,7 +47,7 @@ describe('the times of a capture', () => {
     assert.deepEqual(faultyFields(await sendCapture(service, company, instant)), ['/endedAt']);
   });
 
-  test('may be one alone', async () => {
+  test('can be sent without each other', async () => {
     const company = await service.company();
     const at = '2026-01-01T00:00:00.000Z';
     const started = await stageCapture(service, company, { startedAt: at });
@@ -59,22 +59,22 @@ describe('the times of a capture', () => {
   for (const [what, time] of [
     ['a leap second', '2016-12-31T23:59:60Z'],
     ['the year 0', '0000-12-31T23:59:59Z'],
-    ['the year 0 once in UTC', '0001-01-01T00:00:00+00:01'],
-    ['the year 10000 once in UTC', '9999-12-31T23:59:59-00:01'],
+    ['a time that is in the year 0 in UTC', '0001-01-01T00:00:00+00:01'],
+    ['a time that is in the year 10000 in UTC', '9999-12-31T23:59:59-00:01'],
     ['a year of five digits', '+12026-01-01T00:00:00Z'],
-    ['a day that is in no month', '2026-02-30T00:00:00Z'],
-    ['the 29th of February of another year', '2026-02-29T00:00:00Z'],
+    ['the 30th of February', '2026-02-30T00:00:00Z'],
+    ['the 29th of February of a common year', '2026-02-29T00:00:00Z'],
     ['the hour 24', '2026-01-01T24:00:00Z'],
     ['a minute 60', '2026-01-01T00:60:00Z'],
-    ['a day alone', '2026-01-01'],
-    ['a time of no zone', '2026-01-01T00:00:00'],
-    ['a zone by name', '2026-01-01T00:00:00 UTC'],
-    ['words', 'yesterday'],
+    ['a date without a time', '2026-01-01'],
+    ['a time without a zone', '2026-01-01T00:00:00'],
+    ['a zone given by name', '2026-01-01T00:00:00 UTC'],
+    ['a word', 'yesterday'],
     ['an empty text', ''],
     ['a number', 1_767_225_600_000],
     ['null', null],
   ] as const) {
-    test(`are times: ${what} is 400, before the scope is looked at`, async () => {
+    test(`return 400 for ${what}, before the scope is checked`, async () => {
       const company = await service.company();
       const stranger = await addClient(service, await service.company());
       for (const field of ['startedAt', 'endedAt']) {

@@ -63,14 +63,14 @@ const REFUSALS: [what: string, take: Take, refusal: string][] = [
   ['the account was closed', CLOSE, '401 unauthenticated'],
 ];
 
-describe('a capture that comes to its end when', () => {
+describe('a capture whose author loses access while the request waits', () => {
   for (const [what, take, refusal] of [
     ...REFUSALS,
     ['the client was archived', ARCHIVE_CLIENT, '403 scope_forbidden'],
-    ['the grant was taken', TAKE_GRANT, '403 scope_forbidden'],
-    ['the grant became one to read', LESSEN_GRANT, '403 scope_forbidden'],
+    ['the grant was revoked', TAKE_GRANT, '403 scope_forbidden'],
+    ['the grant was reduced to read', LESSEN_GRANT, '403 scope_forbidden'],
   ] as typeof REFUSALS) {
-    test(`${what} is not staged`, async (t) => {
+    test(`returns ${refusal} and stages nothing if ${what}`, async (t) => {
       const people = await cast();
       const { clientId, member, company } = people;
       const answer = await whileTaken(t, people, take, (held) =>
@@ -82,9 +82,9 @@ describe('a capture that comes to its end when', () => {
   }
 });
 
-describe('a claim that comes to its end when', () => {
+describe('a claim whose caller loses access while the request waits', () => {
   for (const [what, take, refusal] of REFUSALS) {
-    test(`${what} lends nothing`, async (t) => {
+    test(`returns ${refusal} and claims nothing if ${what}`, async (t) => {
       const people = await cast();
       const { clientId, member, company } = people;
       await stageCapture(service, member, { scope: { clientId } });
@@ -97,12 +97,12 @@ describe('a claim that comes to its end when', () => {
 
   for (const [what, take, role] of [
     ['the client was archived', ARCHIVE_CLIENT, 'member'],
-    ['the grant was taken', TAKE_GRANT, 'member'],
-    ['the grant became one to read', LESSEN_GRANT, 'member'],
-    ['the client was archived, for someone with Full access,', ARCHIVE_CLIENT, 'admin'],
-    ['Full access was taken, and no grant is left,', DEMOTE, 'admin'],
+    ['the grant was revoked', TAKE_GRANT, 'member'],
+    ['the grant was reduced to read', LESSEN_GRANT, 'member'],
+    ['the client was archived, even for a Team Admin', ARCHIVE_CLIENT, 'admin'],
+    ['the caller lost Full access and has no grant', DEMOTE, 'admin'],
   ] as const) {
-    test(`${what} lends nothing of that client`, async (t) => {
+    test(`claims nothing of the client if ${what}`, async (t) => {
       const people = await cast(role);
       const { clientId, member, company } = people;
       await stageCapture(service, member, { summary: 'Of the client.', scope: { clientId } });
@@ -118,7 +118,7 @@ describe('a claim that comes to its end when', () => {
     });
   }
 
-  test('the client that it names is out of reach is 403', async (t) => {
+  test('returns 403 if the client that it names is out of reach', async (t) => {
     for (const take of [ARCHIVE_CLIENT, TAKE_GRANT, LESSEN_GRANT]) {
       const people = await cast();
       const { clientId, member, company } = people;
@@ -129,7 +129,7 @@ describe('a claim that comes to its end when', () => {
     }
   });
 
-  test('Full access was taken lends one’s own alone', async (t) => {
+  test('claims only the caller’s own captures if Full access was lost', async (t) => {
     const people = await cast('admin');
     const { member, company } = people;
     await stageCapture(service, company);

@@ -10,8 +10,8 @@ import { addClient, addPerson, along, archiveTeam, CLAIM, faultyFields, post } f
 
 const service = await openTestApp();
 
-describe('a capture', () => {
-  test('is answered by 201 with all its fields', async () => {
+describe('POST /v1/memory/captures', () => {
+  test('returns 201 with all fields of the capture', async () => {
     const company = await service.company();
     const capture = await stageCapture(service, company, {
       sessionId: 'session 1',
@@ -38,7 +38,7 @@ describe('a capture', () => {
     });
   });
 
-  test('belongs to the client that the scope names, and has null or {} for absent fields', async () => {
+  test('stages the capture in the client of the scope and fills absent fields with null or {}', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const capture = await stageCapture(service, company, {
@@ -49,7 +49,7 @@ describe('a capture', () => {
     assert.deepEqual([sequence, startedAt, endedAt, metadata], [null, null, null, {}]);
   });
 
-  test('is recorded once, without what it says', async () => {
+  test('records one event without the text of the capture', async () => {
     const company = await service.company();
     let staged: Capture | undefined;
     const { events, text } = await recordedBy(service, company, async () => {
@@ -68,7 +68,7 @@ describe('a capture', () => {
     assert.doesNotMatch(text, /ocelot|sesame/);
   });
 
-  test('is never found by a search or an expand, in any scope, staged or claimed', async () => {
+  test('stages a capture that no search, expand or list returns, even after it is claimed', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const block = { sessionId: 'ocelot', summary: 'The ocelot sleeps.', metadata: { about: 'ocelot' } };
@@ -115,16 +115,16 @@ describe('a capture', () => {
   });
 });
 
-describe('the form of a capture', () => {
+describe('the fields of a capture', () => {
   const BOUNDS: [name: string, within: object, beyond: object, path: string][] = [
     [
-      'sessionId of 300 characters',
+      'a sessionId of 300 characters',
       { sessionId: '😀'.repeat(300) },
       { sessionId: 'x'.repeat(301) },
       '/sessionId',
     ],
     [
-      'summary of 64,000 characters',
+      'a summary of 64,000 characters',
       { summary: '😀'.repeat(64_000) },
       { summary: 'x'.repeat(64_001) },
       '/summary',
@@ -135,16 +135,11 @@ describe('the form of a capture', () => {
       { metadata: { a: 'x'.repeat(16_377) } },
       '/metadata',
     ],
-    ['the first sequence', { sequence: 0 }, { sequence: -1 }, '/sequence'],
-    [
-      'the last sequence that every client counts alike',
-      { sequence: Number.MAX_SAFE_INTEGER },
-      { sequence: 2 ** 53 },
-      '/sequence',
-    ],
+    ['a sequence of 0', { sequence: 0 }, { sequence: -1 }, '/sequence'],
+    ['a sequence of 2 ** 53 - 1', { sequence: Number.MAX_SAFE_INTEGER }, { sequence: 2 ** 53 }, '/sequence'],
   ];
   for (const [name, within, beyond, path] of BOUNDS) {
-    test(`has a bound, at which it is kept as it is and beyond which it is 400: ${name}`, async () => {
+    test(`accept ${name} unchanged and return 400 beyond that limit`, async () => {
       const company = await service.company();
       assert.partialDeepStrictEqual(await stageCapture(service, company, { ...within }), within);
       const refused = await sendCapture(service, company, beyond);
@@ -153,7 +148,7 @@ describe('the form of a capture', () => {
     });
   }
 
-  test('is held to: a fault is 400, and nothing is staged', async () => {
+  test('return 400 and stage nothing if one of them is invalid', async () => {
     const company = await service.company();
     for (const [fields, path] of [
       [{ sessionId: undefined }, '/sessionId'],
@@ -179,8 +174,8 @@ describe('the form of a capture', () => {
   });
 });
 
-describe('where a capture goes', () => {
-  test('is where the caller may write, else it is 403, whether or not the client exists', async () => {
+describe('the scope of a capture', () => {
+  test('returns 403 for a layer that the caller cannot write, whether or not the client exists', async () => {
     const company = await service.company();
     const [writable, readable] = [await addClient(service, company), await addClient(service, company)];
     const [hidden, archived] = [
@@ -207,7 +202,7 @@ describe('where a capture goes', () => {
     );
   });
 
-  test('is no archived Team, and a fault of form or scope is told before', async () => {
+  test('returns 409 for an archived Team, after 400 and 403 are checked', async () => {
     const company = await service.company();
     const first = await stageCapture(service, company, { sequence: 1 });
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });

@@ -32,8 +32,8 @@ async function cast() {
   return { company, first, second, member, colleague, setGrant, stage };
 }
 
-describe('who has Full access', () => {
-  test('claims any capture of the Team, also of someone who left it', async () => {
+describe('a caller with Full access', () => {
+  test('claims any capture of the Team, including those of a removed member', async () => {
     const { company, first, second, member, colleague, stage } = await cast();
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' });
     const staged = [
@@ -59,7 +59,7 @@ describe('who has Full access', () => {
 });
 
 describe('a member', () => {
-  test('claims only what they staged themselves', async () => {
+  test('claims only captures that they staged themselves', async () => {
     const { company, first, member, colleague, stage } = await cast();
     await stage(company);
     await stage(company, first);
@@ -70,7 +70,7 @@ describe('a member', () => {
     assert.deepEqual(await captureStates(service, company), { claimed: 2, staged: 3 });
   });
 
-  test('claims only where they may still write', async () => {
+  test('claims only captures in layers that they can still write', async () => {
     const { company, first, second, member, setGrant, stage } = await cast();
     const staged = [await stage(member, first), await stage(member, second), await stage(member)];
     await setGrant(first, 'read');
@@ -82,7 +82,7 @@ describe('a member', () => {
     assert.deepEqual(await claimedIds(service, company), staged.slice(1, 2), 'Full access, wherever it lies');
   });
 
-  test('claims what they staged with Full access, where they still write', async () => {
+  test('claims captures that they staged with Full access, in layers that they can still write', async () => {
     const { company, first, second, stage } = await cast();
     const admin = await addPerson(service, company, { teamRole: 'admin', clients: { [first]: 'write' } });
     const staged = [await stage(admin, second), await stage(admin, first), await stage(admin)];
@@ -91,7 +91,7 @@ describe('a member', () => {
     assert.deepEqual(await claimedIds(service, admin), staged.slice(1));
   });
 
-  test('claims their own once a lease of someone else ran out, and not before', async () => {
+  test('claims their own capture after the lease of another caller expired, and not earlier', async () => {
     const { company, member, stage } = await cast();
     const own = await stage(member);
     const batch = await claimBatch(service, company);
@@ -102,8 +102,8 @@ describe('a member', () => {
   });
 });
 
-describe('who may only read', () => {
-  test('claims nothing: a Company Admin with a read grant', async () => {
+describe('a caller with read access', () => {
+  test('claims nothing as a Company Admin with a read grant', async () => {
     const { company, member, first, stage } = await cast();
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' });
     await stage(reader);
@@ -120,7 +120,7 @@ describe('who may only read', () => {
     assert.deepEqual(await captureStates(service, company), { staged: 3 });
   });
 
-  test('names no client that they do not write: 403, whether or not it exists', async () => {
+  test('returns the same 403 for every client that the caller cannot write, even if it does not exist', async () => {
     const { company, first, member, setGrant, stage } = await cast();
     await stage(member, first);
     await setGrant(first, 'read');
@@ -140,8 +140,8 @@ describe('who may only read', () => {
   });
 });
 
-describe('what an archived client holds', () => {
-  test('is claimed by no one until it is active again, a lease that ran out in it too', async () => {
+describe('the captures of an archived client', () => {
+  test('cannot be claimed until the client is restored, even after their lease expired', async () => {
     const { company, first, member, stage } = await cast();
     const staged = [await stage(member, first), await stage(company, first)];
     const batch = await claimBatch(service, member);

@@ -36,8 +36,8 @@ async function claimAll(app: Asked, caller: Caller, limit: number): Promise<Lent
 const idsOf = (batches: readonly LentBatch[]): string[] =>
   batches.flatMap(({ captures }) => captures.map(({ id }) => id));
 
-describe('claims at once', () => {
-  test('by 20 claimers in two processes lend each of 1,000 captures to one of them', async (t) => {
+describe('claims at the same time', () => {
+  test('give each of 1,000 captures to one of 20 callers in two processes', async (t) => {
     const company = await service.company();
     const apps = [service, await openSecondApp(t, service)];
     const claimers: Caller[] = [company];
@@ -80,7 +80,7 @@ describe('claims at once', () => {
     );
   });
 
-  test('by a member and someone with Full access lend the member’s to one of the two', async (t) => {
+  test('give each capture of a member either to that member or to a caller with Full access', async (t) => {
     const company = await service.company();
     const second = await openSecondApp(t, service);
     const member = await addPerson(service, company, { teamRole: 'member' });
@@ -96,7 +96,7 @@ describe('claims at once', () => {
     for (const id of lentToMember) assert.ok(own.includes(id));
   });
 
-  test('for the last capture lend it to one', async (t) => {
+  test('give the last capture to one caller', async (t) => {
     const company = await service.company();
     const second = await openSecondApp(t, service);
     const [last] = await addCaptures(service, company, 1);
@@ -115,7 +115,7 @@ describe('claims at once', () => {
 
   // The embedded database has one connection: there a claim is never half-way while another begins.
   const skip = databaseUrl === undefined;
-  test('do not wait for one that is half-way: they lend what it does not', { skip }, async (t) => {
+  test('skip the captures of an unfinished claim instead of waiting for it', { skip }, async (t) => {
     const company = await service.company();
     const staged = await addCaptures(service, company, 8);
     const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -48,8 +48,8 @@ async function given(caller: Caller, userId: string, clientId: string, level: Ac
   return answer.json<ClientGrant>();
 }
 
-describe('the list of grants', () => {
-  test('is of everyone with Full access, else of oneself, newest first', async () => {
+describe('GET /v1/team/grants', () => {
+  test('lists all grants for callers with Full access and their own for others, newest first', async () => {
     const { company, clientId, member } = await cast();
     const second = await addClient(service, company);
     const colleague = await addPerson(service, company, { teamRole: 'member' });
@@ -77,7 +77,7 @@ describe('the list of grants', () => {
     assert.deepEqual(await list(await person({ teamRole: 'member' })), []);
   });
 
-  test('comes in pages that an insert does not shift', async () => {
+  test('returns stable pages while grants are added', async () => {
     const { company, member } = await cast();
     const give = async () => put(company, member.userId, await addClient(service, company));
     for (let n = 0; n < 5; n++) await give();
@@ -86,8 +86,8 @@ describe('the list of grants', () => {
   });
 });
 
-describe('a grant', () => {
-  test('is given, changed and taken back, each from the next request on', async () => {
+describe('a client grant', () => {
+  test('can be given, changed and revoked, each with effect on the next request', async () => {
     const { company, clientId, member } = await cast();
     const bystander = await addPerson(service, company, { teamRole: 'member' });
     const reach = async () => {
@@ -113,7 +113,7 @@ describe('a grant', () => {
     assert.deepEqual(await access(company, bystander, clientId), REACHES_NOTHING);
   });
 
-  test('opens the layer of that client to search, and no other', async () => {
+  test('opens only the layer of its client to a search', async () => {
     const { company, clientId, member } = await cast();
     const other = await addClient(service, company);
     for (const id of [clientId, other]) {
@@ -138,7 +138,7 @@ describe('a grant', () => {
     assert.deepEqual(await found(), []);
   });
 
-  test('is recorded once for each change, and not where nothing changes', async () => {
+  test('is recorded once for each change, and not if nothing changes', async () => {
     const { company, clientId, member } = await cast();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const { events } = await recordedBy(service, company, async () => {
@@ -161,7 +161,7 @@ describe('a grant', () => {
     ]);
   });
 
-  test('is for one of the two kinds of access', async () => {
+  test('returns 400 for an access that is not read or write', async () => {
     const { company, clientId, member } = await cast();
     for (const [body, path] of [
       [{}, '/access'],
@@ -176,7 +176,7 @@ describe('a grant', () => {
     assert.deepEqual(await list(company), []);
   });
 
-  test('is the same 404 for every id that is not of a member or not of a client of the Team', async () => {
+  test('returns the same 404 for every id that is not a member or a client of the Team', async () => {
     const { company, clientId, member } = await cast();
     const stranger = await service.company();
     const there = { ...company, teamId: await addTeam(service, company) };
@@ -216,7 +216,7 @@ describe('a grant', () => {
     assert.deepEqual(rows, [{ user: neighbour.userId, access: 'read' }]);
   });
 
-  test('adds nothing to who reaches every client, and stays when that is lost', async () => {
+  test('adds nothing to Full access and remains after Full access is lost', async () => {
     const { company, clientId } = await cast();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     await given(company, admin.userId, clientId, 'read');
@@ -229,7 +229,7 @@ describe('a grant', () => {
   });
 });
 
-test('an archived Team gives and changes no grants, and takes them back', async () => {
+test('an archived Team returns 409 for new and changed grants but allows revoking them', async () => {
   const { company, clientId, member } = await cast();
   const second = await addClient(service, company);
   const grant = await given(company, member.userId, clientId, 'read');

@@ -46,8 +46,8 @@ async function idsOfOthers(company: SignedIn): Promise<string[]> {
   ];
 }
 
-describe('the list of clients', () => {
-  test('holds what the caller reaches, with the access, newest first', async () => {
+describe('GET /v1/team/clients', () => {
+  test('lists the clients that the caller can see, with the access, newest first', async () => {
     const company = await service.company();
     const [a, b, c] = [await made(company, 'A'), await made(company, 'B'), await made(company, 'C')];
     await addClient(service, { ...company, teamId: await addTeam(service, company) });
@@ -78,7 +78,7 @@ describe('the list of clients', () => {
     }
   });
 
-  test('of archived ones is for those with Full access', async () => {
+  test('lists archived clients only for callers with Full access', async () => {
     const company = await service.company();
     const client = await made(company);
     assert.equal((await archive(company, client.id)).statusCode, 204);
@@ -99,7 +99,7 @@ describe('the list of clients', () => {
     }
   });
 
-  test('knows no other state', async () => {
+  test('returns 400 for an unknown state', async () => {
     const company = await service.company();
     for (const state of ['', 'ARCHIVED', 'deleted', 'active&state=archived']) {
       const answer = await ask(service, company, 'GET', `${URL}?state=${state}`);
@@ -108,15 +108,15 @@ describe('the list of clients', () => {
     }
   });
 
-  test('comes in pages that an insert does not shift', async () => {
+  test('returns stable pages while clients are added', async () => {
     const company = await service.company();
     for (let n = 0; n < 5; n++) await addClient(service, company);
     await assertStablePages(service, company, URL, () => made(company));
   });
 });
 
-describe('making a client', () => {
-  test('answers 201 with the client, and records it once', async () => {
+describe('POST /v1/team/clients', () => {
+  test('returns 201 with the new client and records it once', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const name = 'Žluťoučký 株式会社';
@@ -143,14 +143,14 @@ describe('making a client', () => {
     ]);
   });
 
-  test('gives it to those with Full access, and to members by grant alone', async () => {
+  test('hides the new client from members without a grant', async () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });
     await made(company);
     assert.deepEqual(await list(member), []);
   });
 
-  test('takes a name that another client has, and no body but a name', async () => {
+  test('accepts a name that another client has and returns 400 for an invalid body', async () => {
     const company = await service.company();
     assert.notEqual((await made(company)).id, (await made(company)).id);
     const { events } = await recordedBy(service, company, async () => {
@@ -173,8 +173,8 @@ describe('making a client', () => {
   });
 });
 
-describe('changing a client', () => {
-  test('renames it, and records the new name once', async () => {
+describe('PATCH /v1/team/clients/:id', () => {
+  test('renames the client and records the new name once', async () => {
     const company = await service.company();
     const client = await made(company);
     const { events } = await recordedBy(service, company, async () => {
@@ -194,7 +194,7 @@ describe('changing a client', () => {
     ]);
   });
 
-  test('to what it is already changes nothing, and records nothing', async () => {
+  test('changes and records nothing if the values are the current ones', async () => {
     const company = await service.company();
     const client = await made(company);
     const { events } = await recordedBy(service, company, async () => {
@@ -210,7 +210,7 @@ describe('changing a client', () => {
     assert.deepEqual(events, []);
   });
 
-  test('needs a name or the state active', async () => {
+  test('returns 400 unless the body has a name or the state active', async () => {
     const company = await service.company();
     const client = await made(company);
     for (const [body, path] of [
@@ -227,7 +227,7 @@ describe('changing a client', () => {
   });
 });
 
-test('what is no client of the Team is not found, all alike', async () => {
+test('every id that is not a client of the Team returns the same 404', async () => {
   const company = await service.company();
   const ids = await idsOfOthers(company);
   const gone = await made(company);
@@ -255,7 +255,7 @@ test('what is no client of the Team is not found, all alike', async () => {
   assert.deepEqual(rows, []);
 });
 
-test('an archived Team takes no change of its clients', async () => {
+test('an archived Team returns 409 for every change of its clients', async () => {
   const company = await service.company();
   const [active, gone] = [await made(company), await made(company)];
   await archive(company, gone.id);

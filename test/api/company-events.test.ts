@@ -32,7 +32,7 @@ async function request(company: SignedIn) {
 
 /** Every change that a route of /v1/company makes, except accepting an invitation. */
 const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
-  'a role': async (company) => {
+  'changing a role': async (company) => {
     const { userId } = await admin(company);
     return {
       method: 'PATCH',
@@ -46,7 +46,7 @@ const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
       },
     };
   },
-  'a removal': async (company) => {
+  'removing a member': async (company) => {
     const { userId } = await member(company);
     return {
       method: 'DELETE',
@@ -54,7 +54,7 @@ const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
       event: { kind: 'company.member_remove', subjectType: 'account', subjectId: userId },
     };
   },
-  'a reset link for a member': async (company) => {
+  'creating a reset link for a member': async (company) => {
     const { userId } = await member(company);
     return {
       method: 'POST',
@@ -62,19 +62,19 @@ const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
       event: { kind: 'company.reset_link', subjectType: 'account', subjectId: userId },
     };
   },
-  'a reset link for an Owner': async ({ teamId, ownerId, ownerEmail }) => ({
+  'creating a reset link for an Owner': async ({ teamId, ownerId, ownerEmail }) => ({
     method: 'POST',
     url: '/v1/company/reset-links',
     body: { teamId, email: ownerEmail },
     event: { kind: 'company.reset_link', subjectType: 'account', subjectId: ownerId, teamId },
   }),
-  'an invitation': async () => ({
+  'creating an invitation': async () => ({
     method: 'POST',
     url: '/v1/company/invitations',
     body: { email: newEmail() },
     event: { kind: 'company.invite', subjectType: 'invite' },
   }),
-  'an invitation that replaces another': async (company) => {
+  'replacing an invitation': async (company) => {
     const { invite } = await makeInvitation(service, company);
     return {
       method: 'POST',
@@ -83,7 +83,7 @@ const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
       event: { kind: 'company.invite', subjectType: 'invite' },
     };
   },
-  'a withdrawn invitation': async (company) => {
+  'revoking an invitation': async (company) => {
     const { invite } = await makeInvitation(service, company);
     return {
       method: 'DELETE',
@@ -91,13 +91,13 @@ const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
       event: { kind: 'company.invite_revoke', subjectType: 'invite', subjectId: invite.id },
     };
   },
-  'a Team': async ({ ownerId }) => ({
+  'creating a Team': async ({ ownerId }) => ({
     method: 'POST',
     url: '/v1/company/teams',
     body: { name: 'New' },
     event: { kind: 'team.create', subjectType: 'team', detail: { name: 'New', ownerId } },
   }),
-  'a new name of a Team': async ({ teamId }) => ({
+  'renaming a Team': async ({ teamId }) => ({
     method: 'PATCH',
     url: `/v1/company/teams/${teamId}`,
     body: { name: 'New' },
@@ -109,12 +109,12 @@ const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
       detail: { from: 'Test Team', to: 'New' },
     },
   }),
-  'an archived Team': async ({ teamId }) => ({
+  'archiving a Team': async ({ teamId }) => ({
     method: 'POST',
     url: `/v1/company/teams/${teamId}/archive`,
     event: { kind: 'team.archive', subjectType: 'team', subjectId: teamId, teamId, detail: {} },
   }),
-  'a restored Team': async ({ teamId }) => {
+  'restoring a Team': async ({ teamId }) => {
     await archiveTeam(service, teamId);
     return {
       method: 'POST',
@@ -122,7 +122,7 @@ const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
       event: { kind: 'team.restore', subjectType: 'team', subjectId: teamId, teamId, detail: {} },
     };
   },
-  'a deleted Team': async ({ teamId }) => {
+  'deleting a Team': async ({ teamId }) => {
     await archiveTeam(service, teamId);
     return {
       method: 'DELETE',
@@ -136,7 +136,7 @@ const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
       },
     };
   },
-  'an access request': async (company) => ({
+  'requesting access': async (company) => ({
     caller: await admin(company),
     method: 'POST',
     url: '/v1/company/access-requests',
@@ -148,7 +148,7 @@ const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
       detail: { access: 'full' },
     },
   }),
-  'an approved request': async (company) => {
+  'approving an access request': async (company) => {
     const { id, userId } = await request(company);
     return {
       method: 'POST',
@@ -162,7 +162,7 @@ const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
       },
     };
   },
-  'a denied request': async (company) => {
+  'denying an access request': async (company) => {
     const { id, userId } = await request(company);
     return {
       method: 'POST',
@@ -176,7 +176,7 @@ const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
       },
     };
   },
-  'a grant': async (company) => {
+  'giving a Company grant': async (company) => {
     const { userId } = await admin(company);
     return {
       method: 'PUT',
@@ -191,7 +191,7 @@ const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
       },
     };
   },
-  'a grant taken back': async (company) => {
+  'revoking a Company grant': async (company) => {
     const { userId } = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' });
     return {
       method: 'DELETE',
@@ -229,8 +229,8 @@ async function stateOf({ companyId }: SignedIn): Promise<Record<string, unknown[
 }
 
 for (const [name, prepare] of Object.entries(CHANGES)) {
-  describe(name, () => {
-    test('is recorded by one event, which tells no secret', async () => {
+  describe(`the audit event of ${name}`, () => {
+    test(`records one event without secrets for ${name}`, async () => {
       const company = await service.company();
       const { caller = company, method, url, body, event } = await prepare(company);
       let answer = { statusCode: 0, body: '' };
@@ -250,7 +250,7 @@ for (const [name, prepare] of Object.entries(CHANGES)) {
       if (/invit|link/.test(name) && method === 'POST') assert.ok(secrets.length > 0, 'there is a secret');
     });
 
-    test('stands or falls as one, whichever statement fails', async (t) => {
+    test(`rolls back all changes if any statement fails while ${name}`, async (t) => {
       const company = await service.company();
       const { caller = company, method, url, body } = await prepare(company);
       let failing = 1;

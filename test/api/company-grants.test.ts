@@ -40,8 +40,8 @@ async function invite(caller: Person): Promise<{ invite: Invite; token: string }
   return answer.json();
 }
 
-describe('giving a Company grant', () => {
-  test('lets an Admin into the Team from the next request on, to read or in full', async () => {
+describe('PUT /v1/company/grants/:userId/:teamId', () => {
+  test('gives a Company Admin read or full access to the Team from the next request on', async () => {
     const company = await service.company();
     const admin = await addAdmin(company);
     const clientId = await addClient(service, company);
@@ -64,7 +64,7 @@ describe('giving a Company grant', () => {
     assert.deepEqual(await grants(company), [{ ...grant, access: 'full', createdAt }]);
   });
 
-  test('that is held already changes nothing and records nothing', async () => {
+  test('changes and records nothing if the Admin already has the grant', async () => {
     const company = await service.company();
     const admin = await addAdmin(company);
     const first = (await give(company, admin.userId, company.teamId, 'read')).json<CompanyGrant>();
@@ -75,7 +75,7 @@ describe('giving a Company grant', () => {
     assert.deepEqual(events, []);
   });
 
-  test('is for Admins alone', async () => {
+  test('returns 409 for everyone who is not a Company Admin', async () => {
     const company = await service.company();
     const { teamId } = company;
     const owner = await addPerson(service, company, { companyRole: 'owner' });
@@ -89,7 +89,7 @@ describe('giving a Company grant', () => {
     assert.deepEqual(await grants(company), []);
   });
 
-  test('takes an access, and nothing else', async () => {
+  test('returns 400 for a missing or invalid access and for unknown fields', async () => {
     const company = await service.company();
     const { userId } = await addAdmin(company);
     for (const [body, path] of [
@@ -104,15 +104,12 @@ describe('giving a Company grant', () => {
   });
 });
 
-describe('lowering and taking a Company grant', () => {
+describe('a Company grant that is lowered or revoked', () => {
   for (const [how, lower] of [
-    [
-      'lowering it to read',
-      (company: SignedIn, userId: string) => give(company, userId, company.teamId, 'read'),
-    ],
-    ['taking it', (company: SignedIn, userId: string) => take(company, userId, company.teamId)],
+    ['lowering', (company: SignedIn, userId: string) => give(company, userId, company.teamId, 'read')],
+    ['revoking', (company: SignedIn, userId: string) => take(company, userId, company.teamId)],
   ] as const) {
-    test(`${how} withdraws the open invites into that Team, and no others`, async () => {
+    test(`${how} the grant revokes the open invites of that Admin into that Team, and no others`, async () => {
       const company = await service.company();
       const teamId = await addTeam(service, company);
       const admin = await addAdmin(company);
@@ -163,7 +160,7 @@ describe('lowering and taking a Company grant', () => {
     });
   }
 
-  test('ends the access on the next request, there alone and for that Admin alone', async () => {
+  test('ends the access from the next request on, only in that Team and only for that Admin', async () => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     const [admin, other] = [await addAdmin(company), await addAdmin(company)];
@@ -190,7 +187,7 @@ describe('lowering and taking a Company grant', () => {
 });
 
 describe('Company grants of an archived Team', () => {
-  test('can no longer be given, but can be revoked', async () => {
+  test('return 409 if they are given and can still be revoked', async () => {
     const company = await service.company();
     const [admin, other] = [await addAdmin(company), await addAdmin(company)];
     await give(company, admin.userId, company.teamId, 'full');
@@ -210,8 +207,8 @@ describe('Company grants of an archived Team', () => {
   });
 });
 
-describe('a Company grant of someone or of a Team that is not there', () => {
-  test('is 404, alike, and leaves all as it is', async () => {
+describe('a Company grant for an unknown account or Team', () => {
+  test('returns the same 404 for every unknown id and changes nothing', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const admin = await addAdmin(company);
     const theirs = await addAdmin(other);
@@ -243,8 +240,8 @@ describe('a Company grant of someone or of a Team that is not there', () => {
   });
 });
 
-describe('the list of Company grants', () => {
-  test('shows those of the Company, newest first, by pages, to Admins too', async () => {
+describe('GET /v1/company/grants', () => {
+  test('lists the grants of the Company for Owners and Admins, newest first, in pages', async () => {
     const [company, other] = [await service.company(), await service.company()];
     await give(other, (await addAdmin(other)).userId, other.teamId, 'full');
     const admins = [];

@@ -27,8 +27,8 @@ function countOf(table: 'invite' | 'access_request' | 'team', { companyId }: Sig
     .then(({ length }) => length);
 }
 
-describe('what was under way when the role of its caller was taken', () => {
-  test('no longer asks for access', async (t) => {
+describe('a request whose caller or target changes while it waits', () => {
+  test('returns 403 for an access request if the caller is no longer an Admin', async (t) => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const body = { teamId: company.teamId, access: 'full' };
@@ -41,7 +41,7 @@ describe('what was under way when the role of its caller was taken', () => {
     assert.equal(await countOf('access_request', company), 0);
   });
 
-  test('no longer makes an invitation', async (t) => {
+  test('returns 403 for an invitation if the caller is no longer an Owner', async (t) => {
     const company = await service.company();
     const owner = await addPerson(service, company, { companyRole: 'owner' });
     const answer = await duringPause(
@@ -53,7 +53,7 @@ describe('what was under way when the role of its caller was taken', () => {
     assert.equal(await countOf('invite', company), 0);
   });
 
-  test('invites no one into a Team by a grant that went with the role', async (t) => {
+  test('returns 403 for an invite if the caller lost the Company grant with the role', async (t) => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' });
     const body = { email: newEmail(), role: 'member' };
@@ -66,7 +66,7 @@ describe('what was under way when the role of its caller was taken', () => {
     assert.equal(await countOf('invite', company), 0);
   });
 
-  test('makes no Team for someone to own by an invite', async (t) => {
+  test('returns 403 for a new Team with an invited owner if the caller is no longer an Admin', async (t) => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const body = { name: 'A new Team', ownerEmail: newEmail() };
@@ -79,7 +79,7 @@ describe('what was under way when the role of its caller was taken', () => {
     assert.deepEqual([await countOf('team', company), await countOf('invite', company)], [1, 0]);
   });
 
-  test('makes no Team if its caller was removed while it waited', async (t) => {
+  test('returns 401 for a new Team if the caller was removed', async (t) => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const { events } = await recordedBy(service, company, async () => {
@@ -97,7 +97,7 @@ describe('what was under way when the role of its caller was taken', () => {
     assert.equal(await countOf('team', company), 1);
   });
 
-  test('gives no access to someone who is no longer an Admin', async (t) => {
+  test('returns 409 for a Company grant if its receiver is no longer an Admin', async (t) => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const url = `/v1/company/grants/${admin.userId}/${company.teamId}`;
@@ -109,7 +109,7 @@ describe('what was under way when the role of its caller was taken', () => {
     assert.equal(outcome(answer), '409 conflict');
   });
 
-  test('does not restore a Team that was deleted while it waited', async (t) => {
+  test('returns 404 for restoring a Team that was deleted', async (t) => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     await database.query(`update identity.team set state = 'archived' where id = $1`, [teamId]);
@@ -122,7 +122,7 @@ describe('what was under way when the role of its caller was taken', () => {
   });
 });
 
-test('an invite waits for the change of a role that it may rest on', async (t) => {
+test('an invite waits for an unfinished change of its caller’s role', async (t) => {
   const company = await service.company();
   const owner = await addPerson(service, company, { companyRole: 'owner' });
   const reached = Promise.withResolvers<void>();

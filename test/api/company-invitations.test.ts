@@ -35,8 +35,8 @@ const withdraw = (company: SignedIn, id: string) => ask(service, company, 'DELET
 const invitations = (company: SignedIn, limit?: number) => listAll<Invite>(service, company, URL, limit);
 const take = (token: string) => accept(service, { token, password: PASSWORD });
 
-describe('an invitation', () => {
-  test('is made with a token and a link that are shown this once', async () => {
+describe('POST /v1/company/invitations', () => {
+  test('returns the token and the link once and stores only a hash', async () => {
     const company = await service.company();
     const email = newEmail();
     const { invitation, token, url } = await invited(company, { email: ` ${email.toUpperCase()} ` });
@@ -61,7 +61,7 @@ describe('an invitation', () => {
     assert.ok(stored.length === 1 && !stored[0]?.row.includes(token), 'only a hash is kept');
   });
 
-  test('leads to the configured address, that of identity first, never to the Host header', async () => {
+  test('builds the link from the configured address, identity first, never from the Host header', async () => {
     const company = await service.company();
     const [identityUrl, publicUrl] = ['https://id.example.com', 'https://api.example.com'];
     for (const [addresses, base] of [
@@ -88,7 +88,7 @@ describe('an invitation', () => {
     }
   });
 
-  test('lives from one hour to 720', async () => {
+  test('accepts a lifetime of 1 to 720 hours and returns 400 for any other', async () => {
     const company = await service.company();
     for (const expiresInHours of [1, 720]) {
       const { invitation } = await invited(company, { email: newEmail(), expiresInHours });
@@ -102,7 +102,7 @@ describe('an invitation', () => {
     }
   });
 
-  test('replaces the open one to that email, and no other', async () => {
+  test('revokes the open invitation to the same email, and no other invite', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const email = newEmail();
     const first = await invited(company, { email });
@@ -123,7 +123,7 @@ describe('an invitation', () => {
     assert.equal(outcome(await take(elsewhere.token)), '401 invalid_credentials');
   });
 
-  test('is one to an email, however many are made at once', async () => {
+  test('leaves one open invitation when several to the same email are created at the same time', async () => {
     const company = await service.company();
     const email = newEmail();
     const answers = await Promise.all(Array.from({ length: 6 }, () => invite(company, { email })));
@@ -132,7 +132,7 @@ describe('an invitation', () => {
     assert.deepEqual(states.sort(), ['open', ...Array.from({ length: 5 }, () => 'revoked')]);
   });
 
-  test('is not for oneself, nor for an Admin or Owner, and then changes and records nothing', async () => {
+  test('returns 409 for the caller’s own email and for an Admin or Owner, and records nothing', async () => {
     const company = await service.company();
     const owner = await addPerson(service, company, { companyRole: 'owner' });
     const admin = await addPerson(service, company, { companyRole: 'admin' });
@@ -151,7 +151,7 @@ describe('an invitation', () => {
     assert.deepEqual(await invitations(company), []);
   });
 
-  test('is for a member of the Company, and for one who was removed', async () => {
+  test('invites a member of the Company or a removed person', async () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'owner' });
     const gone = await addPerson(service, company, { companyRole: 'admin' });
@@ -160,7 +160,7 @@ describe('an invitation', () => {
       await invited(company, { email: `person-${userId}@example.com` });
   });
 
-  test('does not tell an email of another Company from one that no one has', async () => {
+  test('returns the same fields for an email of another Company as for an unknown email', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const emails = [other.ownerEmail, `owner-${newId()}@example.com`];
     const shapes = [];
@@ -179,7 +179,7 @@ describe('an invitation', () => {
     assert.deepEqual(shapes[0], shapes[1]);
   });
 
-  test('takes an email, a number of hours, and nothing else', async () => {
+  test('returns 400 for an invalid email and for unknown fields', async () => {
     const company = await service.company();
     for (const [body, path] of [
       [{}, '/email'],
@@ -201,8 +201,8 @@ describe('an invitation', () => {
   });
 });
 
-describe('the list of invitations', () => {
-  test('shows each with its state, newest first, and no invite into a Team', async () => {
+describe('GET /v1/company/invitations', () => {
+  test('lists each invitation with its state, newest first, without invites into a Team', async () => {
     const company = await service.company();
     await makeInvite(service, company);
     const used = await invited(company, { email: newEmail() });
@@ -227,7 +227,7 @@ describe('the list of invitations', () => {
     }
   });
 
-  test('is for Admins too, and of one Company', async () => {
+  test('lists only the invitations of the Company, for Admins too', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const { invitation } = await invited(company, { email: newEmail() });
@@ -236,8 +236,8 @@ describe('the list of invitations', () => {
   });
 });
 
-describe('withdrawing an invitation', () => {
-  test('ends its token, once, and leaves the others', async () => {
+describe('DELETE /v1/company/invitations/:id', () => {
+  test('revokes an open invitation and returns 409 for any other state', async () => {
     const company = await service.company();
     const [gone, stays] = [
       await invited(company, { email: newEmail() }),
@@ -253,7 +253,7 @@ describe('withdrawing an invitation', () => {
     assert.equal(outcome(await withdraw(company, expired.invitation.id)), '409 conflict');
   });
 
-  test('is the same 404 for an id of no invitation of the Company, and ends nothing', async () => {
+  test('returns the same 404 for every id that is not an invitation of the Company', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const theirs = await invited(other, { email: newEmail() });
     const toTeam = await makeInvite(service, company);

@@ -29,8 +29,8 @@ async function roleOf(company: SignedIn, userId: string): Promise<string | undef
   return (await members(company)).find((member) => member.userId === userId)?.role;
 }
 
-describe('the Company', () => {
-  test('is shown with the role that the caller has in it', async () => {
+describe('GET /v1/company', () => {
+  test('returns the Company with the role of the caller', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     for (const [caller, role] of [
@@ -44,8 +44,8 @@ describe('the Company', () => {
   });
 });
 
-describe('the members of the Company', () => {
-  test('are its own accounts, newest first, each with what is told of a member and no more', async () => {
+describe('GET /v1/company/members', () => {
+  test('lists the open accounts of the Company, newest first, only with the public fields', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const member = await addPerson(service, company, { teamRole: 'member' });
@@ -72,7 +72,7 @@ describe('the members of the Company', () => {
     );
   });
 
-  test('come in pages that nothing shifts while others are added', async () => {
+  test('returns stable pages while members are added', async () => {
     const company = await service.company();
     for (let n = 0; n < 5; n += 1) await addPerson(service, company, {});
     const before = (await members(company)).map(({ userId }) => userId);
@@ -91,7 +91,7 @@ describe('the members of the Company', () => {
     assert.deepEqual(seen, before);
   });
 
-  test('are asked for with a limit and a cursor that can be read', async () => {
+  test('returns 400 for an invalid limit or cursor', async () => {
     const company = await service.company();
     for (const [query, path] of [
       ['limit=0', '/limit'],
@@ -107,10 +107,11 @@ describe('the members of the Company', () => {
   });
 });
 
-describe('a role in the Company', () => {
+describe('PATCH /v1/company/members/:userId', () => {
   for (const from of ROLES) {
     for (const to of ROLES) {
-      test(`goes from ${from} to ${to}${from === to ? ', which changes nothing' : ''}`, async () => {
+      const change = `changes the role from ${from} to ${to} and records it`;
+      test(from === to ? `keeps the role ${to} and records nothing` : change, async () => {
         const company = await service.company();
         const person = await addPerson(service, company, { companyRole: from });
         const { events } = await recordedBy(service, company, async () => {
@@ -135,7 +136,7 @@ describe('a role in the Company', () => {
     }
   }
 
-  test('is one of three, and all that the body says', async () => {
+  test('returns 400 for an unknown role and for other fields', async () => {
     const company = await service.company();
     const { userId } = await addPerson(service, company, {});
     for (const [body, path] of [
@@ -152,8 +153,8 @@ describe('a role in the Company', () => {
   });
 });
 
-describe('the last Owner', () => {
-  test('keeps the role and the account, and no event tells otherwise', async () => {
+describe('the last Owner of a Company', () => {
+  test('cannot be demoted or removed, and no event is recorded', async () => {
     const company = await service.company();
     await addPerson(service, company, { companyRole: 'admin' });
     const gone = await addPerson(service, company, { companyRole: 'owner' });
@@ -168,7 +169,7 @@ describe('the last Owner', () => {
     assert.equal(await roleOf(company, company.ownerId), 'owner');
   });
 
-  test('may go once there is another, and then the other may not', async () => {
+  test('can be demoted after a second Owner exists, who then becomes the last Owner', async () => {
     const company = await service.company();
     const second = await addPerson(service, company, { companyRole: 'owner' });
     assert.equal(outcome(await setRole(company, company.ownerId, 'admin')), '200');
@@ -176,7 +177,7 @@ describe('the last Owner', () => {
     assert.equal(outcome(await setRole(company, second.userId, 'admin')), '403 company_role_required');
   });
 
-  test('stays when two Owners take the role from each other, or each other out, at once', async () => {
+  test('remains when two Owners demote or remove each other at the same time', async () => {
     for (let round = 0; round < 8; round += 1) {
       const company = await service.company();
       const second = await addPerson(service, company, { companyRole: 'owner' });
@@ -197,7 +198,7 @@ describe('the last Owner', () => {
 });
 
 describe('the server principal', () => {
-  test('keeps the role of an Owner, also beside another Owner, who may go', async () => {
+  test('cannot be demoted or removed even if there is another Owner, who can be demoted', async () => {
     const principal = { headers: { authorization: `Bearer ${API_TOKEN}`, 'memory-team': '' } };
     const { user, company, teams } = (await askSession(service, API_TOKEN)).json<Session>();
     const place = {
@@ -219,8 +220,8 @@ describe('the server principal', () => {
   });
 });
 
-describe('a member that is not there', () => {
-  test('is 404 for every change, alike whether malformed, unknown, of another Company or removed', async () => {
+describe('a member that does not exist', () => {
+  test('returns the same 404 for every malformed, unknown, foreign or removed id', async () => {
     const company = await service.company();
     const stranger = await service.company();
     const removed = await addPerson(service, company, {});
@@ -242,8 +243,8 @@ describe('a member that is not there', () => {
   });
 });
 
-describe('a reset link for a member', () => {
-  test('sets the password of that member, whatever the role, once', async () => {
+describe('POST /v1/company/members/:userId/reset-link', () => {
+  test('returns a link that sets the password of that member once', async () => {
     const company = await service.company();
     const person = await addPasswordHolder(service, company, {}, PASSWORD);
     const url = `/v1/company/members/${person.userId}/reset-link`;
@@ -262,7 +263,7 @@ describe('a reset link for a member', () => {
     assert.equal(outcome(await signInBy(service, person.email, PASSWORD)), '401 invalid_credentials');
   });
 
-  test('needs no body, replaces the open one, and lives from a minute to a day', async () => {
+  test('accepts an empty body, revokes the previous link and returns 400 for invalid fields', async () => {
     const company = await service.company();
     const { userId } = await addPerson(service, company, {});
     const url = `/v1/company/members/${userId}/reset-link`;
