@@ -61,8 +61,8 @@ async function leftOf({ companyId }: SignedIn, { userId, email }: PasswordHolder
   return row;
 }
 
-describe('removal from the Company', () => {
-  test('ends every session on the next request, and the login', async () => {
+describe('DELETE /v1/company/members/:userId', () => {
+  test('ends every session of the removed person on the next request and blocks the login', async () => {
     const company = await service.company();
     const person = await addWithPassword(company, { teamRole: 'member' });
     const second = (await signInBy(service, person.email, PASSWORD)).json<Session>().token;
@@ -76,7 +76,7 @@ describe('removal from the Company', () => {
     assert.equal((await askSession(service, company.token)).statusCode, 200);
   });
 
-  test('ends roles in Teams, grants, requests and the password, and shows them nowhere', async () => {
+  test('deletes the roles, grants and password of the removed person and denies their requests', async () => {
     const company = await service.company();
     const { person } = await addBusyPerson(company);
     await remove(company, person);
@@ -103,7 +103,7 @@ describe('removal from the Company', () => {
     );
   });
 
-  test('withdraws the invites that one made, wherever, and no one else’s', async () => {
+  test('revokes all invites that the removed person created and no others', async () => {
     const company = await service.company();
     const owner = await addWithPassword(company, { companyRole: 'owner', teamRole: 'owner' });
     const asOwner = { ...company, ownerId: owner.userId, headers: owner.headers };
@@ -123,7 +123,7 @@ describe('removal from the Company', () => {
     );
   });
 
-  test('withdraws the invites to that email, so that none from before lets anyone back in', async () => {
+  test('revokes all invites of the Company to the email of the removed person', async () => {
     const company = await service.company();
     const person = await addWithPassword(company, { teamRole: 'member' });
     const { email } = person;
@@ -142,7 +142,7 @@ describe('removal from the Company', () => {
     assert.equal(outcome(await signInBy(service, email, PASSWORD)), '401 invalid_credentials');
   });
 
-  test('leaves the invites of other Companies to that email, which then is free for them', async () => {
+  test('keeps the invites of other Companies to the email of the removed person', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const person = await addWithPassword(company, {});
     const { token } = await makeInvite(service, other, { email: person.email });
@@ -151,7 +151,7 @@ describe('removal from the Company', () => {
     assert.equal(joined.company.id, other.companyId);
   });
 
-  test('ends an open reset link', async () => {
+  test('invalidates an open reset link of the removed person', async () => {
     const company = await service.company();
     const person = await addWithPassword(company, {});
     const url = `/v1/company/members/${person.userId}/reset-link`;
@@ -161,7 +161,7 @@ describe('removal from the Company', () => {
     assert.equal(outcome(used), '404 not_found');
   });
 
-  test('frees the email for a new account by a new invite, which has nothing of the old one', async () => {
+  test('frees the email for a new account that has no data of the old one', async () => {
     const company = await service.company();
     const { person, granted, wanted } = await addBusyPerson(company);
     const { email } = person;
@@ -192,14 +192,14 @@ describe('removal from the Company', () => {
     assert.deepEqual(await listAll(service, company, '/v1/company/grants'), []);
   });
 
-  test('can be of oneself, where another Owner stays', async () => {
+  test('lets an Owner remove themselves if there is another Owner', async () => {
     const company = await service.company();
     await addPerson(service, company, { companyRole: 'owner' });
     await remove(company, { userId: company.ownerId });
     assert.equal(outcome(await askSession(service, company.token)), '401 unauthenticated');
   });
 
-  test('takes no one else’s account, session or role along', async () => {
+  test('does not change the account, session or role of anyone else', async () => {
     const company = await service.company();
     const [gone, stays] = [
       await addWithPassword(company, { teamRole: 'member' }),
@@ -212,7 +212,7 @@ describe('removal from the Company', () => {
     assert.equal(before?.['companyGrants'], 1);
   });
 
-  test('is told by one event, with the email and the role that there were', async () => {
+  test('records one event with the email and the role of the removed person', async () => {
     const company = await service.company();
     const person = await addWithPassword(company, { companyRole: 'admin' });
     const { events, text } = await recordedBy(service, company, () => remove(company, person));
@@ -229,7 +229,7 @@ describe('removal from the Company', () => {
     assert.ok(!text.includes(person.token) && !text.includes('argon2'));
   });
 
-  test('is not for one who is of another Company, whatever the caller', async () => {
+  test('returns 404 for a member of another Company', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const person = await addWithPassword(other, {});
     const answer = await ask(service, company, 'DELETE', `/v1/company/members/${person.userId}`);

@@ -103,8 +103,8 @@ const requestsOf = async (company: SignedIn, { userId }: Person) =>
 const teamsOf = async ({ token }: Person) =>
   (await askSession(service, token)).json<Session>().teams.map(({ id, access }) => [id, access]);
 
-describe('losing the role of a Company Admin', () => {
-  test('ends Company grants, open requests and the invites that rested on it, and only those', async () => {
+describe('a Company Admin who loses the role', () => {
+  test('loses the Company grants, open requests and invites that depend on the role, and no others', async () => {
     const company = await service.company();
     const { admin, invites, requestId } = await addBusyAdmin(company);
     const { events } = await recordedBy(service, company, () => setRole(company, admin.userId, 'member'));
@@ -125,7 +125,7 @@ describe('losing the role of a Company Admin', () => {
     );
   });
 
-  test('leaves what others hold, asked for and made, and requests decided before', async () => {
+  test('does not affect the grants, requests and invites of others, or earlier decisions', async () => {
     const company = await service.company();
     const { admin, granted, requestId } = await addBusyAdmin(company);
     const approve = `/v1/company/access-requests/${requestId}/approve`;
@@ -143,7 +143,7 @@ describe('losing the role of a Company Admin', () => {
     assert.deepEqual(await openOf(other.invites), ['byRole', 'byGrant', 'asOwner']);
   });
 
-  test('is not undone by getting the role again', async () => {
+  test('does not get them back with the role', async () => {
     const company = await service.company();
     const { admin, invites, requestId } = await addBusyAdmin(company);
     await setRole(company, admin.userId, 'member');
@@ -160,7 +160,7 @@ describe('losing the role of a Company Admin', () => {
     );
   });
 
-  test('to that of an Owner keeps every invite, until that role is lost too', async () => {
+  test('keeps the invites as an Owner, until that role is lost too', async () => {
     const company = await service.company();
     const { admin, invites, requestId } = await addBusyAdmin(company);
     await setRole(company, admin.userId, 'owner');
@@ -174,7 +174,7 @@ describe('losing the role of a Company Admin', () => {
     assert.deepEqual(await grantsOf(company, admin), []);
   });
 
-  test('ends an invitation to that person which was open all the while', async () => {
+  test('loses the open invitation to their email, but not the invite into a Team', async () => {
     const company = await service.company();
     const person = await addPerson(service, company, {});
     const email = `person-${person.userId}@example.com`;
@@ -187,8 +187,8 @@ describe('losing the role of a Company Admin', () => {
   });
 });
 
-describe('losing the role of a Company Owner', () => {
-  test('ends the invitations that one made, and invites into Teams where one has no role', async () => {
+describe('a Company Owner who loses the role', () => {
+  test('loses the invitations they made and the invites into Teams where they have no role', async () => {
     const company = await service.company();
     const other = await addTeam(service, company);
     const owner = await addPerson(service, company, { companyRole: 'owner', teamRole: 'owner' });
@@ -209,7 +209,7 @@ describe('losing the role of a Company Owner', () => {
     assert.deepEqual(await openOf(invites), ['byRole', 'ofAnother']);
   });
 
-  test('counts in archived Teams as well', async () => {
+  test('loses the invites into archived Teams too', async () => {
     const company = await service.company();
     const owner = await addPerson(service, company, { companyRole: 'owner' });
     const invite = await inviteInto(owner, company.teamId);

@@ -39,8 +39,8 @@ async function heldIn(token: string, teamId: string) {
   return team && { role: team.role, access: team.access, name: team.name, state: team.state };
 }
 
-describe('making a Team', () => {
-  test('makes its creator the Owner of it, be it an Owner or an Admin of the Company', async () => {
+describe('POST /v1/company/teams', () => {
+  test('makes the creator the Team Owner, for a Company Owner and a Company Admin', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     for (const { headers, token } of [company, admin]) {
@@ -57,7 +57,7 @@ describe('making a Team', () => {
     }
   });
 
-  test('makes an account of the Company its Owner at once, and not the creator', async () => {
+  test('makes the named account of the Company the Team Owner instead of the creator', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const named = await addPerson(service, company, {});
@@ -68,14 +68,14 @@ describe('making a Team', () => {
     assert.equal(await heldIn(admin.token, team.id), undefined, 'an Admin has no access without a grant');
   });
 
-  test('takes one’s own email like none', async () => {
+  test('makes the creator the Team Owner if the named email is their own', async () => {
     const company = await service.company();
     const { team, invite } = await make(company, { name: 'Mine', ownerEmail: company.ownerEmail });
     assert.equal(invite, null);
     assert.equal((await heldIn(company.token, team.id))?.role, 'owner');
   });
 
-  test('invites an email without an account, and the person who joins by it owns the Team', async () => {
+  test('invites an unknown email, and the person who joins becomes the Team Owner', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const ownerEmail = newEmail();
@@ -111,13 +111,13 @@ describe('making a Team', () => {
     assert.equal(joined.company.role, 'member');
   });
 
-  test('invites an email of another Company as one that no one has', async () => {
+  test('invites an email of another Company like an unknown one', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const { invite, token } = await make(company, { name: 'Theirs', ownerEmail: other.ownerEmail });
     assert.deepEqual([invite?.email, invite?.state, token?.length], [other.ownerEmail, 'open', 43]);
   });
 
-  test('takes a name and an email, and nothing else', async () => {
+  test('returns 400 for an invalid name, an invalid email or unknown fields', async () => {
     const company = await service.company();
     for (const [body, path] of [
       [{}, '/name'],
@@ -141,8 +141,8 @@ describe('making a Team', () => {
   });
 });
 
-describe('the Teams of the Company', () => {
-  test('are listed, newest first and in any state, also to an Admin who may enter none', async () => {
+describe('the Teams of a Company', () => {
+  test('are listed newest first in any state, even for an Admin who cannot enter them', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const archived = (await make(company, { name: 'Old' })).team;
@@ -164,7 +164,7 @@ describe('the Teams of the Company', () => {
     assert.deepEqual(one.json(), third);
   });
 
-  test('are renamed for everyone, and a name that is the same changes nothing', async () => {
+  test('are renamed for everyone, and an unchanged name records no event', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const { events } = await recordedBy(service, company, async () => {
@@ -185,7 +185,7 @@ describe('the Teams of the Company', () => {
     assert.deepEqual(faultyFields(answer), ['/state']);
   });
 
-  test('that are not there are 404, alike, whatever is asked of them', async () => {
+  test('return the same 404 for every request with an unknown, foreign or deleted id', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const deleted = await addTeam(service, company);
     await change(company, deleted, 'archive');
@@ -209,8 +209,8 @@ describe('the Teams of the Company', () => {
   });
 });
 
-describe('archiving a Team', () => {
-  test('has it answer reads and refuse writes, until it is restored', async () => {
+describe('POST /v1/company/teams/:id/archive', () => {
+  test('makes the Team read-only until it is restored', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const ingest = () => post(service, company, '/v1/memory/ingest', { title: 'x', text: newId() });
@@ -231,7 +231,7 @@ describe('archiving a Team', () => {
     assert.equal((await ingest()).statusCode, 201);
   });
 
-  test('is 409 for one that is archived, as restoring is for one that is active', async () => {
+  test('returns 409 for an archived Team, as restoring does for an active one', async () => {
     const company = await service.company();
     const { events } = await recordedBy(service, company, async () => {
       assert.equal(outcome(await change(company, company.teamId, 'restore')), '409 conflict');
@@ -245,7 +245,7 @@ describe('archiving a Team', () => {
     );
   });
 
-  test('happens once, however many ask at once', async () => {
+  test('archives the Team once when eight requests arrive at the same time', async () => {
     const company = await service.company();
     const { events } = await recordedBy(service, company, async () => {
       const asked = Array.from({ length: 8 }, () => change(company, company.teamId, 'archive'));
@@ -255,7 +255,7 @@ describe('archiving a Team', () => {
     assert.equal(events.length, 1);
   });
 
-  test('takes no body but an empty one', async () => {
+  test('returns 400 for a body with fields and accepts an empty one', async () => {
     const company = await service.company();
     const url = `${URL}/${company.teamId}/archive`;
     const answer = await ask(service, company, 'POST', url, { reason: 'x' });

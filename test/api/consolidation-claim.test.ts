@@ -35,8 +35,8 @@ async function lentSeconds(batchId: string): Promise<number[]> {
   return rows.map(({ seconds }) => seconds);
 }
 
-describe('a claim', () => {
-  test('lends captures as they were staged, oldest first, and five where it says nothing', async () => {
+describe('POST /v1/memory/consolidation/claim', () => {
+  test('claims five captures by default, oldest first, and returns them unchanged', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const staged = [];
@@ -55,7 +55,7 @@ describe('a claim', () => {
     assert.equal(await claimBatch(service, company), null);
   });
 
-  test('lends as many as its limit says, from 1 to 20, and fewer where there are fewer', async () => {
+  test('claims as many captures as the limit, from 1 to 20, or fewer if fewer are staged', async () => {
     const company = await service.company();
     const staged = await addCaptures(service, company, 24);
     assert.deepEqual(await claimedIds(service, company, { limit: 1 }), staged.slice(0, 1));
@@ -63,7 +63,7 @@ describe('a claim', () => {
     assert.deepEqual(await claimedIds(service, company, { limit: 20 }), staged.slice(21));
   });
 
-  test('lends for as long as it says, and for a quarter of an hour where it says nothing', async () => {
+  test('leases for the requested seconds, or for 15 minutes by default', async () => {
     const company = await service.company();
     await addCaptures(service, company, 15);
     for (const [leaseSeconds, seconds] of [
@@ -82,7 +82,7 @@ describe('a claim', () => {
     }
   });
 
-  test('without a body lends as one that says nothing', async () => {
+  test('uses the defaults if the request has no body', async () => {
     const company = await service.company();
     const staged = await addCaptures(service, company, 6);
     const answer = await ask(service, company, 'POST', '/v1/memory/consolidation/claim');
@@ -93,7 +93,7 @@ describe('a claim', () => {
     );
   });
 
-  test('of one client lends what lies there alone', async () => {
+  test('claims only the captures of the requested client', async () => {
     const company = await service.company();
     const [first, second] = [await addClient(service, company), await addClient(service, company)];
     await stageCapture(service, company);
@@ -105,7 +105,7 @@ describe('a claim', () => {
     assert.deepEqual(await captureStates(service, company), { claimed: 2, staged: 1 });
   });
 
-  test('does not lend what was completed', async () => {
+  test('does not claim completed captures', async () => {
     const company = await service.company();
     const [id] = await addCaptures(service, company, 1);
     await database.query(`update memory.capture set state = 'completed', batch_id = $2 where id = $1`, [
@@ -115,7 +115,7 @@ describe('a claim', () => {
     assert.equal(await claimBatch(service, company), null);
   });
 
-  test('is recorded once, with what it lent and not what that says, and not where it lends nothing', async () => {
+  test('records one event without the text of the captures, and none if nothing was claimed', async () => {
     const company = await service.company();
     const staged = [
       await stageCapture(service, company, { summary: 'ocelot', sessionId: 'sesame' }),
@@ -139,7 +139,7 @@ describe('a claim', () => {
     assert.doesNotMatch(text, /ocelot|sesame/);
   });
 
-  test('of several layers is recorded in each, with what it lent there', async () => {
+  test('records one event for each layer, with the captures of that layer', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const staged = new Map<string | null, string[]>();
@@ -164,7 +164,7 @@ describe('a claim', () => {
     assert.equal(events.length, 2);
   });
 
-  test('is 400 for a fault of form, and lends nothing', async () => {
+  test('returns 400 for invalid fields and claims nothing', async () => {
     const company = await service.company();
     await addCaptures(service, company, 1);
     for (const [body, path] of [
@@ -187,7 +187,7 @@ describe('a claim', () => {
     assert.deepEqual(await captureStates(service, company), { staged: 1 });
   });
 
-  test('is refused in an archived Team, after a fault of form or scope', async () => {
+  test('returns 409 in an archived Team, after 400 and 403 are checked', async () => {
     const company = await service.company();
     await addCaptures(service, company, 1);
     await archiveTeam(service, company.teamId);
@@ -198,8 +198,8 @@ describe('a claim', () => {
   });
 });
 
-describe('a lease', () => {
-  test('that ran out leaves its captures to the next claim at once, in their old place', async () => {
+describe('an expired lease', () => {
+  test('lets the next claim take its captures at once, in their old order', async () => {
     const company = await service.company();
     const staged = await addCaptures(service, company, 5);
     const first = await claimBatch(service, company, { limit: 2 });
@@ -217,7 +217,7 @@ describe('a lease', () => {
     assert.equal(await claimBatch(service, company), null);
   });
 
-  test('that ran out counts as staged, before any worker was there', async () => {
+  test('counts its captures as staged before a worker has run', async () => {
     const company = await service.company();
     await addCaptures(service, company, 3);
     const figures = async () =>
@@ -230,12 +230,12 @@ describe('a lease', () => {
   });
 });
 
-describe('a claimer who dies', () => {
+describe('a claim that fails in the database', () => {
   for (const [when, statement] of [
-    ['before the batch is kept', /insert into memory\.consolidation_batch/],
+    ['before the batch is inserted', /insert into memory\.consolidation_batch/],
     ['before the claim is recorded', /insert into memory\.audit_event/],
   ] as const) {
-    test(`${when} has lent nothing, and nothing is recorded`, async (t) => {
+    test(`claims nothing and records no event if it fails ${when}`, async (t) => {
       const company = await service.company();
       const staged = await addCaptures(service, company, 3);
       let reached = false;

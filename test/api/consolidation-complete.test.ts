@@ -27,8 +27,8 @@ const AXIS = 7;
 const OCELOT = { title: 'Ocelots', content: 'The ocelot sleeps by day.' };
 const EMBEDDED = { embedding: along(AXIS), ...CLAIM };
 
-describe('an item that is', () => {
-  test('published is a memory, which every search finds at once by its words and its meaning', async () => {
+describe('the action of an item', () => {
+  test('publish creates a memory that searches find at once by its words and its meaning', async () => {
     const company = await service.company();
     const { batchId, captureIds } = await lend(service, company);
     const [result] = await completed(service, company, batchId, [
@@ -47,7 +47,7 @@ describe('an item that is', () => {
     assert.deepEqual([createdBy, decidedBy], [company.ownerId, company.ownerId]);
   });
 
-  test('for review is a memory that no search finds', async () => {
+  test('review creates a memory that no search finds', async () => {
     const company = await service.company();
     const { batchId, captureIds } = await lend(service, company);
     const [result] = await completed(service, company, batchId, [
@@ -63,7 +63,7 @@ describe('an item that is', () => {
     assert.deepEqual([sources, chunks], [0, 0]);
   });
 
-  test('discarded is nothing, with or without a text', async () => {
+  test('discard creates nothing, with or without a text', async () => {
     const company = await service.company();
     const { batchId, captureIds } = await lend(service, company, [null, null]);
     const results = await completed(service, company, batchId, [
@@ -77,7 +77,7 @@ describe('an item that is', () => {
     assert.deepEqual([memories, sources, captures], [0, 0, { completed: 2 }]);
   });
 
-  test('kept records one event with what it came from, and no word of it', async () => {
+  test('every action records one event with its captures, without the text', async () => {
     const company = await service.company();
     const { batchId, captureIds } = await lend(service, company, [null, null, null]);
     const [one, two, three] = captureIds.map((id) => [id]);
@@ -106,8 +106,8 @@ describe('an item that is', () => {
   });
 });
 
-describe('captures of a batch', () => {
-  test('that no item names are staged again, and lent to the next', async () => {
+describe('the captures of a batch', () => {
+  test('are staged again if no item names them, and the next claim returns them', async () => {
     const company = await service.company();
     const { batchId, captures, captureIds } = await lend(service, company, [null, null, null]);
     await completed(service, company, batchId, [
@@ -127,7 +127,7 @@ describe('captures of a batch', () => {
     assert.deepEqual((await claimAll(service, company)).captures, captures);
   });
 
-  test('may serve several items, and an item several of them', async () => {
+  test('can be used by several items, and an item can use several captures', async () => {
     const company = await service.company();
     const { batchId, captureIds } = await lend(service, company, [null, null]);
     const [first = '', second = ''] = captureIds;
@@ -149,8 +149,8 @@ describe('captures of a batch', () => {
   });
 });
 
-describe('a complete', () => {
-  test('is refused whole for one fault, which it names, and leaves the batch as it was', async () => {
+describe('POST /v1/memory/consolidation/complete', () => {
+  test('names the first invalid field, changes nothing and keeps the batch open', async () => {
     const company = await service.company();
     const { batchId, captureIds } = await lend(service, company, [null, null]);
     await stageCapture(service, company);
@@ -187,7 +187,7 @@ describe('a complete', () => {
     await completed(service, company, batchId, [good]);
   });
 
-  test('takes up to 40 items, and 8 MiB', async () => {
+  test('accepts 40 items and 8 MiB, and returns 413 for more bytes', async () => {
     const company = await service.company();
     const { batchId, captureIds } = await lend(service, company);
     const items = Array.from({ length: 40 }, () => ({ captureIds, action: 'discard' }));
@@ -200,7 +200,7 @@ describe('a complete', () => {
     assert.equal(answer.json<{ results: unknown[] }>().results.length, 40);
   });
 
-  test('causes a new count of the terms of the Team only if it publishes', async () => {
+  test('enqueues a new count of the terms of the Team only if an item is published', async () => {
     const company = await service.company();
     for (const [action, jobs] of [
       ['review', 0],
@@ -217,10 +217,10 @@ describe('a complete', () => {
 
   for (const [where, statement, nth] of [
     ['at its last item', /insert into memory\.memory_item/, 3],
-    ['as its captures are settled', /update memory\.capture set/, 1],
-    ['as the batch is closed', /update memory\.consolidation_batch set/, 1],
+    ['as its captures are completed', /update memory\.capture set/, 1],
+    ['as the batch is completed', /update memory\.consolidation_batch set/, 1],
   ] as const) {
-    test(`that fails ${where} leaves nothing of its first`, async (t) => {
+    test(`rolls back all items if it fails ${where}`, async (t) => {
       const company = await service.company();
       const { batchId, captureIds } = await lend(service, company, [null, null]);
       const before = await traces(service, company);
@@ -248,7 +248,7 @@ describe('a complete', () => {
     });
   }
 
-  test('that is refused beside its form leaves nothing of its first item', async () => {
+  test('rolls back all items if a later item returns 404', async () => {
     const company = await service.company();
     const { batchId, captureIds } = await lend(service, company);
     const before = await traces(service, company);

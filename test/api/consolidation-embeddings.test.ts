@@ -34,7 +34,7 @@ async function vectors({ teamId }: SignedIn): Promise<{ embedded: number; pendin
   return counts;
 }
 
-describe('the embedding of an item is refused', () => {
+describe('the embedding of an item', () => {
   const faults: [what: string, code: string, path: string | null, item: GivenItem][] = [
     ['without its model', 'invalid_request', 'embeddingModel', { embeddingDim: 1024 }],
     ['without its dimension', 'invalid_request', 'embeddingDim', { embeddingModel: CLAIM.embeddingModel }],
@@ -42,10 +42,10 @@ describe('the embedding of an item is refused', () => {
     ['of another dimension', 'embedding_dimension_mismatch', null, { ...CLAIM, embeddingDim: 3 }],
     ['of another length', 'embedding_dimension_mismatch', null, { ...EMBEDDED, embedding: [1, 2, 3] }],
     ['without a number', 'embedding_dimension_mismatch', null, { ...EMBEDDED, embedding: [] }],
-    ['of no length', 'invalid_request', 'embedding', { ...EMBEDDED, embedding: along(0, 0) }],
+    ['of zeros only', 'invalid_request', 'embedding', { ...EMBEDDED, embedding: along(0, 0) }],
   ];
   for (const [what, code, path, fault] of faults) {
-    test(what, async () => {
+    test(`returns 400 ${code} for an embedding ${what}`, async () => {
       const company = await service.company();
       const { batchId, captureIds } = await lend(service, company);
       const before = await traces(service, company);
@@ -60,7 +60,7 @@ describe('the embedding of an item is refused', () => {
     });
   }
 
-  test('with infinity, or with what is no number', async () => {
+  test('returns 400 for an embedding with infinity or a value that is not a number', async () => {
     const company = await service.company();
     const { batchId, captureIds } = await lend(service, company);
     const item = { captureIds, action: 'publish', title: 'x', content: CONTENT, ...EMBEDDED };
@@ -76,15 +76,15 @@ describe('the embedding of an item is refused', () => {
   });
 });
 
-describe('the embedding of a memory that is published', () => {
-  test('is stored where the content makes one chunk', async () => {
+describe('the embedding of a published memory', () => {
+  test('is stored if the content makes one chunk', async () => {
     const company = await service.company();
     await keep(service, company, { content: CONTENT, ...EMBEDDED });
     assert.deepEqual(await vectors(company), { embedded: 1, pending: 0 });
     assert.deepEqual(await foundByMeaning(service, company, along(5)), [CONTENT]);
   });
 
-  test('is not stored where the content makes several: they wait for their own', async () => {
+  test('is not stored if the content makes several chunks, and these become pending', async () => {
     const company = await service.company();
     await keep(service, company, { content: LONG, ...EMBEDDED });
     const { chunks } = await traces(service, company);
@@ -94,18 +94,18 @@ describe('the embedding of a memory that is published', () => {
     assert.equal((await foundByWords(service, company, 'gibbon')).length, chunks);
   });
 
-  test('is waited for where none came', async () => {
+  test('becomes pending if the item has none', async () => {
     const company = await service.company();
     await keep(service, company, { content: CONTENT });
     assert.deepEqual(await vectors(company), { embedded: 0, pending: 1 });
   });
 });
 
-describe('the embedding of a memory that waits for review', () => {
+describe('the embedding of a memory in review', () => {
   const review = async (company: SignedIn, content: string) =>
     (await keep(service, company, { action: 'review', content, ...EMBEDDED })).memoryId;
 
-  test('is kept, and stored as the text that it came with is published', async () => {
+  test('is kept and stored when its text is published unchanged', async () => {
     for (const edit of [{}, { title: 'Another title' }, { content: CONTENT }]) {
       const company = await service.company();
       const memoryId = await review(company, CONTENT);
@@ -116,7 +116,7 @@ describe('the embedding of a memory that waits for review', () => {
     }
   });
 
-  test('is not stored for an edited text, which waits for its own', async () => {
+  test('is not stored if the text is edited, and the new chunk becomes pending', async () => {
     const company = await service.company();
     const memoryId = await review(company, CONTENT);
     await decided(service, company, { action: 'publish', memoryId, content: 'The gibbon swings.' });
@@ -125,7 +125,7 @@ describe('the embedding of a memory that waits for review', () => {
     assert.deepEqual(await foundByWords(service, company, 'gibbon'), ['The gibbon swings.']);
   });
 
-  test('is not stored for a text of several chunks', async () => {
+  test('is not stored if the text makes several chunks', async () => {
     const company = await service.company();
     const memoryId = await review(company, LONG);
     await decided(service, company, { action: 'publish', memoryId });
@@ -134,7 +134,7 @@ describe('the embedding of a memory that waits for review', () => {
     assert.deepEqual(await vectors(company), { embedded: 0, pending: chunks });
   });
 
-  test('is not stored where the service has another model by then', async () => {
+  test('is not stored if the model of the service has changed', async () => {
     const company = await service.company();
     const memoryId = await review(company, CONTENT);
     await database.query(`update memory.memory_item set embedding_model = 'the one before' where id = $1`, [
@@ -144,7 +144,7 @@ describe('the embedding of a memory that waits for review', () => {
     assert.deepEqual(await vectors(company), { embedded: 0, pending: 1 });
   });
 
-  test('goes once it is decided on', async () => {
+  test('is deleted after the decision on the memory', async () => {
     const company = await service.company();
     const made = [await review(company, CONTENT), await review(company, CONTENT)];
     await decided(service, company, { action: 'discard', memoryId: made[0] });
@@ -157,8 +157,8 @@ describe('the embedding of a memory that waits for review', () => {
   });
 });
 
-describe('a complete of several items', () => {
-  test('gives each its own embedding', async () => {
+describe('a complete with several items', () => {
+  test('stores the embedding of each item with its own memory', async () => {
     const company = await service.company();
     const { batchId, captureIds } = await lend(service, company);
     await completed(

@@ -28,8 +28,8 @@ const items = ({ captureIds }: Lent, content = 'The ocelot sleeps by day.'): Giv
   { captureIds, action: 'publish', title: 'Ocelots', content },
 ];
 
-describe('a lease that ran out', () => {
-  test('is 409 for whatever was made of it, and leaves the captures to others', async () => {
+describe('a batch whose lease expired', () => {
+  test('returns 409 for every complete and leaves the captures to other callers', async () => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
     const lent = await lend(service, company);
@@ -49,7 +49,7 @@ describe('a lease that ran out', () => {
     assert.deepEqual(await foundByWords(service, company, 'ocelot gibbon'), ['The gibbon swings.']);
   });
 
-  test('is not renewed when the same person claims again', async () => {
+  test('is not renewed by a new claim of the same person', async () => {
     const company = await service.company();
     const lent = await lend(service, company);
     await expireBatch(service, lent.batchId);
@@ -60,7 +60,7 @@ describe('a lease that ran out', () => {
     assert.equal((await traces(service, company)).memories, 1);
   });
 
-  test('while the complete was on its way is 409, though others hold the captures by then', async (t) => {
+  test('returns 409 if the lease expires while the complete waits and another caller claims the captures', async (t) => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
     const lent = await lend(service, company);
@@ -80,7 +80,7 @@ describe('a lease that ran out', () => {
     assert.equal((await traces(service, company)).memories, 1);
   });
 
-  test('never lets two complete a capture, whatever the batch says of itself', async () => {
+  test('never lets two callers complete a capture, even if the batch itself is not expired', async () => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
     const lent = await lend(service, company);
@@ -100,7 +100,7 @@ describe('a lease that ran out', () => {
     assert.equal((await traces(service, company)).memories, 1);
   });
 
-  test('and others that claim and complete at once make one memory of a capture', async () => {
+  test('makes one memory of a capture when others claim and complete it at the same time', async () => {
     const company = await service.company();
     const others = [company, await addPerson(service, company, { teamRole: 'admin' })];
     const lent = await lend(service, company);
@@ -117,7 +117,7 @@ describe('a lease that ran out', () => {
     assert.equal((await traces(service, company)).memories, 1);
   });
 
-  test('comes after a fault of the form, and after a batch that is not found', async () => {
+  test('returns 400 for invalid fields and 404 for an unknown batch before 409', async () => {
     const company = await service.company();
     const lent = await lend(service, company);
     await expireBatch(service, lent.batchId);
@@ -127,11 +127,11 @@ describe('a lease that ran out', () => {
   });
 });
 
-describe('a complete that comes to its end when', () => {
+describe('a complete whose caller loses access while it waits', () => {
   type Take = (person: Person, clientId: string, company: SignedIn) => Promise<unknown>;
   const taken: [what: string, refusal: string, take: Take][] = [
     [
-      'the grant was taken',
+      'the grant was revoked',
       '403 scope_forbidden',
       ({ userId }) => database.query('delete from identity.client_grant where user_id = $1', [userId]),
     ],
@@ -142,7 +142,7 @@ describe('a complete that comes to its end when', () => {
         database.query(`update identity.client set state = 'archived' where id = $1`, [clientId]),
     ],
     [
-      'the membership was taken',
+      'the member was removed',
       '403 team_forbidden',
       ({ userId }) => database.query('delete from identity.team_member where user_id = $1', [userId]),
     ],
@@ -153,7 +153,7 @@ describe('a complete that comes to its end when', () => {
     ],
   ];
   for (const [what, refusal, take] of taken) {
-    test(`${what} does nothing`, async (t) => {
+    test(`returns ${refusal} and changes nothing if ${what}`, async (t) => {
       const company = await service.company();
       const clientId = await addClient(service, company);
       const clients = { [clientId]: 'write' } as const;
@@ -170,7 +170,7 @@ describe('a complete that comes to its end when', () => {
     });
   }
 
-  test('Full access was lowered takes no captures of others', async (t) => {
+  test('returns 403 for captures of others if Full access was lost', async (t) => {
     const company = await service.company();
     const author = await addPerson(service, company, { teamRole: 'member' });
     const admin = await addPerson(service, company, { teamRole: 'admin' });

@@ -50,8 +50,8 @@ function turned(value: unknown): unknown {
   );
 }
 
-describe('the same complete again', () => {
-  test('has the same answer and does nothing twice, past the lease too, in whatever order its fields come', async () => {
+describe('a repeated complete', () => {
+  test('returns the same response and changes nothing, even after the lease or with reordered fields', async () => {
     const company = await service.company();
     const lent = await lend(service, company, [null, null]);
     const items = itemsOf(lent);
@@ -71,7 +71,7 @@ describe('the same complete again', () => {
     assert.deepEqual(await traces(service, company), before);
   });
 
-  test('twenty times at once takes effect once', async () => {
+  test('takes effect once when twenty arrive at the same time', async () => {
     const company = await service.company();
     const lent = await lend(service, company);
     const send = () => complete(service, company, lent.batchId, itemsOf(lent));
@@ -87,7 +87,7 @@ describe('the same complete again', () => {
     assert.equal(events.length, 3);
   });
 
-  test('has the same answer when what it made has changed since', async () => {
+  test('returns the same response even if the memory has changed since', async () => {
     const company = await service.company();
     const lent = await lend(service, company);
     const items = itemsOf(lent);
@@ -102,7 +102,7 @@ describe('the same complete again', () => {
     assert.deepEqual(await foundByWords(service, company, 'ocelot'), []);
   });
 
-  test('by an Idempotency-Key or without one is the same', async () => {
+  test('returns the same response with the same, another or no Idempotency-Key', async () => {
     const company = await service.company();
     const lent = await lend(service, company);
     const items = itemsOf(lent);
@@ -122,8 +122,8 @@ describe('the same complete again', () => {
   });
 });
 
-describe('a different complete of a batch that was completed', () => {
-  test('is 409, whatever the difference, and does nothing', async () => {
+describe('a different complete of a completed batch', () => {
+  test('returns 409 for every difference and changes nothing', async () => {
     const company = await service.company();
     const lent = await lend(service, company, [null, null]);
     const items = itemsOf(lent);
@@ -148,7 +148,7 @@ describe('a different complete of a batch that was completed', () => {
     assert.deepEqual(await completed(service, company, lent.batchId, items), first);
   });
 
-  test('that races it takes effect, or the other does', async () => {
+  test('takes effect or returns 409 when two different ones race', async () => {
     const company = await service.company();
     const lent = await lend(service, company);
     const variants = Array.from({ length: 8 }, (_, n) => [{ ...itemsOf(lent)[0], title: `Title ${n % 2}` }]);
@@ -163,7 +163,7 @@ describe('a different complete of a batch that was completed', () => {
     assert.equal((await traces(service, company)).memories, 1);
   });
 
-  test('is 409 after a complete without items too', async () => {
+  test('returns 409 after a complete without items too', async () => {
     const company = await service.company();
     const lent = await lend(service, company);
     await completed(service, company, lent.batchId, []);
@@ -206,10 +206,10 @@ async function completedInClient(role: 'member' | 'admin'): Promise<Repeatable> 
   return { company, clientId, person, again };
 }
 
-describe('a repeat, whose answer tells of other memories, is refused', () => {
+describe('a repeated complete whose caller lost access', () => {
   const taken: [what: string, refusal: string, take: (place: Repeatable) => Promise<unknown>][] = [
     [
-      'when the grant became one to read',
+      'the grant was reduced to read',
       '403 scope_forbidden',
       ({ person }) =>
         database.query(`update identity.client_grant set access = 'read' where user_id = $1`, [
@@ -217,24 +217,24 @@ describe('a repeat, whose answer tells of other memories, is refused', () => {
         ]),
     ],
     [
-      'when the grant was taken',
+      'the grant was revoked',
       '403 scope_forbidden',
       ({ person }) => database.query('delete from identity.client_grant where user_id = $1', [person.userId]),
     ],
     [
-      'when the client was archived',
+      'the client was archived',
       '403 scope_forbidden',
       ({ clientId }) =>
         database.query(`update identity.client set state = 'archived' where id = $1`, [clientId]),
     ],
     [
-      'when the membership was taken',
+      'the member was removed',
       '403 team_forbidden',
       ({ person }) => database.query('delete from identity.team_member where user_id = $1', [person.userId]),
     ],
   ];
   for (const [what, refusal, take] of taken) {
-    test(what, async () => {
+    test(`returns ${refusal} if ${what}`, async () => {
       const place = await completedInClient('member');
       await take(place);
       for (const headers of [KEY, {}, { 'idempotency-key': 'a new one' }]) {
@@ -243,7 +243,7 @@ describe('a repeat, whose answer tells of other memories, is refused', () => {
     });
   }
 
-  test('when Full access was taken, by which it wrote where a member may not', async () => {
+  test('returns 403 if Full access was lost and a member cannot write the layer', async () => {
     const { person, again } = await completedInClient('admin');
     await database.query(`update identity.team_member set role = 'member' where user_id = $1`, [
       person.userId,
@@ -251,7 +251,7 @@ describe('a repeat, whose answer tells of other memories, is refused', () => {
     for (const headers of [KEY, {}]) assert.equal(outcome(await again(headers)), '403 scope_forbidden');
   });
 
-  test('to anyone else, whatever they hold', async () => {
+  test('returns 404 to everyone else, even to Owners', async () => {
     const company = await service.company();
     const others: Caller[] = [
       company,

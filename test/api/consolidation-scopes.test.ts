@@ -66,8 +66,8 @@ async function layers(company: SignedIn): Promise<(string | null)[]> {
   return memories.map(({ clientId }) => clientId).toReversed();
 }
 
-describe('an item that names no scope', () => {
-  test('lies where its captures do', async () => {
+describe('an item without a scope', () => {
+  test('belongs to the layer of its captures', async () => {
     const { company, one, member } = await place();
     const { batchId, captureIds } = await lend(service, member, [one, null]);
     const [ofOne = '', ofTeam = ''] = captureIds;
@@ -77,7 +77,7 @@ describe('an item that names no scope', () => {
     assert.equal((await foundByWords(service, outsider, 'ocelot')).length, 1);
   });
 
-  test('and whose captures are in several layers is 400, except for a discard', async () => {
+  test('returns 400 if its captures are in several layers, except for a discard', async () => {
     const { company, one, two } = await place();
     const { batchId, captureIds } = await lend(service, company, [one, two, null]);
     for (const action of ['publish', 'review'] as const) {
@@ -90,8 +90,8 @@ describe('an item that names no scope', () => {
   });
 });
 
-describe('an item of someone with Full access', () => {
-  test('lies in the scope that it names', async () => {
+describe('an item of a caller with Full access', () => {
+  test('belongs to the scope that it names', async () => {
     const { company, one, two } = await place();
     const { batchId, captureIds } = await lend(service, company, [one]);
     await completed(service, company, batchId, [
@@ -103,7 +103,7 @@ describe('an item of someone with Full access', () => {
     assert.deepEqual(await layers(company), [two, two, null, one]);
   });
 
-  test('may be made of captures of several scopes, of any author', async () => {
+  test('can use captures of several layers and of any author', async () => {
     const { company, one, two, member } = await place();
     const { batchId, captureIds } = await lend(service, member, [one, two, null], company);
     await completed(service, company, batchId, [publish(captureIds, { scope: { clientId: one } })]);
@@ -112,7 +112,7 @@ describe('an item of someone with Full access', () => {
     assert.deepEqual(await foundByWords(service, stranger, 'ocelot'), []);
   });
 
-  test('names no client that is unknown, archived or of another Team: 403, alike', async () => {
+  test('returns the same 403 for an unknown, archived or foreign client', async () => {
     const { company } = await place();
     const { batchId, captureIds } = await lend(service, company);
     const elsewhere = { ...company, teamId: await addTeam(service, company) };
@@ -137,14 +137,14 @@ describe('an item of someone with Full access', () => {
 });
 
 describe('an item of a member', () => {
-  test('may name the scope of its captures', async () => {
+  test('can name the layer of its captures', async () => {
     const { company, one, member } = await place();
     const { batchId, captureIds } = await lend(service, member, [one]);
     await completed(service, member, batchId, [publish(captureIds, { scope: { clientId: one } })]);
     assert.deepEqual(await layers(company), [one]);
   });
 
-  test('names no other, though it may be written, and mixes none: 403, nothing done', async () => {
+  test('returns 403 if it names another layer or mixes layers, even if the member can write both', async () => {
     const { company, one, two, member } = await place();
     const { batchId, captureIds } = await lend(service, member, [one, null]);
     const [ofOne = '', ofTeam = ''] = captureIds;
@@ -166,8 +166,8 @@ describe('an item of a member', () => {
   });
 });
 
-describe('access that went between claim and complete', () => {
-  test('to the client is 403 for its captures, and no bar to the others', async () => {
+describe('a complete after the caller lost access', () => {
+  test('returns 403 for captures of the lost client and completes the others', async () => {
     const { company, one, two, member } = await place();
     const { batchId, captureIds } = await lend(service, member, [one, two]);
     const [ofOne = '', ofTwo = ''] = captureIds;
@@ -182,7 +182,7 @@ describe('access that went between claim and complete', () => {
     assert.deepEqual(await layers(company), [two]);
   });
 
-  test('to the client gives its captures back where no item names them', async () => {
+  test('stages the captures of the lost client again if no item names them', async () => {
     const { company, one, two, member } = await place();
     const { batchId, captureIds } = await lend(service, member, [one, two]);
     await grantTo(member, one, 'read');
@@ -190,7 +190,7 @@ describe('access that went between claim and complete', () => {
     assert.deepEqual((await traces(service, company)).captures, { completed: 1, staged: 1 });
   });
 
-  test('from full to member leaves one’s own captures alone to be completed', async () => {
+  test('completes only the caller’s own captures after Full access was lost', async () => {
     const { company, member: author } = await place();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     await stageCapture(service, author);
@@ -211,7 +211,7 @@ describe('access that went between claim and complete', () => {
     assert.deepEqual((await claimAll(service, author)).captureIds, [theirs]);
   });
 
-  test('is 403 team_forbidden if the caller is no longer a member', async () => {
+  test('returns 403 team_forbidden if the caller is no longer a member', async () => {
     const { company, member } = await place();
     const { batchId, captureIds } = await lend(service, member);
     await database.query('delete from identity.team_member where user_id = $1', [member.userId]);
@@ -222,7 +222,7 @@ describe('access that went between claim and complete', () => {
     assert.deepEqual(await layers(company), []);
   });
 
-  test('since the Team was archived is 409 until it is active again', async () => {
+  test('returns 409 while the Team is archived', async () => {
     const { company, member } = await place();
     const { batchId, captureIds } = await lend(service, member);
     const ask = () => complete(service, member, batchId, [publish(captureIds)]);
@@ -237,8 +237,8 @@ describe('access that went between claim and complete', () => {
   });
 });
 
-describe('a batch', () => {
-  test('of another, of another Team, unknown or malformed is 404, alike', async () => {
+describe('the batch of a complete', () => {
+  test('returns the same 404 for a foreign, unknown or malformed id', async () => {
     const { company, member } = await place();
     const { batchId, captureIds } = await lend(service, member);
     const elsewhere = { headers: { ...company.headers, 'memory-team': await addTeam(service, company) } };
@@ -259,8 +259,8 @@ describe('a batch', () => {
   });
 });
 
-describe('the first refusal', () => {
-  test('is that of the form, whichever item has it, then of the scope, then of the batch', async () => {
+describe('the order of refusals of a complete', () => {
+  test('returns 400 for any item before 403 for a scope, and 403 before 404 for a batch', async () => {
     const { member } = await place();
     const { batchId, captureIds } = await lend(service, member);
     const unreachable = publish(captureIds, { scope: { clientId: newId() } });

@@ -58,7 +58,7 @@ async function stored(memoryId: string): Promise<Stored> {
 }
 
 describe('an item that supersedes a memory', () => {
-  test('archives it as it is published: searches find the one and no longer the other', async () => {
+  test('archives the old memory when it is published, and searches find only the new one', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     for (const layer of [null, clientId]) {
@@ -89,7 +89,7 @@ describe('an item that supersedes a memory', () => {
     assert.deepEqual(found.sort(), [`${NEW} ${clientId}`, `${NEW} ${null}`].sort());
   });
 
-  test('is not told of it as of one that says the same', async () => {
+  test('does not list the old memory as similar', async () => {
     const company = await service.company();
     const [old, other] = [
       await keep(service, company, { content: OLD }),
@@ -105,7 +105,7 @@ describe('an item that supersedes a memory', () => {
     );
   });
 
-  test('records an event of each, which name each other', async () => {
+  test('records one event for each memory, and each event names the other memory', async () => {
     const company = await service.company();
     const old = await keep(service, company, { content: OLD });
     const { batchId, captureIds } = await lend(service, company);
@@ -123,7 +123,7 @@ describe('an item that supersedes a memory', () => {
     assert.doesNotMatch(text, /ocelot|gibbon/i);
   });
 
-  test('leaves it published where anything of the complete fails', async (t) => {
+  test('leaves the old memory published if the complete fails', async (t) => {
     const company = await service.company();
     const old = await keep(service, company, { content: OLD });
     const { batchId, captureIds } = await lend(service, company);
@@ -139,8 +139,8 @@ describe('an item that supersedes a memory', () => {
   });
 });
 
-describe('supersedes', () => {
-  test('requires Full access, also at the moment of the write', async (t) => {
+describe('the supersedes field', () => {
+  test('returns 403 without Full access, also if it is lost while the request waits', async (t) => {
     const company = await service.company();
     const old = await keep(service, company, { content: OLD });
     const member = await addPerson(service, company, { teamRole: 'member' });
@@ -161,7 +161,7 @@ describe('supersedes', () => {
     assert.equal((await stored(old.memoryId)).state, 'published');
   });
 
-  test('is allowed only with publish', async () => {
+  test('returns 400 unless the action is publish', async () => {
     const company = await service.company();
     const old = await keep(service, company, { content: OLD });
     const { batchId, captureIds } = await lend(service, company);
@@ -174,7 +174,7 @@ describe('supersedes', () => {
     }
   });
 
-  test('names a memory of the same scope: 400 for another', async () => {
+  test('returns 400 for a memory of another layer', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const old = await keep(service, company, { content: OLD });
@@ -187,7 +187,7 @@ describe('supersedes', () => {
     assert.equal((await stored(old.memoryId)).state, 'published');
   });
 
-  test('of a memory that is unknown, malformed, of another Team or an archived client is 404, alike', async () => {
+  test('returns the same 404 for an unknown, malformed, foreign or archived-client memory', async () => {
     const company = await service.company();
     const second = await addTeam(service, company);
     const elsewhere = { headers: { ...company.headers, 'memory-team': second } };
@@ -205,14 +205,14 @@ describe('supersedes', () => {
     assert.equal(bodies.size, 1);
   });
 
-  test('of an empty id is 404 like that of any other', async () => {
+  test('returns 404 for an empty id', async () => {
     const company = await service.company();
     const { batchId, captureIds } = await lend(service, company);
     const answer = await complete(service, company, batchId, [successor(captureIds, '')]);
     assert.equal(outcome(answer), '404 not_found');
   });
 
-  test('of a memory that is not published is 409', async () => {
+  test('returns 409 for a memory that is not published', async () => {
     const company = await service.company();
     const make = async (action: 'publish' | 'review') =>
       (await keep(service, company, { content: OLD, action })).memoryId;
@@ -232,7 +232,7 @@ describe('supersedes', () => {
     assert.deepEqual(await traces(service, company), before);
   });
 
-  test('of one memory by two items is 400, of two by two is not', async () => {
+  test('returns 400 if two items name the same memory and accepts two items with two memories', async () => {
     const company = await service.company();
     const [one, two] = [
       await keep(service, company, { content: OLD }),
@@ -255,7 +255,7 @@ describe('supersedes', () => {
     ]);
   });
 
-  test('of one memory by many at once succeeds once', async () => {
+  test('succeeds once when five completes supersede the same memory at the same time', async () => {
     const company = await service.company();
     const old = await keep(service, company, { content: OLD });
     const lents = [];
@@ -270,7 +270,7 @@ describe('supersedes', () => {
     assert.deepEqual(await foundByWords(service, company, 'ocelot gibbon'), [NEW]);
   });
 
-  test('in opposite orders by two at once waits for none for ever', async () => {
+  test('does not deadlock when two completes supersede the same memories in opposite order', async () => {
     const company = await service.company();
     const old = [
       await keep(service, company, { content: OLD }),
