@@ -138,7 +138,7 @@ function invitesOf(held: Standing) {
   );
 }
 
-test('the tables name every one, once', () => {
+test('the tables contain every combination of roles and grants once', () => {
   assert.deepEqual(
     HELD.map((row) => [row['Company'], row['Team'], row['grant']].join()).sort(),
     everyOne(ROLES, ROLES_OR_NONE, ['-', 'read', 'full']),
@@ -156,10 +156,10 @@ test('the tables name every one, once', () => {
   );
 });
 
-describe('what is held in a Team', () => {
+describe('access in a Team', () => {
   for (const row of HELD) {
     const { Company, Team, grant, ...expected } = row;
-    test(`Company ${Company}, Team ${Team}, Company grant ${grant}: ${expected['access']}`, () => {
+    test(`Company ${Company}, Team ${Team} and Company grant ${grant} give the access ${expected['access']}`, () => {
       const held = standing(row);
       assert.deepEqual(
         { access: teamAccess(held.companyRole, held) ?? '-', ...layersOf(held), ...invitesOf(held) },
@@ -168,17 +168,17 @@ describe('what is held in a Team', () => {
     });
   }
 
-  test('no client is reached where the Team has none, and none that is not among its own', () => {
+  test('a Team without clients opens only its Team layer', () => {
     const team = { id: 'team', name: 'Team', state: 'active', role: 'owner', grant: null } as const;
     assert.deepEqual(readableLayers('owner', team, []), { team: true, clients: [] });
     assert.deepEqual(writableLayers('owner', team, []), { team: true, clients: [] });
   });
 });
 
-describe('what a role in the Company is good for', () => {
+describe('rights of a Company role', () => {
   for (const row of COMPANY_ROLES) {
     const { Company, ...expected } = row;
-    test(`${Company}`, () => {
+    test(`the Company role ${Company} gives the rights of the table`, () => {
       const companyRole = Company as CompanyRole;
       assert.deepEqual(
         {
@@ -192,10 +192,10 @@ describe('what a role in the Company is good for', () => {
   }
 });
 
-describe('who changes a membership of a Team', () => {
+describe('changes of a membership of a Team', () => {
   for (const row of MEMBERSHIPS) {
     const { Company, Team, appoints, ...expected } = row;
-    test(`Company ${Company}, Team ${Team}: ${appoints === 'yes' ? 'Team Owners too' : 'no Team Owner'}`, () => {
+    test(`Company ${Company} and Team ${Team} ${appoints === 'yes' ? 'can' : 'cannot'} appoint Team Owners`, () => {
       const caller = standing(row);
       assert.equal(yesOrNo(appointsTeamOwners(caller)), appoints);
       const actual = Object.keys(expected).map((change) => {
@@ -207,7 +207,7 @@ describe('who changes a membership of a Team', () => {
   }
 });
 
-test('a role counts as itself and as every lesser one, and none as no role', () => {
+test('a role includes every lower role, and no role includes none', () => {
   const counts = (held: TeamRole | null) => ROLES.filter((role) => holdsRole(held, role as TeamRole));
   assert.deepEqual(counts('owner'), ['owner', 'admin', 'member']);
   assert.deepEqual(counts('admin'), ['admin', 'member']);

@@ -16,7 +16,7 @@ function openLog(threshold: number) {
   return { log, note, lines };
 }
 
-test('an address has one line a minute, with the count since the last one', (t) => {
+test('an address logs one line a minute with the count since the last line', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { note, lines } = openLog(1);
   note('192.0.2.1', 3);
@@ -33,7 +33,7 @@ test('an address has one line a minute, with the count since the last one', (t) 
   assert.deepEqual(lines().slice(4), ['192.0.2.1 1'], 'at once after a minute without');
 });
 
-test('fewer events than the threshold within a minute have no line', (t) => {
+test('fewer events than the threshold within a minute log no line', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { log, note, lines } = openLog(3);
   note('192.0.2.1', 2);
@@ -56,7 +56,7 @@ test('an IPv6 network counts as one address', (t) => {
   assert.deepEqual(lines(), ['2001:db8:1:2:: 1', '2001:db8:1:2:: 1']);
 });
 
-test('more than a thousand addresses at once share a line, and so a bound of memory', (t) => {
+test('addresses beyond the first thousand of a minute share one line', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { note, lines } = openLog(1);
   for (let n = 0; n < 1500; n += 1) note(`10.0.${n >> 8}.${n & 255}`, 1);

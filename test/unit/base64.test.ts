@@ -18,7 +18,7 @@ function strewn(text: string, marks: readonly string[]): string {
 }
 
 describe('base64', () => {
-  it('is decoded with and without padding, whatever blanks are in it', async () => {
+  it('decodes text with and without padding and ignores white space', async () => {
     const marks = fc.array(blanks, { minLength: 3, maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(bytes, marks, fc.boolean(), async (content, given, padded) => {
@@ -31,7 +31,7 @@ describe('base64', () => {
     );
   });
 
-  it('is refused if it is not valid', async () => {
+  it('refuses invalid text', async () => {
     const long = 'QUJD'.repeat(SLICE / 4);
     for (const text of ['A', 'QUJD-', 'QU_D', 'QQ=', 'QQ===', '====', 'QQ==QQ==', 'QUJé', 'QU\u0001JD QUJD'])
       for (const sent of [text, long + text]) assert.equal(await decodeBase64(sent), null, text);
@@ -39,7 +39,7 @@ describe('base64', () => {
     assert.equal(await decodeBase64(`${long}QQ==${long}`), null);
   });
 
-  it('lets the event loop turn while a long text of blanks is decoded', async () => {
+  it('lets the event loop turn while it decodes a long text of white space', async () => {
     let turned = false;
     setImmediate(() => {
       turned = true;

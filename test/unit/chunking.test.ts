@@ -63,8 +63,8 @@ const document = fc
   )
   .map((parts) => parts.map(([text, times]) => text.repeat(times)).join(''));
 
-describe('any document', () => {
-  test('is kept whole except for white space, in pieces that are neither blank nor too long', () => {
+describe('cutting any document', () => {
+  test('keeps all text except white space, in pieces that are neither blank nor too long', () => {
     fc.assert(
       fc.property(document, (text) => {
         const pieces = texts(cutText(text));
@@ -78,7 +78,7 @@ describe('any document', () => {
     );
   });
 
-  test('without white space is cut between graphemes only', () => {
+  test('cuts text without white space only between graphemes', () => {
     const unit = fc.constantFrom(
       '👨‍👩‍👧‍👦',
       '🇩🇪',
@@ -109,13 +109,13 @@ describe('any document', () => {
     );
   });
 
-  test('that is blank gives no pieces', () => {
+  test('returns no pieces for a blank document', () => {
     for (const text of ['', ' ', '\r\n\r\n', '\u3000\t\n', ' '.repeat(10_000), '\ufeff']) {
       assert.deepEqual(cutText(text), []);
     }
   });
 
-  test('gives the same pieces with CRLF as with LF', () => {
+  test('returns the same pieces for CRLF as for LF', () => {
     const text = `# Title\n\n${SENTENCES.english.repeat(60)}\n\n\`\`\`\na\n\nb\n\`\`\`\n`;
     assert.deepEqual(cutText(text.replaceAll('\n', '\r\n')), cutText(text));
     // Long enough to be read in slices. A CRLF that two slices share would become two line breaks.
@@ -126,18 +126,18 @@ describe('any document', () => {
   });
 });
 
-describe('paragraphs', () => {
-  test('short ones are packed into one piece unchanged', () => {
+describe('cutting paragraphs', () => {
+  test('packs short paragraphs unchanged into one piece', () => {
     assert.deepEqual(texts(cutText('One.\n\nTwo.\n\n\nThree.\n')), ['One.\n\nTwo.\n\n\nThree.']);
   });
 
-  test('are packed up to the target and not beyond', () => {
+  test('packs paragraphs up to the target length and not beyond', () => {
     const paragraph = 'x'.repeat(500);
     const pieces = texts(cutText(Array(4).fill(paragraph).join('\n\n')));
     assert.deepEqual(pieces, [`${paragraph}\n\n${paragraph}`, `${paragraph}\n\n${paragraph}`]);
   });
 
-  test('between the target and the maximum stay whole', () => {
+  test('keeps a paragraph between the target and the maximum length whole', () => {
     const paragraph = SENTENCES.english.repeat(28).trimEnd();
     assert.ok(paragraph.length > TARGET_PIECE_LENGTH && paragraph.length <= MAX_PIECE_LENGTH);
     assert.deepEqual(
@@ -146,16 +146,16 @@ describe('paragraphs', () => {
     );
   });
 
-  test('a scrap at the end of a section joins the piece before it', () => {
+  test('joins a short end of a section to the piece before it', () => {
     const paragraph = 'x'.repeat(1190);
     assert.deepEqual(texts(cutText(`${paragraph}\n\nThe end.`)), [`${paragraph}\n\nThe end.`]);
   });
 });
 
-describe('a paragraph that is too long', () => {
+describe('cutting a paragraph that is too long', () => {
   for (const [script, sentence] of Object.entries(SENTENCES)) {
     if (['thai', 'khmer'].includes(script)) continue;
-    test(`is cut between sentences in ${script}`, () => {
+    test(`cuts between sentences in ${script}`, () => {
       const pieces = texts(cutText(sentence.repeat(Math.ceil(5000 / sentence.length))));
       assert.ok(pieces.length > 2);
       for (const piece of pieces) {
@@ -165,7 +165,7 @@ describe('a paragraph that is too long', () => {
     });
   }
 
-  test('is cut between words in Thai, which marks no sentences', () => {
+  test('cuts between words in Thai, which does not mark sentences', () => {
     const pieces = texts(cutText(SENTENCES.thai.repeat(150)));
     const words = new Intl.Segmenter('th', { granularity: 'word' });
     const known = new Set(Array.from(words.segment(SENTENCES.thai.repeat(3)), ({ segment }) => segment));
@@ -175,26 +175,26 @@ describe('a paragraph that is too long', () => {
     }
   });
 
-  test('keeps sentences together that are wrapped over lines', () => {
+  test('keeps sentences together that span several lines', () => {
     const sentence = 'The pump in hall three leaks,\nand nobody has ordered\nthe seal yet. ';
     for (const piece of texts(cutText(sentence.repeat(100)))) assert.match(piece, /^The pump[^]*yet\.$/);
   });
 
-  test('is cut at white space where one sentence is too long', () => {
+  test('cuts at white space if one sentence is too long', () => {
     const pieces = texts(cutText('lorem ipsum dolor sit amet '.repeat(300)));
     assert.ok(pieces.length > 3);
     for (const piece of pieces)
       assert.match(piece, /^(lorem|ipsum|dolor|sit|amet) [^]* (lorem|ipsum|dolor|sit|amet)$/);
   });
 
-  test('is cut between graphemes where one word is too long', () => {
+  test('cuts between graphemes if one word is too long', () => {
     const family = '👨‍👩‍👧‍👦';
     const pieces = texts(cutText(family.repeat(1000)));
     for (const piece of pieces) assert.equal(piece.length % family.length, 0);
     assert.equal(pieces.join(''), family.repeat(1000));
   });
 
-  test('is cut inside a grapheme only where that one is longer than a piece', () => {
+  test('cuts inside a grapheme only if the grapheme is longer than a piece', () => {
     const pieces = texts(cutText(`a${'\u0301'.repeat(4500)}`));
     assert.equal(pieces.join('').length, 4501);
     assert.equal(pieces[0]!.length, MAX_PIECE_LENGTH);
@@ -202,7 +202,7 @@ describe('a paragraph that is too long', () => {
     for (const piece of marks) assert.ok(piece.isWellFormed());
   });
 
-  test('leaves no scrap at its end', () => {
+  test('leaves no short piece at the end', () => {
     const pieces = texts(cutText('z'.repeat(2010)));
     assert.deepEqual(
       pieces.map((piece) => piece.length),
@@ -211,8 +211,8 @@ describe('a paragraph that is too long', () => {
   });
 });
 
-describe('headings', () => {
-  test('begin a piece and are passed down with their path', () => {
+describe('cutting at headings', () => {
+  test('begins a piece at each heading and gives it the path of its headings', () => {
     const text =
       'Intro.\n\n# Guide\nHello.\n\n## Install\nRun it.\n\n### Linux\nApt.\n\n## Use\nType.\n\n# End\nBye.';
     assert.deepEqual(cutText(text), [
@@ -225,24 +225,24 @@ describe('headings', () => {
     ]);
   });
 
-  test('right below another share its piece', () => {
+  test('keeps a heading and the next one directly below it in one piece', () => {
     assert.deepEqual(cutText('# Guide\n\n## Install\n\nRun it.'), [
       { text: '# Guide\n\n## Install\n\nRun it.', headings: ['Guide', 'Install'] },
     ]);
   });
 
-  test('underlined are headings of the first and second level', () => {
+  test('reads underlined lines as headings of the first and second level', () => {
     assert.deepEqual(cutText('Guide\n=====\n\nHello.\n\nInstall\n---\nRun it.'), [
       { text: 'Guide\n=====\n\nHello.', headings: ['Guide'] },
       { text: 'Install\n---\nRun it.', headings: ['Guide', 'Install'] },
     ]);
   });
 
-  test('lose their closing marks and surrounding space in the path', () => {
+  test('removes closing marks and surrounding spaces from a heading in the path', () => {
     assert.deepEqual(cutText('  ##  C# and F# ##  \nText.')[0]!.headings, ['C# and F#']);
   });
 
-  test('stay with the beginning of a paragraph that is too long', () => {
+  test('keeps a heading with the beginning of a paragraph that is too long', () => {
     for (const filler of [SENTENCES.english, SENTENCES.thai, 'x']) {
       const pieces = cutText(`# Pumps\n\n${filler.repeat(Math.ceil(6000 / filler.length))}`);
       assert.ok(pieces[0]!.text.length > 500);
@@ -250,7 +250,7 @@ describe('headings', () => {
     }
   });
 
-  test('that are tiny and many share pieces, as many as the length of the text allows', () => {
+  test('packs many tiny sections into pieces in proportion to the length of the text', () => {
     const text = '# a\nb\n'.repeat(13_312);
     const pieces = cutText(text);
     assert.ok(pieces.length < 100 + text.length / 100 + 1, `${pieces.length}`);
@@ -262,20 +262,20 @@ describe('headings', () => {
     assert.equal(cutText(`# Term\n${'what it means '.repeat(8)}\n`.repeat(400)).length, 400);
   });
 
-  test('are not the lines of fenced code, not even of code that is never closed', () => {
+  test('ignores headings in fenced code, even if the code is never closed', () => {
     const text =
       '# Real\n\n```sh\n# no heading\nls\n~~~\n# nor this\n```\n\n~~~~\n# nor here\n~~~\n# still code';
     assert.deepEqual(cutText(text), [{ text, headings: ['Real'] }]);
   });
 
-  test('are not tags, marks without a title, rules, list items or very long lines', () => {
+  test('does not read tags, marks without a title, rules, list items or very long lines as headings', () => {
     const text = `#tag\n\n#\n\n---\n\n- item\n---\n\nTwo lines\nand a rule\n---\n\n####### seven\n\n# ${'long '.repeat(60)}`;
     assert.deepEqual(cutText(text), [{ text: text.trimEnd(), headings: [] }]);
   });
 });
 
-describe('fenced code', () => {
-  test('that is too long is cut between lines, whose indentation stays', () => {
+describe('cutting fenced code', () => {
+  test('cuts long code between lines and keeps the indentation', () => {
     const line = '    if (done) return; // Never. Mind.\n';
     const pieces = texts(cutText(`\`\`\`js\n${line.repeat(200)}\`\`\`\n`));
     assert.ok(pieces.length > 4);
@@ -283,7 +283,7 @@ describe('fenced code', () => {
     for (const piece of pieces.slice(0, -1)) assert.ok(piece.endsWith('Mind.'));
   });
 
-  test('keeps its blank lines', () => {
+  test('keeps the blank lines of code', () => {
     const text = '```\na\n\n\n\nb\n```';
     assert.deepEqual(texts(cutText(text)), [text]);
   });

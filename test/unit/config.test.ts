@@ -194,9 +194,9 @@ const SETTINGS: Record<string, Setting> = {
   },
 };
 
-describe('settings', () => {
+describe('the configuration', () => {
   for (const [name, { key, fallback, accepted, refused }] of Object.entries(SETTINGS)) {
-    test(`${name}: default, accepted and refused values`, () => {
+    test(`${name} has its default, accepts valid values and refuses invalid ones`, () => {
       for (const unset of [undefined, '', '  ']) assert.deepEqual(read({ [name]: unset })[key], fallback);
       for (const [value, expected] of accepted)
         assert.deepEqual(read({ [name]: value })[key], expected, value);
@@ -208,13 +208,13 @@ describe('settings', () => {
     });
   }
 
-  test('every setting has a default that is checked above', () => {
+  test('every setting is in the table of this test', () => {
     const tested = new Set<string>(Object.values(SETTINGS).map(({ key }) => key));
     const untested = Object.keys(read({})).filter((key) => !tested.has(key));
     assert.deepEqual(untested, ['apiToken', 'firstStartVariables', 'warnings']);
   });
 
-  test('MEMORY_API_TOKEN is required, without spaces inside; a short one warns on loopback', () => {
+  test('MEMORY_API_TOKEN is required, cannot contain spaces, and warns on loopback if it is short', () => {
     for (const unset of [undefined, '', ' \t ']) {
       const faults = faultsOf({ MEMORY_API_TOKEN: unset });
       assert.equal(faults.length, 1);
@@ -261,20 +261,20 @@ describe('settings', () => {
     }
   });
 
-  test('MEMORY_API_PORT wins over PORT, and both must parse', () => {
+  test('MEMORY_API_PORT takes precedence over PORT, and both must be valid', () => {
     assert.equal(read({ PORT: '9001' }).port, 9001);
     assert.equal(read({ PORT: '9001', MEMORY_API_PORT: '9002' }).port, 9002);
     assert.equal(read({ PORT: '9001', MEMORY_API_PORT: '' }).port, 9001);
     assert.equal(faultsOf({ MEMORY_API_TOKEN: TOKEN, PORT: 'x', MEMORY_API_PORT: '9002' }).length, 1);
   });
 
-  test('the service listens on every address only with a database of its own', () => {
+  test('the service listens on every address only if MEMORY_DATABASE_URL is set', () => {
     assert.equal(read({}).host, '127.0.0.1');
     assert.equal(read({ MEMORY_DATABASE_URL: 'postgres://h/d' }).host, '0.0.0.0');
     assert.equal(read({ MEMORY_DATABASE_URL: 'postgres://h/d', MEMORY_API_HOST: '::1' }).host, '::1');
   });
 
-  test('rate limits that are off warn', () => {
+  test('MEMORY_RATE_LIMITS=off adds a warning', () => {
     assert.match(read({ MEMORY_RATE_LIMITS: 'off' }).warnings.join('\n'), /^MEMORY_RATE_LIMITS/);
   });
 
@@ -294,7 +294,7 @@ describe('settings', () => {
     }
   });
 
-  test('variables that are known, empty, of the tests or without the prefix do not warn', () => {
+  test('known, empty, test and unprefixed variables do not warn', () => {
     const known = Object.fromEntries(
       Object.entries(SETTINGS).flatMap(([name, { accepted }]) =>
         name === 'MEMORY_RATE_LIMITS' ? [] : [[name, accepted[0]?.[0]]],
@@ -304,7 +304,7 @@ describe('settings', () => {
     assert.deepEqual(read({ ...known, ...others }).warnings, []);
   });
 
-  test('the variables of the first start that are set are told', () => {
+  test('the configuration lists the variables of the first start that are set', () => {
     assert.deepEqual(read({}).firstStartVariables, []);
     assert.deepEqual(
       read({ MEMORY_TEAM_NAME: 'x', MEMORY_OWNER_EMAIL: 'a@b.example', MEMORY_COMPANY_NAME: '' })
@@ -321,7 +321,7 @@ describe('settings', () => {
     assert.ok(Object.isFrozen(read({}).trustedProxies));
   });
 
-  test('all faults show at once, one line each, and never hold a value', () => {
+  test('all faults are reported at once, in one line each and without values', () => {
     const broken = Object.fromEntries(
       Object.entries(SETTINGS)
         .filter(([, { refused }]) => refused.length > 0)
@@ -338,7 +338,7 @@ describe('settings', () => {
     }
   });
 
-  test('whatever the variables hold, the result is a configuration or faults that name a variable', () => {
+  test('any values give a configuration or faults that each name a variable', () => {
     const names = ['MEMORY_API_TOKEN', ...Object.keys(SETTINGS)];
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...names), fc.string({ unit: 'binary' })), (env) => {

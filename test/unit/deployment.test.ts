@@ -24,7 +24,7 @@ const service = (name: string) =>
   block('services').match(new RegExp(`^ {2}${name}:\\n((?: {4}.*\\n|\\s*\\n)*)`, 'm'))?.[1] ??
   assert.fail(`no service ${name}`);
 
-describe('deployment', () => {
+describe('the deployment files', () => {
   test('every command starts a file that exists, and both processes are started', () => {
     const mains = {
       Procfile: all(procfile, /^\w+: .*node .*?(\S+\.ts)$/gm),
@@ -40,7 +40,7 @@ describe('deployment', () => {
     assert.match(procfile, /^web: /m, 'the name that platforms route HTTP to');
   });
 
-  test('every command hands memory back', () => {
+  test('every command sets the same variables and flags that limit memory', () => {
     const settings = (command = '') => all(command, /((?:MALLOC_\w+|--max-semi-space-size)=\d+)/g).sort();
     const { start, api, worker } = manifest.scripts;
     const expected = settings(start);
@@ -54,7 +54,7 @@ describe('deployment', () => {
     assert.equal(manifest.scripts['operator'], manifest.scripts['cli']);
   });
 
-  test('what the image copies exists and is let through by .dockerignore', () => {
+  test('the Dockerfile copies only paths that exist and that .dockerignore includes', () => {
     const copied = all(dockerfile, /^COPY (?!--from)(.+)$/gm).flatMap((paths) =>
       paths.split(' ').slice(0, -1),
     );
@@ -69,7 +69,7 @@ describe('deployment', () => {
       assert.ok(copied.includes(folder), folder);
   });
 
-  test('every image names an exact version; the Node is the one the tests ran on', () => {
+  test('every image has an exact version, and the Node version is that of the tests', () => {
     assert.deepEqual(all(dockerfile, /^ARG NODE_IMAGE=(.+)$/gm), [
       `node:${manifest.devDependencies['node']}-trixie-slim`,
     ]);
@@ -78,7 +78,7 @@ describe('deployment', () => {
     assert.deepEqual(images.sort(), ['pgvector/pgvector:0.8.0-pg17', `team-memory:${manifest.version}`]);
   });
 
-  test('the image runs as another than root, without development tools, and says whether it lives', () => {
+  test('the image runs without root and without development tools, and has a health check', () => {
     const final = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
     assert.deepEqual(all(final, /^USER (\S+)$/gm), ['node']);
     assert.ok(final.indexOf('USER node') < final.indexOf('\nCMD '), 'before the command');
@@ -97,12 +97,12 @@ describe('deployment', () => {
     assert.doesNotMatch(dockerfile, /TOKEN|PASSWORD|SECRET/);
   });
 
-  test('only the API is published, on loopback alone', () => {
+  test('docker-compose.yml publishes only the API, and only on loopback', () => {
     assert.deepEqual(all(compose, /^ *ports:\n((?: +- .+\n)+)/gm), ['      - "127.0.0.1:8787:8787"\n']);
     assert.match(service('api'), /ports:/);
   });
 
-  test('the database owner of the compose file is a role without superuser, and nobody can sign in as one', () => {
+  test('the database owner of the compose file is not a superuser, and no superuser has a password', () => {
     const [owner] = all(compose, /MEMORY_DATABASE_URL: postgres:\/\/(\w+):/g);
     assert.equal(all(service('database'), /POSTGRES_USER: (\w+)/g)[0], 'postgres');
     assert.match(
@@ -117,7 +117,7 @@ describe('deployment', () => {
     assert.match(made, /alter role postgres password null;/);
   });
 
-  test('services wait for the database, restart, and have the least rights', () => {
+  test('services wait for the database, restart after a failure and have minimal rights', () => {
     const confined = [
       /restart: unless-stopped/,
       /stop_grace_period: 30s/,

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { goneSignal } from '../../api/request/gone-signal.ts';
 
-it('tells that a request is gone when its connection closes, and not when its body was read', async () => {
+it('the signal aborts when the connection closes, but not when the body was read', async () => {
   const app = Fastify({ handlerTimeout: 60_000 });
   after(() => app.close());
   const signals: AbortSignal[] = [];

@@ -57,7 +57,7 @@ const json = fc
   );
 
 describe('the shape of a JSON text', () => {
-  it('is counted as one character after the other is, in parts of any size', () => {
+  it('has the same counts for parts of any size as for single characters', () => {
     fc.assert(
       fc.property(json, fc.integer({ min: 1, max: 40 }), (text, partBytes) => {
         const counted = countNaively(text);
@@ -73,7 +73,7 @@ describe('the shape of a JSON text', () => {
     );
   });
 
-  it('can be 32 deep, and not deeper', () => {
+  it('is accepted at a depth of 32 and refused at 33', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { minLength: 28, maxLength: 36 }), trickyText, (kinds, text) => {
         const leaf = JSON.stringify(text);
@@ -90,7 +90,7 @@ describe('the shape of a JSON text', () => {
     assert.match(refusal(text, { members: 9 }) ?? '', /more than 9 object members/);
   });
 
-  it('has no long key, while a value can be as long as it likes', () => {
+  it('refuses a key of more than 16,383 bytes and accepts a value of any length', () => {
     const long = 'k'.repeat(16_384);
     assert.match(refusal(`{"a":{"${long}":1}}`) ?? '', /has a key of more than 16383 bytes/);
     assert.match(refusal(`{"${long}" :1}`, {}, 1000) ?? '', /has a key of more than 16383 bytes/);

@@ -12,8 +12,8 @@ function check(rows: readonly Row[]): void {
   }
 }
 
-describe('the type by which a file is read', () => {
-  test('is that of its extension where none is declared', () =>
+describe('the media type of a file', () => {
+  test('comes from the extension if no type is declared', () =>
     check([
       ['a.txt', undefined, 'text/plain'],
       ['a.md', undefined, 'text/markdown'],
@@ -30,7 +30,7 @@ describe('the type by which a file is read', () => {
       ['表.csv', undefined, 'text/csv'],
     ]));
 
-  test('is that of its extension where the declared one says nothing', () =>
+  test('comes from the extension if the declared type is empty or octet-stream', () =>
     check([
       ['a.csv', 'application/octet-stream', 'text/csv'],
       ['a.csv', 'APPLICATION/OCTET-STREAM; x=y', 'text/csv'],
@@ -40,7 +40,7 @@ describe('the type by which a file is read', () => {
       ['a', 'application/octet-stream', null],
     ]));
 
-  test('is the declared one, whatever the extension', () =>
+  test('is the declared type, whatever the extension', () =>
     check([
       ['a.txt', 'text/csv', 'text/csv'],
       ['a', 'application/json', 'application/json'],
@@ -48,7 +48,7 @@ describe('the type by which a file is read', () => {
       ['a.csv', ' Text/Plain ', 'text/plain'],
     ]));
 
-  test('is the same under another name for it', () =>
+  test('is the standard type for each of its other names', () =>
     check([
       ['a', 'text/x-markdown', 'text/markdown'],
       ['a', 'text/json', 'application/json'],
@@ -60,7 +60,7 @@ describe('the type by which a file is read', () => {
       ['a', 'application/x-mbox', 'application/mbox'],
     ]));
 
-  test('is CSV for what Windows declares as Excel, where the extension says so too', () =>
+  test('is CSV for the Excel type of Windows if the extension is .csv', () =>
     check([
       ['a.csv', 'application/vnd.ms-excel', 'text/csv'],
       ['A.CSV', 'application/vnd.ms-excel; x=y', 'text/csv'],
@@ -69,7 +69,7 @@ describe('the type by which a file is read', () => {
       ['csv', 'application/vnd.ms-excel', null],
     ]));
 
-  test('is not known for any other', () =>
+  test('is null for any other type or extension', () =>
     check([
       ['a.exe', undefined, null],
       ['a', undefined, null],
@@ -82,13 +82,13 @@ describe('the type by which a file is read', () => {
       ['a', '__proto__', null],
     ]));
 
-  test('is plain text for a text without a type and an extension', () => {
+  test('is plain text for text without a type and an extension', () => {
     assert.equal(importMediaType('notes', undefined, true), 'text/plain');
     assert.equal(importMediaType('notes', 'application/octet-stream', true), 'text/plain');
     assert.equal(importMediaType('notes.exe', undefined, true), null);
   });
 });
 
-test('each type that is accepted has its reader, and no other', () => {
+test('every accepted media type has an extractor, and no other type has one', () => {
   assert.deepEqual(Object.keys(EXTRACTORS).sort(), [...IMPORT_MEDIA_TYPES].sort());
 });

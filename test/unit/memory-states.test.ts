@@ -25,7 +25,7 @@ const TABLE = readTable(`
 `);
 
 describe('the states of a memory', () => {
-  test('and its actions are all in the table', () => {
+  test('are all in the table, with every action', () => {
     assert.deepEqual(
       TABLE.map(({ state, action }) => `${state},${action}`).sort(),
       everyOne(MEMORY_STATES, MEMORY_ACTIONS),
@@ -33,7 +33,7 @@ describe('the states of a memory', () => {
   });
 
   for (const { state, action, next } of TABLE) {
-    test(`${action} of one ${state} ${next === '' ? 'leads nowhere' : `leads to ${next}`}`, () => {
+    test(`${next === '' ? `refuse to ${action} a ${state} memory` : `${action} leads from ${state} to ${next}`}`, () => {
       const from = MEMORY_STATES.find((known) => known === state)!;
       const by = MEMORY_ACTIONS.find((known) => known === action)!;
       assert.equal(nextState(from, by), next === '' ? null : next);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onceAMinute } from '../../api/once-a-minute.ts';
 
-test('a line of the log is due at first, and then once a minute at most', (t) => {
+test('a log line is due the first time and then at most once a minute', (t) => {
   let clock = 0;
   t.mock.method(performance, 'now', () => clock);
   const isDue = onceAMinute();

@@ -5,8 +5,8 @@ import { createPasswordHasher } from '../../shared/passwords.ts';
 
 const PASSWORD = 'correct horse battery staple';
 
-describe('passwords', () => {
-  test('a hash is argon2id with the chosen parameters, and never the same twice', async () => {
+describe('password hashes', () => {
+  test('a hash is argon2id with the chosen parameters and differs each time', async () => {
     const { hash } = createPasswordHasher();
     const [one, other] = await Promise.all([hash(PASSWORD), hash(PASSWORD)]);
     const [, algorithm, version, parameters] = one.split('$');
@@ -23,18 +23,18 @@ describe('passwords', () => {
     assert.equal(await verify(made, PASSWORD.toUpperCase()), false);
   });
 
-  test('no hash verifies nothing', async () => {
+  test('a missing hash verifies no password', async () => {
     const { verify } = createPasswordHasher();
     assert.equal(await verify(null, PASSWORD), false);
     assert.equal(await verify(null, ''), false);
   });
 
-  test('a password is the same on a keyboard that composes its letters otherwise', async () => {
+  test('the composed and the decomposed form of a letter are the same password', async () => {
     const { hash, verify } = createPasswordHasher();
     assert.equal(await verify(await hash('Re\u0301sume\u0301 secret'), 'R\u00e9sum\u00e9 secret'), true);
   });
 
-  test('what cannot wait its turn is refused as unavailable, and the rest is answered', async () => {
+  test('requests beyond the queue are refused as unavailable, and the others succeed', async () => {
     const { verify } = createPasswordHasher(4);
     const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => verify(null, PASSWORD)));
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
@@ -46,7 +46,7 @@ describe('passwords', () => {
     assert.equal(await verify(null, PASSWORD), false, 'and then there is room again');
   });
 
-  test('on a machine of two cores or one, a single hash is made at a time', async () => {
+  test('a machine with one or two cores computes one hash at a time', async () => {
     for (const cores of [1, 2]) {
       const { verify } = createPasswordHasher(cores);
       const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => verify(null, PASSWORD)));

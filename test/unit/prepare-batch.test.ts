@@ -60,7 +60,7 @@ describe('a batch of texts', () => {
       .map((parts): ChunkInput => ({ parts })),
   );
 
-  it('is cut into the same chunks as each text alone', async () => {
+  it('a batch is cut into the same chunks as each text by itself', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(input, { maxLength: 5 }), async (inputs) => {
         const alone = inputs.map((one) => prepareChunksNow(TEAM, one));
@@ -71,13 +71,13 @@ describe('a batch of texts', () => {
   });
 
   const contents: [string, string][] = [
-    ['compatibility characters that unfold into many', '\ufdfa'.repeat(12_000)],
+    ['compatibility characters that expand', '\ufdfa'.repeat(12_000)],
     ['tiny headings', '# a\nb\n'.repeat(2_000)],
     ['characters of a script without spaces', '三号厅的水泵漏水'.repeat(1_500)],
     ['words', PROSE.repeat(180)],
   ];
   for (const [shape, content] of contents) {
-    it(`lets the event loop turn while contents of a request are cut that are each short: ${shape}`, async () => {
+    it(`the event loop turns while many short texts are cut: ${shape}`, async () => {
       const batch = Array.from({ length: 12 }, () => content);
       let prepared: Awaited<ReturnType<typeof prepareContents>> = [];
       const turns = await countTurns(async () => {
@@ -91,14 +91,14 @@ describe('a batch of texts', () => {
     });
   }
 
-  it('lets the event loop turn while few given chunks are indexed that unfold into much', async () => {
+  it('the event loop turns while a few chunks that expand under normalization are indexed', async () => {
     const chunks = Array.from({ length: 20 }, () => '\ufdfa'.repeat(4_000));
     const turns = await countTurns(() => prepareBatch(TEAM, [{ chunks }]));
     assert.ok(turns > 10, `${turns} turns`);
   });
 });
 
-describe('the bound on chunks', () => {
+describe('the limit of chunks', () => {
   /** As many parts of one letter, and how many of them were looked at. */
   function countedParts(count: number) {
     const looked = { parts: 0 };
@@ -112,7 +112,7 @@ describe('the bound on chunks', () => {
     return { looked, parts: Array.from({ length: count }, () => part) };
   }
 
-  it('stops the cutting, and counts the chunks of all texts together', () => {
+  it('the limit stops the cutting and counts the chunks of all texts together', () => {
     const half = MAX_CHUNKS / 2;
     const [first, second] = [countedParts(half), countedParts(half + 1_000)];
     assert.throws(() => [...prepareInPortions(TEAM, [first, second])], TooManyChunksError);
@@ -120,7 +120,7 @@ describe('the bound on chunks', () => {
     assert.equal(second.looked.parts, half + 1);
   });
 
-  it('is looked at while one text is cut: no more of it is cut than is asked for', (t) => {
+  it('a text is cut only as far as its reader asks', (t) => {
     const segment = t.mock.method(Intl.Segmenter.prototype, 'segment');
     const pieces = cutPieces('z'.repeat(4_000_000));
     for (let taken = 0; taken < 5; ) if (pieces.next().value) taken += 1;
@@ -128,7 +128,7 @@ describe('the bound on chunks', () => {
     assert.ok(looked > 0 && looked < 100, `${looked} looks for a boundary`);
   });
 
-  it('is told of a text that a thread cuts', async () => {
+  it('the limit applies to a text that a thread cuts', async () => {
     const chunks = Array.from({ length: MAX_CHUNKS + 1 }, () => 'a');
     await assert.rejects(prepareBatch(TEAM, [{ chunks: ['b', ...chunks] }]), TooManyChunksError);
   });
@@ -145,7 +145,7 @@ describe('a large source', () => {
     return source;
   }
 
-  it('is prepared one portion ahead of its reader', async (t) => {
+  it('a large source is prepared one portion ahead of its reader', async (t) => {
     const post = t.mock.method(MessagePort.prototype, 'postMessage');
     const read: unknown[] = [];
     let taken = 0;
@@ -161,7 +161,7 @@ describe('a large source', () => {
     assert.ok(taken >= 6, `${taken} portions`);
   });
 
-  it('waits in its thread for the reader, and ends when the reader closes its port', async () => {
+  it('a large source waits in its thread for the reader and ends when the reader closes its port', async () => {
     const { port1: own, port2: port } = new MessageChannel();
     let made = 0;
     own.on('message', () => {
@@ -178,7 +178,7 @@ describe('a large source', () => {
     assert.equal(await outcome, 'unwanted');
   });
 
-  it('is kept by nobody but the thread that prepares it', async () => {
+  it('a large source is held in memory only by the thread that prepares it', async () => {
     // Only in a function of its own does nothing here keep it.
     const given = () => {
       const own = { chunks: [...input.chunks] };
@@ -216,7 +216,7 @@ describe('a large source', () => {
     ],
   ];
   for (const [how, read] of abandoned) {
-    it(`is not prepared further when its reader ${how}`, { timeout: 30_000 }, async (t) => {
+    it(`a large source is not prepared further when its reader ${how}`, { timeout: 30_000 }, async (t) => {
       const run = t.mock.method(Piscina.prototype, 'run');
       // Returns when the thread has ended the task.
       await read(await portionsOf({ text: PROSE.repeat(100_000) }));
@@ -225,7 +225,7 @@ describe('a large source', () => {
     });
   }
 
-  it('of too many chunks is refused before its first portion', async () => {
+  it('a large source with too many chunks is refused before its first portion', async () => {
     let portions = 0;
     const reading = async () => {
       const chunks = Array.from({ length: MAX_CHUNKS + 1 }, () => 'a');
@@ -236,8 +236,8 @@ describe('a large source', () => {
   });
 });
 
-describe('the thread that cuts', () => {
-  it('is shared by turns: one Team’s large texts do not hold up another’s', async () => {
+describe('the thread that cuts texts', () => {
+  it('the thread serves Teams in turns, so that large texts of one do not delay another', async () => {
     const ended: string[] = [];
     const large = Array.from({ length: 4 }, async () => {
       await prepareBatch(TEAM, [{ text: PROSE.repeat(20_000) }]);
@@ -250,7 +250,7 @@ describe('the thread that cuts', () => {
     assert.equal(ended[0], 'other');
   });
 
-  it('stops for a request that is gone, and serves the next one', async () => {
+  it('the thread stops for a request whose connection closed and serves the next one', async () => {
     const gone = new AbortController();
     const portions = [...prepareInPortions(TEAM, [{ text: PROSE.repeat(2_000) }])];
     const cut = prepareBatch(TEAM, [{ text: PROSE.repeat(200_000) }], gone.signal);
@@ -266,7 +266,7 @@ describe('the thread that cuts', () => {
 });
 
 describe('turns', () => {
-  it('go to groups one after the other, however often one of them asks', async () => {
+  it('turns go to each group in order, however often one of them asks', async () => {
     const turns = new Turns();
     const had: string[] = [];
     const task = async (name: string) => {

@@ -50,21 +50,21 @@ function openEmbedder(workers: readonly { embedder: EmbedderState | null }[] = [
 }
 
 describe('the vector of a query', () => {
-  test('is asked for once, and the same question again asks no worker', async () => {
+  test('the same query asks a worker once', async () => {
     const { embed, asked } = openEmbedder();
     const first = await embed('same');
     assert.deepEqual(await embed('same'), first);
     assert.deepEqual(asked, ['same']);
   });
 
-  test('is asked for again by another Team, so that no Team learns what another asked', async () => {
+  test('the same query of another Team asks again, so that no Team learns the queries of another', async () => {
     const { embed, asked } = openEmbedder();
     await embed('same', 'one Team');
     await embed('same', 'another Team');
     assert.deepEqual(asked, ['same', 'same']);
   });
 
-  test('is asked for once where twenty ask the same at once', async () => {
+  test('twenty callers with the same query at the same time ask a worker once', async () => {
     const { embed, asked, answerWith } = openEmbedder();
     const answer = Promise.withResolvers<Float32Array>();
     answerWith(() => answer.promise);
@@ -74,7 +74,7 @@ describe('the vector of a query', () => {
     assert.deepEqual(asked, ['same']);
   });
 
-  test('is each one’s own where twenty ask at once', async () => {
+  test('twenty different queries at the same time each get their own vector', async () => {
     const { embed, answerWith } = openEmbedder();
     answerWith(async (text) => Float32Array.of(Number(text)));
     const all = await Promise.all(Array.from({ length: 20 }, (_, place) => embed(String(place))));
@@ -84,7 +84,7 @@ describe('the vector of a query', () => {
     );
   });
 
-  test('that was used least recently is forgotten first', async () => {
+  test('the cache evicts the least recently used vector first', async () => {
     const { embed, asked } = openEmbedder();
     for (let place = 0; place < KEPT; place += 1) await embed(`query ${place}`);
     await embed('query 0');
@@ -97,7 +97,7 @@ describe('the vector of a query', () => {
     assert.deepEqual(asked, ['query 1']);
   });
 
-  test('that could not be had is asked for again', async () => {
+  test('a query whose vector failed asks a worker again', async () => {
     const { embed, asked, answerWith } = openEmbedder();
     answerWith(() => Promise.resolve(null));
     assert.equal(await embed('same'), null);
@@ -108,7 +108,7 @@ describe('the vector of a query', () => {
     assert.equal(asked.length, 3);
   });
 
-  test('is not asked for where no worker can make it, and many looks at that are one', async () => {
+  test('no vector is requested if no worker is ready, and concurrent callers share one check', async () => {
     const { embed, asked, looks } = openEmbedder([worker('missing')]);
     const all = await Promise.all(Array.from({ length: 20 }, (_, place) => embed(String(place))));
     assert.deepEqual(all, Array(20).fill(null));
@@ -116,8 +116,8 @@ describe('the vector of a query', () => {
   });
 });
 
-describe('what the workers can do', () => {
-  test('is what the one can that is nearest to it', () => {
+describe('the readiness of the workers', () => {
+  test('the readiness is that of the worker that is closest to ready', () => {
     const all = (['missing', 'failing', 'fetching', 'loading', 'ready'] as const).map((state) =>
       worker(state),
     );
@@ -131,38 +131,42 @@ describe('what the workers can do', () => {
 
   const PROBLEMS: [string, Parameters<typeof readiness>[0] | null, RegExp][] = [
     ['no worker', [], /^No worker that makes vectors is running$/],
-    ['a worker that makes none', [{ embedder: null }], /^No worker that makes vectors is running$/],
-    ['one that loads', [worker('loading')], /^The worker is loading the model$/],
+    ['a worker that makes no vectors', [{ embedder: null }], /^No worker that makes vectors is running$/],
+    ['a worker that loads the model', [worker('loading')], /^The worker is loading the model$/],
     [
-      'one that fetches',
+      'a worker that fetches the model',
       [worker('missing'), worker('fetching', 0.29)],
       /^The worker is fetching the model \(29 %\)$/,
     ],
-    ['one that fetches what is not known', [worker('fetching')], /^The worker is fetching the model$/],
     [
-      'one without a model',
+      'a worker that fetches a model of unknown size',
+      [worker('fetching')],
+      /^The worker is fetching the model$/,
+    ],
+    [
+      'a worker without a model',
       [worker('missing')],
       /^The worker cannot get the files of the model: its log says/,
     ],
     [
-      'one that fails',
+      'a worker that fails',
       [worker('failing'), worker('missing')],
       /^The worker cannot load the model: its log says why$/,
     ],
     [
-      'workers of another model alone',
+      'workers of another model only',
       [{ embedder: { ...worker('ready').embedder, model: 'another/model' } }],
       /^Every worker that is running has another model$/,
     ],
     ['a database that does not answer', null, /^The database does not answer$/],
   ];
   for (const [what, workers, expected] of PROBLEMS) {
-    test(`is told in a sentence: ${what}`, () => {
+    test(`the status reports the problem in one sentence for ${what}`, () => {
       assert.match((embedderView(config, workers) as { problem?: string }).problem ?? '', expected);
     });
   }
 
-  test('is no matter where clients make the vectors, or where a worker is ready', () => {
+  test('the status has no problem if clients make the vectors or a worker is ready', () => {
     assert.ok(!('problem' in embedderView({ ...config, serverEmbeddings: false }, null)));
     assert.ok(!('problem' in embedderView(config, [worker('ready')])));
   });

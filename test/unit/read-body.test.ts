@@ -10,7 +10,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 describe('the bytes of a body', () => {
-  it('are not kept by its connection once they are read', async () => {
+  it('a connection does not hold the bytes of a body after they are read', async () => {
     const stream = new PassThrough();
     const request = { headers: {}, routeOptions: { bodyLimit: 1024, config: {} } };
     const read = async () => {

@@ -79,7 +79,7 @@ describe('the scope of a Team', () => {
     full   | full   | T W R N | T W R N
     reader | read   | T W R N | -
   `)) {
-    test(`of a ${row['caller']}`, () => {
+    test(`a caller with access ${row['access']} has exactly the layers of that access`, () => {
       const scope = SCOPES[row['caller'] ?? ''];
       assert.ok(scope);
       assert.deepEqual(
@@ -89,7 +89,7 @@ describe('the scope of a Team', () => {
     });
   }
 
-  test('names the caller, the Company and the Team that were resolved', () => {
+  test('a scope has the caller, the Company and the Team of the identity', () => {
     const identity = identityOf('owner');
     const { companyId, userId } = identity;
     const scope = teamScope(identity, TEAM);
@@ -97,13 +97,13 @@ describe('the scope of a Team', () => {
     assert.deepEqual(companyScope(identity), { companyId, userId });
   });
 
-  test('is null if the caller cannot enter the Team', () => {
+  test('the scope is null if the caller cannot enter the Team', () => {
     assert.equal(teamScope(identityOf('member'), TEAM), null);
     assert.equal(teamScope(identityOf('admin'), TEAM), null);
     assert.equal(teamScope(identityOf('member'), { ...TEAM, grant: 'full' }), null);
   });
 
-  test('cannot be changed afterwards', () => {
+  test('a scope cannot be changed after it is made', () => {
     const scope = SCOPES['member'];
     assert.throws(() => Object.assign(scope ?? {}, { access: 'full' }), TypeError);
   });
@@ -140,7 +140,7 @@ describe('a scope that a request narrows', () => {
     reader | elsewhere | -           | scope_forbidden | scope_forbidden
   `)) {
     const { caller = '', client, include, ...expected } = row;
-    test(`${caller}, client ${client}, include ${include}: ${expected['reads']}`, () => {
+    test(`narrowing by caller ${caller} to client ${client} and include ${include} gives ${expected['reads']}`, () => {
       const scope = SCOPES[caller];
       assert.ok(scope);
       const narrowed = outcomeOf(() => narrowScope(scope, requested(client, include)));
@@ -153,7 +153,7 @@ describe('a scope that a request narrows', () => {
     });
   }
 
-  test('narrows, and never widens, when it is narrowed again', () => {
+  test('a scope does not widen when it is narrowed again', () => {
     const once = narrowScope(SCOPES['full']!, { clientId: IDS.R, include: ['client'] });
     assert.equal(layers(narrowScope(once, { include: ['team', 'client'] }).reads), 'R');
     assert.equal(layers(narrowScope(once).reads), '-');
@@ -163,7 +163,7 @@ describe('a scope that a request narrows', () => {
     );
   });
 
-  test('keeps the Team, the caller and the access', () => {
+  test('a narrowed scope keeps the Team, the caller and the access', () => {
     const { reads, writes, ...kept } = narrowScope(SCOPES['member']!, { clientId: IDS.W });
     const { reads: _reads, writes: _writes, ...before } = SCOPES['member']!;
     assert.deepEqual(kept, before);
@@ -171,7 +171,7 @@ describe('a scope that a request narrows', () => {
   });
 });
 
-describe('the layer that a write goes to', () => {
+describe('the layer of a write', () => {
   for (const row of readTable(`
     caller | client    | layer
     member | -         | T
@@ -187,7 +187,7 @@ describe('the layer that a write goes to', () => {
     reader | N         | scope_forbidden
   `)) {
     const { caller = '', client, layer } = row;
-    test(`${caller}, client ${client}: ${layer}`, () => {
+    test(`a write by caller ${caller} to client ${client} gives ${layer}`, () => {
       const scope = SCOPES[caller];
       assert.ok(scope);
       const written = outcomeOf(() => writeLayer(scope, requested(client, '-')));
@@ -195,7 +195,7 @@ describe('the layer that a write goes to', () => {
     });
   }
 
-  test('takes the id of a client in either case', () => {
+  test('a scope accepts the id of a client in upper and lower case', () => {
     const scope = SCOPES['member']!;
     const clientId = IDS.W.toUpperCase();
     assert.equal(writeLayer(scope, { clientId }), IDS.W);

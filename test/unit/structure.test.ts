@@ -16,7 +16,7 @@ const longerThan = (files: readonly string[], lines: number) =>
   files.map((file) => [file, countLines(file)] as const).filter(([, length]) => length > lines);
 
 describe('product code', () => {
-  test('has no folder of more than 15 files, and none of one or two', () => {
+  test('every folder has 3 to 15 files', () => {
     const folders = Map.groupBy(FILES, dirname);
     const wrong = [...folders]
       .filter(([folder]) => folder.includes('/') && !STILL_SMALL.includes(folder))
@@ -28,16 +28,16 @@ describe('product code', () => {
     assert.deepEqual(wrong, []);
   });
 
-  test('has no file of more than 300 lines', () => {
+  test('no file has more than 300 lines', () => {
     const files = FILES.filter((file) => !GENERATED.includes(file) && !file.startsWith('db/migrations/'));
     assert.deepEqual(longerThan(files, 300), []);
   });
 
-  test('has no route file of more than 80 lines: a route parses, calls one operation and replies', () => {
+  test('no route file has more than 80 lines', () => {
     assert.deepEqual(longerThan(globSync('api/routes/**/*.ts', { cwd: ROOT }), 80), []);
   });
 
-  test('leaves audit events to the runner of commands, to searches and to jobs', () => {
+  test('only the command runner, searches and jobs insert audit events', () => {
     const writers = FILES.filter((file) =>
       readFileSync(join(ROOT, file), 'utf8').includes('insertAuditEvents('),
     );

@@ -19,7 +19,9 @@ async function noSecond(): Promise<string | false> {
   return second === null || second.dev === first.dev ? `${MEMORY} is no other file system` : false;
 }
 
-test('a folder that is a mount of its own is told in words', { skip: await noSecond() }, async (t) => {
+test('a folder on another file system than .team-memory is reported, and no file changes', {
+  skip: await noSecond(),
+}, async (t) => {
   const { folder, write, tree } = await newFolder('One');
   await write('team/a.txt', 'a');
   const elsewhere = await mkdtemp(join(MEMORY, 'sync-test-'));

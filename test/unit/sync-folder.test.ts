@@ -7,8 +7,8 @@ import { openInStep, TEAM, told } from '../support/sync-in-step.ts';
 
 const { newFolder, inStep } = await openInStep();
 
-describe('what is fetched keeps within the folder', () => {
-  test('a folder that became a symbolic link is not followed, and what it held does not count as gone', async () => {
+describe('files that a sync fetches', () => {
+  test('a sync does not follow a symbolic link to a folder, and deletes no file behind it', async () => {
     const { workspace, folder, publish } = await inStep({ 'team/docs/a.txt': 'one', 'team/b.txt': 'b' });
     const elsewhere = `${folder.folder}-elsewhere`;
     await rename(join(folder.folder, 'team', 'docs'), elsewhere);
@@ -29,7 +29,7 @@ describe('what is fetched keeps within the folder', () => {
     await rm(elsewhere, { recursive: true, force: true });
   });
 
-  test('a root that is a symbolic link takes nothing', async () => {
+  test('a sync writes nothing if the root folder is a symbolic link', async () => {
     const { workspace, folder } = await inStep({ 'team/a.txt': 'one' });
     const other = await newFolder('Other');
     await symlink(join(folder.folder, 'team'), join(other.folder, 'team'));
@@ -38,7 +38,7 @@ describe('what is fetched keeps within the folder', () => {
     assert.deepEqual(Object.keys(await folder.tree()), ['team/a.txt']);
   });
 
-  test('a path that the workspace does not allow is reported, and never written to the disk', async () => {
+  test('a path that the workspace does not allow is reported and never written', async () => {
     const { workspace, folder } = await inStep({ 'team/a.txt': 'one' });
     const paths = ['team/../../up.txt', '/etc/x', 'team/aux', 'team/.team-memory/state.json', 'clients/x/a'];
     for (const path of paths)
@@ -57,7 +57,7 @@ describe('what is fetched keeps within the folder', () => {
     assert.ok((await stat(folder.folder)).isDirectory());
   });
 
-  test('where a file is in the place of a folder, or a folder in that of a file, nothing is lost', async () => {
+  test('a file never replaces a folder, or a folder a file, and no content is lost', async () => {
     const { workspace, folder, publish } = await inStep({ 'team/z.txt': 'z' });
     await folder.write('team/a', 'a file here');
     await folder.write('team/b/c', 'a folder here');
@@ -82,8 +82,8 @@ describe('what is fetched keeps within the folder', () => {
   });
 });
 
-describe('what is here', () => {
-  test('an edit of the moment, while the sync asks, is neither removed nor overwritten', async () => {
+describe('files in the synced folder', () => {
+  test('a file that is edited while the sync runs is neither removed nor overwritten', async () => {
     const { workspace, folder, publish } = await inStep({ 'team/a': 'a', 'team/b': 'b', 'team/z': 'z' });
     await publish({ 'team/a': null, 'team/b': 'theirs' });
     let edits = 0;
@@ -101,7 +101,7 @@ describe('what is here', () => {
     assert.deepEqual(workspace.live(), tree);
   });
 
-  test('a file that is away for a moment, as while it is saved, is not removed there', async () => {
+  test('a file that is missing only for a moment is not deleted in the service', async () => {
     const { workspace, folder } = await inStep({ 'team/a': 'a', 'team/b': 'b', 'team/c': 'c' });
     await folder.remove('team/a');
     let asked = 0;
@@ -113,7 +113,7 @@ describe('what is here', () => {
     assert.equal(workspace.files.get('team/a')?.version, 2);
   });
 
-  test('a file whose size and time are unchanged is not read again; a fresh one is', async () => {
+  test('a file whose size and time are unchanged is read again only if it is recent', async () => {
     const { workspace, folder } = await inStep({ 'team/a.txt': 'one', 'team/b.txt': 'two' });
     const [a, b] = ['a', 'b'].map((name) => join(folder.folder, 'team', `${name}.txt`)) as [string, string];
     const long = new Date(Date.now() - 60_000);
@@ -131,7 +131,7 @@ describe('what is here', () => {
     assert.equal(workspace.live()['team/a.txt'], 'one');
   });
 
-  test('a name that turns the direction of text is not sent with a new content; one that is there comes and goes', async () => {
+  test('a file whose name changes the direction of text is fetched and deleted but never sent', async () => {
     const name = 'team/invoice\u202efdp.exe';
     const why =
       'its path must not contain a character that changes the direction of text (U+061C, U+200E, U+200F, U+202A–E, U+2066–9)';
@@ -155,7 +155,7 @@ describe('what is here', () => {
     assert.deepEqual(workspace.live(), { 'team/a.txt': 'one', 'team/c.txt': 'sent' });
   });
 
-  test('what cannot go there is told, and nothing is done about it', async () => {
+  test('a file that the service cannot accept is reported and left unchanged', async () => {
     const { workspace, folder, publish } = await inStep({ 'team/a.txt': 'one', 'team/big.bin': 'small' });
     await folder.write('team/con.txt', 'x');
     await folder.write('team/big.bin', 'x'.repeat(10 * 1024 * 1024 + 1));
@@ -179,7 +179,7 @@ describe('what is here', () => {
     assert.equal(await readFile(join(folder.folder, 'team', '\u00e9.txt'), 'utf8'), 'the other');
   });
 
-  test('a name in another form is the same file, and stays as it is here', async () => {
+  test('a file keeps its name if the service has another Unicode form of it', async () => {
     const { workspace, folder, publish } = await inStep({ 'team/a.txt': 'one' });
     await folder.write('team/e\u0301te\u0301.txt', 'here');
     await folder.sync(workspace.as(TEAM));
@@ -190,7 +190,7 @@ describe('what is here', () => {
     assert.deepEqual(await folder.tree(), { 'team/a.txt': 'one', 'team/e\u0301te\u0301.txt': 'there' });
   });
 
-  test('of names that differ only in case one is told, and a change of case alone is one request', async () => {
+  test('names that differ only in case are reported, and a change of case is one request', async () => {
     const { workspace, folder } = await inStep({ 'team/a.txt': 'one', 'team/b/c.txt': 'c' });
     await folder.write('team/A.txt', 'two');
     assert.deepEqual(told(await folder.sync(workspace.as(TEAM))), [

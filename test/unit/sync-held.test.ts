@@ -12,8 +12,8 @@ const BOTH = { scopes: ['team', CLIENT] };
 const MAY_READ_ALL = process.getuid?.() === 0 ? 'root may read all' : false;
 const LARGE = 'x'.repeat(10 * 1024 * 1024 + 1);
 
-describe('what has the place of a root', () => {
-  test('a file beside the folders of clients is counted as outside, and holds nothing', async () => {
+describe('a file or link in the place of a root folder', () => {
+  test('a file beside the folders of clients is counted as outside and blocks nothing', async () => {
     const { workspace, folder, publish } = await inStep({ [`${CLIENT}/a`]: 'a', 'team/a': 'a' }, BOTH);
     await folder.write('clients/Thumbs.db', 'x');
     await folder.write(`${CLIENT}/mine`, 'mine');
@@ -26,7 +26,7 @@ describe('what has the place of a root', () => {
     assert.deepEqual([told(outcome), outcome.figures.outside], [[], 1]);
   });
 
-  test('a root whose name differs only in case is reported once, and nothing counts as gone', async () => {
+  test('a root whose name differs only in case is reported once, and no file is deleted', async () => {
     const { workspace, folder } = await inStep({ 'team/a': 'a', 'team/b': 'b' });
     await rename(join(folder.folder, 'team'), join(folder.folder, 'Team'));
     const why = 'uses this name, or one that differs only in case: rename it';
@@ -37,7 +37,7 @@ describe('what has the place of a root', () => {
     assert.deepEqual(workspace.live(), { 'team/a': 'a', 'team/b': 'b' });
   });
 
-  test('a plain file in the place of a root, or of a client’s folder, is told, and nothing counts as gone', async () => {
+  test('a file in the place of a root or of a client folder is reported, and no file is deleted', async () => {
     const files = { [`${CLIENT}/a`]: 'a', 'team/a': 'a' };
     const { workspace, folder } = await inStep(files, BOTH);
     await rm(join(folder.folder, 'team'), { recursive: true });
@@ -52,7 +52,7 @@ describe('what has the place of a root', () => {
   });
 });
 
-describe('a client’s folder whose id is in capitals', () => {
+describe('a client folder whose id is in capitals', () => {
   /** Syncs the files, then renames the client's folder to capitals. */
   const inCapitals = async (files: Record<string, string>) => {
     const made = await inStep(files, BOTH);
@@ -60,7 +60,7 @@ describe('a client’s folder whose id is in capitals', () => {
     return made;
   };
 
-  test('what in it is too large or not followed does not count as gone', async () => {
+  test('files that are too large or behind a link are not deleted in the service', async () => {
     const files = { [`${CLIENT}/big`]: 'small', [`${CLIENT}/linked/a`]: 'a', 'team/a': 'a' };
     const { workspace, folder } = await inCapitals(files);
     await folder.write(`${CAPITALS}/big`, LARGE);
@@ -72,7 +72,7 @@ describe('a client’s folder whose id is in capitals', () => {
     assert.deepEqual(workspace.live(), files);
   });
 
-  test('what in it cannot be read does not count as gone', { skip: MAY_READ_ALL }, async () => {
+  test('files that cannot be read are not deleted in the service', { skip: MAY_READ_ALL }, async () => {
     const files = { [`${CLIENT}/closed/a`]: 'a', [`${CLIENT}/b`]: 'b', 'team/a': 'a' };
     const { workspace, folder } = await inCapitals(files);
     const closed = join(folder.folder, CAPITALS, 'closed');
@@ -83,7 +83,7 @@ describe('a client’s folder whose id is in capitals', () => {
     assert.deepEqual(workspace.live(), files);
   });
 
-  test('as a symbolic link it holds all of the client', async () => {
+  test('a client folder that is a symbolic link is not synced', async () => {
     const files = { [`${CLIENT}/a`]: 'a', 'team/a': 'a' };
     const { workspace, folder, publish } = await inCapitals(files);
     await rename(join(folder.folder, CAPITALS), join(folder.folder, 'elsewhere'));
@@ -94,7 +94,7 @@ describe('a client’s folder whose id is in capitals', () => {
     assert.equal(await readFile(join(folder.folder, 'elsewhere', 'a'), 'utf8'), 'a');
   });
 
-  test('takes in what is new there, and what is gone goes from it, with no second folder beside it', async () => {
+  test('a folder in capitals receives new and deleted files without a second folder', async () => {
     const { workspace, folder, publish } = await inCapitals({
       [`${CLIENT}/a`]: 'a',
       [`${CLIENT}/b`]: 'b',
@@ -118,7 +118,7 @@ describe('a client’s folder whose id is in capitals', () => {
     assert.deepEqual((await folder.sync(workspace.as(BOTH))).changes, []);
   });
 
-  test('takes in the first files of the client, where it is empty', async () => {
+  test('an empty folder in capitals receives the first files of the client', async () => {
     const { workspace, folder, publish } = await inStep({ 'team/a': 'a' }, BOTH);
     await mkdir(join(folder.folder, CAPITALS), { recursive: true });
     await publish({ [`${CLIENT}/a`]: 'a' });
@@ -126,7 +126,7 @@ describe('a client’s folder whose id is in capitals', () => {
     assert.deepEqual(Object.keys(await folder.tree()), [`${CAPITALS}/a`, 'team/a']);
   });
 
-  test('a file that is there again by the time that it would be removed there stays', async () => {
+  test('a file that reappears before it is deleted in the service is kept', async () => {
     const { workspace, folder } = await inCapitals({ [`${CLIENT}/a`]: 'a', [`${CLIENT}/b`]: 'b' });
     await folder.remove(`${CAPITALS}/a`);
     let asked = 0;
@@ -140,7 +140,7 @@ describe('a client’s folder whose id is in capitals', () => {
     );
   });
 
-  test('in two spellings it is told, and neither is touched', async () => {
+  test('a folder with a second spelling is reported, and neither folder changes', async () => {
     const files = { [`${CLIENT}/a`]: 'a', [`${CLIENT}/b`]: 'b', 'team/a': 'a' };
     const { workspace, folder, publish } = await inStep(files, BOTH);
     await folder.write(`${CAPITALS}/a`, 'other');

@@ -10,8 +10,8 @@ import { openMemoryWorkspace } from '../support/sync-service.ts';
 
 const { newFolder, inStep } = await openInStep();
 
-describe('what is within reach', () => {
-  test('files of a scope that is lost stay, are not sent, and are in step again when it is back', async () => {
+describe('the scopes of a sync', () => {
+  test('files of a lost scope stay and are not sent until access returns', async () => {
     const both = { scopes: ['team', 'clients/x'] };
     const { workspace, folder, publish } = await inStep(
       { 'team/a': 'a', 'clients/x/a': 'one', 'clients/x/b': 'b' },
@@ -26,7 +26,7 @@ describe('what is within reach', () => {
     assert.equal(workspace.live()['clients/x/a'], 'edited');
   });
 
-  test('in a scope that may only be read changes stay here, and those of others come in', async () => {
+  test('a read-only scope receives changes of others and sends none', async () => {
     const rights = { scopes: ['team', 'clients/x'], readOnly: ['clients/x'] };
     const { workspace, folder, publish } = await inStep({ 'team/a': 'a', 'clients/x/a': 'one' }, rights);
     await folder.write('clients/x/new', 'new');
@@ -42,7 +42,7 @@ describe('what is within reach', () => {
     assert.deepEqual(Object.keys(workspace.live()).sort(), ['clients/x/a', 'team/a', 'team/new']);
   });
 
-  test('where the service was set back to an earlier day, nothing counts as removed there', async () => {
+  test('no file is deleted if the service was restored to an earlier state', async () => {
     const { workspace, folder } = await inStep({ 'team/a': 'a', 'team/b': 'b', 'team/c': 'c' });
     for (const name of ['d', 'e']) {
       await folder.write(`team/${name}`, name);
@@ -64,8 +64,8 @@ describe('what is within reach', () => {
   });
 });
 
-describe('what is kept of a sync', () => {
-  test('a dry run tells the same plan, and writes nothing', async () => {
+describe('the state of a sync', () => {
+  test('a dry run reports the same plan and writes nothing', async () => {
     const { workspace, folder, publish } = await inStep({ 'team/a': 'a', 'team/b': 'b' });
     await folder.write('team/new', 'new');
     await folder.remove('team/a');
@@ -83,7 +83,7 @@ describe('what is kept of a sync', () => {
     assert.equal(await readState(fresh.folder), null);
   });
 
-  test('a journal counts up to a last line that is cut off, and a damaged state is reported', async () => {
+  test('a journal is read up to an incomplete last line, and a damaged state is reported', async () => {
     const { workspace, folder } = await inStep({ 'team/a': 'a', 'team/b': 'b' });
     const place = join(folder.folder, '.team-memory');
     const entry = (path: string) =>
@@ -104,7 +104,7 @@ describe('what is kept of a sync', () => {
     assert.deepEqual(Object.values(await folder.tree()).sort(), ['a', 'b', 'other']);
   });
 
-  test('a folder is for one sync at a time; the lock of a process that has ended is taken over', async () => {
+  test('a folder allows one sync at a time, and the lock of an ended process is replaced', async () => {
     const { folder } = await newFolder('One');
     await makeStateFolder(folder);
     const lock = join(folder, '.team-memory', 'lock');

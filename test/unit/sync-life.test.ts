@@ -11,7 +11,7 @@ const RIGHTS = { scopes: ['team', 'clients/x'] };
 
 const newFolder = await openFolders();
 
-test('whatever people do in several folders, all are alike in the end and nothing is lost', async () => {
+test('several folders become equal after any sequence of changes, and no content is lost', async () => {
   await fc.assert(
     fc.asyncProperty(life, async (steps) => {
       const workspace = openMemoryWorkspace();

@@ -6,7 +6,7 @@ import { readWorkspacePath } from '../../shared/formats/workspace-path.ts';
 
 const EDITED = Date.UTC(2026, 10, 21, 20, 45, 1, 999);
 
-test('a content that is kept aside says whose it is and when it was written', () => {
+test('the name of a conflict copy contains the author and the time of the edit', () => {
   assert.equal(
     conflictPath('team/notes/plan.v2.md', 'Ada Lovelace', EDITED, () => false),
     'team/notes/plan.v2 (conflict Ada Lovelace 2026-11-21 204501).md',
@@ -17,7 +17,7 @@ test('a content that is kept aside says whose it is and when it was written', ()
   );
 });
 
-test('whatever path and author, the name is one of the workspace, in the same scope', () => {
+test('the name of a conflict copy is a valid path in the same scope for any path and author', () => {
   const segment = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 300 })
     .map((text) => text.normalize('NFC').replaceAll(/[\p{Cc}/\\<>:"|?*]/gu, '-'));
@@ -36,7 +36,7 @@ test('whatever path and author, the name is one of the workspace, in the same sc
   );
 });
 
-test('hidden and installed paths are left out, at any depth', () => {
+test('hidden and installed paths are left out at any depth', () => {
   const left = ['team/.env', 'team/.git/config', 'clients/x/a/node_modules/b/c.js', 'team/node_modules'];
   assert.deepEqual(left.filter(isLeftOut), left);
   assert.deepEqual(['team/a.b', 'team/modules/a'].filter(isLeftOut), []);

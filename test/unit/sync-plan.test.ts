@@ -54,7 +54,7 @@ function played([base, here, there]: [
   return sides;
 }
 
-test('whatever both sides did, the plan brings them in step', () => {
+test('the plan makes both sides equal after any changes', () => {
   fc.assert(
     fc.property(three, (states) => {
       const { here, there } = played(states);
@@ -63,7 +63,7 @@ test('whatever both sides did, the plan brings them in step', () => {
   );
 });
 
-test('no content goes that one side has and the other did not see and let go', () => {
+test('the plan keeps all content that the other side has not seen and deleted', () => {
   fc.assert(
     fc.property(three, (states) => {
       const [base, ...sides] = states;
@@ -79,7 +79,7 @@ test('no content goes that one side has and the other did not see and let go', (
   );
 });
 
-test('a side that changed nothing is left with what the other side did, and nothing is done twice', () => {
+test('the plan gives an unchanged side the changes of the other, and is empty for equal sides', () => {
   fc.assert(
     fc.property(filesOf(versioned), filesOf(fc.record({ sha256: content })), (base, here) => {
       const { here: after } = played([base, here, base]);
@@ -92,7 +92,7 @@ test('a side that changed nothing is left with what the other side did, and noth
   );
 });
 
-test('of a plan no two new files exclude each other, or one that stays there', () => {
+test('no two new files of a plan exclude each other or a file that stays in the service', () => {
   fc.assert(
     fc.property(three, ([base, here, there]) => {
       const actions = planSync(base, here, there);
@@ -113,7 +113,7 @@ test('of a plan no two new files exclude each other, or one that stays there', (
   );
 });
 
-test('a file that only moves is no deletion, and its two ends are sent together', () => {
+test('a moved file does not count as a deletion, and both paths are in one request', () => {
   const base = new Map(
     Array.from({ length: 500 }, (_, n) => [`team/old/${n}`, { version: 1, sha256: `content ${n}` }] as const),
   );
@@ -135,7 +135,7 @@ test('a file that only moves is no deletion, and its two ends are sent together'
   }
 });
 
-test('of files with the same content, each that comes makes one of those that go a move', () => {
+test('each new file with the content of a deleted file counts as one move', () => {
   const same = { version: 1, sha256: 'same' };
   const base = new Map(['a', 'b', 'c', 'd'].map((name) => [`team/${name}`, same] as const));
   const left = new Map([['team/e', same]]);
@@ -146,7 +146,7 @@ test('of files with the same content, each that comes makes one of those that go
   assert.deepEqual(countDeletions(planSync(base, two, base)), { here: 0, there: 2 });
 });
 
-test('a request has one scope, at most 200 files, and at most 16 MiB unless one file has more', () => {
+test('a request has one scope, at most 200 files, and at most 16 MiB unless one file is larger', () => {
   const mebibyte = 1024 * 1024;
   const send = (path: string) =>
     ({ do: 'send', path, baseVersion: 1, sha256: path, revived: false }) as const;

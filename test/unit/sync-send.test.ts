@@ -17,7 +17,7 @@ function counter(route: string) {
   return { count, asked: () => asked };
 }
 
-test('a file in whose place an empty folder is now is told, stays there, and is looked at once a run', async () => {
+test('a file that was replaced by an empty folder is reported once and stays in the service', async () => {
   const { workspace, folder } = await inStep({ 'team/a': 'a', 'team/b': 'b', 'team/c': 'c' });
   await folder.remove('team/a');
   await mkdir(join(folder.folder, 'team', 'a'));
@@ -27,7 +27,7 @@ test('a file in whose place an empty folder is now is told, stays there, and is 
   assert.deepEqual([lists.asked(), workspace.live()['team/a']], [1, 'a']);
 });
 
-test('a file that became a folder with files goes there in one request', async () => {
+test('a file that was replaced by a folder with files is sent in one request', async () => {
   const { workspace, folder } = await inStep({ 'team/a': 'a', 'team/b': 'b', 'team/c': 'c' });
   await folder.remove('team/a');
   await folder.write('team/a/deep/d', 'd');
@@ -36,7 +36,7 @@ test('a file that became a folder with files goes there in one request', async (
   assert.deepEqual([pushes.asked(), workspace.live()], [1, await folder.tree()]);
 });
 
-test('a file that becomes a folder while the sync asks is told, and no one asks again', async () => {
+test('a file that becomes a folder while the sync runs is reported once and not sent', async () => {
   const { workspace, folder } = await inStep({ 'team/a': 'a', 'team/b': 'b' });
   await folder.write('team/a', 'edited');
   const lists = counter('/manifest');
@@ -51,7 +51,7 @@ test('a file that becomes a folder while the sync asks is told, and no one asks 
   assert.deepEqual([lists.asked(), workspace.live()['team/a']], [1, 'a']);
 });
 
-test('a service that fails ends the run: the request is not taken apart to find a file at fault', async () => {
+test('a failure of the service ends the run after one request', async () => {
   const { workspace, folder } = await inStep({ 'team/a': 'a' });
   for (const name of ['b', 'c', 'd']) await folder.write(`team/${name}`, name);
   const pushes = counter('/push');

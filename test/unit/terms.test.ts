@@ -37,14 +37,14 @@ function isCandidate(text: string, query: string): boolean {
   return queryTerms(TEAM, query).keys.some((key) => keys.has(key));
 }
 
-describe('the hash', () => {
-  test('gives the values that are stored in databases', () => {
+describe('the hash of a term', () => {
+  test('hashes have the values that are stored in databases', () => {
     assert.equal(finishHash(hashState('')), -1421968373);
     assert.equal(finishHash(hashState('hello')), -174874980);
     assert.equal(finishHash(hashState('数据')), -670706759);
   });
 
-  test('is FNV-1a over the bytes of the code units', () => {
+  test('the hash is FNV-1a over the bytes of the code units', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         let hash = 0x811c9dc5n;
@@ -55,33 +55,33 @@ describe('the hash', () => {
     );
   });
 
-  test('goes on from the state of a prefix', () => {
+  test('the hash continues from the state of a prefix', () => {
     assert.equal(hashState('world', hashState('hello ')), hashState('hello world'));
     assert.equal(hashState('a hello b', undefined, 2, 7), hashState('hello'));
   });
 });
 
-describe('normalising', () => {
-  test('compatibility forms, case and composition make no difference', () => {
+describe('the normalization of text', () => {
+  test('normalization removes differences of compatibility forms, case and composition', () => {
     assert.equal(normalizeText('ＡＢＣ ﬁne ①'), 'abc fine 1');
     assert.equal(normalizeText('CAFE\u0301'), 'caf\u00e9');
   });
 
-  test('soft hyphens, zero-width characters and byte order marks are deleted', () => {
+  test('normalization deletes soft hyphens, zero-width characters and byte order marks', () => {
     assert.equal(normalizeText('\ufeffda\u00adta\u200bba\u200cse\u200d \u2060x'), 'database x');
   });
 
-  test('typographic hyphens become plain ones', () => {
+  test('normalization replaces typographic hyphens with plain ones', () => {
     assert.deepEqual(compounds('ERR\u201142'), ['err-42']);
   });
 });
 
-describe('words', () => {
-  test('marks belong to words: Hindi words stay whole', () => {
+describe('the words of a text', () => {
+  test('Hindi words include their marks', () => {
     assert.deepEqual(words('हिन्दी में किताब'), ['हिन्दी', 'में', 'किताब']);
   });
 
-  test('Chinese gives pairs of characters, and a lone character itself', () => {
+  test('Chinese text gives pairs of characters, or one character without a neighbour', () => {
     assert.deepEqual(bigrams('数据库，大'), ['数据', '据库', '大']);
   });
 
@@ -89,33 +89,33 @@ describe('words', () => {
     assert.deepEqual(bigrams('食べるー'), ['食べ', 'べる', 'るー']);
   });
 
-  test('Thai gives pairs of graphemes, vowels and tones staying with their consonant', () => {
+  test('Thai text gives pairs of graphemes, with vowels and tones at their consonant', () => {
     assert.deepEqual(bigrams('ที่นี่ดี'), ['ที่นี่', 'นี่ดี']);
     assert.deepEqual(bigrams('ที่'), ['ที่']);
   });
 
-  test('Khmer and Myanmar consonants below others stay with them', () => {
+  test('Khmer and Myanmar subscript consonants stay with their base consonant', () => {
     assert.deepEqual(bigrams('ខ្មែរ'), ['ខ្មែរ']);
     assert.deepEqual(bigrams('က္ကခ'), ['က္ကခ']);
   });
 
-  test('characters beyond the basic plane are not taken apart', () => {
+  test('characters beyond the basic plane are not split', () => {
     assert.deepEqual(bigrams('𠀀𠀁𠀂'), ['𠀀𠀁', '𠀁𠀂']);
   });
 
-  test('a word inside a Chinese sentence is a word', () => {
+  test('a Latin word inside a Chinese sentence is a word', () => {
     assert.deepEqual(words('使用postgres数据库'), ['postgres']);
   });
 
-  test('length counts words, and bigrams for a part of one', () => {
+  test('the length counts each word as one and each bigram as a fraction', () => {
     assert.equal(countWords('three plain words').length, 3);
     assert.equal(countWords('数据库').length, 1);
     assert.equal(countWords('ที่นี่ดี').length, 0.7);
   });
 });
 
-describe('compounds', () => {
-  test('codes, paths, addresses and versions are one term beside their words', () => {
+describe('the compounds of a text', () => {
+  test('codes, paths, addresses and versions are one term in addition to their words', () => {
     assert.deepEqual(compounds('see ERR_CONN_42, foo.bar/baz-9; v1.2.3 ann@example.org.'), [
       'err_conn_42',
       'foo.bar/baz-9',
@@ -125,7 +125,7 @@ describe('compounds', () => {
     assert.deepEqual(words('foo.bar/baz-9'), ['foo', 'bar', 'baz', '9']);
   });
 
-  test('hyphens between plain words make no compound', () => {
+  test('plain words with a hyphen are not a compound', () => {
     assert.deepEqual(compounds('a well-known fact'), []);
   });
 
@@ -133,19 +133,19 @@ describe('compounds', () => {
     assert.deepEqual(compounds('a.b--c_d'), ['a.b', 'c_d']);
   });
 
-  test('a code inside a Chinese sentence is found', () => {
+  test('a code inside a Chinese sentence is a compound', () => {
     assert.deepEqual(compounds('错误ERR-42发生'), ['err-42']);
   });
 });
 
 describe('identifiers', () => {
-  test('letters with digits, underscores and long numbers are', () => {
+  test('letters with digits, words with underscores and long numbers are identifiers', () => {
     for (const token of ['err_conn_42', 'ab12', 'x_y', '10023', 'foo.bar/baz-9', '2024-05-12', 'gpt-4']) {
       assert.equal(isIdentifier(token), true, token);
     }
   });
 
-  test('plain words, short ones, years and ordinals are not', () => {
+  test('plain words, short tokens, years and ordinals are not identifiers', () => {
     const plain = [
       'word',
       'a1',
@@ -167,21 +167,21 @@ describe('identifiers', () => {
 });
 
 describe('chunk terms', () => {
-  test('are the same for ever', () => {
+  test('the terms of a chunk have the values that are stored in databases', () => {
     const terms = chunkTerms(TEAM, 'cat 数');
     // Keys of "cat", "cat*" and "数", dimensions of "ecat", "g_cat" and "e数", in order of size.
     assert.deepEqual([...terms.keys], [-2139242092, -1081866681, 658377281]);
     assert.deepEqual([...terms.dims], [184464854, 287520900, 530911151]);
   });
 
-  test('weigh by BM25 with k1 = 0.9, b = 0.5 and a length of 100', () => {
+  test('the weights of a chunk are BM25 with k1 = 0.9, b = 0.5 and a length of 100', () => {
     // Two words: "ab" twice, both its exact term and its only gram.
     const { weights } = chunkTerms(TEAM, 'ab ab');
     const expected = Math.fround((2 * 1.9) / (2 + 0.9 * (0.5 + (0.5 * 2) / 100)));
     assert.deepEqual([...weights], [expected, expected]);
   });
 
-  test('of different Teams share no key but every dimension', () => {
+  test('the same text in two Teams shares no keys but all dimensions', () => {
     const one = chunkTerms(TEAM, 'The quick brown fox');
     const other = chunkTerms(OTHER_TEAM, 'The quick brown fox');
     assert.deepEqual(one.dims, other.dims);
@@ -192,20 +192,20 @@ describe('chunk terms', () => {
     );
   });
 
-  test('are of so many marks behind one character as any text has: to order more takes quadratic time', () => {
+  test('at most the first 64 marks of one character are used', () => {
     const marks = (count: number) => `a${'\u0301\u0323'.repeat(count)} word`;
     assert.deepEqual(chunkTerms('team', marks(4000)), chunkTerms('team', marks(32)));
     assert.notDeepEqual(chunkTerms('team', marks(31)), chunkTerms('team', marks(32)));
   });
 
-  test('of a text without words are empty', () => {
+  test('a text without words has no terms', () => {
     for (const text of ['', ' \n', '— … !', '\u200b', '\ud800']) {
       const { keys, dims, weights } = chunkTerms(TEAM, text);
       assert.deepEqual([keys.length, dims.length, weights.length], [0, 0, 0]);
     }
   });
 
-  test('are sorted, unique, in range and as many as there are weights, for any text', () => {
+  test('the terms of any text are sorted, unique, in range and as many as the weights', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { keys, dims, weights } = chunkTerms(TEAM, text);
@@ -219,7 +219,7 @@ describe('chunk terms', () => {
     );
   });
 
-  test('beyond what a sparsevec holds, the heaviest stay', () => {
+  test('the heaviest dimensions are kept beyond the limit of a sparsevec', () => {
     // U+FDFA unfolds into 18 characters; numbers keep the words apart.
     const rare = Array.from({ length: 9000 }, (_, i) => `w${i}x`).join(' ');
     const { dims, weights } = chunkTerms(TEAM, `${rare} often often often`);
@@ -232,7 +232,7 @@ describe('chunk terms', () => {
 });
 
 describe('query terms', () => {
-  test('a chunk is a candidate for each of its own texts, and shares every dimension', () => {
+  test('a query has all keys and dimensions of a chunk with the same text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const chunk = chunkTerms(TEAM, text);
@@ -243,14 +243,14 @@ describe('query terms', () => {
     );
   });
 
-  test('words count in full, grams by half, codes five times', () => {
+  test('a query weighs words fully, grams by half and codes five times', () => {
     const { factors } = queryTerms(TEAM, 'cat');
     assert.deepEqual(factors, [1, 0.5]);
     assert.ok(queryTerms(TEAM, 'ERR_CONN_42').factors.includes(5));
     assert.ok(!queryTerms(TEAM, 'the 1st connection').factors.includes(5));
   });
 
-  test('a code inside a sentence is one exact term, and named as an identifier', () => {
+  test('a code inside a sentence has one exact identifier key', () => {
     const [key, ...more] = queryTerms(TEAM, 'What does ERR_CONN_42 mean?').identifierKeys;
     assert.deepEqual(more, []);
     assert.ok(chunkTerms(TEAM, 'It failed with err_conn_42.').keys.includes(key!));
@@ -258,18 +258,18 @@ describe('query terms', () => {
     assert.ok(!chunkTerms(TEAM, 'err conn 42').keys.includes(key!));
   });
 
-  test('the prefix of a longer word is not taken for a code of that length', () => {
+  test('the prefix of a longer word does not match a code of that length', () => {
     const { identifierKeys } = queryTerms(TEAM, 'AB123');
     assert.equal(identifierKeys.length, 1);
     assert.ok(!chunkTerms(TEAM, 'AB1234').keys.includes(identifierKeys[0]!));
     assert.ok(isCandidate('AB1234', 'AB123'));
   });
 
-  test('repeating a word changes nothing', () => {
+  test('a repeated word does not change the query terms', () => {
     assert.deepEqual(queryTerms(TEAM, 'cat cat Cat'), queryTerms(TEAM, 'cat'));
   });
 
-  test('a text holds every key and every dimension of itself as a query', () => {
+  test('a chunk has all keys and dimensions of a query with the same text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const query = queryTerms(TEAM, text);
@@ -281,13 +281,13 @@ describe('query terms', () => {
     );
   });
 
-  test('an inflected or mistyped word still finds and scores', () => {
+  test('an inflected or mistyped word still matches and scores', () => {
     assert.ok(isCandidate('Die Verbindungen brachen ab', 'Verbindung'));
     assert.ok(score('Die Verbindungen brachen ab', 'Verbindung') > 0.5);
     assert.ok(score('connection refused', 'connecton refused') > score('connection refused', 'refused'));
   });
 
-  test('accents and vowel signs left out still find', () => {
+  test('a word without its accents or vowel signs still matches', () => {
     assert.equal(foldMarks('café'), 'cafe');
     assert.equal(foldMarks('كِتَاب'), 'كتاب');
     assert.equal(foldMarks('किताब'), 'किताब');
@@ -295,7 +295,7 @@ describe('query terms', () => {
     assert.ok(isCandidate('un cafe noir', 'café'));
   });
 
-  test('a Korean noun is found before any particle', () => {
+  test('a Korean noun matches with any particle', () => {
     assert.ok(isCandidate('한국은 크다', '한국을'));
   });
 });

@@ -9,8 +9,8 @@ import { openPrepared } from '../support/database.ts';
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
-describe('bytes', () => {
-  test('a sparsevec is its dimensions, its size, zero, the indices from 0 and the values', () => {
+describe('the binary format', () => {
+  test('a sparsevec has the dimensions, the size, zero, the indices from 0 and the values', () => {
     const bytes = termsToSparsevecBinary({
       dims: Int32Array.of(1, 258, 536870912),
       weights: Float32Array.of(1, 0.5, 1.5),
@@ -29,7 +29,7 @@ describe('bytes', () => {
     );
   });
 
-  test('a sparsevec without elements is its head alone', () => {
+  test('an empty sparsevec has only its header', () => {
     const bytes = termsToSparsevecBinary({ dims: new Int32Array(0), weights: new Float32Array(0) });
     assert.equal(hex(bytes), '200000000000000000000000');
   });
@@ -39,7 +39,7 @@ describe('bytes', () => {
     assert.throws(() => termsToSparsevecBinary(terms), RangeError);
   });
 
-  test('an int4 array is one axis, no nulls, the type, the length, the lower bound and each element', () => {
+  test('an int4 array has one axis, no nulls, the type, the length, the lower bound and the elements', () => {
     assert.equal(
       hex(int4ArrayBinary(Int32Array.of(-1, 258))),
       '00000001' +
@@ -52,15 +52,15 @@ describe('bytes', () => {
     );
   });
 
-  test('an int4 array without elements has no axis', () => {
+  test('an empty int4 array has no axis', () => {
     assert.equal(hex(int4ArrayBinary(new Int32Array(0))), '000000000000000000000017');
   });
 
-  test('a halfvec is its dimensions, zero and the values as float16', () => {
+  test('a halfvec has the dimensions, zero and the values as float16', () => {
     assert.equal(hex(halfvecBinary(Float32Array.of(1, -2, 0.5))), '0003' + '0000' + '3c00' + 'c000' + '3800');
   });
 
-  test('a halfvec has the same bytes from a Float16Array as from a Float32Array', () => {
+  test('a halfvec is the same for a Float16Array and a Float32Array', () => {
     fc.assert(
       fc.property(
         fc.array(fc.float({ min: -65000, max: 65000, noNaN: true }), { minLength: 1 }),
@@ -71,14 +71,14 @@ describe('bytes', () => {
     );
   });
 
-  test('a halfvec without dimensions, with too many or with a value past float16 is refused', () => {
+  test('a halfvec without dimensions, with too many or with a value beyond float16 is refused', () => {
     for (const values of [[], [NaN], [Infinity], [65520], Array.from({ length: 16001 }, () => 0)]) {
       assert.throws(() => halfvecBinary(new Float32Array(values)), RangeError);
     }
   });
 });
 
-describe('PostgreSQL reads back', () => {
+describe('values that PostgreSQL reads back', () => {
   let database: EmbeddedDatabase;
   before(async () => {
     database = await openPrepared();
@@ -98,7 +98,7 @@ describe('PostgreSQL reads back', () => {
     return rows[0] as { keys: number[]; weights: string; embedding: string };
   }
 
-  test('what was stored of a chunk', async () => {
+  test('PostgreSQL reads the terms and the vector of a chunk as they were sent', async () => {
     const terms = chunkTerms('team', 'The pump P-101 leaks. 水泵漏水');
     const row = await receive([
       int4ArrayBinary(terms.keys),
@@ -116,7 +116,7 @@ describe('PostgreSQL reads back', () => {
     assert.equal(row.embedding, '[0.25,-1]');
   });
 
-  test('a chunk without words', async () => {
+  test('PostgreSQL reads empty terms for a chunk without words', async () => {
     const terms = chunkTerms('team', '— … —');
     const row = await receive([
       int4ArrayBinary(terms.keys),

@@ -106,7 +106,7 @@ const PLACES: readonly ((name: string) => string)[] = [
 
 describe('a path of the workspace', () => {
   for (const [what, names] of Object.entries(BAD_NAMES)) {
-    test(`is refused if one of its segments has this fault: ${what}`, () => {
+    test(`a path is refused if a segment has this fault: ${what}`, () => {
       for (const name of names) {
         for (const at of PLACES) {
           const fault = faultOf(at(name));
@@ -116,11 +116,11 @@ describe('a path of the workspace', () => {
     });
   }
 
-  test('is accepted unchanged in every script, and if it only looks like it has a fault', () => {
+  test('a path is accepted unchanged in every script and if it only resembles a fault', () => {
     for (const name of GOOD_NAMES) for (const at of PLACES) assertTaken(at(name));
   });
 
-  test('begins with team/ or clients/<clientId>/, and names a file there', () => {
+  test('a path must begin with team/ or clients/<clientId>/ and name a file', () => {
     const outside = [
       'a',
       'team',
@@ -161,7 +161,7 @@ describe('a path of the workspace', () => {
     }
   });
 
-  test('has at most 1,024 bytes, whatever their letters', () => {
+  test('a path has at most 1,024 bytes in any script', () => {
     for (const letter of ['a', 'é', '語', '😀']) {
       const bytes = Buffer.byteLength(letter);
       const folders = Array.from({ length: 5 }, () => letter.repeat(Math.floor(200 / bytes))).join('/');
@@ -175,7 +175,7 @@ describe('a path of the workspace', () => {
     assert.equal(MAX_SEGMENT_BYTES, 255);
   });
 
-  test('has one form: the id of its client is in lower case, the rest as it was given', () => {
+  test('a path has the id of its client in lower case and the rest unchanged', () => {
     const read = readWorkspacePath(`clients/${CLIENT.toUpperCase()}/A/b.MD`);
     assert.deepEqual(read, { path: `clients/${CLIENT}/A/b.MD`, clientId: CLIENT, name: 'A/b.MD' });
     const unknown = readWorkspacePath('clients/Nonsense/A');
@@ -198,8 +198,8 @@ const anyPath = fc.oneof(
   fc.string({ unit: 'binary' }),
 );
 
-describe('whatever text is read as a path', () => {
-  test('is read to what reads as itself, or never', () => {
+describe('any text that is accepted as a path', () => {
+  test('an accepted path reads as itself', () => {
     fc.assert(
       fc.property(anyPath, (text) => {
         const read = readWorkspacePath(text);
@@ -212,7 +212,7 @@ describe('whatever text is read as a path', () => {
     );
   });
 
-  test('stays in its folder when joined to one, on every system', () => {
+  test('an accepted path stays in its folder when joined to one, on every system', () => {
     let taken = 0;
     fc.assert(
       fc.property(anyPath, (text) => {
@@ -248,8 +248,8 @@ const nfc = fc
   .map((letters) => letters.join('').normalize('NFC'));
 const withoutDotless = nfc.map((text) => text.replaceAll('ı', ''));
 
-describe('case', () => {
-  test('is nothing that a folded text can tell: upper and lower case fold to the same', () => {
+describe('case folding', () => {
+  test('upper and lower case fold to the same text', () => {
     fc.assert(
       fc.property(withoutDotless, (text) => {
         assert.equal(foldCase(text.toLowerCase()), foldCase(text));
@@ -260,7 +260,7 @@ describe('case', () => {
     );
   });
 
-  test('folds names together that some file system takes for one', () => {
+  test('names that a file system can treat as equal fold to the same text', () => {
     for (const [one, other] of [
       ['README.md', 'readme.MD'],
       ['Straße', 'STRASSE'],
@@ -279,7 +279,7 @@ describe('case', () => {
     }
   });
 
-  test('keeps names apart that only look alike, the dotless and the dotted i of Turkish among them', () => {
+  test('names that only look alike fold differently, such as the Turkish dotless and dotted i', () => {
     for (const [one, other] of [
       ['a', 'а'],
       ['o', 'ο'],
@@ -301,7 +301,7 @@ describe('case', () => {
     assert.equal(foldCase('ı'), 'ı');
   });
 
-  test('of whole paths is folded by segments, with what lies in a folder right behind its name', () => {
+  test('a folded path sorts a folder directly before its content', () => {
     assert.equal(foldPath('A/b/Ç'), 'A\u0001B\u0001Ç');
     const sorted = ['a', 'a/b', 'a/z/z', 'a b', 'a-', 'a.md', 'a0', 'aa'].map(foldPath);
     assert.deepEqual(sorted.toSorted(), sorted);
