@@ -143,7 +143,7 @@ describe('POST /v1/company/invitations/accept', () => {
     assert.equal(outcome(await app.inject({ method: 'POST', url, payload: whole })), '201');
   });
 
-  test('succeeds while a Team is archived', async () => {
+  test('accepts an invitation while a Team is archived', async () => {
     const company = await service.company();
     await database.query(`update identity.team set state = 'archived' where id = $1`, [company.teamId]);
     const { token } = await makeInvitation(service, company);

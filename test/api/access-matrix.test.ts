@@ -48,7 +48,7 @@ describe('the table of routes', () => {
     assert.deepEqual([...new Set(named)].sort(), routes.toSorted());
   });
 
-  test('has unique row names, no row without a route and no unused kind', () => {
+  test('every row has a unique name and a registered route, and every kind has a row', () => {
     const titles = rows.map(titleOf);
     assert.equal(new Set(titles).size, titles.length);
     for (const { route } of written) {

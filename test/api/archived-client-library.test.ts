@@ -59,7 +59,7 @@ async function shown(caller: Caller, full: boolean) {
 }
 
 describe('the library of an archived client', () => {
-  test('hides its sources and memories, and leases none of its captures', async () => {
+  test('sources and memories of an archived client are hidden, and its captures cannot be claimed', async () => {
     const { company, clientId, other, member, reader, held, rest } = await cast();
     const both = [clientId, other].sort();
     assert.deepEqual(await shown(company, true), { sources: both, memories: both });
@@ -82,7 +82,7 @@ describe('the library of an archived client', () => {
     assert.deepEqual(await claimedIds(service, member, { limit: 20 }), []);
   });
 
-  test('rejects captures, claims, completions, decisions and archiving of sources', async () => {
+  test('returns 403 or 404 for captures, claims, completions, decisions and archiving in the client', async () => {
     const { company, clientId, member, held } = await cast();
     const { batchId, captureIds } = held.lent;
     const item = { captureIds, action: 'publish', title: 'x', content: 'x' } as const;
@@ -105,7 +105,7 @@ describe('the library of an archived client', () => {
     }
   });
 
-  test('returns after the client is restored, and a claimed batch can be completed', async () => {
+  test('a restored client has its library again, and its claimed batch can be completed', async () => {
     const { company, clientId, member, reader, held } = await cast();
     const everyone = [company, member, reader];
     const before = await Promise.all(everyone.map((caller) => shown(caller, caller === company)));
@@ -122,7 +122,7 @@ describe('the library of an archived client', () => {
     assert.equal((await decide(service, company, { action: 'publish', memoryId })).statusCode, 200);
   });
 
-  test('the audit of the Team hides all its events, while the audit of the Company shows them', async () => {
+  test('the audit of the Team hides the events of the client, and that of the Company shows them', async () => {
     const { company, clientId, other, held } = await cast();
     const { batchId, captureIds } = await lend(service, company, [clientId, other]);
     await completed(service, company, batchId, [{ captureIds, action: 'discard' }]);

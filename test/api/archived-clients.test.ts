@@ -129,7 +129,7 @@ const CLOSED = [...Array.from({ length: 6 }, () => '403 scope_forbidden'), '404 
 const OPEN = ['200', '200', '200', '201', '202', '200', '200'];
 
 describe('an archived client', () => {
-  test('disappears from every response, for every caller', async () => {
+  test('an archived client disappears from every response, for every caller', async () => {
     const { company, clientId, other, everyone, chunkId } = await cast();
     for (const caller of everyone) {
       const before = await seenBy(caller, chunkId);
@@ -146,7 +146,7 @@ describe('an archived client', () => {
     }
   });
 
-  test('is refused like a client that does not exist', async () => {
+  test('returns 403 or 404 as for a client that does not exist', async () => {
     const { company, clientId, everyone, importId } = await cast();
     assert.deepEqual(await answersAbout(company, clientId, importId), OPEN);
     await archive(company, clientId);
@@ -160,7 +160,7 @@ describe('an archived client', () => {
     assert.equal(withoutRequestId(archived.body), withoutRequestId(unknown.body));
   });
 
-  test('returns 403 for a replayed request with an Idempotency-Key', async () => {
+  test('returns 403 for a replayed request to the archived client', async () => {
     const { company, clientId } = await cast();
     const send = () =>
       post(
@@ -177,7 +177,7 @@ describe('an archived client', () => {
     assert.equal(outcome(await send()), '403 scope_forbidden');
   });
 
-  test('returns 404 for giving and revoking its grants', async () => {
+  test('returns 404 for giving and revoking grants of the archived client', async () => {
     const { company, clientId, member } = await cast();
     await archive(company, clientId);
     assert.equal(outcome(await putGrant(company, member.userId, clientId)), '404 not_found');
@@ -193,7 +193,7 @@ describe('an archived client', () => {
     assert.equal((await seenBy(member, newId())).grants.length, 2);
   });
 
-  test('is hidden from the grants of an invite until it is restored', async () => {
+  test('an invite hides its grants on the archived client until it is restored', async () => {
     const { company, clientId, other } = await cast();
     const grants = [
       { clientId, access: 'read' },
@@ -209,7 +209,7 @@ describe('an archived client', () => {
     assert.deepEqual(await shown(), grants);
   });
 
-  test('has the same content and grants after it is restored', async () => {
+  test('a restored client has the same content and grants as before', async () => {
     const { company, clientId, everyone, importId, chunkId } = await cast();
     const before = await Promise.all(everyone.map((caller) => seenBy(caller, chunkId)));
     await archive(company, clientId);

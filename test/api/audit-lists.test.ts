@@ -96,7 +96,7 @@ describe('GET /v1/company/audit', () => {
     assert.deepEqual([ingested?.subjectId, ingested?.actorId], [source, member.userId]);
   });
 
-  test('filters by kind, subject and Team, also in combination', async () => {
+  test('filters the events by kind, subject and Team, also in combination', async () => {
     const company = await service.company();
     const { second, sources, invitation } = await addEvents(company);
     const { teamId } = company;
@@ -182,7 +182,7 @@ describe('GET /v1/memory/audit', () => {
     }
   });
 
-  test('filters by kind and subject, and never shows another Team', async () => {
+  test('filters the events by kind and subject, and never shows another Team', async () => {
     const company = await service.company();
     const { second, sources, invitation } = await addEvents(company);
     const find = (query: string) => events(company, TEAM, `?${query}`);
@@ -204,7 +204,7 @@ describe('GET /v1/memory/audit', () => {
 
 for (const url of [COMPANY, TEAM]) {
   describe(`the pages of ${url}`, () => {
-    test('return every event once while others are recorded', async () => {
+    test('the pages return every event once while others are recorded', async () => {
       const company = await service.company();
       for (let n = 0; n < 5; n += 1) await ingest(company);
       const before = (await events(company, url)).map(({ id }) => id);
@@ -223,7 +223,7 @@ for (const url of [COMPANY, TEAM]) {
       assert.deepEqual(seen, before);
     });
 
-    test('apply the filter to every page', async () => {
+    test('the filter applies to every page', async () => {
       const company = await service.company();
       const sources: string[] = [];
       for (let n = 0; n < 5; n += 1) {
@@ -235,7 +235,7 @@ for (const url of [COMPANY, TEAM]) {
       }
     });
 
-    test('return 400 for an invalid limit, cursor or kind', async () => {
+    test('returns 400 for an invalid limit, cursor or kind', async () => {
       const company = await service.company();
       for (const [query, path] of [
         ['limit=0', '/limit'],

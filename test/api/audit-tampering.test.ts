@@ -56,7 +56,7 @@ function anotherValue({ name, type }: { name: string; type: string }): string {
 
 describe('a changed audit event', () => {
   for (const column of columns) {
-    test(`is reported as the first break if its ${column.name} was changed`, async () => {
+    test(`a changed ${column.name} makes the event the first break`, async () => {
       const { company, ids } = await openSealed();
       await tamper(database, (tx) =>
         tx.query(`update memory.audit_event set ${column.name} = ${anotherValue(column)} where id = $1`, [
@@ -68,7 +68,7 @@ describe('a changed audit event', () => {
     });
   }
 
-  test('is reported as the first break if its time is infinity', async () => {
+  test('an infinite time makes the event the first break', async () => {
     const { company, ids } = await openSealed();
     await tamper(database, (tx) =>
       tx.query(`update memory.audit_event set at = 'infinity' where id = $1`, [ids[4]]),
@@ -76,7 +76,7 @@ describe('a changed audit event', () => {
     assert.equal((await verify(company)).firstBreak, ids[4]);
   });
 
-  test('is reported as a break in both Companies if it was moved to another Company', async () => {
+  test('an event that was moved to another Company is the first break in both', async () => {
     const { company, other, ids } = await openSealed();
     await tamper(database, (tx) =>
       tx.query('update memory.audit_event set company_id = $2 where id = $1', [ids[4], other.companyId]),

@@ -111,7 +111,7 @@ describe('GET /v1/company/audit/verify', () => {
 
 describe('a chain of seals that is longer than one page of the verification', () => {
   for (const count of [1000, 2000, 2001]) {
-    test(`verifies with ${count} seals`, async () => {
+    test(`verifies a chain of ${count} seals`, async () => {
       const company = await service.company();
       await addEvents(company, count - 2);
       await sealAll(database);

@@ -177,7 +177,7 @@ describe('GET /v1/auth/session', () => {
 });
 
 describe('POST /v1/auth/logout', () => {
-  test('ends the session from the next request on and no other session', async () => {
+  test('ends this session from the next request on and no other session', async () => {
     const company = await service.company();
     const other = await service.signIn(company.companyId, company.ownerId);
     const answer = await logout(company.token);
@@ -192,7 +192,7 @@ describe('POST /v1/auth/logout', () => {
     );
   });
 
-  test('with "everywhere" ends all sessions of the user and none of other users', async () => {
+  test('ends all sessions of the user and none of other users if "everywhere" is true', async () => {
     const company = await service.company();
     const other = await service.signIn(company.companyId, company.ownerId);
     const colleague = { userId: newId(), email: `colleague-${newId()}@example.com`, role: 'owner' };
@@ -216,7 +216,7 @@ describe('POST /v1/auth/logout', () => {
     assert.equal(empty.statusCode, 204);
   });
 
-  test('does not end the service token', async () => {
+  test('keeps the service token valid', async () => {
     assert.equal((await logout(API_TOKEN)).statusCode, 204);
     assert.equal((await askSession(service, API_TOKEN)).statusCode, 200);
   });

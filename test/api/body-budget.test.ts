@@ -32,7 +32,7 @@ describe('large request bodies in flight', { timeout: 60_000 }, () => {
   const send = (caller: { headers: Record<string, string> }, length: number | null, url = INGEST) =>
     sendHead(base, url, caller.headers, length);
 
-  it('return 429 beyond the limit of one caller and 503 beyond the limit of all', async () => {
+  it('returns 429 beyond the limit of one caller and 503 beyond the limit of all', async () => {
     const [second, third] = [await service.company(), await service.company()];
     const held = [send(company, 32 * MIB), send(company, null, '/v1/memory/imports')];
     await untilInFlight(64 * MIB);
@@ -59,7 +59,7 @@ describe('large request bodies in flight', { timeout: 60_000 }, () => {
     assert.equal(app.bodyBudget.bytes, 0);
   });
 
-  it('are refused after 404, 405 and 401 are checked, and before 403 and 415', async () => {
+  it('returns 404, 405 and 401 before 429, and 429 before 403 and 415', async () => {
     const held = [send(company, 32 * MIB), send(company, 32 * MIB)];
     await untilInFlight(64 * MIB);
     const elsewhere = { headers: { ...company.headers, 'memory-team': newId() } };
@@ -80,7 +80,7 @@ describe('large request bodies in flight', { timeout: 60_000 }, () => {
     await untilInFlight(0);
   });
 
-  it('release their share of the budget however the request ends', async () => {
+  it('a large body releases its share of the budget however the request ends', async () => {
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
     const valid = JSON.stringify({ title: 'x', text: 'x' }).padEnd(2 * MIB);
     for (const [caller, body, expected] of [
@@ -115,7 +115,7 @@ describe('a request that is refused before its body is read', { timeout: 60_000 
     company = await service.company();
   });
 
-  it('is answered after its headers, and its connection is closed', async () => {
+  it('returns the refusal after the headers and closes the connection', async () => {
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
     for (const [caller, url, length, expected] of [
       [reader, INGEST, 20 * MIB, '403 scope_forbidden'],
@@ -132,7 +132,7 @@ describe('a request that is refused before its body is read', { timeout: 60_000 
     }
   });
 
-  it('returns 413 for its length before 415 for its type', async () => {
+  it('returns 413 for the length before 415 for the type', async () => {
     const headers = { ...company.headers, 'content-type': 'text/plain' };
     assert.equal(outcome(await sendHead(base, INGEST, headers, 33 * MIB).answer), '413 payload_too_large');
     assert.equal(
@@ -141,7 +141,7 @@ describe('a request that is refused before its body is read', { timeout: 60_000 
     );
   });
 
-  it('receives its response while its body is still being sent', async () => {
+  it('returns the refusal while the body is still being sent', async () => {
     const body = Buffer.alloc(4 * MIB, ' ');
     for (const [headers, length, expected] of [
       [{}, 24 * MIB, '401 unauthenticated'],
@@ -155,7 +155,7 @@ describe('a request that is refused before its body is read', { timeout: 60_000 
     }
   });
 
-  it('does not receive 100 Continue', async () => {
+  it('sends 100 Continue only to an accepted request', async () => {
     const continued: string[] = [];
     const sendExpecting = (headers: Record<string, string>, name: string) => {
       const sent = sendHead(base, INGEST, { ...headers, expect: '100-continue' }, 2 * MIB);
@@ -171,7 +171,7 @@ describe('a request that is refused before its body is read', { timeout: 60_000 
 });
 
 describe('a request body that arrives too slowly', { timeout: 60_000 }, () => {
-  it('returns 400, while a body that keeps the minimum speed is accepted', async (t) => {
+  it('returns 400 for a slow body and accepts one that keeps the minimum speed', async (t) => {
     const company = await service.company();
     const sockets: Socket[] = [];
     app.server.on('connection', (socket: Socket) => sockets.push(socket));

@@ -283,7 +283,7 @@ describe('text fields', () => {
     ['memories', (text) => ({ decisions: [DECISION, updateOf({ content: text })] }), '/decisions/1/content'],
   ];
 
-  test('return 400 if required text is blank', async () => {
+  test('returns 400 if required text is blank', async () => {
     for (const [route, body, path] of fields) {
       for (const blank of ['', ' ', '\t\n\u00a0\u3000']) {
         const answer = await post(service, company, `/v1/memory/${route}`, body(blank));
@@ -293,7 +293,7 @@ describe('text fields', () => {
     }
   });
 
-  test('return 400 for NUL and lone surrogates in values, in keys and in metadata', async () => {
+  test('returns 400 for NUL and lone surrogates in values, in keys and in metadata', async () => {
     const inMetadata: (typeof fields)[number][] = [
       ['ingest', (text) => ({ ...INGEST, metadata: { deep: [{ a: text }] } }), '/metadata/deep/0/a'],
       ['ingest', (text) => ({ ...INGEST, metadata: { deep: { [text]: 1 } } }), '/metadata/deep/*'],
@@ -312,7 +312,7 @@ describe('text fields', () => {
     }
   });
 
-  test('return 400 for NUL and surrogates in a query string, before the parameters are validated', async () => {
+  test('returns 400 for NUL and surrogates in a query string, before the parameters are validated', async () => {
     const bad = ['clientId=a%00', 'clientId=%ED%A0%80', 'state=%ff', 'cursor=%00', '%00=1', 'clientId=%zz'];
     const searched = ['q=a%00', 'q=%ED%A0%80', 'q=%ff'];
     for (const [list, queries] of [
@@ -327,7 +327,7 @@ describe('text fields', () => {
     }
   });
 
-  test('return text of any script and other control characters unchanged', async () => {
+  test('returns text of any script and other control characters unchanged', async () => {
     const title = 'Zażółć 日本語 ไทย 👩‍👩‍👧 \u0001\u001f\u200b\ufffd';
     const answer = await post(service, company, '/v1/memory/ingest', { title, text: title });
     assert.equal(answer.json<{ source: { title: string } }>().source.title, title);

@@ -28,7 +28,7 @@ async function stageAgain(caller: Caller, fields: object): Promise<Capture> {
 }
 
 describe('a repeated session and sequence', () => {
-  test('returns the first capture, ignores the other fields and records no event', async () => {
+  test('a repeated sequence returns the first capture, ignores other fields and records no event', async () => {
     const company = await service.company();
     for (const sequence of [0, 1, Number.MAX_SAFE_INTEGER]) {
       const first = await stageCapture(service, company, { ...BLOCK, sequence });
@@ -42,7 +42,7 @@ describe('a repeated session and sequence', () => {
     assert.deepEqual(await captureStates(service, company), { staged: 3 });
   });
 
-  test('stages one capture when twenty requests arrive at the same time in two processes', async (t) => {
+  test('twenty requests with one sequence at the same time in two processes stage one capture', async (t) => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const second = await openSecondApp(t, service);
@@ -70,14 +70,14 @@ describe('a repeated session and sequence', () => {
     }
   });
 
-  test('returns the first capture while it is claimed', async () => {
+  test('a repeated sequence returns the first capture while it is claimed', async () => {
     const company = await service.company();
     const first = await stageCapture(service, company, BLOCK);
     assert.deepEqual(await claimedIds(service, company), [first.id]);
     assert.deepEqual(await stageAgain(company, BLOCK), { ...first, state: 'claimed' });
   });
 
-  test('returns the first capture as staged after its lease expired', async () => {
+  test('a repeated sequence returns the first capture as staged after its lease expired', async () => {
     const company = await service.company();
     const first = await stageCapture(service, company, BLOCK);
     const batch = await claimBatch(service, company);
@@ -86,7 +86,7 @@ describe('a repeated session and sequence', () => {
     assert.deepEqual(await stageAgain(company, BLOCK), first);
   });
 
-  test('is recognised only for the same author, Team, session and number', async () => {
+  test('another author, Team, session or number creates a capture of its own', async () => {
     const company = await service.company();
     const colleague = await addPerson(service, company, { teamRole: 'member' });
     const elsewhere = { headers: { ...company.headers, 'memory-team': await addTeam(service, company) } };
@@ -102,7 +102,7 @@ describe('a repeated session and sequence', () => {
     assert.equal(new Set(staged.map(({ id }) => id)).size, staged.length);
   });
 
-  test('creates a new capture each time if the sequence is missing', async () => {
+  test('a session without a sequence creates a new capture each time', async () => {
     const company = await service.company();
     const block = { sessionId: BLOCK.sessionId, summary: BLOCK.summary };
     const [first, second] = [
@@ -134,7 +134,7 @@ describe('a repeated session and sequence in another scope', () => {
     return { company, member, first, second, grant };
   }
 
-  test('returns the first capture while its author can read its client', async () => {
+  test('a repeated sequence returns the first capture while its author can read its client', async () => {
     const { company, member, first, second, grant } = await cast();
     const capture = await stageCapture(service, member, { ...BLOCK, scope: { clientId: first } });
     for (const scope of [{}, { clientId: second }, { clientId: first }]) {
@@ -147,7 +147,7 @@ describe('a repeated session and sequence in another scope', () => {
     assert.deepEqual(await captureStates(service, company), { staged: 1 });
   });
 
-  test('creates a new capture and hides the first one if its client is out of reach', async () => {
+  test('a repeated sequence creates a new capture if the client of the first is out of reach', async () => {
     const { company, member, first, second, grant } = await cast();
     const hidden = await stageCapture(service, member, { ...BLOCK, scope: { clientId: first } });
     await grant(first, null);
@@ -166,7 +166,7 @@ describe('a repeated session and sequence in another scope', () => {
     }
   });
 
-  test('creates a new capture while the client of the first one is archived', async () => {
+  test('a repeated sequence creates a new capture while the client of the first is archived', async () => {
     const { company, first } = await cast();
     const hidden = await stageCapture(service, company, { ...BLOCK, scope: { clientId: first } });
     assert.equal((await ask(service, company, 'DELETE', `/v1/team/clients/${first}`)).statusCode, 204);
@@ -176,7 +176,7 @@ describe('a repeated session and sequence in another scope', () => {
     assert.deepEqual(await stageAgain(company, BLOCK), hidden);
   });
 
-  test('does not replay the first capture by an Idempotency-Key after it is out of reach', async () => {
+  test('an Idempotency-Key does not replay the first capture after it is out of reach', async () => {
     const { member, first, grant } = await cast();
     const capture = await stageCapture(service, member, { ...BLOCK, scope: { clientId: first } });
     const again = { ...BLOCK, summary: 'The second telling.' };
@@ -190,7 +190,7 @@ describe('a repeated session and sequence in another scope', () => {
 });
 
 describe('a capture with an Idempotency-Key', () => {
-  test('is replayed with 201 and the same body, even without a sequence or after it was claimed', async () => {
+  test('replays 201 with the same body, even without a sequence or after the capture was claimed', async () => {
     const company = await service.company();
     const send = (fields: object) =>
       sendCapture(service, company, fields, { 'idempotency-key': JSON.stringify(fields) });

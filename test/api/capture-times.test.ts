@@ -11,7 +11,7 @@ process.env['TZ'] = 'America/New_York';
 const service = await openTestApp();
 
 describe('startedAt and endedAt of a capture', () => {
-  test('are returned in UTC with milliseconds, whatever the format of the request', async () => {
+  test('returns startedAt and endedAt in UTC with milliseconds, whatever the format of the request', async () => {
     const company = await service.company();
     for (const [given, told] of [
       ['2026-02-03T04:05:06Z', '2026-02-03T04:05:06.000Z'],
@@ -35,7 +35,7 @@ describe('startedAt and endedAt of a capture', () => {
     }
   });
 
-  test('are compared as times, not as text', async () => {
+  test('compares startedAt and endedAt as times, not as text', async () => {
     const company = await service.company();
     const early = '2026-01-01T12:00:00+02:00';
     const late = '2026-01-01T11:00:00Z';
@@ -47,7 +47,7 @@ describe('startedAt and endedAt of a capture', () => {
     assert.deepEqual(faultyFields(await sendCapture(service, company, instant)), ['/endedAt']);
   });
 
-  test('can be sent without each other', async () => {
+  test('accepts startedAt without endedAt and endedAt without startedAt', async () => {
     const company = await service.company();
     const at = '2026-01-01T00:00:00.000Z';
     const started = await stageCapture(service, company, { startedAt: at });
@@ -74,7 +74,7 @@ describe('startedAt and endedAt of a capture', () => {
     ['a number', 1_767_225_600_000],
     ['null', null],
   ] as const) {
-    test(`return 400 for ${what}, before the scope is checked`, async () => {
+    test(`returns 400 for ${what} as a time, before the scope is checked`, async () => {
       const company = await service.company();
       const stranger = await addClient(service, await service.company());
       for (const field of ['startedAt', 'endedAt']) {

@@ -139,7 +139,7 @@ describe('the fields of a capture', () => {
     ['a sequence of 2 ** 53 - 1', { sequence: Number.MAX_SAFE_INTEGER }, { sequence: 2 ** 53 }, '/sequence'],
   ];
   for (const [name, within, beyond, path] of BOUNDS) {
-    test(`accept ${name} unchanged and return 400 beyond that limit`, async () => {
+    test(`accepts ${name} unchanged and returns 400 beyond that limit`, async () => {
       const company = await service.company();
       assert.partialDeepStrictEqual(await stageCapture(service, company, { ...within }), within);
       const refused = await sendCapture(service, company, beyond);
@@ -148,7 +148,7 @@ describe('the fields of a capture', () => {
     });
   }
 
-  test('return 400 and stage nothing if one of them is invalid', async () => {
+  test('returns 400 and stages nothing if a field is invalid', async () => {
     const company = await service.company();
     for (const [fields, path] of [
       [{ sessionId: undefined }, '/sessionId'],

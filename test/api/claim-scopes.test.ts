@@ -33,7 +33,7 @@ async function cast() {
 }
 
 describe('a caller with Full access', () => {
-  test('claims any capture of the Team, including those of a removed member', async () => {
+  test('a caller with Full access claims any capture of the Team, including those of a removed member', async () => {
     const { company, first, second, member, colleague, stage } = await cast();
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' });
     const staged = [
@@ -49,7 +49,7 @@ describe('a caller with Full access', () => {
     assert.deepEqual(await claimedIds(service, company), staged.slice(3));
   });
 
-  test('claims nothing of another Team', async () => {
+  test('a caller with Full access claims nothing of another Team', async () => {
     const { company, member, stage } = await cast();
     await stage(member);
     const elsewhere = { headers: { ...company.headers, 'memory-team': await addTeam(service, company) } };
@@ -59,7 +59,7 @@ describe('a caller with Full access', () => {
 });
 
 describe('a member', () => {
-  test('claims only captures that they staged themselves', async () => {
+  test('a member claims only captures that they staged themselves', async () => {
     const { company, first, member, colleague, stage } = await cast();
     await stage(company);
     await stage(company, first);
@@ -70,7 +70,7 @@ describe('a member', () => {
     assert.deepEqual(await captureStates(service, company), { claimed: 2, staged: 3 });
   });
 
-  test('claims only captures in layers that they can still write', async () => {
+  test('a member claims only captures in layers that they can still write', async () => {
     const { company, first, second, member, setGrant, stage } = await cast();
     const staged = [await stage(member, first), await stage(member, second), await stage(member)];
     await setGrant(first, 'read');
@@ -82,7 +82,7 @@ describe('a member', () => {
     assert.deepEqual(await claimedIds(service, company), staged.slice(1, 2), 'Full access, wherever it lies');
   });
 
-  test('claims captures that they staged with Full access, in layers that they can still write', async () => {
+  test('a former Team Admin claims their own captures in layers that they can still write', async () => {
     const { company, first, second, stage } = await cast();
     const admin = await addPerson(service, company, { teamRole: 'admin', clients: { [first]: 'write' } });
     const staged = [await stage(admin, second), await stage(admin, first), await stage(admin)];
@@ -91,7 +91,7 @@ describe('a member', () => {
     assert.deepEqual(await claimedIds(service, admin), staged.slice(1));
   });
 
-  test('claims their own capture after the lease of another caller expired, and not earlier', async () => {
+  test('a member claims their own capture after the lease of another caller expired, and not earlier', async () => {
     const { company, member, stage } = await cast();
     const own = await stage(member);
     const batch = await claimBatch(service, company);
@@ -103,7 +103,7 @@ describe('a member', () => {
 });
 
 describe('a caller with read access', () => {
-  test('claims nothing as a Company Admin with a read grant', async () => {
+  test('a Company Admin with a read grant claims nothing', async () => {
     const { company, member, first, stage } = await cast();
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' });
     await stage(reader);
@@ -141,7 +141,7 @@ describe('a caller with read access', () => {
 });
 
 describe('the captures of an archived client', () => {
-  test('cannot be claimed until the client is restored, even after their lease expired', async () => {
+  test('captures of an archived client cannot be claimed, even after their lease expired', async () => {
     const { company, first, member, stage } = await cast();
     const staged = [await stage(member, first), await stage(company, first)];
     const batch = await claimBatch(service, member);

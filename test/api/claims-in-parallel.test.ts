@@ -37,7 +37,7 @@ const idsOf = (batches: readonly LentBatch[]): string[] =>
   batches.flatMap(({ captures }) => captures.map(({ id }) => id));
 
 describe('claims at the same time', () => {
-  test('give each of 1,000 captures to one of 20 callers in two processes', async (t) => {
+  test('each of 1,000 captures goes to one of 20 callers in two processes', async (t) => {
     const company = await service.company();
     const apps = [service, await openSecondApp(t, service)];
     const claimers: Caller[] = [company];
@@ -80,7 +80,7 @@ describe('claims at the same time', () => {
     );
   });
 
-  test('give each capture of a member either to that member or to a caller with Full access', async (t) => {
+  test('each capture of a member goes either to that member or to a caller with Full access', async (t) => {
     const company = await service.company();
     const second = await openSecondApp(t, service);
     const member = await addPerson(service, company, { teamRole: 'member' });
@@ -96,7 +96,7 @@ describe('claims at the same time', () => {
     for (const id of lentToMember) assert.ok(own.includes(id));
   });
 
-  test('give the last capture to one caller', async (t) => {
+  test('the last capture goes to one of 20 callers', async (t) => {
     const company = await service.company();
     const second = await openSecondApp(t, service);
     const [last] = await addCaptures(service, company, 1);
@@ -115,7 +115,7 @@ describe('claims at the same time', () => {
 
   // The embedded database has one connection: there a claim is never half-way while another begins.
   const skip = databaseUrl === undefined;
-  test('skip the captures of an unfinished claim instead of waiting for it', { skip }, async (t) => {
+  test('a claim skips the captures of an unfinished claim instead of waiting for it', { skip }, async (t) => {
     const company = await service.company();
     const staged = await addCaptures(service, company, 8);
     const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -87,7 +87,7 @@ describe('GET /v1/team/grants', () => {
 });
 
 describe('a client grant', () => {
-  test('can be given, changed and revoked, each with effect on the next request', async () => {
+  test('a grant can be given, changed and revoked, each with effect on the next request', async () => {
     const { company, clientId, member } = await cast();
     const bystander = await addPerson(service, company, { teamRole: 'member' });
     const reach = async () => {
@@ -113,7 +113,7 @@ describe('a client grant', () => {
     assert.deepEqual(await access(company, bystander, clientId), REACHES_NOTHING);
   });
 
-  test('opens only the layer of its client to a search', async () => {
+  test('a grant opens only the layer of its client to a search', async () => {
     const { company, clientId, member } = await cast();
     const other = await addClient(service, company);
     for (const id of [clientId, other]) {
@@ -138,7 +138,7 @@ describe('a client grant', () => {
     assert.deepEqual(await found(), []);
   });
 
-  test('is recorded once for each change, and not if nothing changes', async () => {
+  test('each change of a grant is recorded once, and an unchanged grant records no event', async () => {
     const { company, clientId, member } = await cast();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const { events } = await recordedBy(service, company, async () => {
@@ -216,7 +216,7 @@ describe('a client grant', () => {
     assert.deepEqual(rows, [{ user: neighbour.userId, access: 'read' }]);
   });
 
-  test('adds nothing to Full access and remains after Full access is lost', async () => {
+  test('a grant adds nothing to Full access and remains after Full access is lost', async () => {
     const { company, clientId } = await cast();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     await given(company, admin.userId, clientId, 'read');

@@ -109,7 +109,7 @@ describe('a Company grant that is lowered or revoked', () => {
     ['lowering', (company: SignedIn, userId: string) => give(company, userId, company.teamId, 'read')],
     ['revoking', (company: SignedIn, userId: string) => take(company, userId, company.teamId)],
   ] as const) {
-    test(`${how} the grant revokes the open invites of that Admin into that Team, and no others`, async () => {
+    test(`${how} a Company grant revokes the invites of that Admin into that Team, and no others`, async () => {
       const company = await service.company();
       const teamId = await addTeam(service, company);
       const admin = await addAdmin(company);
@@ -160,7 +160,7 @@ describe('a Company grant that is lowered or revoked', () => {
     });
   }
 
-  test('ends the access from the next request on, only in that Team and only for that Admin', async () => {
+  test('revoking a Company grant ends the access to that Team from the next request on', async () => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     const [admin, other] = [await addAdmin(company), await addAdmin(company)];
@@ -187,7 +187,7 @@ describe('a Company grant that is lowered or revoked', () => {
 });
 
 describe('Company grants of an archived Team', () => {
-  test('return 409 if they are given and can still be revoked', async () => {
+  test('returns 409 for giving a Company grant in an archived Team and allows revoking it', async () => {
     const company = await service.company();
     const [admin, other] = [await addAdmin(company), await addAdmin(company)];
     await give(company, admin.userId, company.teamId, 'full');

@@ -154,7 +154,7 @@ describe('PATCH /v1/company/members/:userId', () => {
 });
 
 describe('the last Owner of a Company', () => {
-  test('cannot be demoted or removed, and no event is recorded', async () => {
+  test('the last Owner cannot be demoted or removed, and no event is recorded', async () => {
     const company = await service.company();
     await addPerson(service, company, { companyRole: 'admin' });
     const gone = await addPerson(service, company, { companyRole: 'owner' });
@@ -169,7 +169,7 @@ describe('the last Owner of a Company', () => {
     assert.equal(await roleOf(company, company.ownerId), 'owner');
   });
 
-  test('can be demoted after a second Owner exists, who then becomes the last Owner', async () => {
+  test('an Owner can be demoted if another Owner exists, who then becomes the last Owner', async () => {
     const company = await service.company();
     const second = await addPerson(service, company, { companyRole: 'owner' });
     assert.equal(outcome(await setRole(company, company.ownerId, 'admin')), '200');
@@ -177,7 +177,7 @@ describe('the last Owner of a Company', () => {
     assert.equal(outcome(await setRole(company, second.userId, 'admin')), '403 company_role_required');
   });
 
-  test('remains when two Owners demote or remove each other at the same time', async () => {
+  test('one Owner remains when two Owners demote or remove each other at the same time', async () => {
     for (let round = 0; round < 8; round += 1) {
       const company = await service.company();
       const second = await addPerson(service, company, { companyRole: 'owner' });
@@ -198,7 +198,7 @@ describe('the last Owner of a Company', () => {
 });
 
 describe('the server principal', () => {
-  test('cannot be demoted or removed even if there is another Owner, who can be demoted', async () => {
+  test('the server principal cannot be demoted or removed, even if there is another Owner', async () => {
     const principal = { headers: { authorization: `Bearer ${API_TOKEN}`, 'memory-team': '' } };
     const { user, company, teams } = (await askSession(service, API_TOKEN)).json<Session>();
     const place = {

@@ -104,7 +104,7 @@ const teamsOf = async ({ token }: Person) =>
   (await askSession(service, token)).json<Session>().teams.map(({ id, access }) => [id, access]);
 
 describe('a Company Admin who loses the role', () => {
-  test('loses the Company grants, open requests and invites that depend on the role, and no others', async () => {
+  test('the former Admin loses only the grants, requests and invites that depend on the role', async () => {
     const company = await service.company();
     const { admin, invites, requestId } = await addBusyAdmin(company);
     const { events } = await recordedBy(service, company, () => setRole(company, admin.userId, 'member'));
@@ -125,7 +125,7 @@ describe('a Company Admin who loses the role', () => {
     );
   });
 
-  test('does not affect the grants, requests and invites of others, or earlier decisions', async () => {
+  test('the grants, requests and invites of others and earlier decisions do not change', async () => {
     const company = await service.company();
     const { admin, granted, requestId } = await addBusyAdmin(company);
     const approve = `/v1/company/access-requests/${requestId}/approve`;
@@ -143,7 +143,7 @@ describe('a Company Admin who loses the role', () => {
     assert.deepEqual(await openOf(other.invites), ['byRole', 'byGrant', 'asOwner']);
   });
 
-  test('does not get them back with the role', async () => {
+  test('the former Admin does not get the grants and invites back with the role', async () => {
     const company = await service.company();
     const { admin, invites, requestId } = await addBusyAdmin(company);
     await setRole(company, admin.userId, 'member');
@@ -160,7 +160,7 @@ describe('a Company Admin who loses the role', () => {
     );
   });
 
-  test('keeps the invites as an Owner, until that role is lost too', async () => {
+  test('an Admin who becomes an Owner keeps the invites until that role is lost too', async () => {
     const company = await service.company();
     const { admin, invites, requestId } = await addBusyAdmin(company);
     await setRole(company, admin.userId, 'owner');
@@ -174,7 +174,7 @@ describe('a Company Admin who loses the role', () => {
     assert.deepEqual(await grantsOf(company, admin), []);
   });
 
-  test('loses the open invitation to their email, but not the invite into a Team', async () => {
+  test('an open invitation to the former Admin is revoked, but not an invite into a Team', async () => {
     const company = await service.company();
     const person = await addPerson(service, company, {});
     const email = `person-${person.userId}@example.com`;
@@ -188,7 +188,7 @@ describe('a Company Admin who loses the role', () => {
 });
 
 describe('a Company Owner who loses the role', () => {
-  test('loses the invitations they made and the invites into Teams where they have no role', async () => {
+  test('the former Owner loses the invitations and the invites into Teams where they have no role', async () => {
     const company = await service.company();
     const other = await addTeam(service, company);
     const owner = await addPerson(service, company, { companyRole: 'owner', teamRole: 'owner' });
@@ -209,7 +209,7 @@ describe('a Company Owner who loses the role', () => {
     assert.deepEqual(await openOf(invites), ['byRole', 'ofAnother']);
   });
 
-  test('loses the invites into archived Teams too', async () => {
+  test('the former Owner loses the invites into archived Teams too', async () => {
     const company = await service.company();
     const owner = await addPerson(service, company, { companyRole: 'owner' });
     const invite = await inviteInto(owner, company.teamId);

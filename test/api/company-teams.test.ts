@@ -142,7 +142,7 @@ describe('POST /v1/company/teams', () => {
 });
 
 describe('the Teams of a Company', () => {
-  test('are listed newest first in any state, even for an Admin who cannot enter them', async () => {
+  test('lists the Teams newest first in any state, even for an Admin who cannot enter them', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const archived = (await make(company, { name: 'Old' })).team;
@@ -164,7 +164,7 @@ describe('the Teams of a Company', () => {
     assert.deepEqual(one.json(), third);
   });
 
-  test('are renamed for everyone, and an unchanged name records no event', async () => {
+  test('renames the Team for everyone, and an unchanged name records no event', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const { events } = await recordedBy(service, company, async () => {
@@ -185,7 +185,7 @@ describe('the Teams of a Company', () => {
     assert.deepEqual(faultyFields(answer), ['/state']);
   });
 
-  test('return the same 404 for every request with an unknown, foreign or deleted id', async () => {
+  test('returns the same 404 for every request with an unknown, foreign or deleted id', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const deleted = await addTeam(service, company);
     await change(company, deleted, 'archive');
@@ -210,7 +210,7 @@ describe('the Teams of a Company', () => {
 });
 
 describe('POST /v1/company/teams/:id/archive', () => {
-  test('makes the Team read-only until it is restored', async () => {
+  test('an archived Team is read-only until it is restored', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin' });
     const ingest = () => post(service, company, '/v1/memory/ingest', { title: 'x', text: newId() });
@@ -231,7 +231,7 @@ describe('POST /v1/company/teams/:id/archive', () => {
     assert.equal((await ingest()).statusCode, 201);
   });
 
-  test('returns 409 for an archived Team, as restoring does for an active one', async () => {
+  test('returns 409 for archiving an archived Team and for restoring an active one', async () => {
     const company = await service.company();
     const { events } = await recordedBy(service, company, async () => {
       assert.equal(outcome(await change(company, company.teamId, 'restore')), '409 conflict');

@@ -105,7 +105,7 @@ describe('POST /v1/memory/consolidation/claim', () => {
     assert.deepEqual(await captureStates(service, company), { claimed: 2, staged: 1 });
   });
 
-  test('does not claim completed captures', async () => {
+  test('ignores completed captures', async () => {
     const company = await service.company();
     const [id] = await addCaptures(service, company, 1);
     await database.query(`update memory.capture set state = 'completed', batch_id = $2 where id = $1`, [
@@ -199,7 +199,7 @@ describe('POST /v1/memory/consolidation/claim', () => {
 });
 
 describe('an expired lease', () => {
-  test('lets the next claim take its captures at once, in their old order', async () => {
+  test('an expired lease lets the next claim take its captures at once, in their old order', async () => {
     const company = await service.company();
     const staged = await addCaptures(service, company, 5);
     const first = await claimBatch(service, company, { limit: 2 });
@@ -217,7 +217,7 @@ describe('an expired lease', () => {
     assert.equal(await claimBatch(service, company), null);
   });
 
-  test('counts its captures as staged before a worker has run', async () => {
+  test('captures with an expired lease count as staged before a worker has run', async () => {
     const company = await service.company();
     await addCaptures(service, company, 3);
     const figures = async () =>
@@ -235,7 +235,7 @@ describe('a claim that fails in the database', () => {
     ['before the batch is inserted', /insert into memory\.consolidation_batch/],
     ['before the claim is recorded', /insert into memory\.audit_event/],
   ] as const) {
-    test(`claims nothing and records no event if it fails ${when}`, async (t) => {
+    test(`a claim that fails ${when} claims nothing and records no event`, async (t) => {
       const company = await service.company();
       const staged = await addCaptures(service, company, 3);
       let reached = false;

@@ -107,7 +107,7 @@ describe('the action of an item', () => {
 });
 
 describe('the captures of a batch', () => {
-  test('are staged again if no item names them, and the next claim returns them', async () => {
+  test('captures without an item are staged again, and the next claim returns them', async () => {
     const company = await service.company();
     const { batchId, captures, captureIds } = await lend(service, company, [null, null, null]);
     await completed(service, company, batchId, [
@@ -118,7 +118,7 @@ describe('the captures of a batch', () => {
     assert.deepEqual(next.captures, [captures[0], captures[2]]);
   });
 
-  test('are all staged again by a complete without items', async () => {
+  test('a complete without items stages all captures again', async () => {
     const company = await service.company();
     const { batchId, captures } = await lend(service, company, [null, null]);
     const before = await traces(service, company);
@@ -127,7 +127,7 @@ describe('the captures of a batch', () => {
     assert.deepEqual((await claimAll(service, company)).captures, captures);
   });
 
-  test('can be used by several items, and an item can use several captures', async () => {
+  test('several items can use one capture, and one item can use several', async () => {
     const company = await service.company();
     const { batchId, captureIds } = await lend(service, company, [null, null]);
     const [first = '', second = ''] = captureIds;
@@ -220,7 +220,7 @@ describe('POST /v1/memory/consolidation/complete', () => {
     ['as its captures are completed', /update memory\.capture set/, 1],
     ['as the batch is completed', /update memory\.consolidation_batch set/, 1],
   ] as const) {
-    test(`rolls back all items if it fails ${where}`, async (t) => {
+    test(`rolls back all items if the complete fails ${where}`, async (t) => {
       const company = await service.company();
       const { batchId, captureIds } = await lend(service, company, [null, null]);
       const before = await traces(service, company);

@@ -77,14 +77,14 @@ describe('the embedding of an item', () => {
 });
 
 describe('the embedding of a published memory', () => {
-  test('is stored if the content makes one chunk', async () => {
+  test('the embedding is stored if the content makes one chunk', async () => {
     const company = await service.company();
     await keep(service, company, { content: CONTENT, ...EMBEDDED });
     assert.deepEqual(await vectors(company), { embedded: 1, pending: 0 });
     assert.deepEqual(await foundByMeaning(service, company, along(5)), [CONTENT]);
   });
 
-  test('is not stored if the content makes several chunks, and these become pending', async () => {
+  test('the embedding is not stored if the content makes several chunks, which become pending', async () => {
     const company = await service.company();
     await keep(service, company, { content: LONG, ...EMBEDDED });
     const { chunks } = await traces(service, company);
@@ -94,7 +94,7 @@ describe('the embedding of a published memory', () => {
     assert.equal((await foundByWords(service, company, 'gibbon')).length, chunks);
   });
 
-  test('becomes pending if the item has none', async () => {
+  test('the chunk becomes pending if the item has no embedding', async () => {
     const company = await service.company();
     await keep(service, company, { content: CONTENT });
     assert.deepEqual(await vectors(company), { embedded: 0, pending: 1 });
@@ -105,7 +105,7 @@ describe('the embedding of a memory in review', () => {
   const review = async (company: SignedIn, content: string) =>
     (await keep(service, company, { action: 'review', content, ...EMBEDDED })).memoryId;
 
-  test('is kept and stored when its text is published unchanged', async () => {
+  test('the embedding is kept and stored when the text is published unchanged', async () => {
     for (const edit of [{}, { title: 'Another title' }, { content: CONTENT }]) {
       const company = await service.company();
       const memoryId = await review(company, CONTENT);
@@ -116,7 +116,7 @@ describe('the embedding of a memory in review', () => {
     }
   });
 
-  test('is not stored if the text is edited, and the new chunk becomes pending', async () => {
+  test('the embedding is not stored if the text is edited, and the new chunk becomes pending', async () => {
     const company = await service.company();
     const memoryId = await review(company, CONTENT);
     await decided(service, company, { action: 'publish', memoryId, content: 'The gibbon swings.' });
@@ -125,7 +125,7 @@ describe('the embedding of a memory in review', () => {
     assert.deepEqual(await foundByWords(service, company, 'gibbon'), ['The gibbon swings.']);
   });
 
-  test('is not stored if the text makes several chunks', async () => {
+  test('the embedding is not stored if the text makes several chunks', async () => {
     const company = await service.company();
     const memoryId = await review(company, LONG);
     await decided(service, company, { action: 'publish', memoryId });
@@ -134,7 +134,7 @@ describe('the embedding of a memory in review', () => {
     assert.deepEqual(await vectors(company), { embedded: 0, pending: chunks });
   });
 
-  test('is not stored if the model of the service has changed', async () => {
+  test('the embedding is not stored if the model of the service has changed', async () => {
     const company = await service.company();
     const memoryId = await review(company, CONTENT);
     await database.query(`update memory.memory_item set embedding_model = 'the one before' where id = $1`, [
@@ -144,7 +144,7 @@ describe('the embedding of a memory in review', () => {
     assert.deepEqual(await vectors(company), { embedded: 0, pending: 1 });
   });
 
-  test('is deleted after the decision on the memory', async () => {
+  test('the embedding is deleted after the decision on the memory', async () => {
     const company = await service.company();
     const made = [await review(company, CONTENT), await review(company, CONTENT)];
     await decided(service, company, { action: 'discard', memoryId: made[0] });

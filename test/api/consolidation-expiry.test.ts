@@ -29,7 +29,7 @@ const items = ({ captureIds }: Lent, content = 'The ocelot sleeps by day.'): Giv
 ];
 
 describe('a batch whose lease expired', () => {
-  test('returns 409 for every complete and leaves the captures to other callers', async () => {
+  test('returns 409 for a complete after the lease and leaves the captures to other callers', async () => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
     const lent = await lend(service, company);
@@ -49,7 +49,7 @@ describe('a batch whose lease expired', () => {
     assert.deepEqual(await foundByWords(service, company, 'ocelot gibbon'), ['The gibbon swings.']);
   });
 
-  test('is not renewed by a new claim of the same person', async () => {
+  test('a new claim of the same person does not renew the expired batch', async () => {
     const company = await service.company();
     const lent = await lend(service, company);
     await expireBatch(service, lent.batchId);
@@ -60,7 +60,7 @@ describe('a batch whose lease expired', () => {
     assert.equal((await traces(service, company)).memories, 1);
   });
 
-  test('returns 409 if the lease expires while the complete waits and another caller claims the captures', async (t) => {
+  test('returns 409 if another caller claims the captures while the complete waits', async (t) => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
     const lent = await lend(service, company);
@@ -80,7 +80,7 @@ describe('a batch whose lease expired', () => {
     assert.equal((await traces(service, company)).memories, 1);
   });
 
-  test('never lets two callers complete a capture, even if the batch itself is not expired', async () => {
+  test('two callers never complete the same capture, even if the batch itself is not expired', async () => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
     const lent = await lend(service, company);
@@ -100,7 +100,7 @@ describe('a batch whose lease expired', () => {
     assert.equal((await traces(service, company)).memories, 1);
   });
 
-  test('makes one memory of a capture when others claim and complete it at the same time', async () => {
+  test('one memory is made of a capture when others claim and complete it at the same time', async () => {
     const company = await service.company();
     const others = [company, await addPerson(service, company, { teamRole: 'admin' })];
     const lent = await lend(service, company);

@@ -51,7 +51,7 @@ function turned(value: unknown): unknown {
 }
 
 describe('a repeated complete', () => {
-  test('returns the same response and changes nothing, even after the lease or with reordered fields', async () => {
+  test('a repeated complete returns the same response, even after the lease or with reordered fields', async () => {
     const company = await service.company();
     const lent = await lend(service, company, [null, null]);
     const items = itemsOf(lent);
@@ -71,7 +71,7 @@ describe('a repeated complete', () => {
     assert.deepEqual(await traces(service, company), before);
   });
 
-  test('takes effect once when twenty arrive at the same time', async () => {
+  test('twenty equal completes at the same time take effect once', async () => {
     const company = await service.company();
     const lent = await lend(service, company);
     const send = () => complete(service, company, lent.batchId, itemsOf(lent));
@@ -87,7 +87,7 @@ describe('a repeated complete', () => {
     assert.equal(events.length, 3);
   });
 
-  test('returns the same response even if the memory has changed since', async () => {
+  test('a repeated complete returns the same response even if the memory has changed since', async () => {
     const company = await service.company();
     const lent = await lend(service, company);
     const items = itemsOf(lent);
@@ -102,7 +102,7 @@ describe('a repeated complete', () => {
     assert.deepEqual(await foundByWords(service, company, 'ocelot'), []);
   });
 
-  test('returns the same response with the same, another or no Idempotency-Key', async () => {
+  test('a repeated complete returns the same response with the same, another or no Idempotency-Key', async () => {
     const company = await service.company();
     const lent = await lend(service, company);
     const items = itemsOf(lent);
@@ -123,7 +123,7 @@ describe('a repeated complete', () => {
 });
 
 describe('a different complete of a completed batch', () => {
-  test('returns 409 for every difference and changes nothing', async () => {
+  test('returns 409 for a different complete of a completed batch and changes nothing', async () => {
     const company = await service.company();
     const lent = await lend(service, company, [null, null]);
     const items = itemsOf(lent);
@@ -148,7 +148,7 @@ describe('a different complete of a completed batch', () => {
     assert.deepEqual(await completed(service, company, lent.batchId, items), first);
   });
 
-  test('takes effect or returns 409 when two different ones race', async () => {
+  test('one of two different completes takes effect and the other returns 409', async () => {
     const company = await service.company();
     const lent = await lend(service, company);
     const variants = Array.from({ length: 8 }, (_, n) => [{ ...itemsOf(lent)[0], title: `Title ${n % 2}` }]);
@@ -163,7 +163,7 @@ describe('a different complete of a completed batch', () => {
     assert.equal((await traces(service, company)).memories, 1);
   });
 
-  test('returns 409 after a complete without items too', async () => {
+  test('returns 409 for a different complete after one without items', async () => {
     const company = await service.company();
     const lent = await lend(service, company);
     await completed(service, company, lent.batchId, []);
@@ -234,7 +234,7 @@ describe('a repeated complete whose caller lost access', () => {
     ],
   ];
   for (const [what, refusal, take] of taken) {
-    test(`returns ${refusal} if ${what}`, async () => {
+    test(`returns ${refusal} for a repeated complete if ${what}`, async () => {
       const place = await completedInClient('member');
       await take(place);
       for (const headers of [KEY, {}, { 'idempotency-key': 'a new one' }]) {
@@ -243,7 +243,7 @@ describe('a repeated complete whose caller lost access', () => {
     });
   }
 
-  test('returns 403 if Full access was lost and a member cannot write the layer', async () => {
+  test('returns 403 for a repeated complete if Full access was lost', async () => {
     const { person, again } = await completedInClient('admin');
     await database.query(`update identity.team_member set role = 'member' where user_id = $1`, [
       person.userId,
@@ -251,7 +251,7 @@ describe('a repeated complete whose caller lost access', () => {
     for (const headers of [KEY, {}]) assert.equal(outcome(await again(headers)), '403 scope_forbidden');
   });
 
-  test('returns 404 to everyone else, even to Owners', async () => {
+  test('returns 404 for the repeated complete of another caller, even of an Owner', async () => {
     const company = await service.company();
     const others: Caller[] = [
       company,

@@ -67,7 +67,7 @@ async function layers(company: SignedIn): Promise<(string | null)[]> {
 }
 
 describe('an item without a scope', () => {
-  test('belongs to the layer of its captures', async () => {
+  test('an item without a scope belongs to the layer of its captures', async () => {
     const { company, one, member } = await place();
     const { batchId, captureIds } = await lend(service, member, [one, null]);
     const [ofOne = '', ofTeam = ''] = captureIds;
@@ -77,7 +77,7 @@ describe('an item without a scope', () => {
     assert.equal((await foundByWords(service, outsider, 'ocelot')).length, 1);
   });
 
-  test('returns 400 if its captures are in several layers, except for a discard', async () => {
+  test('returns 400 for an item without a scope if its captures are in several layers, except a discard', async () => {
     const { company, one, two } = await place();
     const { batchId, captureIds } = await lend(service, company, [one, two, null]);
     for (const action of ['publish', 'review'] as const) {
@@ -91,7 +91,7 @@ describe('an item without a scope', () => {
 });
 
 describe('an item of a caller with Full access', () => {
-  test('belongs to the scope that it names', async () => {
+  test('an item of a caller with Full access belongs to the scope that it names', async () => {
     const { company, one, two } = await place();
     const { batchId, captureIds } = await lend(service, company, [one]);
     await completed(service, company, batchId, [
@@ -103,7 +103,7 @@ describe('an item of a caller with Full access', () => {
     assert.deepEqual(await layers(company), [two, two, null, one]);
   });
 
-  test('can use captures of several layers and of any author', async () => {
+  test('an item of a caller with Full access can use captures of several layers and of any author', async () => {
     const { company, one, two, member } = await place();
     const { batchId, captureIds } = await lend(service, member, [one, two, null], company);
     await completed(service, company, batchId, [publish(captureIds, { scope: { clientId: one } })]);
@@ -112,7 +112,7 @@ describe('an item of a caller with Full access', () => {
     assert.deepEqual(await foundByWords(service, stranger, 'ocelot'), []);
   });
 
-  test('returns the same 403 for an unknown, archived or foreign client', async () => {
+  test('returns the same 403 for a scope with an unknown, archived or foreign client', async () => {
     const { company } = await place();
     const { batchId, captureIds } = await lend(service, company);
     const elsewhere = { ...company, teamId: await addTeam(service, company) };
@@ -137,14 +137,14 @@ describe('an item of a caller with Full access', () => {
 });
 
 describe('an item of a member', () => {
-  test('can name the layer of its captures', async () => {
+  test('an item of a member can name the layer of its captures', async () => {
     const { company, one, member } = await place();
     const { batchId, captureIds } = await lend(service, member, [one]);
     await completed(service, member, batchId, [publish(captureIds, { scope: { clientId: one } })]);
     assert.deepEqual(await layers(company), [one]);
   });
 
-  test('returns 403 if it names another layer or mixes layers, even if the member can write both', async () => {
+  test('returns 403 if the item of a member names another layer or mixes layers', async () => {
     const { company, one, two, member } = await place();
     const { batchId, captureIds } = await lend(service, member, [one, null]);
     const [ofOne = '', ofTeam = ''] = captureIds;
@@ -182,7 +182,7 @@ describe('a complete after the caller lost access', () => {
     assert.deepEqual(await layers(company), [two]);
   });
 
-  test('stages the captures of the lost client again if no item names them', async () => {
+  test('captures of the lost client without an item are staged again', async () => {
     const { company, one, two, member } = await place();
     const { batchId, captureIds } = await lend(service, member, [one, two]);
     await grantTo(member, one, 'read');
@@ -238,7 +238,7 @@ describe('a complete after the caller lost access', () => {
 });
 
 describe('the batch of a complete', () => {
-  test('returns the same 404 for a foreign, unknown or malformed id', async () => {
+  test('returns the same 404 for a batch with a foreign, unknown or malformed id', async () => {
     const { company, member } = await place();
     const { batchId, captureIds } = await lend(service, member);
     const elsewhere = { headers: { ...company.headers, 'memory-team': await addTeam(service, company) } };

@@ -58,7 +58,7 @@ async function stored(memoryId: string): Promise<Stored> {
 }
 
 describe('an item that supersedes a memory', () => {
-  test('archives the old memory when it is published, and searches find only the new one', async () => {
+  test('the old memory is archived when the item is published, and searches find only the new one', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     for (const layer of [null, clientId]) {
@@ -89,7 +89,7 @@ describe('an item that supersedes a memory', () => {
     assert.deepEqual(found.sort(), [`${NEW} ${clientId}`, `${NEW} ${null}`].sort());
   });
 
-  test('does not list the old memory as similar', async () => {
+  test('the old memory is not in the list of similar memories', async () => {
     const company = await service.company();
     const [old, other] = [
       await keep(service, company, { content: OLD }),
@@ -123,7 +123,7 @@ describe('an item that supersedes a memory', () => {
     assert.doesNotMatch(text, /ocelot|gibbon/i);
   });
 
-  test('leaves the old memory published if the complete fails', async (t) => {
+  test('the old memory stays published if the complete fails', async (t) => {
     const company = await service.company();
     const old = await keep(service, company, { content: OLD });
     const { batchId, captureIds } = await lend(service, company);
@@ -140,7 +140,7 @@ describe('an item that supersedes a memory', () => {
 });
 
 describe('the supersedes field', () => {
-  test('returns 403 without Full access, also if it is lost while the request waits', async (t) => {
+  test('returns 403 for supersedes without Full access, also if it is lost while the request waits', async (t) => {
     const company = await service.company();
     const old = await keep(service, company, { content: OLD });
     const member = await addPerson(service, company, { teamRole: 'member' });
@@ -161,7 +161,7 @@ describe('the supersedes field', () => {
     assert.equal((await stored(old.memoryId)).state, 'published');
   });
 
-  test('returns 400 unless the action is publish', async () => {
+  test('returns 400 for supersedes unless the action is publish', async () => {
     const company = await service.company();
     const old = await keep(service, company, { content: OLD });
     const { batchId, captureIds } = await lend(service, company);
@@ -174,7 +174,7 @@ describe('the supersedes field', () => {
     }
   });
 
-  test('returns 400 for a memory of another layer', async () => {
+  test('returns 400 for superseding a memory of another layer', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const old = await keep(service, company, { content: OLD });
@@ -187,7 +187,7 @@ describe('the supersedes field', () => {
     assert.equal((await stored(old.memoryId)).state, 'published');
   });
 
-  test('returns the same 404 for an unknown, malformed, foreign or archived-client memory', async () => {
+  test('returns the same 404 for superseding an unknown, malformed, foreign or hidden memory', async () => {
     const company = await service.company();
     const second = await addTeam(service, company);
     const elsewhere = { headers: { ...company.headers, 'memory-team': second } };
@@ -205,14 +205,14 @@ describe('the supersedes field', () => {
     assert.equal(bodies.size, 1);
   });
 
-  test('returns 404 for an empty id', async () => {
+  test('returns 404 for an empty supersedes', async () => {
     const company = await service.company();
     const { batchId, captureIds } = await lend(service, company);
     const answer = await complete(service, company, batchId, [successor(captureIds, '')]);
     assert.equal(outcome(answer), '404 not_found');
   });
 
-  test('returns 409 for a memory that is not published', async () => {
+  test('returns 409 for superseding a memory that is not published', async () => {
     const company = await service.company();
     const make = async (action: 'publish' | 'review') =>
       (await keep(service, company, { content: OLD, action })).memoryId;
@@ -232,7 +232,7 @@ describe('the supersedes field', () => {
     assert.deepEqual(await traces(service, company), before);
   });
 
-  test('returns 400 if two items name the same memory and accepts two items with two memories', async () => {
+  test('returns 400 if two items supersede one memory and accepts two items with two memories', async () => {
     const company = await service.company();
     const [one, two] = [
       await keep(service, company, { content: OLD }),
@@ -255,7 +255,7 @@ describe('the supersedes field', () => {
     ]);
   });
 
-  test('succeeds once when five completes supersede the same memory at the same time', async () => {
+  test('five completes that supersede the same memory at the same time succeed once', async () => {
     const company = await service.company();
     const old = await keep(service, company, { content: OLD });
     const lents = [];
@@ -270,7 +270,7 @@ describe('the supersedes field', () => {
     assert.deepEqual(await foundByWords(service, company, 'ocelot gibbon'), [NEW]);
   });
 
-  test('does not deadlock when two completes supersede the same memories in opposite order', async () => {
+  test('two completes that supersede the same memories in opposite order do not deadlock', async () => {
     const company = await service.company();
     const old = [
       await keep(service, company, { content: OLD }),

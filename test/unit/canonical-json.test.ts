@@ -24,7 +24,7 @@ function turned(value: unknown): unknown {
 const json = () => fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 
 describe('the canonical text of a JSON value', () => {
-  test('is the same for every order of fields, at any depth', () => {
+  test('the canonical text is the same for every order of fields, at any depth', () => {
     const one = { b: [{ y: 1, x: { d: null, c: 'z' } }], a: true };
     const other = { a: true, b: [{ x: { c: 'z', d: null }, y: 1 }] };
     assert.equal(canonicalJson(one), '{"a":true,"b":[{"x":{"c":"z","d":null},"y":1}]}');
@@ -34,7 +34,7 @@ describe('the canonical text of a JSON value', () => {
     );
   });
 
-  test('differs for any two different values', () => {
+  test('any two different values have different canonical texts', () => {
     const values = [null, 'null', 0, '0', false, '', [], {}, [[]], [{}], { a: null }, { a: [] }, ['a', null]];
     assert.equal(new Set(values.map(canonicalJson)).size, values.length);
     // The order of a list counts, and so does where a field stands.
@@ -43,14 +43,14 @@ describe('the canonical text of a JSON value', () => {
     fc.assert(fc.property(json(), (value) => assert.deepEqual(JSON.parse(canonicalJson(value)), value)));
   });
 
-  test('contains fields whose names are special in JavaScript', () => {
+  test('the canonical text contains fields whose names are special in JavaScript', () => {
     const value = JSON.parse('{"__proto__":{"a":1},"toJSON":"x","constructor":2,"10":3,"9":4}') as unknown;
     assert.equal(canonicalJson(value), '{"9":4,"10":3,"__proto__":{"a":1},"constructor":2,"toJSON":"x"}');
   });
 });
 
 describe('the parts of a JSON value', () => {
-  test('join to the whole text, in the given and in the canonical order of fields', () => {
+  test('the parts join to the whole text, in the given and in the canonical order of fields', () => {
     const special = JSON.parse(
       '{"__proto__":{"a":1},"toJSON":"x","10":3,"9":[1,2.5,"c",4,[],{}]}',
     ) as unknown;
@@ -63,7 +63,7 @@ describe('the parts of a JSON value', () => {
     fc.assert(fc.property(json(), assertWhole));
   });
 
-  test('are hashed while the event loop turns, with the same hash as the whole text', async () => {
+  test('hashing the parts lets the event loop turn and gives the hash of the whole text', async () => {
     const value = {
       b: Array.from({ length: 2000 }, () => Array.from({ length: 1024 }, (_, n) => n / 3)),
       a: 1,

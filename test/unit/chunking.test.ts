@@ -155,7 +155,7 @@ describe('cutting paragraphs', () => {
 describe('cutting a paragraph that is too long', () => {
   for (const [script, sentence] of Object.entries(SENTENCES)) {
     if (['thai', 'khmer'].includes(script)) continue;
-    test(`cuts between sentences in ${script}`, () => {
+    test(`cuts a long paragraph between sentences in ${script}`, () => {
       const pieces = texts(cutText(sentence.repeat(Math.ceil(5000 / sentence.length))));
       assert.ok(pieces.length > 2);
       for (const piece of pieces) {
@@ -165,7 +165,7 @@ describe('cutting a paragraph that is too long', () => {
     });
   }
 
-  test('cuts between words in Thai, which does not mark sentences', () => {
+  test('cuts a long paragraph between words in Thai, which does not mark sentences', () => {
     const pieces = texts(cutText(SENTENCES.thai.repeat(150)));
     const words = new Intl.Segmenter('th', { granularity: 'word' });
     const known = new Set(Array.from(words.segment(SENTENCES.thai.repeat(3)), ({ segment }) => segment));

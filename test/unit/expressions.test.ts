@@ -23,7 +23,7 @@ async function slowOf(runs: readonly ExpressionRun[], seconds: number): Promise<
 }
 
 describe('the regular expressions of product code', () => {
-  it('all have an entry in the table, and the table has no other entries', () => {
+  it('every regular expression is in the table, and the table has no others', () => {
     const listed = Object.entries(EXPRESSIONS).flatMap(([file, entries]) =>
       entries.map((entry) => `${file} ${entryOf(entry).expression}`),
     );
@@ -38,7 +38,7 @@ describe('the regular expressions of product code', () => {
     assert.equal(listed.length, new Set(listed).size, 'each is listed once');
   });
 
-  it('finish in time on 1 MiB of their worst case, or on the longest input they receive', async () => {
+  it('every expression finishes in time on its worst case of 1 MiB or of its longest input', async () => {
     const runs = Object.values(EXPRESSIONS)
       .flat()
       .flatMap((entry) => {
@@ -50,7 +50,7 @@ describe('the regular expressions of product code', () => {
     assert.deepEqual(await slowOf(runs, SECONDS), []);
   });
 
-  it('are found in every form in which code can write them', () => {
+  it('expressions are found in every form in which code can write them', () => {
     const source = [
       'const a = /a+$/gi;',
       "const b: RegExp = new RegExp(`b${'c'}`, 'u');",
@@ -65,7 +65,7 @@ describe('the regular expressions of product code', () => {
     );
   });
 
-  it('are stopped if they take more than linear time', async () => {
+  it('an expression that takes more than linear time is stopped', async () => {
     const slow = [
       /<([A-Za-z][\w:.-]*)((?:[^<>"']|"[^"<]*"|'[^'<]*')*)\/>/g,
       /\s*<a href="#[^"]*note-ref-[^"]*">↑<\/a>/g,

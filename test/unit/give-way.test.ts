@@ -8,7 +8,7 @@ describe('the slices of a text', () => {
     ['a surrogate pair', '\u{1e8d0}'],
     ['a CRLF', '\r\n'],
   ] as const) {
-    it(`never split ${what} and join to the whole text`, () => {
+    it(`a slice never splits ${what}, and the slices join to the whole text`, () => {
       for (const before of ['', 'a']) {
         const text = before + pair.repeat(1_000_000);
         const slices = [...slicesOf(text)];
@@ -19,7 +19,7 @@ describe('the slices of a text', () => {
     });
   }
 
-  it('are an empty list for an empty text', () => {
+  it('an empty text has no slices', () => {
     assert.deepEqual([...slicesOf('')], []);
   });
 });

@@ -9,7 +9,7 @@ function failed(name: string, why = WHY): Outcome {
   return { name, state: 'failed', why };
 }
 
-test('the table fits the width of the terminal for any file name', () => {
+test('the report table fits the width of the terminal for any file name', () => {
   const names = [
     'short.txt',
     'a/very/long/path/'.repeat(9),
@@ -33,12 +33,12 @@ test('the table fits the width of the terminal for any file name', () => {
   }
 });
 
-test('the table is not shortened without a terminal', () => {
+test('the report table is not shortened without a terminal', () => {
   const name = 'a/very/long/path/'.repeat(9);
   assert.ok(outcomeTable([failed(name)], null).includes(`failed    ${name}  ${WHY}`));
 });
 
-test('the table lists failed files last, by name, and groups skipped files', () => {
+test('the report table lists failed files last, by name, and groups skipped files', () => {
   const skipped = Array.from({ length: 1000 }, (_, place): Outcome => {
     return { name: `${1000 + place}.png`, state: 'skipped', why: '.png files cannot be imported' };
   });
@@ -58,7 +58,7 @@ test('the table lists failed files last, by name, and groups skipped files', () 
   assert.deepEqual(outcomeTable([{ name: 'c', state: 'there' }], 80), []);
 });
 
-test('the summary counts each outcome, the files that were not reached and those left out', () => {
+test('the report summary counts each outcome, files not reached and files left out', () => {
   const none = { hidden: 0, installed: 0, links: 0, special: 0 };
   assert.equal(summary([], 0, none), '0 files.');
   assert.equal(summary([{ name: 'a', state: 'imported' }], 1, none), '1 file: 1 imported.');

@@ -57,7 +57,7 @@ const json = fc
   );
 
 describe('the shape of a JSON text', () => {
-  it('has the same counts for parts of any size as for single characters', () => {
+  it('parts of any size give the same counts as single characters', () => {
     fc.assert(
       fc.property(json, fc.integer({ min: 1, max: 40 }), (text, partBytes) => {
         const counted = countNaively(text);
@@ -73,7 +73,7 @@ describe('the shape of a JSON text', () => {
     );
   });
 
-  it('is accepted at a depth of 32 and refused at 33', () => {
+  it('a depth of 32 is accepted and 33 is refused', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { minLength: 28, maxLength: 36 }), trickyText, (kinds, text) => {
         const leaf = JSON.stringify(text);
@@ -84,20 +84,20 @@ describe('the shape of a JSON text', () => {
     assert.equal(refusal('['.repeat(33)), 'The body is nested deeper than 32; send less in one request');
   });
 
-  it('counts a key each time it is repeated', () => {
+  it('each repetition of a key is counted', () => {
     const text = `{${'"a":1,'.repeat(9)}"a":1}`;
     assert.equal(refusal(text, { members: 10 }), null);
     assert.match(refusal(text, { members: 9 }) ?? '', /more than 9 object members/);
   });
 
-  it('refuses a key of more than 16,383 bytes and accepts a value of any length', () => {
+  it('a key of more than 16,383 bytes is refused, and a value can have any length', () => {
     const long = 'k'.repeat(16_384);
     assert.match(refusal(`{"a":{"${long}":1}}`) ?? '', /has a key of more than 16383 bytes/);
     assert.match(refusal(`{"${long}" :1}`, {}, 1000) ?? '', /has a key of more than 16383 bytes/);
     assert.equal(refusal(`{"${long.slice(1)}":"${long}","b":1}`), null);
   });
 
-  it('is closed when every string, array and object has ended', () => {
+  it('a text is closed when every string, array and object has ended', () => {
     for (const [text, isClosed] of [
       ['[{"a":"]"}]', true],
       ['1', true],

@@ -13,7 +13,7 @@ function check(rows: readonly Row[]): void {
 }
 
 describe('the media type of a file', () => {
-  test('comes from the extension if no type is declared', () =>
+  test('the media type comes from the extension if no type is declared', () =>
     check([
       ['a.txt', undefined, 'text/plain'],
       ['a.md', undefined, 'text/markdown'],
@@ -30,7 +30,7 @@ describe('the media type of a file', () => {
       ['表.csv', undefined, 'text/csv'],
     ]));
 
-  test('comes from the extension if the declared type is empty or octet-stream', () =>
+  test('the media type comes from the extension if the declared one is empty or octet-stream', () =>
     check([
       ['a.csv', 'application/octet-stream', 'text/csv'],
       ['a.csv', 'APPLICATION/OCTET-STREAM; x=y', 'text/csv'],
@@ -40,7 +40,7 @@ describe('the media type of a file', () => {
       ['a', 'application/octet-stream', null],
     ]));
 
-  test('is the declared type, whatever the extension', () =>
+  test('a specific declared type takes precedence over the extension', () =>
     check([
       ['a.txt', 'text/csv', 'text/csv'],
       ['a', 'application/json', 'application/json'],
@@ -48,7 +48,7 @@ describe('the media type of a file', () => {
       ['a.csv', ' Text/Plain ', 'text/plain'],
     ]));
 
-  test('is the standard type for each of its other names', () =>
+  test('another name of a type gives the standard type', () =>
     check([
       ['a', 'text/x-markdown', 'text/markdown'],
       ['a', 'text/json', 'application/json'],
@@ -60,7 +60,7 @@ describe('the media type of a file', () => {
       ['a', 'application/x-mbox', 'application/mbox'],
     ]));
 
-  test('is CSV for the Excel type of Windows if the extension is .csv', () =>
+  test('the Excel type of Windows is read as CSV if the extension is .csv', () =>
     check([
       ['a.csv', 'application/vnd.ms-excel', 'text/csv'],
       ['A.CSV', 'application/vnd.ms-excel; x=y', 'text/csv'],
@@ -69,7 +69,7 @@ describe('the media type of a file', () => {
       ['csv', 'application/vnd.ms-excel', null],
     ]));
 
-  test('is null for any other type or extension', () =>
+  test('any other type or extension has no media type', () =>
     check([
       ['a.exe', undefined, null],
       ['a', undefined, null],
@@ -82,7 +82,7 @@ describe('the media type of a file', () => {
       ['a', '__proto__', null],
     ]));
 
-  test('is plain text for text without a type and an extension', () => {
+  test('a text without a type and an extension is plain text', () => {
     assert.equal(importMediaType('notes', undefined, true), 'text/plain');
     assert.equal(importMediaType('notes', 'application/octet-stream', true), 'text/plain');
     assert.equal(importMediaType('notes.exe', undefined, true), null);

@@ -25,7 +25,7 @@ const TABLE = readTable(`
 `);
 
 describe('the states of a memory', () => {
-  test('are all in the table, with every action', () => {
+  test('the table contains every action in every state', () => {
     assert.deepEqual(
       TABLE.map(({ state, action }) => `${state},${action}`).sort(),
       everyOne(MEMORY_STATES, MEMORY_ACTIONS),
@@ -33,7 +33,7 @@ describe('the states of a memory', () => {
   });
 
   for (const { state, action, next } of TABLE) {
-    test(`${next === '' ? `refuse to ${action} a ${state} memory` : `${action} leads from ${state} to ${next}`}`, () => {
+    test(`a memory in ${state} ${next === '' ? `refuses ${action}` : `becomes ${next} by ${action}`}`, () => {
       const from = MEMORY_STATES.find((known) => known === state)!;
       const by = MEMORY_ACTIONS.find((known) => known === action)!;
       assert.equal(nextState(from, by), next === '' ? null : next);
