@@ -13,7 +13,7 @@ const service = await openTestApp();
 const { app, database } = service;
 const PASSWORD = 'a password of this test';
 
-/** Someone of the Company who has a password. */
+/** A person of the Company with a password. */
 const addWithPassword = (company: SignedIn, ties: Ties) =>
   addPasswordHolder(service, company, ties, PASSWORD);
 
@@ -21,7 +21,7 @@ async function companyRole(token: string): Promise<string> {
   return (await askSession(service, token)).json<Session>().company.role;
 }
 
-/** What accepting could change in a Company. */
+/** The rows of a Company that accepting an invitation can change. */
 function rowsOf(company: SignedIn) {
   return database.query(
     `select a.id, a.name, a.role, a.password_hash, (select count(*) from identity.session s where s.user_id = a.id) as sessions,
@@ -70,7 +70,7 @@ describe('POST /v1/company/invitations/accept', () => {
     for (const role of ['owner', 'admin'] as const) {
       const person = await addWithPassword(company, {});
       const { token } = await makeInvitation(service, company, { email: person.email });
-      // Given while the invitation was open.
+      // The role is given while the invitation is open.
       await database.query('update identity.account set role = $2 where id = $1', [person.userId, role]);
       const session = (await accept(service, { token, password: PASSWORD })).json<Session>();
       assert.equal(session.company.role, role);

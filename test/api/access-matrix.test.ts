@@ -18,7 +18,7 @@ import { API_TOKEN, openTestApp } from '../support/app.ts';
 import { withoutRequestId } from '../support/team.ts';
 
 const service = await openTestApp();
-/** Everything that is logged, at the finest level and without the service's own redaction. */
+/** All log lines at the level trace, without the redaction of the service. */
 const logged: string[] = [];
 const logger = pino({ level: 'trace' }, { write: (line) => void logged.push(line) });
 const { built: app, routes } = await collectRoutes(() => buildApp({ ...service, logger }));
@@ -38,12 +38,12 @@ const written = [
 ];
 const rows = spellOut(written, routes);
 
-/** Whether anyone gets what the row asks for. */
+/** Whether the row succeeds for any caller. */
 const isOpenToSome = (row: Row) => Object.values(expectedOf(row.kind, row.ok)).includes(String(row.ok));
 
 describe('the table of routes', () => {
   test('lists exactly the registered routes', () => {
-    // Where there is a GET there is a HEAD, which is asked with it.
+    // Every GET route has a HEAD route, which is requested with it.
     const named = rows.flatMap(({ route }) => [route, route.replace(/^GET /, 'HEAD ')]);
     assert.deepEqual([...new Set(named)].sort(), routes.toSorted());
   });

@@ -21,7 +21,7 @@ const bringBack = async (caller: Caller, id: string) => {
   assert.equal(answer.statusCode, 200, answer.body);
 };
 
-/** A Team with two clients that hold the same things, a member who writes to both, and a reader. */
+/** A Team with two clients that have the same content, a member who can write both, and a reader. */
 async function cast() {
   const company = await service.company();
   const [clientId, other] = [await addClient(service, company), await addClient(service, company)];
@@ -30,7 +30,7 @@ async function cast() {
     clients: { [clientId]: 'write', [other]: 'write' },
   });
   const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
-  /** What one client holds: a source, memories, and what the member captured, lent and staged. */
+  /** The content of one client: a source, memories, and claimed and staged captures of the member. */
   const fill = async (id: string) => {
     const scope = { clientId: id };
     const source = await addSource(service, member, { scope });
@@ -40,7 +40,7 @@ async function cast() {
     const staged = await stageCapture(service, member, { scope });
     return { source, published, review, lent, staged: staged.id };
   };
-  // What is staged in one would go into the batches of the other.
+  // Otherwise captures of one client would be claimed with those of the other.
   const held = await fill(clientId);
   const parked = await claimBatch(service, member, { clientId });
   const rest = await fill(other);
@@ -48,7 +48,7 @@ async function cast() {
   return { company, clientId, other, member, reader, held, rest };
 }
 
-/** What lists show of the clients, by id. */
+/** The client ids in the lists. */
 async function shown(caller: Caller, full: boolean) {
   const sources = await listAll<Source>(service, caller, '/v1/memory/sources');
   const memories = full ? await listAll<ListedMemory>(service, caller, '/v1/memory/memories') : [];

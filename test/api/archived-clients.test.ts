@@ -46,7 +46,7 @@ async function ingest(caller: Caller, text: string, clientId: string): Promise<v
   assert.equal(answer.statusCode, 201, answer.body);
 }
 
-/** An import as the database holds it, without a job: no worker of another test turns it into a source. */
+/** An import without a job, so that no worker of another test processes it. */
 async function addImport(company: SignedIn, clientId: string): Promise<string> {
   const id = newId();
   await service.database.query(
@@ -57,7 +57,7 @@ async function addImport(company: SignedIn, clientId: string): Promise<string> {
   return id;
 }
 
-/** A Team with two clients that hold the same things, and everyone who reaches the first. */
+/** A Team with two clients that have the same content, and every caller who can see the first. */
 async function cast() {
   const company = await service.company();
   const [clientId, other] = [await addClient(service, company), await addClient(service, company)];
@@ -87,7 +87,7 @@ async function cast() {
   };
 }
 
-/** All that a caller is shown of the clients, by id: every answer in which one could appear. */
+/** The client ids in every response in which a client can appear. */
 async function seenBy(caller: Caller, chunkId: string) {
   const clients = await listAll<Client>(service, caller, '/v1/team/clients');
   const grants = await listAll<ClientGrant>(service, caller, '/v1/team/grants');
@@ -112,7 +112,7 @@ async function seenBy(caller: Caller, chunkId: string) {
   };
 }
 
-/** What is answered to someone who names the client, wherever one can be named. */
+/** The responses of every route that accepts a client id. */
 async function answersAbout(caller: Caller, clientId: string, importId: string): Promise<string[]> {
   const scope = { clientId };
   return [

@@ -23,7 +23,7 @@ async function ingest(caller: Caller, clientId?: string): Promise<string> {
   return answer.json<{ source: { id: string } }>().source.id;
 }
 
-/** A Company with events of itself, of two Teams, of an active and of an archived client; and a stranger beside it. */
+/** A Company with events of its own, of two Teams, of an active and of an archived client; and another Company. */
 async function addEvents(company: SignedIn) {
   const second = await addTeam(service, company);
   const inSecond = { headers: { ...company.headers, 'memory-team': second } };
@@ -196,7 +196,7 @@ describe('GET /v1/memory/audit', () => {
     ]) {
       assert.deepEqual(await find(query), [], query);
     }
-    // What is not asked for by this route does not lead out of the Team either.
+    // The route ignores teamId and does not leave the Team.
     const listed = await find(`teamId=${second}`);
     assert.ok(listed.every(({ teamId }) => teamId === company.teamId));
   });

@@ -8,7 +8,7 @@ import { readEventIds, recordEvents, sealAll, tamper } from '../support/audit-ch
 import { ask } from '../support/company.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 
-/** A database of the tests' own, whose owner does what no role of the service can. */
+/** A separate database, whose owner can do what no role of the service can. */
 const service = await openOwnTestApp();
 const { database } = service;
 
@@ -18,7 +18,7 @@ async function verify(company: SignedIn): Promise<AuditVerification> {
   return answer.json<AuditVerification>();
 }
 
-/** A Company with eight sealed events and two that wait, as oldest first, beside another one. */
+/** A Company with eight sealed and two unsealed events, oldest first, and another Company. */
 interface Sealed {
   company: SignedIn;
   other: SignedIn;
@@ -41,7 +41,7 @@ const columns = await database.query<{ name: string; type: string }>(
     where attrelid = 'memory.audit_event'::regclass and attnum > 0 and not attisdropped`,
 );
 
-/** Another value of a column, in SQL: of each type that there is. */
+/** Another value for a column, in SQL, for each type. */
 function anotherValue({ name, type }: { name: string; type: string }): string {
   if (name === 'layer') return `'client'`;
   const values: Record<string, string> = {
@@ -103,7 +103,7 @@ const insert = (tx: Queryable, { companyId, ownerId }: SignedIn, id: string) =>
     [companyId, id, ownerId],
   );
 
-/** What is done to the audit, and the place of the event that is named then. Events and seals count from 1. */
+/** Changes of the audit, and the position of the event that is reported. Events and seals count from 1. */
 const TAMPERING: Record<
   string,
   { work: (tx: Queryable, sealed: Sealed) => Promise<unknown>; named: number }
@@ -201,7 +201,7 @@ describe('GET /v1/company/audit/verify after tampering', () => {
       const { company, other, ids } = sealed;
       await tamper(database, (tx) => work(tx, sealed));
       assert.equal(ids.indexOf((await verify(company)).firstBreak ?? '') + 1, named);
-      // What is sealed later does not mend it.
+      // Later seals do not repair it.
       await recordEvents(database, company, 1);
       await sealAll(database);
       assert.equal(ids.indexOf((await verify(company)).firstBreak ?? '') + 1, named);

@@ -15,7 +15,7 @@ const INGEST = '/v1/memory/ingest';
 const service = await openTestApp({ MEMORY_BODY_MEGABYTES: '96', MEMORY_RATE_LIMITS: 'on' });
 const { app } = service;
 
-/** Waits until so many bytes of bodies are in flight. */
+/** Waits until `bytes` of bodies are in flight. */
 async function untilInFlight(bytes: number): Promise<void> {
   while (app.bodyBudget.bytes !== bytes) await pause(2);
 }
@@ -42,13 +42,13 @@ describe('large request bodies in flight', { timeout: 60_000 }, () => {
     for (const name of ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) {
       assert.match(String(limited.headers[name]), /^\d+$/, name);
     }
-    // Two bodies of the largest size were all that this caller could have.
+    // One caller can send two bodies of the largest size.
     const others = send(second, 32 * MIB);
     await untilInFlight(96 * MIB);
     const refused = await send(third, 2 * MIB).answer;
     assert.equal(outcome(refused), '503 unavailable');
     assert.match(String(refused.headers['retry-after']), /^\d+$/);
-    // A small body is accepted all the same.
+    // A small body is still accepted.
     const small = await post(service, third, INGEST, { title: 'x', text: 'x' });
     assert.equal(small.statusCode, 201);
 
@@ -84,7 +84,7 @@ describe('large request bodies in flight', { timeout: 60_000 }, () => {
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
     const valid = JSON.stringify({ title: 'x', text: 'x' }).padEnd(2 * MIB);
     for (const [caller, body, expected] of [
-      // The same text is there already.
+      // The same text exists already.
       [company, valid, 200],
       [company, valid.replace('}', ' '), 400],
       [company, '['.repeat(2 * MIB), 400],

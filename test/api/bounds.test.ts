@@ -17,7 +17,7 @@ const importOf = (fields: object) => ({ items: [{ ...IMPORT, ...fields }] });
 
 const ITEM = { captureIds: ['x'], action: 'review', title: 'x', content: 'x' };
 const completeOf = (fields: object) => ({ batchId: 'x', items: [{ ...ITEM, ...fields }] });
-/** The same for a batch that there is; an item names its only capture. */
+/** The same for an existing batch; an item names its only capture. */
 const lentOf = (items: readonly object[]) => async () => {
   const { batchId, captureIds } = await lend(service, company);
   return { batchId, items: items.map((fields) => ({ ...ITEM, captureIds, ...fields })) };
@@ -30,7 +30,7 @@ const publishedOf = (fields: object) => async () => ({
 const DECISION = { action: 'delete', memoryId: 'x' };
 
 type Body = object | (() => Promise<object>);
-/** Each bound: a body at it, a body beyond it, and the field that the refusal names. */
+/** Each limit: a body at the limit, a body beyond it, and the field that the refusal names. */
 const BOUNDS: [name: string, route: string, within: Body, beyond: object, path: string][] = [
   ...(['title', 'externalId'] as const).map((field): (typeof BOUNDS)[number] => [
     `${field} of 300 characters`,
@@ -221,7 +221,7 @@ describe('the limits of request fields', () => {
   }
 
   test('accepts a query of 1 to 4,000 characters and a topK of 1 to 50, and returns 400 beyond', async () => {
-    // Beyond the form of the body comes the embedding, which these lack.
+    // The embedding is checked after the fields, and these bodies have none.
     for (const fields of [{ query: 'x'.repeat(4000) }, { topK: 1 }, { topK: 50 }]) {
       const answer = await post(service, company, '/v1/memory/search', { ...SEARCH, ...fields });
       assert.equal(outcome(answer), '400 query_embedding_required');
@@ -306,7 +306,7 @@ describe('text fields', () => {
         assert.equal(outcome(answer), '400 invalid_request', path);
         assert.deepEqual(faultyFields(answer), [path.replace('*', bad)]);
       }
-      // The pair of them is a character.
+      // A surrogate pair is a valid character.
       if (route === 'ingest' && path === '/title')
         assert.ok((await post(service, company, '/v1/memory/ingest', body('\ud83d\ude00'))).statusCode < 300);
     }

@@ -20,7 +20,7 @@ const { database } = service;
 
 const BLOCK = { sessionId: 'session', sequence: 1, summary: 'The first telling.' };
 
-/** Stages again what is there: answers with the capture that is shown for it. */
+/** Stages a repeated capture and returns the capture of the response. */
 async function stageAgain(caller: Caller, fields: object): Promise<Capture> {
   const answer = await sendCapture(service, caller, fields);
   assert.equal(answer.statusCode, 200, answer.body);
@@ -46,9 +46,9 @@ describe('a repeated session and sequence', () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const second = await openSecondApp(t, service);
-    // Some name another scope: one capture it is all the same, in whichever was first.
+    // Some requests name another scope. All give one capture, in the scope of the first.
     const scopes = [{}, { clientId }];
-    // The first races may be decided by who has a connection already.
+    // Open connections can decide the first races, so there are several.
     for (const sequence of [1, 2, 3, 4, 5]) {
       const { events } = await recordedBy(service, company, async () => {
         const answers = await Promise.all(
@@ -115,7 +115,7 @@ describe('a repeated session and sequence', () => {
 });
 
 describe('a repeated session and sequence in another scope', () => {
-  /** A member who writes two clients, and what becomes of the grants. */
+  /** A member who can write two clients, and a function that changes the grants. */
   async function cast() {
     const company = await service.company();
     const [first, second] = [await addClient(service, company), await addClient(service, company)];
@@ -159,7 +159,7 @@ describe('a repeated session and sequence in another scope', () => {
     assert.deepEqual(await stageAgain(member, { ...retold, scope: { clientId: second } }), shown);
     assert.deepEqual(await captureStates(service, company), { staged: 2 });
 
-    // The first is the first again once it is reached.
+    // The first capture is returned again once its client is within reach.
     await grant(first, 'write');
     for (const scope of [{}, { clientId: first }]) {
       assert.deepEqual(await stageAgain(member, { ...BLOCK, scope }), hidden);

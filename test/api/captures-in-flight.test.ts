@@ -10,9 +10,8 @@ import { openPausedApp } from '../support/paused-app.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addClient, addPerson, type Person } from '../support/team.ts';
 
-/**
- * A capture or a claim is held between the look at its caller and the transaction that does it, while what it rests
- * on is taken.
+/*
+ * Access is removed while a capture or a claim waits between its authorisation and its transaction.
  */
 const service = await openTestApp();
 
@@ -43,7 +42,7 @@ const REMOVE: Take = ({ member }) => ['DELETE', `/v1/team/members/${member.userI
 const CLOSE: Take = ({ member }) => ['DELETE', `/v1/company/members/${member.userId}`];
 const DEMOTE: Take = ({ member }) => ['PATCH', `/v1/team/members/${member.userId}`, { role: 'member' }];
 
-/** Sends a request of the member, and has something taken before its transaction. */
+/** Sends a request of the member, and removes access before its transaction. */
 async function whileTaken(
   t: { after(fn: () => unknown): void },
   cast: Cast,

@@ -56,7 +56,7 @@ describe('claims at the same time', () => {
         claimers.map((claimer, n) => claimAll(apps[n % 2] as Asked, claimer, 1 + ((n * 7) % 20))),
       );
     });
-    // Both at once: no capture twice, and none left over.
+    // Each capture is claimed once, and none is left.
     assert.deepEqual(idsOf(lent.flat()).sort(), staged);
     assert.deepEqual(await captureStates(service, company), { claimed: 1000 });
     for (const { captures } of lent.flat()) {
@@ -64,7 +64,7 @@ describe('claims at the same time', () => {
       assert.deepEqual(ids, [...ids].sort(), 'oldest first within each batch');
     }
 
-    // What was answered is what is kept, by batch and by event.
+    // The batches and events in the database match the responses.
     const kept = await database.query<{ id: string; ids: string[] }>(
       `select batch_id as id, array_agg(id::text order by id) as ids
          from memory.capture where team_id = $1 group by batch_id order by batch_id`,
@@ -105,7 +105,7 @@ describe('claims at the same time', () => {
         Array.from({ length: CLAIMERS }, (_, n) => claimedIds(n % 2 === 0 ? service : second, company)),
       );
     assert.deepEqual((await race()).flat(), [last]);
-    // The same where it was lent before.
+    // The same for a capture with an expired lease.
     await database.query(
       `update memory.capture set leased_until = now() - interval '1 second' where id = $1`,
       [last],
@@ -113,7 +113,7 @@ describe('claims at the same time', () => {
     assert.deepEqual((await race()).flat(), [last]);
   });
 
-  // The embedded database has one connection: there a claim is never half-way while another begins.
+  // The embedded database has one connection: there a claim never begins before another one has ended.
   const skip = databaseUrl === undefined;
   test('a claim skips the captures of an unfinished claim instead of waiting for it', { skip }, async (t) => {
     const company = await service.company();
@@ -130,7 +130,7 @@ describe('claims at the same time', () => {
     await Promise.race([reached.promise, halfWay]);
     assert.deepEqual(await claimedIds(service, company), staged.slice(5));
     assert.equal(await claimBatch(service, company), null);
-    // It dies, and what it had is free for the next.
+    // The claim fails, and the next one gets its captures.
     released.resolve();
     assert.ok((await halfWay).statusCode >= 500);
     assert.deepEqual(await claimedIds(service, company), staged.slice(0, 5));

@@ -10,7 +10,7 @@ import { addPerson, archiveTeam, type Caller } from '../support/team.ts';
 const service = await openTestApp();
 const { database } = service;
 
-/** A change under /v1/company, and the one event that tells of it. */
+/** A change under /v1/company, and the one event that records it. */
 interface Change {
   caller?: Caller;
   method: Method;
@@ -240,7 +240,7 @@ for (const [name, prepare] of Object.entries(CHANGES)) {
       assert.ok([200, 201, 204].includes(answer.statusCode), answer.body);
       assert.equal(events.length, 1);
       const actorId = 'userId' in caller ? caller.userId : company.ownerId;
-      // A new Team is its event's own; what is not said of the others is that of the Company.
+      // The id of a new Team is known only from its event. Other events belong to the Company by default.
       const teamId = event.kind === 'team.create' ? events[0]?.subjectId : null;
       assert.deepEqual({ ...events[0], actorId, teamId, ...event }, events[0]);
       const secrets = answer.body.match(/(?<![\w-])[\w-]{43}(?![\w-])/g) ?? [];

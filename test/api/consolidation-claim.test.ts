@@ -21,7 +21,7 @@ import { addClient, archiveTeam, faultyFields, get } from '../support/team.ts';
 const service = await openTestApp();
 const { database } = service;
 
-/** The seconds for which a batch and its captures were lent, by what the database keeps of them. */
+/** The lease of a batch and of its captures in seconds, as stored. */
 async function lentSeconds(batchId: string): Promise<number[]> {
   const rows = await database.query<{ seconds: number }>(
     `select distinct round(extract(epoch from until - since))::int as seconds from (
@@ -42,7 +42,7 @@ describe('POST /v1/memory/consolidation/claim', () => {
     const staged = [];
     for (let n = 0; n < 7; n++) {
       const scope = n % 3 === 1 ? { clientId } : {};
-      // What sessions say of themselves gives them no other place in the queue.
+      // The session and the sequence do not change the order.
       staged.push(await stageCapture(service, company, { sessionId: `s${9 - n}`, sequence: 50 - n, scope }));
     }
     const answer = await sendClaim(service, company);

@@ -18,7 +18,7 @@ import { openPausedApp } from '../support/paused-app.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addClient, addPerson, archiveTeam, type Person } from '../support/team.ts';
 
-/** The first transaction resolves the caller, the second looks at the batch, the third completes it. */
+/** The first transaction resolves the caller, the second reads the batch, the third completes it. */
 const BEFORE_COMPLETE = 3;
 
 const service = await openTestApp();
@@ -84,7 +84,7 @@ describe('a batch whose lease expired', () => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
     const lent = await lend(service, company);
-    // The captures' own lease runs out, and the batch has not heard of it.
+    // The lease of the captures expires, but the batch still has its own.
     await database.query(`update memory.capture set leased_until = now() where batch_id = $1`, [
       lent.batchId,
     ]);

@@ -39,7 +39,7 @@ function itemsOf({ captureIds }: Lent): GivenItem[] {
   ];
 }
 
-/** The same JSON with the fields of every object the other way round. */
+/** The same JSON with the fields of every object in reverse order. */
 function turned(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map(turned);
@@ -169,7 +169,7 @@ describe('a different complete of a completed batch', () => {
     await completed(service, company, lent.batchId, []);
     assert.deepEqual(await completed(service, company, lent.batchId, []), []);
     assert.equal(outcome(await complete(service, company, lent.batchId, itemsOf(lent))), '409 conflict');
-    // What was given back is the next batch's.
+    // The captures that were staged again belong to the next batch.
     const next = await claimAll(service, company);
     assert.equal(outcome(await complete(service, company, lent.batchId, itemsOf(lent))), '409 conflict');
     assert.equal((await completed(service, company, next.batchId, itemsOf(next))).length, 3);
@@ -180,12 +180,12 @@ interface Repeatable {
   company: SignedIn;
   clientId: string;
   person: Person;
-  /** Sends the complete that was accepted again. */
+  /** Sends the accepted complete again. */
   again: (headers?: Record<string, string>) => ReturnType<typeof complete>;
 }
 const KEY = { 'idempotency-key': 'the first' };
 
-/** A complete whose results tell of another memory of a client, by a person with that access. */
+/** A complete whose results name another memory of a client, by a person with that access. */
 async function completedInClient(role: 'member' | 'admin'): Promise<Repeatable> {
   const company = await service.company();
   const clientId = await addClient(service, company);

@@ -38,7 +38,7 @@ const publish = (captureIds: string[], more: GivenItem = {}): GivenItem => ({
 
 interface Place {
   company: SignedIn;
-  /** Two clients that the member may write. */
+  /** Two clients that the member can write. */
   one: string;
   two: string;
   member: Person;
@@ -60,7 +60,7 @@ const grantTo = ({ userId }: Person, clientId: string, access: 'read' | 'write')
 const giveRole = ({ userId }: Person, role: 'admin' | 'member') =>
   database.query('update identity.team_member set role = $2 where user_id = $1', [userId, role]);
 
-/** Where the memories of the Company's Team lie, oldest first. */
+/** The layers of the memories of the Team, oldest first. */
 async function layers(company: SignedIn): Promise<(string | null)[]> {
   const memories = await listAll<Memory>(service, company, '/v1/memory/memories');
   return memories.map(({ clientId }) => clientId).toReversed();
@@ -254,7 +254,7 @@ describe('the batch of a complete', () => {
     for (const answer of answers) assert.equal(outcome(answer), '404 not_found');
     assert.equal(new Set(answers.map(({ body }) => withoutRequestId(body))).size, 1);
     await completed(service, member, batchId.toUpperCase(), items);
-    // Nor is one that was completed shown to others.
+    // A completed batch is not found by others either.
     assert.equal(outcome(await complete(service, company, batchId, items)), '404 not_found');
   });
 });

@@ -19,8 +19,8 @@ import {
 } from '../../shared/access.ts';
 import { everyOne, readTable } from '../support/tables.ts';
 
-// Written from what the service promises, and not computed: a rule that is wrong in the code is not wrong here
-// in the same way. `-` stands for nothing held, and for an access that there is not.
+// Written by hand and not computed, so that a mistake in the code is not repeated here. `-` means no role, no grant
+// or no access.
 const HELD = readTable(`
   Company | Team   | grant | access | Team layer | client, no grant | client, read | client, write | invites member | admin | Team Owner | Company Admin
   owner   | -      | -     | full   | write      | write            | write        | write         | yes            | yes   | yes        | yes
@@ -68,7 +68,7 @@ const COMPANY_ROLES = readTable(`
   member  | no         | no      | no
 `);
 
-// To Full access, which who is asked has already: "-" in a column's name is the end of the membership.
+// For callers with Full access. "-" in the name of a column is the end of the membership.
 const MEMBERSHIPS = readTable(`
   Company | Team   | appoints | member>member | member>admin | member>owner | member>- | admin>member | admin>admin | admin>owner | admin>- | owner>member | owner>admin | owner>owner | owner>-
   owner   | -      | yes      | yes           | yes          | yes          | yes      | yes          | yes         | yes         | yes     | yes          | yes         | yes         | yes
@@ -90,7 +90,7 @@ const ROLES_OR_NONE = ['-', ...ROLES];
 const yesOrNo = (value: boolean) => (value ? 'yes' : 'no');
 const orNull = <T extends string>(cell: string | undefined) => (cell === '-' ? null : (cell as T));
 
-/** What the first cells of a row say that someone holds. */
+/** The roles and the grant in the first cells of a row. */
 function standing(row: Record<string, string>): Standing {
   return {
     companyRole: row['Company'] as CompanyRole,
@@ -99,7 +99,7 @@ function standing(row: Record<string, string>): Standing {
   };
 }
 
-/** How much of a layer is open: what may be written may be read. */
+/** The access to a layer. A caller who can write it can read it. */
 function openness(reads: boolean, writes: boolean): string {
   if (writes) return reads ? 'write' : 'write without read';
   return reads ? 'read' : '-';
@@ -124,7 +124,7 @@ function layersOf(held: Standing) {
   };
 }
 
-/** The invites that a column of the table stands for. */
+/** The invites of the columns of the table. */
 const INVITES: Record<string, InvitePower> = {
   'invites member': { teamId: 'team', role: 'member' },
   admin: { teamId: 'team', role: 'admin' },

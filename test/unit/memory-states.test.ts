@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { MEMORY_ACTIONS, MEMORY_STATES, nextState } from '../../shared/memory-states.ts';
 import { everyOne, readTable } from '../support/tables.ts';
 
-/** The state table, a line for each action on each state; an empty cell refuses it. */
+/** The state table, with one line for each action in each state. An empty cell refuses the action. */
 const TABLE = readTable(`
   state     | action  | next
   review    | publish | published

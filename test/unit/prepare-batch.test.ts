@@ -99,7 +99,7 @@ describe('a batch of texts', () => {
 });
 
 describe('the limit of chunks', () => {
-  /** As many parts of one letter, and how many of them were looked at. */
+  /** Returns `count` parts of one letter, and counts those that were read. */
   function countedParts(count: number) {
     const looked = { parts: 0 };
     const part = {
@@ -152,7 +152,7 @@ describe('a large source', () => {
     for await (const chunks of await portionsOf(input)) {
       taken += 1;
       read.push(...chunks);
-      // The thread would get ahead if it could.
+      // Gives the thread time to get ahead, which it must not do.
       if (taken < 5) await pause(50);
       const asked = post.mock.calls.filter(({ arguments: [value] }) => value === 'next');
       assert.equal(asked.length, taken);
@@ -179,7 +179,7 @@ describe('a large source', () => {
   });
 
   it('a large source is held in memory only by the thread that prepares it', async () => {
-    // Only in a function of its own does nothing here keep it.
+    // A function of its own, so that no variable of this test holds the source.
     const given = () => {
       const own = { chunks: [...input.chunks] };
       return { reference: new SoleReference<ChunkInput>(own), kept: new WeakRef(own) };

@@ -12,14 +12,14 @@ const config = readConfig({
   MEMORY_API_TOKEN: 'test-token-of-the-service',
   MEMORY_API_SERVER_EMBEDDINGS: '1',
 });
-/** What the embedder keeps at most. */
+/** The size of the cache. */
 const KEPT = 512;
 
 const worker = (state: EmbedderState['state'], fetched: number | null = null) => ({
   embedder: { model: config.embeddingModel, state, fetched, chunksPerMinute: 0 },
 });
 
-/** An embedder whose answers are given by the test; every text is asked under its own name. */
+/** An embedder whose answers come from the test. It records the texts that it is asked for. */
 function openEmbedder(workers: readonly { embedder: EmbedderState | null }[] = [worker('ready')]) {
   const asked: string[] = [];
   const looks: number[] = [];

@@ -21,7 +21,7 @@ describe('the bytes of a body', () => {
       return new WeakRef(bytes);
     };
     const bytes = await read();
-    // What a WeakRef was made of stays until the turn ends.
+    // The target of a new WeakRef is kept until the end of the turn.
     await nextTurn();
     collectGarbage();
     assert.equal(bytes.deref(), undefined);

@@ -13,7 +13,7 @@ import {
 } from '../../shared/scope.ts';
 import { readTable } from '../support/tables.ts';
 
-/** Clients of the Team: one the member may write, one it may read, one it was not granted; and one of no Team. */
+/** Clients that the member can write, can read and has no grant for; and an id that is not a client of the Team. */
 const IDS = { W: newId(), R: newId(), N: newId(), elsewhere: newId() };
 const nameOf = (id: string) => Object.entries(IDS).find(([, known]) => known === id)?.[0] ?? id;
 
@@ -51,11 +51,11 @@ const SCOPES: Record<string, TeamScope> = {
   reader: scopeOf('admin', { grant: 'read' }),
 };
 
-/** Layers as the tables below write them: `T` the Team layer, then clients; `-` for none. */
+/** Layers as the tables below write them: `T` for the Team layer, then the clients; `-` for no layers. */
 const layers = ({ team, clients }: TeamScope['reads']) =>
   [...(team ? ['T'] : []), ...clients.map(nameOf)].join(' ') || '-';
 
-/** What is asked for, from its cells. */
+/** The requested scope of the cells of a row. */
 function requested(client: string | undefined, include: string | undefined): RequestedScope {
   return {
     ...(client === '-' ? {} : { clientId: IDS[client as keyof typeof IDS] }),

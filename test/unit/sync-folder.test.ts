@@ -21,7 +21,7 @@ describe('files that a sync fetches', () => {
     ]);
     assert.deepEqual(await treeOf(elsewhere), { 'a.txt': 'one' });
     assert.deepEqual(Object.keys(workspace.live()), ['team/b.txt', 'team/docs/a.txt', 'team/docs/new.txt']);
-    // Once the link is gone, what was left is made good.
+    // The next sync completes the changes after the link is removed.
     await rm(join(folder.folder, 'team', 'docs'));
     await rename(elsewhere, join(folder.folder, 'team', 'docs'));
     assert.deepEqual(told(await folder.sync(workspace.as(TEAM))), []);
@@ -120,7 +120,7 @@ describe('files in the synced folder', () => {
     const sent = async () => (await folder.sync(workspace.as(TEAM))).changes.map(({ path }) => path);
     await utimes(a, long, long);
     assert.deepEqual(await sent(), []);
-    // What no person does: the sync must take it for what it was.
+    // An edit that keeps the size and the time. The sync must not notice it.
     await writeFile(a, 'two');
     await utimes(a, long, long);
     const fresh = (await stat(b)).mtime;
@@ -136,7 +136,7 @@ describe('files in the synced folder', () => {
     const why =
       'its path must not contain a character that changes the direction of text (U+061C, U+200E, U+200F, U+202A–E, U+2066–9)';
     const { workspace, folder } = await inStep({ 'team/a.txt': 'one' });
-    // From before such names were refused.
+    // Stored before such names were refused.
     workspace.files.set(name, { version: 1, revision: 2, content: Buffer.from('old') });
     assert.deepEqual(told(await folder.sync(workspace.as(TEAM))), []);
     assert.equal((await folder.tree())[name], 'old');

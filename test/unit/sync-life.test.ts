@@ -5,7 +5,7 @@ import { openFolders } from '../support/sync-folders.ts';
 import { FOLDERS, life, live } from '../support/sync-life.ts';
 import { openMemoryWorkspace } from '../support/sync-service.ts';
 
-/** To look longer than a run of the suite does: SYNC_LIFE_RUNS=<runs> node --test test/unit/sync-life.test.ts */
+/** For more runs: SYNC_LIFE_RUNS=<runs> node --test test/unit/sync-life.test.ts */
 const RUNS = Number(process.env['SYNC_LIFE_RUNS'] ?? 30);
 const RIGHTS = { scopes: ['team', 'clients/x'] };
 
@@ -29,7 +29,7 @@ test('several folders become equal after any sequence of changes, and no content
         Object.entries((await folders[0]?.tree()) ?? {}).sort(),
       );
     }),
-    // Else half of the lives would be made of the smallest and the largest values, and little would come of them.
+    // Otherwise half of the runs would use only the smallest and the largest values.
     { numRuns: RUNS, unbiased: true },
   );
 });

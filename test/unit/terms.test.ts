@@ -8,7 +8,7 @@ import { countWords, foldMarks, isIdentifier, normalizeText } from '../../shared
 const TEAM = '7b0f3c1e-4a52-4b6e-9d53-0a3f1f0f5a11';
 const OTHER_TEAM = 'c2a8de10-95f4-4f0a-8f63-5d2b7f1d9e22';
 
-/** Texts that mix scripts, marks, invisible characters, joiners and any character at all. */
+/** Texts that mix scripts, marks, invisible characters, joiners and any other characters. */
 const anyText = fc
   .array(
     fc.oneof(
@@ -24,7 +24,7 @@ const words = (text: string) => [...countWords(text).words.keys()];
 const bigrams = (text: string) => [...countWords(text).bigrams.keys()];
 const compounds = (text: string) => [...countWords(text).compounds.keys()];
 
-/** The sum over shared dimensions, as the database scores, every idf being 1. */
+/** The score of the database if every idf is 1: the sum over shared dimensions. */
 function score(text: string, query: string): number {
   const chunk = chunkTerms(TEAM, text);
   const weights = new Map([...chunk.dims].map((dim, i) => [dim, chunk.weights[i]!]));
@@ -220,7 +220,7 @@ describe('chunk terms', () => {
   });
 
   test('the heaviest dimensions are kept beyond the limit of a sparsevec', () => {
-    // U+FDFA unfolds into 18 characters; numbers keep the words apart.
+    // U+FDFA unfolds into 18 characters; the numbers make the words differ.
     const rare = Array.from({ length: 9000 }, (_, i) => `w${i}x`).join(' ');
     const { dims, weights } = chunkTerms(TEAM, `${rare} often often often`);
     assert.equal(dims.length, MAX_CHUNK_DIMS);

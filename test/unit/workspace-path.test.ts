@@ -14,7 +14,7 @@ import { newId } from '../../shared/ids.ts';
 
 const CLIENT = newId();
 
-/** What is wrong with a path. */
+/** The fault of a path. */
 function faultOf(text: string): string {
   const read = readWorkspacePath(text);
   assert.equal(typeof read, 'string', `${JSON.stringify(text)} was taken`);
@@ -29,7 +29,7 @@ function assertTaken(text: string): void {
   assert.equal(workspacePath(read.clientId, read.name), text);
 }
 
-/** Names that no file and no folder may have, by what is wrong with them. */
+/** Names that no file and no folder can have, by their fault. */
 const BAD_NAMES: Record<string, readonly string[]> = {
   'an empty segment': [''],
   'a segment . or ..': ['.', '..'],
@@ -50,7 +50,7 @@ const BAD_NAMES: Record<string, readonly string[]> = {
   ].flat(),
   'a segment .git': [
     ['.git', '.GIT', '.Git', 'git~1', 'GIT~1'],
-    // Nothing of these is seen, nor seen by HFS+.
+    // These characters are invisible, and HFS+ ignores them.
     ['.g\u200cit', '\u200d.git', '.git\u202e', '\ufeff.GIT', 'g\u206ait~1', '.\u200fg\u206fit'],
   ].flat(),
   'a lone surrogate': ['a\ud800', '\udc00b', '\udc00\ud800'],
@@ -95,7 +95,7 @@ const GOOD_NAMES = [
   ['a'.repeat(255), `${'é'.repeat(127)}a`, '語'.repeat(85), `${'😀'.repeat(63)}abc`],
 ].flat();
 
-/** Places of a name in a path: as the file itself, as a folder, further down, and in a client. */
+/** Positions of a name in a path: the file, a folder, deeper, and in a client. */
 const PLACES: readonly ((name: string) => string)[] = [
   (name) => `team/${name}`,
   (name) => `team/${name}/b`,
@@ -227,7 +227,7 @@ describe('any text that is accepted as a path', () => {
           const folder = [root, ...prefix].join(system.sep);
           const resolved = system.resolve(root, read.path);
           assert.ok(resolved.startsWith(folder + system.sep), resolved);
-          // Nothing was folded away, so no two paths are one file.
+          // No segment is lost, so no two paths are the same file.
           assert.equal(resolved, [root, ...read.path.split('/')].join(system.sep));
         }
       }),
@@ -237,7 +237,7 @@ describe('any text that is accepted as a path', () => {
   });
 });
 
-/** Letters whose case is unlike others': several to one, one to several, by place, and in other scripts. */
+/** Letters with special case rules: several to one, one to several, by position, and in other scripts. */
 const CASED = 'aAiIıİßẞſsSKkσςΣΐΰᾳᾼﬃŉǅǆǄéÉåÅǰµΜμԱաꭰᎠⴀႠ𐐀𐐨ḯẖΊὒ';
 const nfc = fc
   .oneof(
