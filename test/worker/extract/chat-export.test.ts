@@ -37,8 +37,8 @@ const PUMPS = {
   },
 };
 
-describe('an export of ChatGPT', () => {
-  test('is a part for each conversation, by the branch that was shown last', async () => {
+describe('a ChatGPT export', () => {
+  test('becomes one part per conversation, with the branch that was shown last', async () => {
     const { title, parts } = await read([
       PUMPS,
       { title: '水泵', mapping: { a: node(null, [], gpt('user', '漏水')) }, current_node: 'a' },
@@ -57,7 +57,7 @@ describe('an export of ChatGPT', () => {
     for (const value of [PUMPS, [PUMPS]]) assert.equal((await read(value)).title, 'Pumps');
   });
 
-  test('that does not say what was shown last has the latest branch', async () => {
+  test('without a marked branch uses the latest branch', async () => {
     const later = gpt('assistant', 'newest', { create_time: SECONDS + 9 });
     const said = await text({
       title: 'x',
@@ -72,7 +72,7 @@ describe('an export of ChatGPT', () => {
     assert.doesNotMatch(said, /old/);
   });
 
-  test('leaves out what people did not see, and names what is no text', async () => {
+  test('omits hidden messages, and names content that is not text', async () => {
     const said = await text({
       title: 'x',
       current_node: 'e',
@@ -98,7 +98,7 @@ describe('an export of ChatGPT', () => {
     );
   });
 
-  test('ends where its parents go round in circles, or lead nowhere', async () => {
+  test('ends if the parents of its messages form a circle or do not exist', async () => {
     const circle = { a: node('b', ['b'], gpt('user', 'one')), b: node('a', ['a'], gpt('user', 'two')) };
     assert.match(await text({ title: 'x', current_node: 'b', mapping: circle }), /one[^]*two/);
     assert.equal((await read({ title: 'x', mapping: circle })).parts.length, 0);
@@ -115,8 +115,8 @@ const claude = (sender: string, said: string, more: object = {}) => ({
   ...more,
 });
 
-describe('an export of Claude', () => {
-  test('is a part for each conversation', async () => {
+describe('a Claude export', () => {
+  test('becomes one part per conversation', async () => {
     const { title, parts } = await read([
       { uuid: '1', name: 'Pumps', chat_messages: [claude('human', 'ปั๊มไหน'), claude('assistant', '蓝色的')] },
       { uuid: '2', name: '', chat_messages: [claude('human', 'untitled')] },
@@ -132,7 +132,7 @@ describe('an export of Claude', () => {
     );
   });
 
-  test('leaves out tools and thoughts, and has what was pasted', async () => {
+  test('omits tools and thoughts, and keeps pasted text', async () => {
     const said = await text([
       {
         name: 'x',
@@ -166,8 +166,8 @@ describe('an export of Claude', () => {
   });
 });
 
-describe('any chat', () => {
-  test('has no headings but the titles of its conversations, and no code that runs on', async () => {
+describe('any chat export', () => {
+  test('has no headings except the conversation titles, and no open code block', async () => {
     const said = fc
       .array(fc.constantFrom('# A', 'B', '===', '---', '```', '~~~~', '```js', '- x', '', '   ## C', '\r'), {
         maxLength: 10,
@@ -186,7 +186,7 @@ describe('any chat', () => {
     );
   });
 
-  test('is told by its shape: what only resembles one is read as data', async () => {
+  test('is recognised by its shape; similar JSON is read as data', async () => {
     for (const [value, expected] of [
       [{ mapping: { a: 'b' }, title: 't' }, 'mapping.a: b'],
       [[{ chat_messages: 'none' }], 'chat_messages: none'],
@@ -197,13 +197,13 @@ describe('any chat', () => {
     }
   });
 
-  test('damaged is read or refused for a fault that is told', async () => {
+  test('that is damaged is read, or refused with a reported fault', async () => {
     for (const value of [PUMPS, [{ name: 'x', chat_messages: [claude('human', 'a')] }]]) {
       await assertDamageIsTold(extractJson, JSON.stringify(value));
     }
   });
 
-  test('is read by the reading process', async (t) => {
+  test('can be read in the reading process', async (t) => {
     const { title, parts } = await extractedInProcess(t, 'application/json', JSON.stringify([PUMPS]));
     assert.equal(title, 'Pumps');
     assert.match(parts[0]?.text ?? '', /^# Pumps\n\n\*\*User\*\*/);

@@ -14,7 +14,7 @@ import {
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
 
 describe('a table', () => {
-  test('becomes a block for each row, its cells under the names of their columns', async () => {
+  test('becomes a block per row, with each cell after its column name', async () => {
     const { title, parts } = await extracted(extractCsv, 'Name,City\nAnna,Aachen\nBert,Bonn\n');
     assert.deepEqual(
       [title, parts],
@@ -22,7 +22,7 @@ describe('a table', () => {
     );
   });
 
-  test('keeps codes and numbers as they are written', async () => {
+  test('keeps codes and numbers as written', async () => {
     const text = await textOf(
       extractCsv,
       'Code,Price,Id\n00420,19.90,12345678901234567890\n+49 241,-3,1e400\n',
@@ -39,7 +39,7 @@ describe('a table', () => {
     }
   });
 
-  test('is read with any of the usual delimiters', async () => {
+  test('can use any of the usual delimiters', async () => {
     for (const delimiter of [',', ';', '\t', '|']) {
       const table = [
         ['Name', 'Note'],
@@ -54,7 +54,7 @@ describe('a table', () => {
     }
   });
 
-  test('is told apart from commas in its numbers and its prose', async () => {
+  test('keeps commas in numbers and in prose apart from delimiters', async () => {
     assert.equal(
       await textOf(extractCsv, 'Preis;Menge\n1,50;2,0\n2,25;3,5'),
       'Preis: 1,50\nMenge: 2,0\n\nPreis: 2,25\nMenge: 3,5',
@@ -66,37 +66,37 @@ describe('a table', () => {
     );
   });
 
-  test('may name its delimiter in a line above, as Excel writes it', async () => {
+  test('can name its delimiter in the first line, as Excel does', async () => {
     assert.equal(await textOf(extractCsv, 'sep=;\nName;Note\nAnna;a,b'), 'Name: Anna\nNote: a,b');
   });
 
-  test('may quote delimiters, quotation marks and line breaks', async () => {
+  test('can quote delimiters, quotation marks and line breaks', async () => {
     assert.equal(
       await textOf(extractCsv, 'Name,Note\r\n"Bert, ""B""","first\r\nsecond"\r\n'),
       'Name: Bert, "B"\nNote: first\nsecond',
     );
   });
 
-  test('may have quotation marks within cells', async () => {
+  test('can have quotation marks within cells', async () => {
     assert.equal(
       await textOf(extractCsv, 'Part,Size\npipe,5" wide\n"ab" cd,7\n'),
       'Part: pipe\nSize: 5" wide\n\nPart: "ab" cd\nSize: 7',
     );
   });
 
-  test('may have rows that are too short or too long, empty cells and empty rows', async () => {
+  test('can have rows that are too short or too long, empty cells and empty rows', async () => {
     assert.equal(
       await textOf(extractCsv, 'A,B,C\n1,,3\n\n4\n,,\n5,6,7,8\n'),
       'A: 1\nC: 3\n\nA: 4\n\nA: 5\nB: 6\nC: 7\n8',
     );
   });
 
-  test('without names of columns is its cells alone', async () => {
+  test('without column names becomes its cells only', async () => {
     assert.equal(await textOf(extractCsv, '1,2\n3,4\n'), '1\n2\n\n3\n4');
     assert.equal(await textOf(extractCsv, 'Name,City\n'), 'Name\nCity');
   });
 
-  test('is read in every script, as UTF-8 and UTF-16', async () => {
+  test('can be in any script, as UTF-8 and UTF-16', async () => {
     const table = '名前,城市,المدينة,เมือง\n水泵,亚琛,آخن,อาเคิน\n';
     const text = '名前: 水泵\n城市: 亚琛\nالمدينة: آخن\nเมือง: อาเคิน';
     assert.equal(await textOf(extractCsv, table), text);
@@ -104,7 +104,7 @@ describe('a table', () => {
     assert.equal(await textOf(extractCsv, utf16(table)), text);
   });
 
-  test('that begins a cell like a heading or a fence makes no heading and no code of it', async () => {
+  test('makes no heading or code block from a cell that begins like one', async () => {
     const table = 'Name,"# No"\n"x\n# y\n---\n```","1"\nz,2\n';
     const pieces = cutText(`# Table\n\n${await textOf(extractCsv, table)}`);
     assert.deepEqual(
@@ -114,11 +114,11 @@ describe('a table', () => {
     assert.match(pieces.at(-1)?.text ?? '', /Name: z\n\\# No: 2$/);
   });
 
-  test('with nothing in it has no text', async () => {
+  test('that is empty has no text', async () => {
     for (const empty of ['', '\n\n', ' , \n,\n']) assert.equal(await textOf(extractCsv, empty), '');
   });
 
-  test('is read row by row: its size matters, not the number of its cells', async () => {
+  test('with very many cells is read row by row', async () => {
     const text = await textOf(extractCsv, `a,b\n${'1,2\n'.repeat(200_000)}last,cell`);
     assert.ok(text.endsWith('a: last\nb: cell'));
     assert.equal(text.split('\n\n').length, 200_001);
@@ -131,8 +131,8 @@ describe('a table with tabs', () => {
   });
 });
 
-describe('a file that is no table', () => {
-  test('fails for a quotation mark that is never closed, and names the line of its row', async () => {
+describe('a file that is not a valid table', () => {
+  test('fails for an unclosed quotation mark, and names the line of its row', async () => {
     const fault = await faultOf(extractCsv, 'a,b\n1,"x\ny"\n2,"secret\n3,4\n');
     assert.equal(fault.code, 'invalid_csv');
     assert.match(fault.message, /line 4 /);
@@ -140,7 +140,7 @@ describe('a file that is no table', () => {
     assert.match((await faultOf(extractCsv, 'sep=,\r\na,b\r\n"1')).message, /line 3 /);
   });
 
-  test('fails for an encoding that is not known, and for binary data', async () => {
+  test('fails for an unknown encoding and for binary data', async () => {
     assert.equal(
       (await faultOf(extractCsv, Buffer.from('a,b\ncaf\u00e9', 'latin1'))).code,
       'invalid_encoding',
@@ -148,7 +148,7 @@ describe('a file that is no table', () => {
     assert.equal((await faultOf(extractCsv, 'a,b\0')).code, 'not_text');
   });
 
-  test('fails for so long a name of a column that the rows could not be stored', async () => {
+  test('fails for a column name that is too long to repeat in every row', async () => {
     const table = `${'x'.repeat(100_000)},b\n${'1,2\n'.repeat(1_100)}`;
     assert.equal((await faultOf(extractCsv, table)).code, 'too_many_chunks');
   });
@@ -196,7 +196,7 @@ test('every cell of any table is found again under its column', async () => {
   );
 });
 
-test('a damaged table is read or refused for a fault that is told', () =>
+test('a damaged table is read, or refused with a reported fault', () =>
   assertDamageIsTold(extractCsv, 'Name,"Note"\nAnna,"one, ""two"""\n水泵,"x\ny"\n'));
 
 test('the reading process reads tables', async (t) => {

@@ -45,7 +45,7 @@ describe('a Word document', () => {
     assert.deepEqual(cutText(parts[0]?.text ?? '').at(-1)?.headings, ['Pumpen', 'Dichtungen']);
   });
 
-  test('keeps every script, and has no title where it tells none', async () => {
+  test('keeps text of every script, and has no title if none is set', async () => {
     for (const text of ['北京大学', '日本語', '한국어', 'مرحبا بالعالم', 'שלום', 'हिन्दी', 'ไทย', '🚰']) {
       const { title, parts } = await extracted(extractDocx, writeDocx(wordParagraph(text)));
       assert.deepEqual([title, parts], [null, [{ text, page: null }]]);
@@ -53,7 +53,7 @@ describe('a Word document', () => {
     assert.equal((await extracted(extractDocx, writeDocx(wordParagraph('x'), '  '))).title, null);
   });
 
-  test('gives the description of a picture and not the picture', async () => {
+  test('gives the description of a picture instead of the picture', async () => {
     const [types, relations, styles, document] = wordMembers(wordParagraph('Above') + PICTURE);
     assert.ok(types && relations && styles && document);
     const text = await textOf(
@@ -80,14 +80,14 @@ describe('a Word document', () => {
     assert.equal(text, 'Above\n\na pump in section');
   });
 
-  test('is known by its type and its extension, and read in a process without permissions', async (t) => {
+  test('is recognised by type and extension, and read in a process without permissions', async (t) => {
     assert.equal(importMediaType('Brief.DOCX', undefined, false), DOCX);
     const { title, parts } = await extractedInProcess(t, DOCX, writeDocx(wordParagraph('水泵'), 'T'));
     assert.deepEqual([title, parts], ['T', [{ text: '水泵', page: null }]]);
   });
 });
 
-describe('a file that is called a Word document', () => {
+describe('a file that claims to be a Word document', () => {
   const ole = (text: string) =>
     Buffer.concat([
       Buffer.from('d0cf11e0a1b11ae1', 'hex'),
@@ -95,14 +95,14 @@ describe('a file that is called a Word document', () => {
       Buffer.from(text, 'utf16le'),
     ]);
 
-  test('is refused with what to do where it is encrypted, or of an older Word', async () => {
+  test('is refused with advice if it is encrypted or of an older version of Word', async () => {
     assert.equal((await faultOf(extractDocx, ole('EncryptedPackage'))).code, 'locked');
     const older = await faultOf(extractDocx, ole('WordDocument'));
     assert.equal(older.code, 'not_docx');
     assert.match(older.message, /save it as DOCX/);
   });
 
-  test('is refused where it is something else', async () => {
+  test('is refused if it is something else', async () => {
     const sheet = wordMembers('').map((member) =>
       member.name === '_rels/.rels'
         ? { ...member, content: String(member.content).replace('officeDocument"', 'other"') }
@@ -116,7 +116,7 @@ describe('a file that is called a Word document', () => {
     }
   });
 
-  test('is refused where it unpacks without end, to more than it says, or is encrypted in part', async () => {
+  test('is refused if it is a zip bomb, larger than declared, or partly encrypted', async () => {
     const members = wordMembers(wordParagraph('text '.repeat(1_000)));
     const withDocument = (change: Partial<ZipMember>) =>
       writeZip(
@@ -128,7 +128,7 @@ describe('a file that is called a Word document', () => {
     assert.equal((await faultOf(extractDocx, withDocument({ encrypted: true }))).code, 'locked');
   });
 
-  test('is read from the archive that is checked, although the file holds a second one', async () => {
+  test('is read from the archive that was checked, even if the file contains a second one', async () => {
     const checked = writeDocx(wordParagraph('text 1'));
     const other = writeDocx(wordParagraph('text 2'));
     // Both have the same layout, so the end record of the second describes the first one as well. A reader that
@@ -139,7 +139,7 @@ describe('a file that is called a Word document', () => {
     assert.equal(await textOf(extractDocx, both), 'text 1');
   });
 
-  test('is refused where its text is missing, is no XML or is nested without end', async () => {
+  test('is refused if its text is missing, is not XML or is nested too deeply', async () => {
     const [types, relations, styles] = wordMembers('');
     assert.ok(types && relations && styles);
     assert.notEqual((await faultOf(extractDocx, writeZip([types, relations, styles]))).code, 'too_deep');
@@ -149,7 +149,7 @@ describe('a file that is called a Word document', () => {
     assert.equal((await faultOf(extractDocx, deep)).code, 'too_deep');
   });
 
-  test('is read or refused with a fault that is told, however it is damaged', async () => {
+  test('is read, or refused with a reported fault, whatever the damage', async () => {
     const body = wordParagraph('Title', 'Titel') + wordParagraph('text') + `<w:tbl>${row('a', 'b')}</w:tbl>`;
     await assertDamageIsTold(extractDocx, writeDocx(body, 'T'));
     await assertDamagedMembersAreTold(extractDocx, wordMembers(body, 'T'));

@@ -23,7 +23,7 @@ const mixed = (...parts: string[]) =>
 const encoded = (text: string | Uint8Array) => Buffer.from(text).toString('base64');
 
 describe('an e-mail', () => {
-  test('is one part: its subject, who wrote it to whom and when, and its text', async () => {
+  test('is one part with its subject, sender, receivers, date and text', async () => {
     const { title, parts } = await extracted(extractEmail, `${HEAD}${DATE}\r\nIt leaks.\r\n\r\nAnna\r\n`);
     assert.equal(title, 'The pump');
     assert.deepEqual(parts, [
@@ -31,7 +31,7 @@ describe('an e-mail', () => {
     ]);
   });
 
-  test('may have several receivers, groups of them, and encoded names', async () => {
+  test('can have several receivers, groups of receivers and encoded names', async () => {
     const text = await textOf(
       extractEmail,
       'From: =?utf-8?B?5rC05rO1?= <a@x.example>\r\nTo: "B, C" <b@x.example>,\r\n team: d@x.example, e@x.example;\r\nCc: f@x.example\r\nSubject: =?iso-8859-1?Q?Gr=FC=DFe?=\r\n =?utf-8?Q?_und?= mehr\r\n\r\nx',
@@ -42,7 +42,7 @@ describe('an e-mail', () => {
     );
   });
 
-  test('without a subject or a date that can be read is read all the same', async () => {
+  test('is read without a subject or a valid date', async () => {
     const { title, parts } = await extracted(extractEmail, 'From: a@x.example\nDate: some day\n\nhello');
     assert.equal(title, null);
     assert.equal(parts[0]?.text, 'From: a@x.example\nDate: some day\n\nhello');
@@ -66,7 +66,7 @@ describe('an e-mail', () => {
     }
   });
 
-  test('has its text where it has both, and its HTML as Markdown where it has only that', async () => {
+  test('gives its text, or its HTML as Markdown if it has only HTML', async () => {
     const html = 'Content-Type: text/html; charset=utf-8\r\n\r\n<h2>Leak</h2><p>in <b>hall</b> 3</p>';
     const both = `${HEAD}Content-Type: multipart/alternative; boundary=b\r\n${multipart('\r\nplain words', html)}`;
     const text = await textOf(extractEmail, both);
@@ -77,7 +77,7 @@ describe('an e-mail', () => {
     assert.match(await textOf(extractEmail, blank), /## Leak/);
   });
 
-  test('names what is attached, without reading it', async () => {
+  test('names its attachments without reading them', async () => {
     const text = await textOf(
       extractEmail,
       mixed(
@@ -94,7 +94,7 @@ describe('an e-mail', () => {
     assert.doesNotMatch(text, /hidden/);
   });
 
-  test('includes the messages within it, inline or attached, under their own headings', async () => {
+  test('includes messages within it under their own headings, whether inline or attached', async () => {
     const inner = (subject: string, body: string) =>
       `From: eve@z.example\r\nSubject: ${subject}\r\n\r\n${body}`;
     const text = await textOf(
@@ -114,7 +114,7 @@ describe('an e-mail', () => {
     assert.deepEqual(cutText(text).at(-1)?.headings, ['The pump', 'Second']);
   });
 
-  test('with messages within messages is read down to a bound', async () => {
+  test('includes messages within messages down to a maximum depth', async () => {
     let message = 'Subject: innermost\r\n\r\nend';
     for (let level = 0; level < 30; level += 1) {
       message = `Subject: level ${level}\r\nContent-Type: message/rfc822\r\n\r\n${message}`;
@@ -135,27 +135,27 @@ describe('an e-mail', () => {
     assert.match(text, /Regards\n\\-- \nAnna\n\\# no heading\n```\ncode\n```$/);
   });
 
-  test('may begin with blank lines, a byte order mark or the line of a mailbox', async () => {
+  test('can begin with blank lines, a byte order mark or a mailbox line', async () => {
     for (const before of ['\r\n\r\n', '\ufeff', 'From anna@x.example Wed Jan 31 10:20:00 2024\r\n']) {
       assert.match(await textOf(extractEmail, `${before}${HEAD}\r\nhello`), /^# The pump\n[^]*hello$/);
     }
   });
 
-  test('holds nothing that could not be stored', async () => {
+  test('gives no characters that cannot be stored', async () => {
     const raw = `From: a@x.example\r\nSubject: =?utf-8?Q?a=00b?=\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nc=00d`;
     const { title, parts } = await extracted(extractEmail, raw);
     assert.equal(title, 'a\ufffdb');
     assert.match(parts[0]?.text ?? '', /c\ufffdd$/);
   });
 
-  test('of a long text is read whole', async () => {
+  test('with a long text is read completely', async () => {
     const text = await textOf(extractEmail, `${HEAD}\r\n${'word\r\n'.repeat(20_000)}end`);
     assert.ok(text.endsWith('word\nend'));
   });
 });
 
-describe('a file', () => {
-  test('without the headers of an e-mail is refused', async () => {
+describe('a file that is not a readable e-mail', () => {
+  test('is refused without e-mail headers', async () => {
     for (const content of [
       '',
       '\r\n\r\n',
@@ -168,7 +168,7 @@ describe('a file', () => {
     }
   });
 
-  test('with headers or parts beyond all measure cannot be read', async () => {
+  test('is refused with headers or parts above the limits', async () => {
     assert.equal(
       (await faultOf(extractEmail, `${HEAD}X: ${'y'.repeat(3_000_000)}\r\n\r\nx`)).code,
       'invalid_email',
@@ -180,7 +180,7 @@ describe('a file', () => {
     assert.equal((await faultOf(extractEmail, parts)).code, 'invalid_email');
   });
 
-  test('that is encrypted is locked', async () => {
+  test('is refused as locked if it is encrypted', async () => {
     for (const content of [
       `${HEAD}Content-Type: application/pkcs7-mime; smime-type=enveloped-data; name=smime.p7m\r\nContent-Transfer-Encoding: base64\r\n\r\nMIAG`,
       `${HEAD}Content-Type: application/x-pkcs7-mime\r\n\r\nMIAG`,
@@ -191,7 +191,7 @@ describe('a file', () => {
     }
   });
 
-  test('that is only signed is read', async () => {
+  test('is read if it is only signed', async () => {
     const signed = `${HEAD}Content-Type: multipart/signed; boundary=b\r\n${multipart('\r\nsigned words', 'Content-Type: application/pgp-signature; name=signature.asc\r\n\r\nx')}`;
     assert.match(await textOf(extractEmail, signed), /signed words\n\nAttachment: signature\.asc$/);
     const opaque = `${HEAD}Content-Type: application/pkcs7-mime; smime-type=signed-data; name=smime.p7m\r\n\r\nMIAG`;
@@ -199,7 +199,7 @@ describe('a file', () => {
   });
 });
 
-test('the words of any text are found again, however they are encoded', async () => {
+test('the words of any text are found again in every encoding', async () => {
   const word = fc.oneof(
     fc.constantFrom('水泵', 'مضخة', 'ปั๊ม', 'Größe', 'AB-0042'),
     fc.stringMatching(/^[a-z]{1,9}$/),
@@ -218,7 +218,7 @@ test('the words of any text are found again, however they are encoded', async ()
   );
 });
 
-test('a damaged e-mail is read or refused for a fault that is told', async () => {
+test('a damaged e-mail is read, or refused with a reported fault', async () => {
   const html = 'Content-Type: text/html; charset=utf-8\r\n\r\n<p>水泵 <b>x</b></p>';
   await assertDamageIsTold(
     extractEmail,

@@ -19,7 +19,7 @@ const chapter = (body: string) =>
   `<?xml version="1.0" encoding="UTF-8"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body>${body}</body></html>`;
 
 describe('a book', () => {
-  test('gives its title and a part for each chapter, in reading order', async () => {
+  test('gives its title and one part per chapter, in reading order', async () => {
     const { title, parts } = await extracted(
       extractEpub,
       writeEpub({
@@ -37,14 +37,14 @@ describe('a book', () => {
     ]);
   });
 
-  test('is read although a tag in it has 200,000 letters and no end', async (t) => {
+  test('is read even if it contains an unclosed tag of 200,000 letters', async (t) => {
     const content = `<p>before</p><${'a'.repeat(200_000)}`;
     const book = writeEpub({ chapters: [{ href: 'c', content }] });
     const { parts } = await extractedInProcess(t, EPUB, book);
     assert.deepEqual(parts, [{ text: 'before', page: null }]);
   });
 
-  test('leaves out its own table of contents, pictures and chapters that it does not hold', async () => {
+  test('omits its own table of contents, pictures and missing chapters', async () => {
     const plan = {
       chapters: [
         { href: 'nav.xhtml', content: chapter('<ol><li>One</li></ol>'), properties: 'nav' },
@@ -59,7 +59,7 @@ describe('a book', () => {
     assert.deepEqual(parts, [{ text: 'one', page: null }]);
   });
 
-  test('keeps every script, in the encoding that each chapter declares', async () => {
+  test('keeps text of every script, in the encoding of each chapter', async () => {
     const texts = ['北京大学', '日本語', '한국어', 'مرحبا', 'हिन्दी'];
     const utf16 = Buffer.from(`\ufeff${chapter('<p>सोलह</p>').replace('UTF-8', 'UTF-16')}`, 'utf16le');
     const chapters = [...texts.map((text) => chapter(`<p>${text}</p>`)), utf16];
@@ -67,7 +67,7 @@ describe('a book', () => {
     assert.equal(await textOf(extractEpub, writeEpub(plan)), [...texts, 'सोलह'].join('\n\n'));
   });
 
-  test('is known by its type and its extension, and read in a process without permissions', async (t) => {
+  test('is recognised by type and extension, and read in a process without permissions', async (t) => {
     assert.equal(importMediaType('Buch.epub', 'application/octet-stream', false), EPUB);
     const book = writeEpub({ title: 'T', chapters: [{ href: 'a.xhtml', content: chapter('<p>水泵</p>') }] });
     const { title, parts } = await extractedInProcess(t, EPUB, book);
@@ -75,10 +75,10 @@ describe('a book', () => {
   });
 });
 
-describe('a file that is called a book', () => {
+describe('a file that claims to be a book', () => {
   const chapters = [{ href: 'a.xhtml', content: chapter('<h1>A</h1><p>b</p>') }];
 
-  test('is refused where its chapters are protected, and read where only its fonts are', async () => {
+  test('is refused if its chapters are protected, and read if only its fonts are', async () => {
     const locked = writeEpub({ chapters, encrypted: ['OEBPS/fonts/a.otf', 'OEBPS/a.xhtml'] });
     assert.equal((await faultOf(extractEpub, locked)).code, 'locked');
     assert.equal(
@@ -87,7 +87,7 @@ describe('a file that is called a book', () => {
     );
   });
 
-  test('is refused where it is something else, or names no chapter that it holds', async () => {
+  test('is refused if it is something else, or names no chapter that exists', async () => {
     assert.equal((await faultOf(extractEpub, writeZip([{ name: 'a', content: 'x' }]))).code, 'not_epub');
     assert.equal((await faultOf(extractEpub, 'no archive')).code, 'corrupt');
     for (const lost of ['OEBPS/book.opf', 'OEBPS/a.xhtml']) {
@@ -96,7 +96,7 @@ describe('a file that is called a book', () => {
     }
   });
 
-  test('is refused where it unpacks without end, to more than it says, or is encrypted in part', async () => {
+  test('is refused if it is a zip bomb, larger than declared, or partly encrypted', async () => {
     const members = bookMembers({ chapters });
     const withChapter = (change: Partial<ZipMember>) =>
       writeZip(
@@ -108,7 +108,7 @@ describe('a file that is called a book', () => {
     assert.equal((await faultOf(extractEpub, withChapter({ encrypted: true }))).code, 'locked');
   });
 
-  test('expands no entities without end', async () => {
+  test('does not expand entities without limit', async () => {
     const entities = Array.from({ length: 500 }, (_, index) => `<!ENTITY e${index} "${'x'.repeat(900)}">`);
     const bomb = bookMembers({ chapters, title: '&e0;'.repeat(1_000) }).map((member) =>
       member.name.endsWith('.opf')
@@ -124,7 +124,7 @@ describe('a file that is called a book', () => {
     assert.equal((await faultOf(extractEpub, writeZip(bomb))).code, 'corrupt');
   });
 
-  test('is refused where a chapter is nested without end or in a wrong encoding', async () => {
+  test('is refused if a chapter is nested too deeply or has a wrong encoding', async () => {
     const deep = writeEpub({ chapters: [{ href: 'a.xhtml', content: chapter('<div>'.repeat(20_000)) }] });
     assert.equal((await faultOf(extractEpub, deep)).code, 'too_deep');
     const wrong = Buffer.from(chapter('<p>Gr\xf6\xdfe</p>'), 'latin1');
@@ -132,7 +132,7 @@ describe('a file that is called a book', () => {
     assert.equal((await faultOf(extractEpub, foreign)).code, 'invalid_encoding');
   });
 
-  test('is read or refused with a fault that is told, however it is damaged', async () => {
+  test('is read, or refused with a reported fault, whatever the damage', async () => {
     await assertDamageIsTold(extractEpub, writeEpub({ chapters }));
     await assertDamagedMembersAreTold(extractEpub, bookMembers({ chapters, encrypted: ['x'] }));
   });

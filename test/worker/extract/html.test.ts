@@ -13,8 +13,8 @@ import {
 
 const read = (html: string | Uint8Array) => textOf(extractHtml, html);
 
-describe('the structure of a page', () => {
-  test('is kept: title, headings, paragraphs, lists, quotations and code', async () => {
+describe('the structure of an HTML page', () => {
+  test('keeps the title, headings, paragraphs, lists, quotations and code', async () => {
     const { title, parts } = await extracted(
       extractHtml,
       `<!doctype html><html><head><title> The
@@ -42,7 +42,7 @@ describe('the structure of a page', () => {
     ]);
   });
 
-  test('heads the chunks that the page is cut into', async () => {
+  test('gives its headings to the chunks of the page', async () => {
     const pieces = cutText(await read('<h1>Pumps</h1><p>a</p><h2>Seals</h2><p>b</p>'));
     assert.deepEqual(
       pieces.map(({ headings }) => headings),
@@ -50,7 +50,7 @@ describe('the structure of a page', () => {
     );
   });
 
-  test('keeps tables, with their first row as the header where they name none', async () => {
+  test('keeps tables, with the first row as the header if none is named', async () => {
     assert.equal(
       await read(
         '<table><caption>Prices</caption><tr><td>Part</td><td>Cost|net</td></tr>' +
@@ -60,7 +60,7 @@ describe('the structure of a page', () => {
     );
   });
 
-  test('is seen through tables that only arrange the page', async () => {
+  test('ignores tables that only arrange the page', async () => {
     assert.equal(
       await read(
         '<table><tr><td><h2>News</h2><p>First</p></td><td><table><tr><td>a</td><td>b</td></tr>' +
@@ -70,12 +70,12 @@ describe('the structure of a page', () => {
     );
   });
 
-  test('keeps tables within paragraphs, as pages without a doctype have them', async () => {
+  test('keeps tables within paragraphs, as in pages without a doctype', async () => {
     assert.equal(await read('<p>Above<table><tr><td>a<td>b</table>'), 'Above\n\n| a | b |\n| - | - |');
   });
 });
 
-describe('the text of a page', () => {
+describe('the text of an HTML page', () => {
   test('is what a reader sees: no scripts, styles, comments, pictures or addresses', async () => {
     const text = await read(
       `<head><style>.hidden{}</style><script>secret()</script></head><body><!-- remark --><template>later</template>
@@ -85,7 +85,7 @@ describe('the text of a page', () => {
     assert.equal(text, 'a link a pump');
   });
 
-  test('stands as it is written, without marks inside its words', async () => {
+  test('is unchanged, without marks inside words', async () => {
     assert.equal(
       await read(
         '<p>w<b>or</b>d, <i>foo:</i>bar, snake_case_name, [1] *x* a&lt;b C:\\_x &amp;amp; un&shy;broken',
@@ -94,7 +94,7 @@ describe('the text of a page', () => {
     );
   });
 
-  test('never begins a heading or code of its own', async () => {
+  test('never begins a heading or code block that the page does not have', async () => {
     const html = '<p># one</p><p>two<br>===<br>```<br>three</p><p>----</p><h2>Real</h2><p>text</p>';
     const pieces = cutText(await read(html));
     assert.deepEqual(
@@ -103,14 +103,14 @@ describe('the text of a page', () => {
     );
   });
 
-  test('tells powers from digits, and what is struck out from what is valid', async () => {
+  test('marks powers and struck-out text', async () => {
     assert.equal(
       await read('<p>10<sup>6</sup> and the 1<sup>st</sup>, <del>old</del> new'),
       '10^6 and the 1st, ~~old~~ new',
     );
   });
 
-  test('keeps other scripts whole: no space at a line break in Chinese, no readings between characters', async () => {
+  test('has no space at a line break in Chinese, and no readings between characters', async () => {
     assert.equal(
       await read(
         '<p>北京\n大学 और\nहिन्दी</p><p><ruby>漢<rt>かん</rt>字<rt>じ</rt></ruby></p><p dir=rtl>مرحبا',
@@ -120,7 +120,7 @@ describe('the text of a page', () => {
   });
 });
 
-describe('the encoding of a page', () => {
+describe('the encoding of an HTML page', () => {
   const chinese = Buffer.from('c4e3bac3', 'hex');
   const cases: Record<string, [Uint8Array, string]> = {
     'UTF-8 unless it says otherwise': [Buffer.from('<p>Größe 水'), 'Größe 水'],
@@ -142,10 +142,10 @@ describe('the encoding of a page', () => {
     ],
   };
   for (const [name, [content, text]] of Object.entries(cases)) {
-    test(`is ${name}`, async () => assert.equal(await read(content), text));
+    test(`is recognised as ${name}`, async () => assert.equal(await read(content), text));
   }
 
-  test('is told where it is another than the page says, or none', async () => {
+  test('is reported if it differs from the declared one, or is unknown', async () => {
     for (const content of [
       Buffer.from('<p>Gr\xf6\xdfe', 'latin1'),
       Buffer.concat([Buffer.from('<meta charset="shift_jis"><p>'), Buffer.from([0x81])]),
@@ -156,28 +156,28 @@ describe('the encoding of a page', () => {
   });
 });
 
-describe('pages that are not as they should be', () => {
-  test('are read as far as they go: open tags, wrong nesting, no markup at all', async () => {
+describe('invalid HTML pages', () => {
+  test('are read as far as possible: open tags, wrong nesting, no markup', async () => {
     assert.equal(await read('<h1>Open<p>text <b>bold <i>both</b> more'), '# Open text bold both more');
     assert.equal(await read('only text &amp; more'), 'only text & more');
     assert.equal((await extracted(extractHtml, '<title>  </title>x')).title, null);
   });
 
-  test('are read as XHTML where they say so: empty elements hold nothing', async () => {
+  test('are read as XHTML if they declare it: empty elements have no content', async () => {
     const body = '<head><title/><script src="x"/></head><body><h1 id="a"/><div/><p>text<br/>more</p></body>';
     const xhtml = `<html xmlns="http://www.w3.org/1999/xhtml">${body}</html>`;
     assert.equal(await read(`<?xml version="1.0"?><html>${body}</html>`), 'text\nmore');
     assert.equal(await read(`<!DOCTYPE html>${xhtml}`), 'text\nmore');
   });
 
-  test('end with a fault where they are nested without end', async () => {
+  test('fail if they are nested too deeply', async () => {
     for (const tag of ['div', 'b', 'table><tr><td', 'ul><li', 'blockquote']) {
       const html = `<${tag}>`.repeat(20_000);
       assert.equal((await faultOf(extractHtml, html)).code, 'too_deep', tag);
     }
   });
 
-  test('are read where they are long, and where a cell spans more columns than there are', async () => {
+  test('are read if they are long or a cell spans too many columns', async () => {
     const count = 3_000;
     const paragraphs = await read(`<div>${'<p>word <span>by</span> word</p>\n'.repeat(count)}</div>`);
     assert.equal(paragraphs.split('\n\n').length, count);
@@ -185,7 +185,7 @@ describe('pages that are not as they should be', () => {
     assert.ok(table.length < 1_000 && table.includes('| c | d |'));
   });
 
-  test('are read or refused with a fault that is told, however they are damaged', async () => {
+  test('are read, or refused with a reported fault, whatever the damage', async () => {
     await assertDamageIsTold(
       extractHtml,
       '<meta charset=utf-8><title>T</title><h1>A<p>b <ruby>漢<rt>x</ruby><table><tr><td>1<td>2</table><pre>c</pre>' +
@@ -194,7 +194,7 @@ describe('pages that are not as they should be', () => {
   });
 });
 
-test('HTML is known by its types and its extensions', () => {
+test('HTML is recognised by its types and extensions', () => {
   for (const name of ['a.html', 'a.HTM', 'a.xhtml'])
     assert.equal(importMediaType(name, undefined, false), 'text/html');
   assert.equal(importMediaType('a', 'application/xhtml+xml; charset=utf-8', false), 'text/html');

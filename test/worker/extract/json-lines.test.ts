@@ -11,7 +11,7 @@ import {
 } from '../../support/extraction.ts';
 
 describe('lines of JSON', () => {
-  test('are each a record', async () => {
+  test('each become a record', async () => {
     const { title, parts } = await extracted(
       extractJsonLines,
       '{"id":1,"at":{"city":"亚琛"},"parts":[{"sku":"A"}]}\n{"id":12345678901234567890}\n"ปั๊ม"\n[1,"مضخة"]\n',
@@ -30,13 +30,13 @@ describe('lines of JSON', () => {
     );
   });
 
-  test('may end as on Windows, be blank, and lack the last line break', async () => {
+  test('can have Windows line ends, blank lines and no final line break', async () => {
     assert.equal(await textOf(extractJsonLines, '{"a":1}\r\n\r\n  \n{"a":2}'), 'a: 1\n\na: 2');
     assert.equal(await textOf(extractJsonLines, '\n\n'), '');
     assert.equal(await textOf(extractJsonLines, ''), '');
   });
 
-  test('fail for one that is not JSON, and name it', async () => {
+  test('fail for a line that is not JSON, and name the line', async () => {
     const { code, message } = await faultOf(extractJsonLines, '{"a":1}\n\n{"a": secret}\n{"a":2}');
     assert.equal(code, 'invalid_json');
     assert.match(message, /^Line 3 /);
@@ -44,16 +44,16 @@ describe('lines of JSON', () => {
     assert.match((await faultOf(extractJsonLines, '{\n  "a": 1\n}')).message, /^Line 1 /);
   });
 
-  test('fail for one that is nested too deeply', async () => {
+  test('fail for a line that is nested too deeply', async () => {
     assert.equal((await faultOf(extractJsonLines, `1\n${'['.repeat(100_000)}`)).code, 'too_deep');
   });
 
-  test('fail for an encoding that is not known', async () => {
+  test('fail for an unknown encoding', async () => {
     const { code } = await faultOf(extractJsonLines, Buffer.from('"caf\u00e9"', 'latin1'));
     assert.equal(code, 'invalid_encoding');
   });
 
-  test('are told of as they are read', async () => {
+  test('report progress while they are read', async () => {
     const told: number[] = [];
     await extractJsonLines(Buffer.from('1\n2\n3\n4'), (share) => told.push(share));
     assert.equal(told.length, 4);
@@ -77,7 +77,7 @@ test('every record of any lines is found again, in order', async () => {
   );
 });
 
-test('damaged lines are read or refused for a fault that is told', () =>
+test('damaged lines are read, or refused with a reported fault', () =>
   assertDamageIsTold(extractJsonLines, '{"name":"水泵","n":[1,2.50]}\n{"name":"a\\u00e9"}\n'));
 
 test('the reading process reads lines of JSON', async (t) => {

@@ -15,8 +15,8 @@ import {
 const read = (value: unknown) => textOf(extractJson, JSON.stringify(value));
 const nested = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`;
 
-describe('JSON', () => {
-  test('becomes a line for each value, under the keys that lead to it', async () => {
+describe('a JSON file', () => {
+  test('becomes a line for each value, after the keys that lead to it', async () => {
     const { title, parts } = await extracted(
       extractJson,
       '{"name":"Pump","price":1.50,"made":{"city":"Aachen","by":{"name":"Anna"}},"tags":["a","b",3],"sold":true}',
@@ -35,7 +35,7 @@ describe('JSON', () => {
     );
   });
 
-  test('keeps the values of a record together, and records apart', async () => {
+  test('keeps the values of a record together and separates records', async () => {
     assert.equal(
       await read([
         { id: 1, at: { city: 'Aachen' }, parts: [{ sku: 'A' }, { sku: 'B' }] },
@@ -46,56 +46,56 @@ describe('JSON', () => {
     assert.equal(await read({ list: [{ id: 1 }, { id: 2 }] }), 'list.id: 1\n\nlist.id: 2');
   });
 
-  test('keeps numbers as they are written', async () => {
+  test('keeps numbers as written', async () => {
     assert.equal(
       await textOf(extractJson, '{"a":12345678901234567890,"b":19.90,"c":-0,"d":1E+400,"e":[1.10,0.1e-7]}'),
       'a: 12345678901234567890\nb: 19.90\nc: -0\nd: 1E+400\n\ne: 1.10, 0.1e-7',
     );
   });
 
-  test('keeps long texts with their line breaks, and codes in them', async () => {
+  test('keeps long texts with their line breaks and codes', async () => {
     const long = `first line\nsecond ${'word '.repeat(200)}\n\nthird line AB-0042`;
     assert.equal(await read({ note: long }), `note: ${long}`);
     assert.equal(await read({ notes: [long, 'short'] }), `notes: ${long}\n\nnotes: short`);
   });
 
-  test('leaves out what says nothing', async () => {
+  test('omits empty values', async () => {
     assert.equal(await read({ a: null, b: '', c: ' \n', d: [], e: {}, f: [null, ''], g: 0 }), 'g: 0');
     for (const empty of [null, '', [], {}, [[], {}]]) assert.equal(await read(empty), '');
   });
 
-  test('may be a single value, in any script', async () => {
+  test('can be a single value, in any script', async () => {
     assert.equal(await read('水泵 漏水'), '水泵 漏水');
     assert.equal(await read(42), '42');
     assert.equal(await read(['مضخة', 'ปั๊ม']), 'مضخة, ปั๊ม');
     assert.equal(await read({ 城市: '亚琛' }), '城市: 亚琛');
   });
 
-  test('may have keys of any kind, also twice', async () => {
+  test('can have keys of any kind, and repeated keys', async () => {
     assert.equal(
       await textOf(extractJson, '{"__proto__":{"x":1},"constructor":"c","":5,"a b":6,"k":7,"k":8}'),
       '__proto__.x: 1\n\nconstructor: c\n5\na b: 6\nk: 8',
     );
   });
 
-  test('may be UTF-16 with a byte order mark', async () => {
+  test('can be UTF-16 with a byte order mark', async () => {
     assert.equal(await textOf(extractJson, Buffer.from('\ufeff{"a":"é"}', 'utf16le')), 'a: é');
   });
 
-  test('holds nothing that could not be stored', async () => {
+  test('gives no characters that cannot be stored', async () => {
     assert.equal(
       await textOf(extractJson, '{"a\\u0000":"b\\ud800\\u0000c\\udc00"}'),
       'a\ufffd: b\ufffd\ufffdc\ufffd',
     );
   });
 
-  test('with Markdown in its texts has no headings of theirs', async () => {
+  test('makes no headings from Markdown in its texts', async () => {
     const text = await read([{ body: 'x\n# A\nB\n===\n```\n# code' }, { body: 'y' }]);
     const pieces = cutText(`# Data\n\n${text}\n\n# End\n\nz`);
     assert.deepEqual([...new Set(pieces.map(({ headings }) => headings.join()))], ['Data', 'End']);
   });
 
-  test('nested 500 levels deep is read', async () => {
+  test('is read when nested 500 levels deep', async () => {
     assert.equal(await textOf(extractJson, nested(500)), '1');
     assert.match(
       await textOf(extractJson, '{"a":'.repeat(500) + '1' + '}'.repeat(500)),
@@ -104,14 +104,14 @@ describe('JSON', () => {
   });
 });
 
-describe('a file that is no JSON', () => {
-  test('nested too deeply fails for that, however deep', async () => {
+describe('a file that is not valid JSON', () => {
+  test('fails with too_deep if it is nested too deeply, at any depth', async () => {
     for (const text of [nested(501), nested(100_000), '['.repeat(1_000_000), '{"a":'.repeat(100_000)]) {
       assert.equal((await faultOf(extractJson, text)).code, 'too_deep');
     }
   });
 
-  test('fails and names the place, not what stands there', async () => {
+  test('fails with the place of the error, without the content', async () => {
     for (const [text, place] of [
       ['{"a": secret}', 'line 1, position 7'],
       ['{\n  "a": 1,\n}', 'line 3, position 1'],
@@ -137,12 +137,12 @@ describe('a file that is no JSON', () => {
     }
   });
 
-  test('fails for an encoding that is not known, and for binary data', async () => {
+  test('fails for an unknown encoding and for binary data', async () => {
     assert.equal((await faultOf(extractJson, Buffer.from('"caf\u00e9"', 'latin1'))).code, 'invalid_encoding');
     assert.equal((await faultOf(extractJson, '"a\0"')).code, 'not_text');
   });
 
-  test('fails where its keys make more text than can be stored', async () => {
+  test('fails if its keys make more text than can be stored', async () => {
     const value = { ['k'.repeat(100_000)]: Array.from({ length: 1_100 }, (_, id) => ({ id })) };
     assert.equal((await faultOf(extractJson, JSON.stringify(value))).code, 'too_many_chunks');
   });
@@ -177,7 +177,7 @@ test('every string and number of any value is found again', async () => {
   );
 });
 
-test('a place is named for just what JSON.parse refuses', () => {
+test('the place of an error is named exactly when JSON.parse refuses the text', () => {
   const fragment = fc.constantFrom(
     ...'{}[],:" \n\\-.0123e+'.split(''),
     '"a"',
@@ -216,7 +216,7 @@ test('a place is named for just what JSON.parse refuses', () => {
   );
 });
 
-test('a damaged file is read or refused for a fault that is told', () =>
+test('a damaged file is read, or refused with a reported fault', () =>
   assertDamageIsTold(
     extractJson,
     '[{"name":"水泵","n":[1,2.50,{"x":null}]},{"name":"a\\u00e9\\n","ok":true}]',

@@ -14,7 +14,7 @@ async function texts(content: string | Uint8Array): Promise<string[]> {
 }
 
 describe('a mailbox', () => {
-  test('is a part for each message', async () => {
+  test('becomes one part per message', async () => {
     const { title, parts } = await extracted(
       extractMbox,
       message('One', 'leaks') + message('第二', '漏水') + message('Three', 'ปั๊ม مضخة'),
@@ -27,7 +27,7 @@ describe('a mailbox', () => {
     ]);
   });
 
-  test('may be written by any mail program', async () => {
+  test('can be written by any mail program', async () => {
     for (const from of [
       'From - Wed Jan 31 10:20:00 2024',
       'From MAILER-DAEMON Wed Jan  3 10:20:00 2024',
@@ -45,7 +45,7 @@ describe('a mailbox', () => {
     }
   });
 
-  test('may begin with blank lines or a byte order mark', async () => {
+  test('can begin with blank lines or a byte order mark', async () => {
     for (const before of ['\n\r\n', '\ufeff'])
       assert.equal((await texts(before + message('One', 'x'))).length, 1);
   });
@@ -60,7 +60,7 @@ describe('a mailbox', () => {
     assert.deepEqual([two, more], [`${head('Two')}x`, []]);
   });
 
-  test('may have messages in several character sets', async () => {
+  test('can have messages in several character sets', async () => {
     const latin = Buffer.from(
       `${FROM}\nSubject: x\nContent-Type: text/plain; charset=iso-8859-1\n\nGr\u00f6\u00dfe\n`,
       'latin1',
@@ -76,7 +76,7 @@ describe('a mailbox', () => {
     );
   });
 
-  test('with a message that is encrypted or cannot be read has the others', async () => {
+  test('with an encrypted or unreadable message gives the other messages', async () => {
     const found = await texts(
       message('Locked', '-----BEGIN PGP MESSAGE-----\nx') +
         `${FROM}\nNo-Header: of an e-mail\n\nlost\n\n` +
@@ -88,7 +88,7 @@ describe('a mailbox', () => {
     assert.equal(found.at(-1), `${head('Good')}words`);
   });
 
-  test('tells with each message how far it is', async () => {
+  test('reports progress with each message', async () => {
     const told: number[] = [];
     await extractMbox(Buffer.from(message('One', 'x').repeat(4)), (share) => told.push(share));
     assert.equal(told.length, 4);
@@ -96,7 +96,7 @@ describe('a mailbox', () => {
     assert.ok((told.at(-1) ?? 0) > 0.99);
   });
 
-  test('of many messages is read in one go', async () => {
+  test('with many messages is read completely', async () => {
     assert.equal((await texts(message('One', 'From x\nword\n'.repeat(5)).repeat(500))).length, 500);
   });
 });
@@ -137,7 +137,7 @@ test('any messages are found again, each in its part', async () => {
   );
 });
 
-test('a damaged mailbox is read or refused for a fault that is told', () =>
+test('a damaged mailbox is read, or refused with a reported fault', () =>
   assertDamageIsTold(extractMbox, message('One', '>From x') + message('Two', '水泵')));
 
 test('the reading process reads mailboxes', async (t) => {

@@ -15,7 +15,7 @@ const lines = (top: number, ...texts: string[]): PdfTextLine[] =>
 const page = (...texts: string[]) => writePdf({ pages: [lines(700, ...texts)] });
 
 describe('the pages of a PDF', () => {
-  test('are parts with their numbers, and a page without text leaves a gap in them', async () => {
+  test('are numbered parts; a page without text leaves a gap in the numbers', async () => {
     const shares: number[] = [];
     const { parts } = await extractPdf(
       writePdf({ pages: [lines(700, 'one'), [], lines(700, 'three')] }),
@@ -28,7 +28,7 @@ describe('the pages of a PDF', () => {
     assert.deepEqual(shares, [1 / 3, 2 / 3, 1]);
   });
 
-  test('come with the title of the document where it tells a useful one', async () => {
+  test('come with the title of the document if it is useful', async () => {
     const titleOf = async (title: string) =>
       (await extracted(extractPdf, writePdf({ pages: [lines(700, 'x')], info: `/Title ${pdfText(title)}` })))
         .title;
@@ -38,7 +38,7 @@ describe('the pages of a PDF', () => {
     assert.equal((await extracted(extractPdf, page('x'))).title, null);
   });
 
-  test('are read in a process without permissions, with the encodings that it finds there', async (t) => {
+  test('are read in a process without permissions, with the encodings that it finds', async (t) => {
     const document = writePdf({
       pages: [[{ y: 700, font: 'C', bytes: Buffer.from('c4e3bac3', 'hex') }]],
       fonts: { C: cidFont('GBK-EUC-H', 'GB1') },
@@ -53,7 +53,7 @@ describe('the pages of a PDF', () => {
 describe('the lines of a page', () => {
   const full = 'The pump is opened with the key that hangs beside it, and never by';
 
-  test('are joined to paragraphs where they are full, and stay lines where they are not', async () => {
+  test('are joined to paragraphs if they are full, and stay lines otherwise', async () => {
     assert.equal(
       await textOf(extractPdf, page(full, 'hand.', 'Monday 8-12', 'Friday 9-13')),
       `${full} hand.\nMonday 8-12\nFriday 9-13`,
@@ -61,7 +61,7 @@ describe('the lines of a page', () => {
     assert.equal(await textOf(extractPdf, page(`- ${full}`, `- ${full}`)), `- ${full}\n- ${full}`);
   });
 
-  test('are parted by a gap, by the size of letters, and where a column ends', async () => {
+  test('are separated at a gap, at another letter size and at the end of a column', async () => {
     const text = await textOf(
       extractPdf,
       writePdf({
@@ -78,7 +78,7 @@ describe('the lines of a page', () => {
     assert.equal(text, 'Pumps\n\nfirst\nsecond\n\nthird\n\nother column');
   });
 
-  test('end with a hyphen that goes where a word was broken, and stays where it belongs to the word', async () => {
+  test('lose the hyphen of a broken word, and keep the hyphen of a compound word', async () => {
     const broken = await textOf(extractPdf, page(`${full} infor-`, 'mation', '', 'x'));
     assert.match(broken, /by information/);
     const compound = await textOf(extractPdf, page(`${full} a well-`, 'known key', 'It is known well.'));
@@ -87,18 +87,18 @@ describe('the lines of a page', () => {
     assert.match(range, /Anna- Berta/);
   });
 
-  test('are joined however many they are', { timeout: 60_000 }, async () => {
+  test('are joined whatever their number', { timeout: 60_000 }, async () => {
     const joining = startMain('test/support/long-paragraph.ts');
     assert.equal(await joining.exited, 0, joining.stderr.join('\n'));
   });
 
-  test('never begin a heading or code of their own', async () => {
+  test('never begin a heading or code block that the page does not have', async () => {
     assert.equal(await textOf(extractPdf, page('# no', 'x', '---')), '\\# no\nx\n\\---');
   });
 });
 
-describe('other scripts', () => {
-  test('in the encodings of Chinese, Japanese and Korean that readers must know', async () => {
+describe('other scripts in a PDF', () => {
+  test('are read in the Chinese, Japanese and Korean encodings that readers must know', async () => {
     const cases: [cmap: string, collection: string, hex: string, text: string][] = [
       ['UniGB-UCS2-H', 'GB1', '53174eac59275b66', '北京大学'],
       ['GBK-EUC-H', 'GB1', 'c4e3bac3', '你好'],
@@ -116,7 +116,7 @@ describe('other scripts', () => {
     }
   });
 
-  test('by the names of their glyphs; what is written from the right is given in the order it is read', async () => {
+  test('are read by glyph names, and right-to-left text is given in reading order', async () => {
     for (const text of ['Привет', 'नमस्ते', 'Ελλάδα']) {
       const { font, bytes } = glyphFont(text);
       const document = writePdf({ pages: [[{ y: 700, font: 'G', bytes }]], fonts: { G: font } });
@@ -127,7 +127,7 @@ describe('other scripts', () => {
     assert.equal(await textOf(extractPdf, document), 'שלום');
   });
 
-  test('join lines without a space where the script has none', async () => {
+  test('are joined without a space if the script has none', async () => {
     const text = '北京大学是中国的一所大学历史悠久';
     const bytes = Buffer.from(text, 'utf16le').swap16();
     const document = writePdf({
@@ -138,20 +138,20 @@ describe('other scripts', () => {
   });
 });
 
-describe('a PDF that is not as it should be', () => {
-  test('is refused where it opens only with a password, and read where it opens without', async () => {
+describe('an invalid PDF', () => {
+  test('is refused if it opens only with a password, and read if it opens without one', async () => {
     const plan = { pages: [lines(700, 'secret')] };
     assert.equal((await faultOf(extractPdf, writePdf({ ...plan, userPassword: 'key' }))).code, 'locked');
     assert.equal(await textOf(extractPdf, writePdf({ ...plan, userPassword: '' })), 'secret');
   });
 
-  test('is refused with what to do where its pages are pictures', async () => {
+  test('is refused with advice if its pages are pictures', async () => {
     const fault = await faultOf(extractPdf, writePdf({ pages: [[], []] }));
     assert.equal(fault.code, 'no_text');
     assert.match(fault.message, /text recognition/);
   });
 
-  test('is refused where its fonts do not tell their letters, and read where they fail to tell a few', async () => {
+  test('is refused if its fonts do not name their letters, and read if only a few are unnamed', async () => {
     // A question in the numbers of glyphs that TrueType fonts give to letters as a rule: a space is the third.
     const glyphs = (text: string) =>
       Buffer.concat([...text].map((letter) => Buffer.from([0, (letter.codePointAt(0) ?? 0) - 29])));
@@ -166,14 +166,14 @@ describe('a PDF that is not as it should be', () => {
     assert.match(await textOf(extractPdf, untold(' ?', told)), new RegExp(`${told}$`));
   });
 
-  test('is refused where it is something else or broken off', async () => {
+  test('is refused if it is something else or truncated', async () => {
     const whole = page('text');
     for (const content of ['', 'no PDF', '<p>text', Buffer.alloc(1_000), whole.subarray(0, 60)]) {
       assert.equal((await faultOf(extractPdf, content)).code, 'corrupt');
     }
   });
 
-  test('is refused where its pages lie in each other without end', async () => {
+  test('is refused if its pages contain each other', async () => {
     const around = writePdf({ pages: [lines(700, 'x')] })
       .toString('latin1')
       .replace('/Kids [3 0 R]', '/Kids [2 0 R]');
@@ -184,12 +184,12 @@ describe('a PDF that is not as it should be', () => {
     });
   });
 
-  test('is refused where it has more pages than can be read', async () => {
+  test('is refused if it has more pages than the limit', async () => {
     const many = writePdf({ pages: [lines(700, 'x')], listed: 50_001 });
     assert.equal((await faultOf(extractPdf, many)).code, 'too_many_pages');
   });
 
-  test('does not end the process that reads it by what the library leaves unheard', async (t) => {
+  test('does not end the reading process through an unhandled error of the library', async (t) => {
     // The number of pages is lost, and the second page with it.
     const damaged = writePdf({ pages: [lines(700, 'one'), lines(700, 'two')] })
       .toString('latin1')
@@ -199,7 +199,7 @@ describe('a PDF that is not as it should be', () => {
     await assert.rejects(read, { name: 'FileFault', code: 'corrupt' });
   });
 
-  test('is read or refused with a fault that is told, however it is damaged', async () => {
+  test('is read, or refused with a reported fault, whatever the damage', async () => {
     const reading = startMain('test/support/damaged-pdfs.ts');
     assert.equal(await reading.exited, 0, reading.stderr.join('\n'));
   });

@@ -20,7 +20,7 @@ const anna = { user: 'U1', user_profile: { display_name: 'Anna', real_name: 'Ann
 const somchai = { user: 'U2', user_profile: { display_name: '', real_name: 'สมชาย', name: 'somchai' } };
 
 describe('a file of a Slack export', () => {
-  test('is one part: each message with its name and time', async () => {
+  test('is one part, with a name and time for each message', async () => {
     const { title, parts } = await read([
       slack(0, { ...anna, text: 'The pump leaks.\nAgain.' }),
       slack(60, { ...somchai, text: 'ปั๊มรั่ว' }),
@@ -47,7 +47,7 @@ describe('a file of a Slack export', () => {
     ]);
   });
 
-  test('has the answers of a thread below its first message', async () => {
+  test('has the replies of a thread below its first message', async () => {
     const first = `${SECONDS}.000100`;
     const said = await text([
       slack(0, { ...anna, text: 'question', thread_ts: first }),
@@ -63,7 +63,7 @@ describe('a file of a Slack export', () => {
     );
   });
 
-  test('shows people, channels, links and characters as they were seen', async () => {
+  test('shows people, channels, links and characters as people saw them', async () => {
     const said = await text([
       slack(0, {
         ...anna,
@@ -79,7 +79,7 @@ describe('a file of a Slack export', () => {
     );
   });
 
-  test('leaves out who came and went', async () => {
+  test('omits joins and leaves', async () => {
     const { parts } = await read([
       slack(0, { subtype: 'channel_join', text: '<@U1> has joined the channel' }),
       slack(1, { subtype: 'channel_leave', text: '<@U1> has left the channel' }),
@@ -91,12 +91,12 @@ describe('a file of a Slack export', () => {
     assert.match(parts[0]?.text ?? '', /pumps[^]*heard by all/);
   });
 
-  test('of joins alone has no text', async () => {
+  test('with joins only has no text', async () => {
     const { parts } = await read([slack(0, { subtype: 'channel_join', text: 'x' }), slack(1, { text: ' ' })]);
     assert.deepEqual(parts, []);
   });
 
-  test('has what apps attach and the names of files', async () => {
+  test('includes attachments of apps and the names of files', async () => {
     const said = await text([
       slack(0, { ...anna, text: 'see', files: [{ name: 'plan.pdf', title: 'Plan' }, { mode: 'hidden' }] }),
       slack(1, { ...anna, attachments: [{ title: 'Alarm', text: 'Hall 3' }, { fallback: 'plain' }] }),
@@ -114,11 +114,11 @@ describe('a file of a Slack export', () => {
   });
 });
 
-test('what only resembles a Slack export is read as data', async () => {
+test('JSON that only resembles a Slack export is read as data', async () => {
   assert.match(await text([slack(0, { text: 'a' }), { type: 'other' }]), /type: other$/);
 });
 
-test('a damaged file of a Slack export is read or refused for a fault that is told', () =>
+test('a damaged Slack export is read, or refused with a reported fault', () =>
   assertDamageIsTold(
     extractJson,
     JSON.stringify([

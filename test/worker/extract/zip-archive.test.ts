@@ -18,15 +18,15 @@ async function codeOf(members: readonly ZipMember[]): Promise<string | null> {
   }
 }
 
-describe('an archive', () => {
-  test('gives its files by name, and nothing for a name that it has not', async () => {
+describe('a ZIP archive', () => {
+  test('gives its files by name, and nothing for an unknown name', async () => {
     const archive = await openZip(writeZip([{ name: 'folder/größe.txt', content: '水泵' }]));
     assert.deepEqual([...archive.names], ['folder/größe.txt']);
     assert.equal(Buffer.from((await archive.read('folder/größe.txt')) ?? []).toString(), '水泵');
     assert.equal(await archive.read('other'), null);
   });
 
-  test('is refused beyond what a document holds: too large together, packed too much, too many files', async () => {
+  test('is refused above the limits of a document: total size, compression ratio, number of files', async () => {
     const zeros = (mebibytes: number) => Buffer.alloc(mebibytes * MIB);
     assert.equal(await codeOf([{ name: 'one', content: zeros(33) }]), 'zip_bomb');
     const small = Array.from({ length: 9 }, (_, index) => ({ name: `n${index}`, content: zeros(30) }));
@@ -36,12 +36,12 @@ describe('an archive', () => {
     assert.equal(await codeOf(many), 'zip_bomb');
   });
 
-  test('is refused where more comes out than it says, or less', async () => {
+  test('is refused if it unpacks to more or less than declared', async () => {
     assert.equal(await codeOf([{ name: 'a', content: Buffer.alloc(MIB), claimedSize: 10 }]), 'zip_bomb');
     assert.equal(await codeOf([{ name: 'a', content: 'text', claimedSize: 10 }]), 'corrupt');
   });
 
-  test('is refused where a file in it is encrypted, is not what was packed, or has the name of another', async () => {
+  test('is refused if a file is encrypted, damaged or has a duplicate name', async () => {
     assert.equal(await codeOf([{ name: 'a', content: 'x', encrypted: true }]), 'locked');
     assert.equal(await codeOf([{ name: 'a', content: 'x', wrongChecksum: true }]), 'corrupt');
     assert.equal(
