@@ -123,26 +123,26 @@ describe('the text of an HTML page', () => {
 describe('the encoding of an HTML page', () => {
   const chinese = Buffer.from('c4e3bac3', 'hex');
   const cases: Record<string, [Uint8Array, string]> = {
-    'UTF-8 unless it says otherwise': [Buffer.from('<p>Größe 水'), 'Größe 水'],
-    'its byte order mark before its own word': [
+    'the default, UTF-8': [Buffer.from('<p>Größe 水'), 'Größe 水'],
+    'the byte order mark before the declaration': [
       Buffer.from('\ufeff<meta charset="utf-8"><p>Größe', 'utf16le'),
       'Größe',
     ],
-    'its meta element': [Buffer.from('<meta charset="iso-8859-1"><p>Gr\xf6\xdfe', 'latin1'), 'Größe'],
-    'the older form of it': [
+    'the meta element': [Buffer.from('<meta charset="iso-8859-1"><p>Gr\xf6\xdfe', 'latin1'), 'Größe'],
+    'the older form of the meta element': [
       Buffer.concat([
         Buffer.from('<meta http-equiv="Content-Type" content="text/html; charset=gb2312"><p>'),
         chinese,
       ]),
       '你好',
     ],
-    'its XML declaration': [
+    'the XML declaration': [
       Buffer.from('<?xml version="1.0" encoding="windows-1252"?><html><p>\x80 5</p></html>', 'latin1'),
       '€ 5',
     ],
   };
   for (const [name, [content, text]] of Object.entries(cases)) {
-    test(`is recognised as ${name}`, async () => assert.equal(await read(content), text));
+    test(`comes from ${name}`, async () => assert.equal(await read(content), text));
   }
 
   test('is reported if it differs from the declared one, or is unknown', async () => {
