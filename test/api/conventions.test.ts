@@ -35,8 +35,8 @@ function assertProblem(answer: Answer, code: ErrorCode): void {
   for (const fault of (errors ?? []) as object[]) assert.deepEqual(Object.keys(fault), ['path', 'message']);
 }
 
-describe('every answer', () => {
-  test('bears a request id of its own, and under /v1 no-store', async () => {
+describe('every response', () => {
+  test('has its own request id, and no-store if its path is under /v1', async () => {
     const seen = new Set<unknown>();
     for (const url of ['/v1/health', '/v1/memory/status', '/livez', '/docs/json', '/reset', '/nothing']) {
       const answer = await get(service, company, url);
@@ -47,7 +47,7 @@ describe('every answer', () => {
     assert.equal(seen.size, 6);
   });
 
-  test('forbids browsers to guess its type', async () => {
+  test('tells browsers not to guess the content type', async () => {
     const urls = [
       '/v1/health',
       '/v1/memory/status',
@@ -72,21 +72,21 @@ describe('every answer', () => {
     }
   });
 
-  test('a request id that the caller sends is not taken over', async () => {
+  test('ignores a request id that the caller sends', async () => {
     const answer = await app.inject({ url: '/v1/health', headers: { 'x-request-id': 'mine' } });
     assert.notEqual(answer.headers['x-request-id'], 'mine');
   });
 });
 
 describe('routes and methods', () => {
-  test('an unknown route is 404 for every method and every caller', async () => {
+  test('an unknown route returns 404 for every method', async () => {
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'PROPFIND'] as const) {
       assertProblem(await app.inject({ method: method as 'GET', url: '/v1/nothing' }), 'not_found');
     }
     assertProblem(await get(service, company, '/v1/memory/search/'), 'not_found');
   });
 
-  test('an unknown method is 405 and told which ones there are', async () => {
+  test('a method that the route does not have returns 405 and lists the allowed methods', async () => {
     const cases: [string, string, string][] = [
       ['GET', '/v1/memory/search', 'POST'],
       ['DELETE', '/v1/memory/imports', 'GET, HEAD, POST'],
@@ -104,7 +104,7 @@ describe('routes and methods', () => {
     }
   });
 
-  test('an address that cannot be read is 404 like any other', async () => {
+  test('a malformed id in the path returns 404', async () => {
     for (const id of ['%ff', 'a'.repeat(5000), '%00', 'x', '..%2f..%2fpasswd']) {
       for (const list of ['imports', 'sources']) {
         assertProblem(await get(service, company, `/v1/memory/${list}/${id}`), 'not_found');
@@ -113,10 +113,10 @@ describe('routes and methods', () => {
   });
 });
 
-describe('bodies', () => {
+describe('request bodies', () => {
   const url = '/v1/memory/search';
 
-  test('one over the bound of its route is 413, by its length or by what arrives', async () => {
+  test('a body over the limit of its route returns 413, with or without a length header', async () => {
     const body = JSON.stringify({ query: 'x'.repeat(1024 * 1024), scope: {} });
     assertProblem(await post(service, company, url, body), 'payload_too_large');
     for (const route of ['embeddings/claim', 'captures', 'consolidation/claim']) {
@@ -130,7 +130,7 @@ describe('bodies', () => {
     }
   });
 
-  test('routes for documents and batches take more than the others', async () => {
+  test('routes for documents and batches accept larger bodies than other routes', async () => {
     const padding = ' '.repeat(7 * 1024 * 1024);
     const batches = ['embeddings/complete', 'consolidation/complete', 'memories'];
     for (const route of ['ingest', 'imports', ...batches]) {
@@ -139,20 +139,20 @@ describe('bodies', () => {
     }
   });
 
-  test('one that is not JSON by its type is 415', async () => {
+  test('a content type other than JSON returns 415', async () => {
     for (const type of ['text/plain', 'text/xml', 'application/x-www-form-urlencoded', 'nonsense']) {
       const answer = await post(service, company, url, '{"query":"x","scope":{}}', { 'content-type': type });
       assertProblem(answer, 'unsupported_media_type');
     }
   });
 
-  test('one that is not JSON by its text is 400', async () => {
+  test('a body that is not valid JSON returns 400', async () => {
     for (const body of ['{', '{"a":', "{'a':1}", 'NaN', '{"a":NaN}', '{"a":1}{', '\u0000']) {
       assertProblem(await post(service, company, url, body), 'invalid_request');
     }
   });
 
-  test('one that is not UTF-8 is 400, not silently mended', async () => {
+  test('a body that is not valid UTF-8 returns 400', async () => {
     const payload = Buffer.concat([Buffer.from('{"title":"'), Buffer.of(0xff), Buffer.from('","text":"x"}')]);
     const answer = await app.inject({
       method: 'POST',
@@ -163,7 +163,7 @@ describe('bodies', () => {
     assertProblem(answer, 'invalid_request');
   });
 
-  test('one that is not an object is 400, and none counts as an empty one', async () => {
+  test('a JSON body that is not an object returns 400, and a missing body counts as an empty object', async () => {
     for (const body of ['null', '[]', '"x"', '1', 'true', '']) {
       assertProblem(await post(service, company, url, body), 'invalid_request');
     }
@@ -173,7 +173,7 @@ describe('bodies', () => {
     }
   });
 
-  test('one nested 100,000 deep is 400, wherever it is deep', async () => {
+  test('a body nested 100,000 levels deep returns 400, in every field', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     for (const [route, body] of [
@@ -190,7 +190,7 @@ describe('bodies', () => {
     }
   });
 
-  test('a key that names a prototype is refused and changes nothing', async () => {
+  test('a key such as __proto__ returns 400 and changes no prototype', async () => {
     for (const body of [
       '{"query":"x","scope":{},"__proto__":{"topK":1}}',
       '{"query":"x","scope":{"__proto__":{"clientId":"x"}}}',
@@ -206,7 +206,7 @@ describe('bodies', () => {
     assert.equal(({} as { topK?: number }).topK, undefined);
   });
 
-  test('an unknown field is 400 and named, however deep it stands', async () => {
+  test('an unknown field returns 400 with its path, at every depth', async () => {
     for (const [route, body, path] of [
       ['search', { query: 'x', scope: {}, teamId: 'x' }, '/teamId'],
       ['search', { query: 'x', scope: { team: true } }, '/scope/team'],
@@ -234,7 +234,7 @@ describe('bodies', () => {
     }
   });
 
-  test('a value of the wrong type is not turned into the right one', async () => {
+  test('a value of the wrong type returns 400 and is not converted', async () => {
     for (const body of [
       { query: 5, scope: {} },
       { query: 'x', scope: {}, topK: '8' },
@@ -247,7 +247,7 @@ describe('bodies', () => {
   });
 });
 
-describe('a request that Node itself would refuse', () => {
+describe('a request that Node would reject itself', () => {
   let port: number;
   before(async () => {
     port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
@@ -268,12 +268,12 @@ describe('a request that Node itself would refuse', () => {
     assert.ok(head.includes(`x-request-id: ${problem.requestId}`));
   }
 
-  test('because it is not HTTP is answered by a problem', async () => {
+  test('returns a problem document for bytes that are not HTTP and for headers that are too long', async () => {
     await assertRefused('nonsense\r\n\r\n', /not valid HTTP/);
     await assertRefused(`GET /v1/health HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, /too long/);
   });
 
-  test('because of its Expect header is answered by a problem', async () => {
+  test('returns a problem document for an unsupported Expect header', async () => {
     for (const head of ['GET /v1/health', 'POST /v1/memory/search', 'GET /nothing']) {
       await assertRefused(
         `${head} HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\ncontent-length: 100\r\n\r\n`,
@@ -282,7 +282,7 @@ describe('a request that Node itself would refuse', () => {
     }
   });
 
-  test('because it names no host is answered by a problem', async () => {
+  test('returns a problem document for a missing Host header', async () => {
     for (const head of ['GET /v1/health', 'GET /livez', 'GET /docs']) {
       await assertRefused(`${head} HTTP/1.1\r\nconnection: close\r\n\r\n`, /no Host header/);
     }

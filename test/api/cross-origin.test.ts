@@ -45,7 +45,7 @@ function preflight(origin: string, method: string, to: App = service.app, url = 
 }
 
 describe('a page of an allowed origin', () => {
-  test('may send every method and header of the service, without asking every time', async () => {
+  test('a preflight allows every method and header of the service, and can be cached', async () => {
     for (const origin of [APP, DEV]) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
         const answer = await preflight(origin, method);
@@ -60,7 +60,7 @@ describe('a page of an allowed origin', () => {
     }
   });
 
-  test('asks without signing in, and uses up no limit', async () => {
+  test('a preflight needs no credentials and does not count against a rate limit', async () => {
     const remoteAddress = freshAddress();
     const ask = (url: string) =>
       service.app.inject({
@@ -76,7 +76,7 @@ describe('a page of an allowed origin', () => {
     }
   });
 
-  test('reads answers and refusals, with their limits and request ids', async () => {
+  test('the page can read successes and errors, with their rate limit headers and request ids', async () => {
     const session = '/v1/auth/session';
     const { authorization } = company.headers;
     for (const [status, url, headers] of [
@@ -100,7 +100,7 @@ describe('a page of an allowed origin', () => {
     }
   });
 
-  test('reads why it was refused for asking too often', async () => {
+  test('the page can read a 429 and its retry-after header', async () => {
     const origin = { email: 'someone-of-another-origin@example.com', address: freshAddress() };
     const login = () =>
       service.app.inject({
@@ -119,7 +119,7 @@ describe('a page of an allowed origin', () => {
     }
   });
 
-  test('is never given what the browser holds by itself: there are no cookies', async () => {
+  test('no response allows credentials or sets a cookie', async () => {
     const answers = [
       await preflight(APP, 'POST'),
       await service.app.inject({
@@ -146,7 +146,7 @@ describe('a page of another origin', () => {
     '*',
   ];
 
-  test('is not allowed to send what a browser asks about first', async () => {
+  test('a preflight of another origin is not allowed', async () => {
     for (const origin of OTHERS) {
       const answer = await preflight(origin, 'POST');
       assert.equal(answer.headers['access-control-allow-origin'], undefined, origin);
@@ -154,7 +154,7 @@ describe('a page of another origin', () => {
     }
   });
 
-  test('cannot read an answer', async () => {
+  test('a page of another origin cannot read a response', async () => {
     for (const origin of OTHERS) {
       const answer = await service.app.inject({
         url: '/v1/auth/session',
@@ -166,7 +166,7 @@ describe('a page of another origin', () => {
   });
 });
 
-test('where no origin is allowed, no answer speaks of any, and OPTIONS is a method like others', async () => {
+test('without allowed origins, no response has CORS headers and OPTIONS returns 405', async () => {
   const owner = await closed.company();
   const asked = await preflight(APP, 'POST', closed.app);
   assert.equal(outcome(asked), '405 method_not_allowed');

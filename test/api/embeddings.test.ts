@@ -67,8 +67,8 @@ async function chunkFigures(caller: Caller): Promise<object> {
   return (await get(service, caller, '/v1/memory/status')).json<{ chunks: object }>().chunks;
 }
 
-describe('claim', () => {
-  test('lends the chunks that have no embedding, newest first, as the limit allows', async () => {
+describe('POST /v1/memory/embeddings/claim', () => {
+  test('returns chunks without an embedding, newest first, up to the limit', async () => {
     const company = await service.company();
     assert.equal(await claim(company), null);
     const texts = numbered(5);
@@ -85,7 +85,7 @@ describe('claim', () => {
     assert.equal(await claim(company), null);
   });
 
-  test('lends no chunk twice, however many claim at once', async () => {
+  test('returns each chunk to only one of many concurrent claims', async () => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
     await store(company, numbered(40));
@@ -102,7 +102,7 @@ describe('claim', () => {
     assert.equal(lent.length, 40);
   });
 
-  test('lends only where the caller may write', async () => {
+  test('returns only chunks that the caller can write', async () => {
     const company = await service.company();
     const [mine, other] = [await addClient(service, company), await addClient(service, company)];
     await store(company, ['of the team']);
@@ -117,7 +117,7 @@ describe('claim', () => {
     assert.deepEqual((await claimSome(company)).chunks[0]?.text, 'of other');
   });
 
-  test('lends chunks again once their lease has expired', async () => {
+  test('returns chunks again after their lease has expired', async () => {
     const company = await service.company();
     await store(company, numbered(3));
     const first = await claimSome(company);
@@ -129,8 +129,8 @@ describe('claim', () => {
   });
 });
 
-describe('complete', () => {
-  test('makes chunks found by meaning, and counts them', async () => {
+describe('POST /v1/memory/embeddings/complete', () => {
+  test('makes chunks searchable by meaning, counts them as embedded and writes an audit event', async () => {
     const company = await service.company();
     await store(company, ['the sun', 'the moon']);
     assert.deepEqual(await chunkFigures(company), { total: 2, embedded: 0, pending: 2 });
@@ -153,7 +153,7 @@ describe('complete', () => {
     assert.deepEqual(events, [{ subject: batch.id }]);
   });
 
-  test('of some gives the others back at once', async () => {
+  test('releases the chunks of the batch that got no embedding', async () => {
     const company = await service.company();
     await store(company, numbered(3));
     const batch = await claimSome(company);
@@ -164,7 +164,7 @@ describe('complete', () => {
     assert.deepEqual((await claimSome(company)).chunks, batch.chunks.slice(1));
   });
 
-  test('the same again, in any order and case, even past the lease, has the same answer; another is 409', async () => {
+  test('returns the first answer for the same embeddings again, and 409 for different ones', async () => {
     const company = await service.company();
     await store(company, numbered(3));
     const batch = await claimSome(company);
@@ -186,7 +186,7 @@ describe('complete', () => {
     assert.deepEqual(await chunkFigures(company), { total: 3, embedded: 3, pending: 0 });
   });
 
-  test('past the lease is 409, stores nothing, and leaves the chunks to others', async () => {
+  test('returns 409 after the lease expired, stores nothing, and lets others claim the chunks', async () => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'member' });
     await store(company, numbered(2));
@@ -200,7 +200,7 @@ describe('complete', () => {
     assert.deepEqual(answer.json(), { embedded: 2 });
   });
 
-  test('of a batch that is unknown, malformed or another’s is 404, alike', async () => {
+  test('returns the same 404 for a batch that is unknown, malformed or of another caller', async () => {
     const company = await service.company();
     const other = await addPerson(service, company, { teamRole: 'admin' });
     await store(company, numbered(1));
@@ -218,7 +218,7 @@ describe('complete', () => {
     assert.equal(new Set(answers.map(({ body }) => withoutRequestId(body))).size, 1);
   });
 
-  test('refuses the whole of it for one fault', async () => {
+  test('returns 400 and stores nothing if one embedding is invalid', async () => {
     const company = await service.company();
     await store(company, numbered(2));
     const batch = await claimSome(company, 1);
@@ -247,7 +247,7 @@ describe('complete', () => {
     assert.deepEqual(answer.json(), { embedded: 1 });
   });
 
-  test('stores nothing for a replaced text, or for a client that the caller can no longer write', async () => {
+  test('stores nothing for a replaced text or for a client that the caller can no longer write', async () => {
     const company = await service.company();
     const mine = await addClient(service, company);
     const member = await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'write' } });

@@ -45,8 +45,8 @@ async function secondTeam(company: SignedIn, userId: string, role: string): Prom
 const addWithPassword = (company: SignedIn, ties: Ties) =>
   addPasswordHolder(service, company, ties, PASSWORD);
 
-describe('removal from a Team', () => {
-  test('ends the role and the grants there, at once and there alone', async () => {
+describe('removal of a member from a Team', () => {
+  test('ends the role and the grants in that Team at once, and in no other Team', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const person = await addPerson(service, company, {
@@ -75,7 +75,7 @@ describe('removal from a Team', () => {
     );
   });
 
-  test('leaves what is held of the Company', async () => {
+  test('leaves the Company role and the Company grant', async () => {
     const company = await service.company();
     const reader = await addPerson(service, company, {
       companyRole: 'admin',
@@ -87,7 +87,7 @@ describe('removal from a Team', () => {
     assert.deepEqual([role, access], [null, 'read']);
   });
 
-  test('withdraws the invites that the person made there, and names them in the event', async () => {
+  test('revokes the invites that the person made in that Team, and names them in the event', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const elsewhere = await secondTeam(company, admin.userId, 'admin');
@@ -107,7 +107,7 @@ describe('removal from a Team', () => {
     assert.equal(await acceptOnce(there.token), '201');
   });
 
-  test('withdraws the invites to the person there, and no other', async () => {
+  test('revokes only the invites to the person in that Team', async () => {
     const company = await service.company();
     const person = await addWithPassword(company, { teamRole: 'member' });
     const elsewhere = within(company, await addTeam(service, company));
@@ -123,7 +123,7 @@ describe('removal from a Team', () => {
     assert.equal(outcome(await get(service, person, '/v1/team')), '403 team_forbidden');
   });
 
-  test('does both from an archived Team too', async () => {
+  test('revokes the invites in an archived Team too', async () => {
     const company = await service.company();
     const admin = await addWithPassword(company, { teamRole: 'admin' });
     const person = await addWithPassword(company, { teamRole: 'member' });
@@ -134,7 +134,7 @@ describe('removal from a Team', () => {
     assert.equal(await stateOf(company, to.id), 'revoked');
   });
 
-  test('is not undone by coming back: no role, grant or invite of before', async () => {
+  test('a new invite does not restore the old role, grants or invites', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const person = await addWithPassword(company, { teamRole: 'admin', clients: { [clientId]: 'write' } });
@@ -152,8 +152,8 @@ describe('removal from a Team', () => {
   });
 });
 
-describe('loss of the power to invite', () => {
-  test('withdraws the invites that the person made in that Team', async () => {
+describe('loss of the right to invite', () => {
+  test('a demotion revokes the invites that the person made in that Team', async () => {
     const company = await service.company();
     for (const role of ['admin', 'owner'] as const) {
       const person = await addPerson(service, company, { teamRole: role });
@@ -170,7 +170,7 @@ describe('loss of the power to invite', () => {
     }
   });
 
-  test('withdraws no invite of a person who still has Full access', async () => {
+  test('an invite stays valid if its maker keeps Full access', async () => {
     const company = await service.company();
     for (const ties of [
       { companyRole: 'owner', teamRole: 'admin' },
@@ -192,7 +192,7 @@ describe('loss of the power to invite', () => {
     assert.equal(await acceptOnce(made.token), '201');
   });
 
-  test('is no less a loss for a grant to read', async () => {
+  test('revokes the invites of a person who keeps only a Company grant to read', async () => {
     const company = await service.company();
     const person = await addPerson(service, company, {
       companyRole: 'admin',
@@ -204,7 +204,7 @@ describe('loss of the power to invite', () => {
     assert.equal(await acceptOnce(made.token), '410 token_revoked');
   });
 
-  test('leaves used and expired invites as they are', async () => {
+  test('leaves used and expired invites unchanged', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const [used, expired] = [await invite(admin), await invite(admin)];

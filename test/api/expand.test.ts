@@ -31,8 +31,8 @@ async function store(company: SignedIn, length: number, clientId?: string): Prom
   return rows.map((row) => row.id);
 }
 
-describe('expand', () => {
-  test('gives the chunk and two neighbours on either side, in order', async () => {
+describe('POST /v1/memory/expand', () => {
+  test('returns the chunk with up to two neighbours on each side, or as many as requested, in order', async () => {
     const company = await service.company();
     const ids = await store(company, 30);
     await store(company, 30);
@@ -45,7 +45,7 @@ describe('expand', () => {
     assert.deepEqual(await ordinals(company, { chunkId: ids[29] }), [27, 28, 29]);
   });
 
-  test('gives chunks with exactly the fields of a hit, except score and ranks', async () => {
+  test('returns chunks with the fields of a search hit, except score and ranks', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const [chunkId] = await store(company, 1, clientId);
@@ -71,7 +71,7 @@ describe('expand', () => {
     ]);
   });
 
-  test('reaches all that the caller can without a scope, and what it names with one', async () => {
+  test('without a scope covers everything that the caller can read, and with one only that scope', async () => {
     const company = await service.company();
     const [mine, other] = [await addClient(service, company), await addClient(service, company)];
     const [ofTeam] = await store(company, 1);
@@ -96,7 +96,7 @@ describe('expand', () => {
     }
   });
 
-  test('out of scope, unknown and malformed are the same byte for byte, headers included', async () => {
+  test('returns the same empty list for a chunk that is out of scope, unknown or malformed', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const [client, archived] = [await addClient(service, company), await addClient(service, company)];
     const [ofTeam] = await store(company, 3);

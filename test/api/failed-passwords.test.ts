@@ -70,8 +70,8 @@ function tally(answers: readonly Parameters<typeof outcome>[0][]): Record<string
   return counts;
 }
 
-describe('after ten failures', () => {
-  test('the right password is refused like a wrong one, and makes no session', async () => {
+describe('a login after ten failures', () => {
+  test('rejects the right password like a wrong one, and creates no session', async () => {
     const { ownerEmail: email, ownerId } = await withPassword();
     const origin = { email, address: freshAddress() };
     await fail(origin, FAILURES);
@@ -81,7 +81,7 @@ describe('after ten failures', () => {
     assert.equal(sessions.length, 1, 'only that of the test');
   });
 
-  test('an email that no one has is refused alike, in body and headers', async () => {
+  test('returns the same 429 for an email without an account', async () => {
     const { ownerEmail } = await withPassword();
     const address = freshAddress();
     const shapes = await Promise.all(
@@ -96,7 +96,7 @@ describe('after ten failures', () => {
     assert.equal(new Set(shapes).size, 1, shapes.join('\n\n'));
   });
 
-  test('the same person still gets in from another address, and others from this one', async () => {
+  test('still succeeds from another address, and for another account from the same address', async () => {
     const { ownerEmail: email } = await withPassword();
     const address = freshAddress();
     await fail({ email, address }, FAILURES);
@@ -106,7 +106,7 @@ describe('after ten failures', () => {
     await assertRefused({ email, address }, PASSWORD);
   });
 
-  test('another spelling of the email or of the address does not help', async () => {
+  test('cannot get around the limit with another spelling of the email or the address', async () => {
     const { ownerEmail: email } = await withPassword();
     const network = freshNetwork();
     const address = `${network}::1`;
@@ -118,7 +118,7 @@ describe('after ten failures', () => {
     await assertRefused({ email, address: `::ffff:${ipv4}` }, PASSWORD);
   });
 
-  test('the answer tells when the oldest no longer counts', async () => {
+  test('says when the oldest failure expires', async () => {
     const origin = { email: newEmail(), address: freshAddress() };
     await fail(origin, FAILURES);
     await ageFailures(database, origin, 1, MINUTES_15 - 60);
@@ -127,8 +127,8 @@ describe('after ten failures', () => {
   });
 });
 
-describe('a failure counts', () => {
-  test('for 15 minutes, each by itself', async () => {
+describe('the count of failed logins', () => {
+  test('each failure expires after 15 minutes', async () => {
     const { ownerEmail: email } = await withPassword();
     const origin = { email, address: freshAddress() };
     await fail(origin, FAILURES);
@@ -142,7 +142,7 @@ describe('a failure counts', () => {
     await assertRefused(origin, PASSWORD);
   });
 
-  test('and a try that was refused does not, nor does it put the end off', async () => {
+  test('a rejected attempt does not count and does not extend the limit', async () => {
     const { ownerEmail: email } = await withPassword();
     const origin = { email, address: freshAddress() };
     await fail(origin, FAILURES);
@@ -152,7 +152,7 @@ describe('a failure counts', () => {
     await assertRefused(origin, PASSWORD);
   });
 
-  test('and a success does not, nor does it wipe out what failed', async () => {
+  test('a success does not count and does not reset the failures', async () => {
     const { ownerEmail: email } = await withPassword();
     const origin = { email, address: freshAddress() };
     for (let signedIn = 0; signedIn < FAILURES; signedIn += 1) {
@@ -164,7 +164,7 @@ describe('a failure counts', () => {
     await assertRefused(origin, PASSWORD);
   });
 
-  test('and a body that is not as it should be does not', async () => {
+  test('a request with an invalid body does not count', async () => {
     const origin = { email: newEmail(), address: freshAddress() };
     for (let asked = 0; asked <= FAILURES; asked += 1) {
       assert.equal(outcome(await login(origin, '')), '400 invalid_request');
@@ -173,10 +173,10 @@ describe('a failure counts', () => {
   });
 });
 
-describe('guesses sent all at once', () => {
+describe('guesses sent at the same time', () => {
   const AT_ONCE = 50;
 
-  test('are answered and counted ten times, and the right one among the rest is refused', async () => {
+  test('only ten guesses are checked, and the right password after them is rejected', async () => {
     const { ownerEmail: email } = await withPassword();
     for (const known of [email, newEmail()]) {
       const origin = { email: known, address: freshAddress() };
@@ -196,7 +196,7 @@ describe('guesses sent all at once', () => {
     }
   });
 
-  test('are answered ten times over all API processes', async (t) => {
+  test('only ten guesses are checked across all API processes', async (t) => {
     const { app: second } = await openSecondApp(t, service);
     const origin = { email: newEmail(), address: freshAddress() };
     const answers = await Promise.all(
@@ -209,7 +209,7 @@ describe('guesses sent all at once', () => {
   });
 });
 
-test('failures in one API process count in every other', async (t) => {
+test('failures in one API process count in the others', async (t) => {
   const { app: second } = await openSecondApp(t, service);
   const { ownerEmail: email } = await withPassword();
   const origin = { email, address: freshAddress() };
@@ -219,7 +219,7 @@ test('failures in one API process count in every other', async (t) => {
   await assertRefused(origin, PASSWORD, second);
 });
 
-describe('every route that takes a present password', () => {
+describe('routes that check the current password', () => {
   /** One way to try the password of someone. */
   type Try = (password: string) => ReturnType<typeof login>;
 
@@ -243,7 +243,7 @@ describe('every route that takes a present password', () => {
     return ways;
   }
 
-  test('counts failures together with the others', async () => {
+  test('failures on all of these routes count together', async () => {
     const company = await service.company();
     const person = await addPasswordHolder(service, company, {}, PASSWORD);
     const ways = await waysOf(company, person, freshAddress());
@@ -258,7 +258,7 @@ describe('every route that takes a present password', () => {
   });
 
   for (const name of ['change of password', 'join', 'accept']) {
-    test(`is held to ten failures: ${name}`, async () => {
+    test(`returns 429 after ten failures: ${name}`, async () => {
       const company = await service.company();
       const person = await addPasswordHolder(service, company, {}, PASSWORD);
       const address = freshAddress();
@@ -273,7 +273,7 @@ describe('every route that takes a present password', () => {
     });
   }
 
-  test('counts an invite to the email of another Company like a wrong password', async () => {
+  test('an invite to an email of another Company counts like a wrong password', async () => {
     const [company, other] = [await withPassword(), await service.company()];
     const { token } = await makeInvite(service, other, { email: company.ownerEmail });
     const address = freshAddress();
@@ -292,7 +292,7 @@ describe('every route that takes a present password', () => {
   });
 });
 
-test('whatever is wrong with a login, the same statements run in the same order', async (t) => {
+test('every kind of failed login runs the same SQL statements in the same order', async (t) => {
   const company = await withPassword();
   const [closed, unset] = [newEmail(), newEmail()];
   for (const email of [closed, unset]) {

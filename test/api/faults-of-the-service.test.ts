@@ -30,7 +30,7 @@ describe('a database that fails', () => {
     ['ECONNREFUSED', '503 unavailable'],
     ['57014', '503 unavailable'],
   ] as const) {
-    test(`${sqlState} is ${expected} on every route, and tells nothing`, async (t) => {
+    test(`${sqlState} returns ${expected} on every route and reveals no internals`, async (t) => {
       const app = await openFailingApp(t, service, () => databaseError(sqlState));
       for (const [url, body] of REQUESTS) {
         const answer = await (body === null ? get({ app }, company, url) : post({ app }, company, url, body));
@@ -42,7 +42,7 @@ describe('a database that fails', () => {
     });
   }
 
-  it('is not asked again for the other decisions of a request that it did not answer', async (t) => {
+  it('is not queried again for the other decisions of a request after a timeout', async (t) => {
     let asked = 0;
     const app = await openFailingApp(t, service, (text) => {
       if (!text.includes('memory.memory')) return null;
@@ -59,7 +59,7 @@ describe('a database that fails', () => {
     assert.equal(asked, 1);
   });
 
-  test('a value that only the database finds fault with is 400', async (t) => {
+  test('a value that only the database rejects returns 400', async (t) => {
     const fault = (text: string) => (text.includes('search_candidates') ? databaseError('22003') : null);
     const app = await openFailingApp(t, service, fault);
     const answer = await post({ app }, company, ...(REQUESTS[2] as [string, object]));
@@ -67,7 +67,7 @@ describe('a database that fails', () => {
     assert.doesNotMatch(answer.body, TELLTALES);
   });
 
-  test('health says so with its usual body, and the process stays alive', async (t) => {
+  test('health and readiness return 503 with their usual body, and liveness stays 200', async (t) => {
     const app = await openFailingApp(t, service, () => databaseError('57P01'));
     const health = await app.inject('/v1/health');
     assert.equal(health.statusCode, 503);
@@ -79,17 +79,17 @@ describe('a database that fails', () => {
   });
 });
 
-describe('the audit event stands or falls with what it tells of', () => {
+describe('a failure to write the audit event', () => {
   const noAudit = (text: string) =>
     text.includes('into memory.audit_event') ? databaseError('42P01') : null;
 
-  test('a search that cannot be recorded is not answered', async (t) => {
+  test('a search that cannot be audited returns 500', async (t) => {
     const app = await openFailingApp(t, service, noAudit);
     const answer = await post({ app }, company, ...(REQUESTS[2] as [string, object]));
     assert.equal(outcome(answer), '500 internal_error');
   });
 
-  test('an ingest, an import and embeddings that cannot be recorded leave nothing', async (t) => {
+  test('an ingest, an import and an embedding that cannot be audited change nothing', async (t) => {
     const own = await service.company();
     await post(service, own, '/v1/memory/ingest', { title: 'x', text: 'waits for its vector' });
     const claimed = await post(service, own, '/v1/memory/embeddings/claim', {});

@@ -53,7 +53,7 @@ async function faults(body: object, url = '/round'): Promise<string[]> {
   return texts;
 }
 
-describe('a field that does not fit its schema', () => {
+describe('a field that does not match its schema', () => {
   const cases: [object, string][] = [
     [{ role: 'owner' }, '/role: must be one of admin, member'],
     [{ role: 1 }, '/role: must be a string'],
@@ -83,12 +83,12 @@ describe('a field that does not fit its schema', () => {
     [[], '/: must be an object'],
   ];
   for (const [body, expected] of cases) {
-    it(`is named with what it must be: ${expected}`, async () => {
+    it(`the error names the field and its requirement: ${expected}`, async () => {
       assert.deepEqual(await faults(body), [expected]);
     });
   }
 
-  it('lists the values that it can have in a query and in a path as well', async () => {
+  it('the error lists the allowed values of query and path parameters too', async () => {
     assert.deepEqual(await faults({}, '/round?state=closed'), ['/state: must be one of open, used']);
     assert.deepEqual(await faults({}, '/square'), ['/shape: must be one of round, flat']);
   });

@@ -38,8 +38,8 @@ const search = (company: SignedIn) =>
     scope: {},
   });
 
-describe('an embedded database on a disk that is almost full', () => {
-  test('refuses changes and searches with 503, answers reads, and goes on when there is space', async (t) => {
+describe('an embedded database on an almost full disk', () => {
+  test('returns 503 for changes and searches, answers reads, and recovers when there is space', async (t) => {
     const company = await service.company();
     const kept = (await ingest(company, 'before')).json<{ source: { id: string } }>().source.id;
     const hit = (await search(company)).json<{ hits: { chunk_id: string }[] }>().hits[0]?.chunk_id;
@@ -107,7 +107,7 @@ describe('an embedded database on a disk that is almost full', () => {
     );
   });
 
-  test('lets the queue rest, and jobs go on when there is space', async (t) => {
+  test('pauses the queue and resumes jobs when there is space', async (t) => {
     const company = await service.company();
     await startOwnWorker(t, service);
     await leaveFree(t.signal, 10 * 2 ** 20);
@@ -126,7 +126,7 @@ describe('an embedded database on a disk that is almost full', () => {
     await until(t.signal, async () => (await importNow(service, company, id)).state === 'completed');
   });
 
-  test('takes back a change in which the space ends', async (t) => {
+  test('rolls back a transaction during which the disk fills up', async (t) => {
     const company = await service.company();
     const change = database.transaction(async (tx) => {
       await tx.query(`update identity.company set name = 'half' where id = $1`, [company.companyId]);

@@ -45,7 +45,7 @@ async function guess(address: string, times = GUESSES, to: App = app): Promise<v
 }
 
 describe('requests without a valid token', () => {
-  test('are 429 instead of 401 beyond thirty a minute from one address', async () => {
+  test('return 429 instead of 401 after thirty a minute from one address', async () => {
     const address = freshAddress();
     await guess(address);
     for (const url of ['/v1/auth/session', '/metrics', '/v1/memory/status']) {
@@ -60,7 +60,7 @@ describe('requests without a valid token', () => {
     assert.equal(outcome(await ask(freshAddress(), 'wrong')), '401 unauthenticated');
   });
 
-  test('do not keep a valid credential of that address out', async () => {
+  test('do not block valid credentials from the same address', async () => {
     const address = freshAddress();
     const company = await service.company();
     await givePassword(service, company.ownerId, PASSWORD);
@@ -73,7 +73,7 @@ describe('requests without a valid token', () => {
     assert.equal(toldLimit(signedIn).remaining, 29, 'the limit of sign-ins is another one');
   });
 
-  test('count together from one IPv6 network, and from an IPv4 address in both its forms', async () => {
+  test('count per IPv6 network, and together for both forms of an IPv4 address', async () => {
     const [network, ipv4] = [freshNetwork(), freshIPv4()];
     await guess(`${network}::1`);
     assertLimited(await ask(`${network}:1:2:3:4`, 'wrong'), GUESSES, MINUTE);
@@ -81,7 +81,7 @@ describe('requests without a valid token', () => {
     assertLimited(await ask(`::ffff:${ipv4}`, 'wrong'), GUESSES, MINUTE);
   });
 
-  test('are counted over all API processes', async (t) => {
+  test('count across all API processes', async (t) => {
     const { app: second } = await openSecondApp(t, service);
     const address = freshAddress();
     await guess(address, GUESSES / 2);
@@ -91,7 +91,7 @@ describe('requests without a valid token', () => {
     }
   });
 
-  test('are not counted for a wrong password, which has limits of its own', async () => {
+  test('a wrong password counts against the login limit only', async () => {
     const address = freshAddress();
     await guess(address, GUESSES - 1);
     for (let sent = 0; sent < 3; sent += 1) {
@@ -102,7 +102,7 @@ describe('requests without a valid token', () => {
     assertLimited(await ask(address, 'wrong'), GUESSES, MINUTE);
   });
 
-  test('cost no count as long as the token is valid', async () => {
+  test('a valid token is checked in one statement without counting invalid ones', async () => {
     const { token } = await service.company();
     const statements: string[] = [];
     const watched = await buildTestedApp({
@@ -120,7 +120,7 @@ describe('requests without a valid token', () => {
     await watched.close();
   });
 
-  test('are 401 where they cannot be counted, and where limits are off', async (t) => {
+  test('return 401 if they cannot be counted or if rate limits are off', async (t) => {
     const broken = failingDatabase(database, (text) =>
       text.includes('request_count') ? databaseError('57P01') : null,
     );
@@ -133,7 +133,7 @@ describe('requests without a valid token', () => {
 });
 
 describe('sessions of one account', () => {
-  test('have five times the limit of a session together, and are told the tighter limit', async () => {
+  test('share five times the limit of one session, and report the tighter limit', async () => {
     const { companyId, ownerId, token } = await service.company();
     const tokens = [token];
     for (let made = 0; made < 5; made += 1) tokens.push(await service.signIn(companyId, ownerId));
@@ -149,8 +149,8 @@ describe('sessions of one account', () => {
   });
 });
 
-describe('the operator is told of guesses', () => {
-  test('by one line for each address with failed sign-ins, without the email', async (t) => {
+describe('signs of guessing for the operator', () => {
+  test('logs failed logins once for each address, without the email', async (t) => {
     const { logger, warnings } = warningsOf();
     const logging = await buildTestedApp({ ...service, logger });
     t.after(() => logging.close());
@@ -168,12 +168,12 @@ describe('the operator is told of guesses', () => {
     assert.deepEqual(
       warnings.slice(2).map(({ address, count }) => [address, count]),
       addresses.map((address) => [address, 2]),
-      'the others are told at the end',
+      'the other failures are logged when the app closes',
     );
     assert.doesNotMatch(JSON.stringify(warnings), /@|a-wrong-password/);
   });
 
-  test('by a line for an address with a burst of wrong tokens, and by none for a few', async (t) => {
+  test('logs an address with a burst of wrong tokens, but not one with a few', async (t) => {
     const { logger, warnings } = warningsOf();
     const logging = await buildTestedApp({ ...service, logger });
     t.after(() => logging.close());
@@ -189,7 +189,7 @@ describe('the operator is told of guesses', () => {
     assert.doesNotMatch(JSON.stringify(warnings), /wrong/);
   });
 
-  test('by metrics without labels', async (t) => {
+  test('counts failed logins and invalid tokens in metrics without labels', async (t) => {
     const { app: counted } = await openSecondApp(t, service);
     const names = ['memory_failed_sign_ins_total', 'memory_unauthenticated_total'] as const;
     const read = async () =>

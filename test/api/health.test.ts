@@ -6,7 +6,7 @@ import { databaseError, openFailingApp } from '../support/failing-database.ts';
 const service = await openTestApp();
 const { app } = service;
 
-test('health tells backend and embedder, and asks for no one’s word', async () => {
+test('GET /v1/health returns backend and embedder without authentication', async () => {
   const expected = {
     ok: true,
     backend: service.database.backend,
@@ -21,20 +21,20 @@ test('health tells backend and embedder, and asks for no one’s word', async ()
   assert.equal((await app.inject({ method: 'HEAD', url: '/v1/health' })).statusCode, 200);
 });
 
-test('a model of the operator’s choice is named', async () => {
+test('GET /v1/health names the configured embedding model', async () => {
   const other = await openTestApp({ MEMORY_EMBEDDING_MODEL: 'Xenova/another' });
   const { embedder } = (await other.app.inject('/v1/health')).json<{ embedder: { model: string } }>();
   assert.equal(embedder.model, 'Xenova/another');
 });
 
-test('the probes of platforms are open, unversioned and say no more than that', async () => {
+test('/livez and /readyz need no authentication and return only ok', async () => {
   for (const url of ['/livez', '/readyz']) {
     const answer = await app.inject(url);
     assert.deepEqual([answer.statusCode, answer.json()], [200, { ok: true }]);
   }
 });
 
-test('any number of checks at once asks the database once, and the next one asks again', async (t) => {
+test('concurrent health checks share one database query, and the result is not cached', async (t) => {
   for (const url of ['/v1/health', '/readyz']) {
     let asked = 0;
     let gone = false;

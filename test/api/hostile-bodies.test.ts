@@ -20,7 +20,7 @@ const IN_METADATA = '{"title":"x","text":"x","metadata":{"a":';
 const keysOf = (count: number, length: number) =>
   Array.from({ length: count }, (_, n) => `"${String(n).padStart(length, 'k')}":1`).join(',');
 
-describe('a body that costs more than it is worth', { timeout: 120_000 }, () => {
+describe('an expensive request body', { timeout: 120_000 }, () => {
   let base: string;
   let company: SignedIn;
 
@@ -76,7 +76,7 @@ describe('a body that costs more than it is worth', { timeout: 120_000 }, () => 
     ['a list that never ends', () => fill('{"title":[', '1111111111,', ''), /not valid JSON/],
   ];
   for (const [what, body, fault] of refused) {
-    it(`is refused before it is parsed: ${what}`, async (t) => {
+    it(`returns 400 before the body is parsed: ${what}`, async (t) => {
       const text = body();
       const parsed = await parsedTexts(t, async () => {
         const answer = await send('/v1/memory/ingest', text);
@@ -97,7 +97,7 @@ describe('a body that costs more than it is worth', { timeout: 120_000 }, () => 
     ['metadata of a million numbers', () => fill(`${IN_METADATA}[`, '0.5,', '1]}}'), '/metadata'],
   ];
   for (const [what, body, field] of faulty) {
-    it(`is parsed once at most, and refused: ${what}`, async (t) => {
+    it(`returns 400 after parsing the body once at most: ${what}`, async (t) => {
       const parsed = await parsedTexts(t, async () => {
         const answer = await send('/v1/memory/ingest', body());
         assert.equal(answer.statusCode, 400);
@@ -107,7 +107,7 @@ describe('a body that costs more than it is worth', { timeout: 120_000 }, () => 
     });
   }
 
-  it('gives the event loop a turn between the steps over it', async (t) => {
+  it('lets the event loop run between parsing, checking text and validating the body', async (t) => {
     let turn = 0;
     let next = setImmediate(function count() {
       turn += 1;
@@ -139,7 +139,7 @@ describe('a body that costs more than it is worth', { timeout: 120_000 }, () => 
 });
 
 describe('connections', { timeout: 60_000 }, () => {
-  it('beyond MEMORY_MAX_CONNECTIONS are dropped, which is logged once', async (t) => {
+  it('above MEMORY_MAX_CONNECTIONS are dropped, and one warning is logged', async (t) => {
     const config = { ...service.config, maxConnections: 2 };
     const few = await buildTestedApp({ ...service, config });
     t.after(() => few.close());

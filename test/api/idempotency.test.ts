@@ -29,7 +29,7 @@ async function count(company: SignedIn, table: 'source' | 'import' | 'idempotenc
 }
 
 describe('an Idempotency-Key', () => {
-  test('replays the first response, status and body, and has one effect', async () => {
+  test('a repeated request returns the first status and body and has one effect', async () => {
     const company = await service.company();
     for (const [send, table] of [
       [() => ingest(company, 'k', { text: 'once' }), 'source'],
@@ -49,7 +49,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(events?.n, 2);
   });
 
-  test('replays what was, not what is', async () => {
+  test('a repeated request returns the stored response even if the record has changed since', async () => {
     const company = await service.company();
     const first = await ingest(company, 'k', { text: 'first', externalId: 'doc' });
     await ingest(company, 'other', { text: 'second', externalId: 'doc' });
@@ -57,7 +57,7 @@ describe('an Idempotency-Key', () => {
     assert.deepEqual([again.statusCode, again.body], [first.statusCode, first.body]);
   });
 
-  test('with another body is 422, and stays the first one’s', async () => {
+  test('the same key with another body returns 422 and keeps the first response', async () => {
     const company = await service.company();
     const first = await ingest(company, 'k', { text: 'first' });
     assert.equal(outcome(await ingest(company, 'k', { text: 'second' })), '422 idempotency_key_reused');
@@ -69,7 +69,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(await count(company, 'source'), 1);
   });
 
-  test('belongs to its caller, Team and route: elsewhere it is another key', async () => {
+  test('the same key of another caller, Team or route is a different key', async () => {
     const company = await service.company();
     const colleague = await addPerson(service, company, { teamRole: 'member' });
     const elsewhere = { headers: { ...company.headers, 'memory-team': await addTeam(service, company) } };
@@ -85,7 +85,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await importFile(company, 'k', 'a file')).statusCode, 202);
   });
 
-  test('used many times at once has one effect; each is answered by it or told to wait', async () => {
+  test('concurrent requests with one key have one effect; each gets its response or 409', async () => {
     const company = await service.company();
     const long = Array.from({ length: 120 }, (_, n) => ({ text: `part ${n}` }));
     const batches = await Promise.all([
@@ -110,7 +110,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(replayed.statusCode, 202);
   });
 
-  test('of a refused request is free', async () => {
+  test('a key of a rejected request can be used again', async () => {
     const company = await service.company();
     const stranger = await addClient(service, await service.company());
     assert.equal(outcome(await ingest(company, 'k', {})), '400 invalid_request');
@@ -120,7 +120,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await ingest(company, 'k', { text: 'x' })).statusCode, 201);
   });
 
-  test('replays only while the caller still has access', async () => {
+  test('a repeated request is authorised again before the response is replayed', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const member = await addPerson(service, company, {
@@ -143,7 +143,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(outcome(await send()), '403 team_forbidden');
   });
 
-  test('is forgotten after a day', async () => {
+  test('a key expires after a day', async () => {
     const company = await service.company();
     const first = await ingest(company, 'k', { text: 'a', externalId: 'doc' });
     const age = (hours: number) =>
@@ -159,7 +159,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(await count(company, 'idempotency_key'), 1);
   });
 
-  test('is 1 to 300 characters, and only its hash is kept', async () => {
+  test('a key must have 1 to 300 characters, and only its hash is stored', async () => {
     const company = await service.company();
     for (const key of ['', '   ', 'x'.repeat(301)]) {
       assert.equal(outcome(await ingest(company, key, { text: 'x' })), '400 invalid_request');
@@ -173,7 +173,7 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-describe('an Idempotency-Key of a push', () => {
+describe('an Idempotency-Key on POST /v1/workspace/push', () => {
   const key = (text: string) => ({ 'idempotency-key': text });
 
   /** A Team with a client, and a member who may write to it. */
@@ -187,7 +187,7 @@ describe('an Idempotency-Key of a push', () => {
     return { company, clientId, member, owner: workspaceOf(service.app, company.headers) };
   }
 
-  test('replays its answer without another version, and is 422 with another body', async () => {
+  test('a repeated push returns the first response and makes no version; another body returns 422', async () => {
     const { owner, member, company } = await open();
     const { events } = await recordedBy(service, company, async () => {
       const first = await owner.push([file('team/a', '1')], key('k'));
@@ -206,13 +206,13 @@ describe('an Idempotency-Key of a push', () => {
     assert.equal(await owner.content('team/a'), '2');
   });
 
-  test('is free after a refusal', async () => {
+  test('a key of a rejected push can be used again', async () => {
     const { owner } = await open();
     assert.equal((await owner.push([file('team/a', '1', 4)], key('k'))).code, 'workspace_conflict');
     assert.equal((await owner.push([file('team/a', '1')], key('k'))).status, 200);
   });
 
-  test('replays only where its caller may still write', async () => {
+  test('a repeated push is replayed only if the caller can still write', async () => {
     const { member, clientId, company } = await open();
     const files = [file('team/a', '1'), file(`clients/${clientId}/a`, '1')];
     const send = () => workspaceOf(service.app, member.headers).push(files, key('k'));

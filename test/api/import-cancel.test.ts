@@ -25,7 +25,7 @@ const service = await openOwnTestApp();
 const refused = <T>(company: SignedIn, send: () => PromiseLike<T>) => changesNothing(service, company, send);
 
 describe('DELETE of a queued import', () => {
-  test('cancels it: 204 without a body, and its file is let go', async () => {
+  test('returns 204, cancels the import and deletes its file', async () => {
     const company = await service.company();
     const [before] = await upload(service, company, [{ filename: 'a.txt', text: 'A text.' }]);
     assert.ok(before && (await keepsFile(service, before.id)));
@@ -40,7 +40,7 @@ describe('DELETE of a queued import', () => {
     assert.deepEqual(await eventKinds(service, before.id), ['memory.import', 'memory.import_cancel']);
   });
 
-  test('takes an id in upper case and an empty body, and nothing in the body', async () => {
+  test('accepts an id in upper case and an empty body, and returns 400 for a field in the body', async () => {
     const company = await service.company();
     const [first, second] = [
       await plantImport(service, company, { state: 'queued' }),
@@ -53,7 +53,7 @@ describe('DELETE of a queued import', () => {
     assert.equal((await ask(service, company, 'DELETE', url, {})).statusCode, 204);
   });
 
-  test('one that was put back by a retry is cancelled like any other', async () => {
+  test('cancels an import that was queued again by a retry', async () => {
     const company = await service.company();
     const id = await plantImport(service, company);
     assert.equal((await sendRetry(service, company, id)).statusCode, 202);
@@ -63,7 +63,7 @@ describe('DELETE of a queued import', () => {
     assert.equal(outcome(await sendRetry(service, company, id)), '409 conflict');
   });
 
-  test('twenty times at once cancels it once and forgets it once', async () => {
+  test('twenty concurrent requests cancel the import once and delete it once', async () => {
     const company = await service.company();
     const [queued] = await upload(service, company, [{ filename: 'a.txt', text: 'A text.' }]);
     const id = queued?.id ?? '';
@@ -77,9 +77,9 @@ describe('DELETE of a queued import', () => {
   });
 });
 
-describe('DELETE of an import that is over', () => {
+describe('DELETE of a finished import', () => {
   for (const state of ['failed', 'cancelled'] as const) {
-    test(`forgets one that is ${state}: it then exists only in the audit`, async () => {
+    test(`deletes a ${state} import; only its audit events remain`, async () => {
       const company = await service.company();
       const id = await plantImport(service, company, { state });
       const kept = await plantImport(service, company, { state });
@@ -106,7 +106,7 @@ describe('DELETE of an import that is over', () => {
     });
   }
 
-  test('is refused with 409 where it is running or completed', async () => {
+  test('returns 409 for a running or completed import', async () => {
     const company = await service.company();
     for (const state of ['running', 'completed'] as const) {
       const id = await plantImport(service, company, { state });
@@ -116,8 +116,8 @@ describe('DELETE of an import that is over', () => {
   });
 });
 
-describe('the first refusal of a DELETE', () => {
-  test('is 404 of one that is malformed, unknown or elsewhere, alike', async () => {
+describe('refusal of DELETE on an import', () => {
+  test('returns the same 404 for an import that is malformed, unknown or of another Company', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const ids = ['x', '%00', newId(), await plantImport(service, stranger, { state: 'queued' })];
     const answers = await Promise.all(ids.map((id) => sendRemoval(service, company, id)));
@@ -125,7 +125,7 @@ describe('the first refusal of a DELETE', () => {
     assert.equal(new Set(answers.map(({ body }) => withoutRequestId(body))).size, 1);
   });
 
-  test('is 403 for who neither made it nor has Full access, before the 409 of its state', async () => {
+  test('returns 403 before 409 for a caller who is neither author nor has Full access', async () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
@@ -140,7 +140,7 @@ describe('the first refusal of a DELETE', () => {
     assert.equal((await sendRemoval(service, member, own)).statusCode, 204);
   });
 
-  test('is 403 for an author who only reads there by now, and 404 for one who does not even', async () => {
+  test('returns 403 for an author who can only read the client now, and 404 for one who cannot read it', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const clients = { [clientId]: 'read' } as const;
@@ -157,7 +157,7 @@ describe('the first refusal of a DELETE', () => {
     assert.deepEqual(outcomes, ['403 forbidden', '404 not_found']);
   });
 
-  test('in an archived Team is 403 and 404 as ever, then 409 of the Team', async () => {
+  test('checks 404 and 403 before 409 team_archived in an archived Team', async () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });
     const [own, theirs, running] = [
@@ -177,7 +177,7 @@ describe('the first refusal of a DELETE', () => {
     }
   });
 
-  test('is 404 of one in an archived client, until the client is back', async () => {
+  test('returns 404 for an import of an archived client, until the client is active again', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const id = await plantImport(service, company, { clientId, state: 'queued' });
@@ -188,7 +188,7 @@ describe('the first refusal of a DELETE', () => {
     assert.equal((await sendRemoval(service, company, id)).statusCode, 204);
   });
 
-  test('is 401, then 403 of the Team, and POST on it is no method', async () => {
+  test('returns 401, then 403 for another Team; POST returns 405', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const id = await plantImport(service, company, { state: 'queued' });
     const nobody = { headers: { authorization: 'Bearer nonsense', 'memory-team': company.teamId } };

@@ -48,13 +48,13 @@ const DECISIONS: Record<string, Decision> = {
     send: (on, caller) => sendRetries(on, caller, { all: true }),
   },
   'a cancel': { kind: 'memory.import_cancel', state: 'queued', attempts: 0, send: sendRemoval },
-  'a removal of one that failed': {
+  'a removal of a failed import': {
     kind: 'memory.import_forget',
     state: 'failed',
     attempts: 1,
     send: sendRemoval,
   },
-  'a removal of one that was cancelled': {
+  'a removal of a cancelled import': {
     kind: 'memory.import_forget',
     state: 'cancelled',
     attempts: 1,
@@ -63,9 +63,9 @@ const DECISIONS: Record<string, Decision> = {
 };
 
 for (const [what, { kind, state, attempts, send }] of Object.entries(DECISIONS)) {
-  describe(`of ${what}`, () => {
+  describe(`the audit event of ${what}`, () => {
     for (const inClient of [false, true]) {
-      test(`in ${inClient ? 'a client' : 'the Team layer'} one event is recorded`, async () => {
+      test(`is recorded once, in ${inClient ? 'a client' : 'the Team layer'}, without contents of the file`, async () => {
         const company = await service.company();
         const clientId = inClient ? await addClient(service, company) : null;
         const actor = await addPerson(service, company, { teamRole: 'admin' });
@@ -84,7 +84,7 @@ for (const [what, { kind, state, attempts, send }] of Object.entries(DECISIONS))
       });
     }
 
-    test('it and its event are one: whichever statement fails, none of them stays', async (t) => {
+    test('is rolled back together with the change if any statement fails', async (t) => {
       const company = await service.company();
       const id = await plantImport(service, company, { state });
       let statementsLeft = 0;
@@ -109,7 +109,7 @@ for (const [what, { kind, state, attempts, send }] of Object.entries(DECISIONS))
   });
 }
 
-test('of a retry of several each import has its event', async () => {
+test('a retry of several imports records one event for each import', async () => {
   const company = await service.company();
   const clientId = await addClient(service, company);
   for (const body of [null, { all: true }]) {
@@ -124,31 +124,31 @@ test('of a retry of several each import has its event', async () => {
   }
 });
 
-describe('nothing is recorded', () => {
+describe('requests that record no audit event', () => {
   const RECORD_NOTHING: Record<string, (company: SignedIn) => Promise<() => PromiseLike<unknown>>> = {
-    'of a retry of one that has not failed': async (company) => {
+    'a retry of an import that has not failed': async (company) => {
       const id = await plantImport(service, company, { state: 'running' });
       return () => sendRetry(service, company, id);
     },
-    'of a retry of one whose file is gone': async (company) => {
+    'a retry of an import whose file was deleted': async (company) => {
       const id = await plantImport(service, company);
       await letFileGo(service, id);
       return () => sendRetry(service, company, id);
     },
-    'of a retry of several if one of them is refused': async (company) => {
+    'a retry of several imports of which one is refused': async (company) => {
       const ids = [
         await plantImport(service, company),
         await plantImport(service, company, { state: 'running' }),
       ];
       return () => sendRetries(service, company, { ids });
     },
-    'of a retry of all without an import': async (company) => () =>
+    'a retry of all if none has failed': async (company) => () =>
       sendRetries(service, company, { all: true }),
-    'of a cancel of one that runs': async (company) => {
+    'a cancel of a running import': async (company) => {
       const id = await plantImport(service, company, { state: 'running' });
       return () => sendRemoval(service, company, id);
     },
-    'of a look at imports': async (company) => {
+    'reading imports': async (company) => {
       const id = await plantImport(service, company);
       return async () => {
         for (const path of ['imports', `imports/${id}`, 'imports?state=failed']) {
@@ -158,7 +158,7 @@ describe('nothing is recorded', () => {
     },
   };
   for (const [what, prepare] of Object.entries(RECORD_NOTHING)) {
-    test(what, async () => {
+    test(`records no event for ${what}`, async () => {
       const company = await service.company();
       const act = await prepare(company);
       const { events } = await recordedBy(service, company, async () => act());

@@ -49,8 +49,8 @@ async function plantMixed(company: SignedIn, clientId: string, rounds: number) {
   return planted.reverse();
 }
 
-describe('the list of imports', () => {
-  test('by state and client pages through just those, newest first', async () => {
+describe('GET /v1/memory/imports', () => {
+  test('pages through only the imports of the given state and client, newest first', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const planted = await plantMixed(company, clientId, 4);
@@ -75,7 +75,7 @@ describe('the list of imports', () => {
     }
   });
 
-  test('by state goes on where it stood, while imports come into the state and leave it', async () => {
+  test('continues after the cursor while imports enter and leave the state', async () => {
     const company = await service.company();
     const ids = (await plantImports(service, company, 6)).reverse();
     const page = async (cursor = '') => {
@@ -93,7 +93,7 @@ describe('the list of imports', () => {
     assert.deepEqual([idsOf(third.items), third.nextCursor], [[ids[5]], null]);
   });
 
-  test('shows of each failed import why, how often it was tried, and whether its file is kept', async () => {
+  test('returns the error, the attempts and the time of file deletion of each failed import', async () => {
     const company = await service.company();
     const [gone, kept] = await plantImports(service, company, 2);
     await letFileGo(service, gone ?? '');
@@ -106,7 +106,7 @@ describe('the list of imports', () => {
     assert.match(older?.payloadPrunedAt ?? '', /Z$/);
   });
 
-  test('of a client out of reach is 403, whether it exists, is archived or belongs to others', async () => {
+  test('returns 403 for a client that the caller cannot read, existing or not', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const clients = [
       await addClient(service, company),
@@ -127,8 +127,8 @@ describe('the list of imports', () => {
   });
 });
 
-describe('the status', () => {
-  test('counts imports by state, and knows none that were cancelled or forgotten', async () => {
+describe('imports in GET /v1/memory/status', () => {
+  test('counts imports by state, without cancelled and deleted ones', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     await plantMixed(company, clientId, 2);
@@ -145,7 +145,7 @@ describe('the status', () => {
     assert.deepEqual(await figures(company), { ...now, failed: 0, recentFailures: [] });
   });
 
-  test('shows recent failures only of imports that the caller can read', async () => {
+  test('lists recent failures only of imports that the caller can read', async () => {
     const company = await service.company();
     const [mine, other] = [await addClient(service, company), await addClient(service, company)];
     const member = await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'read' } });
