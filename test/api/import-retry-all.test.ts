@@ -21,10 +21,10 @@ import { addClient, addPerson } from '../support/team.ts';
 const service = await openOwnTestApp();
 const refused = <T>(company: SignedIn, send: () => PromiseLike<T>) => changesNothing(service, company, send);
 
-describe('a retry of all imports', () => {
+describe('POST /v1/memory/imports/retry with all: true', () => {
   const idsOf = (imports: readonly { id: string }[]) => imports.map(({ id }) => id);
 
-  test('puts back every failed one whose file is kept, oldest first, and leaves all others alone', async () => {
+  test('queues every failed import whose file is stored, oldest first, and no other import', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const failed = [
@@ -44,12 +44,12 @@ describe('a retry of all imports', () => {
     assert.equal((await readImport(service, company, gone)).state, 'failed');
   });
 
-  test('without an import is 202 with an empty list', async () => {
+  test('returns 202 with an empty list if there is nothing to retry', async () => {
     const company = await service.company();
     assert.deepEqual(await refused(company, () => retried(service, company, { all: true })), []);
   });
 
-  test('with Full access takes everyone’s in reach, of this Team and of no archived client', async () => {
+  test('with Full access retries imports of every author, except in archived clients and other Teams', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const [clientId, shelf] = [await addClient(service, company), await addClient(service, company)];
     const member = await addPerson(service, company, {
@@ -71,7 +71,7 @@ describe('a retry of all imports', () => {
     assert.deepEqual(idsOf(await retried(service, stranger, { all: true })).length, 1);
   });
 
-  test('without Full access takes one’s own, where one still writes', async () => {
+  test('without Full access retries only own imports, where the caller can still write', async () => {
     const company = await service.company();
     const [writes, reads, none] = [
       await addClient(service, company),
@@ -92,7 +92,7 @@ describe('a retry of all imports', () => {
     assert.deepEqual(idsOf(await retried(service, member, { all: true })), expected);
   });
 
-  test('pressed twenty times at once puts each back once', async () => {
+  test('twenty concurrent requests queue each import once', async () => {
     const company = await service.company();
     const ids = await plantImports(service, company, 10);
     const answers = await Promise.all(
@@ -103,8 +103,8 @@ describe('a retry of all imports', () => {
   });
 });
 
-describe('retries of one, of several and of all at once, with removals between them,', () => {
-  test('end without a deadlock, and put each import back once or not at all', async () => {
+describe('concurrent retries and removals of imports', () => {
+  test('finish without a deadlock and queue each import at most once', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const ids = [

@@ -20,11 +20,11 @@ import { addClient, addPerson, archiveTeam, type Caller, post } from '../support
 const service = await openOwnTestApp();
 const refused = <T>(company: SignedIn, send: () => PromiseLike<T>) => changesNothing(service, company, send);
 
-describe('the first refusal of a retry', () => {
+describe('refusal of an import retry', () => {
   const anonymous: Caller = { headers: { authorization: 'Bearer nonsense', 'memory-team': newId() } };
   const text = { 'content-type': 'text/plain' };
 
-  test('is 401, then 403 of the Team, then 413 and 415, then 400', async () => {
+  test('returns 401, then 403 for another Team, then 413 and 415, then 400', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const elsewhere = { headers: { ...stranger.headers, 'memory-team': company.teamId } };
     const url = `${IMPORTS}/retry`;
@@ -37,7 +37,7 @@ describe('the first refusal of a retry', () => {
     assert.equal(outcome(await post(service, company, url, faulty)), '400 invalid_request');
   });
 
-  test('is 400 before the ids are looked up, then 403, then 404, then 409', async () => {
+  test('returns 400 before the ids are looked up, then 403, then 404, then 409', async () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });
     const [own, busy] = [
@@ -62,7 +62,7 @@ describe('the first refusal of a retry', () => {
     }
   });
 
-  test('in an archived Team is 403 and 404 as ever, then 409 of the Team', async () => {
+  test('checks 404 and 403 before 409 team_archived in an archived Team', async () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });
     const own = await plantImport(service, company, { author: member.userId });
@@ -86,8 +86,8 @@ describe('the first refusal of a retry', () => {
   });
 });
 
-describe('who may retry an import', () => {
-  test('is its author while they can write there, and everyone with Full access', async () => {
+describe('permission to retry an import', () => {
+  test('allows the author with write access and callers with Full access', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const author = await addPerson(service, company, {
@@ -105,7 +105,7 @@ describe('who may retry an import', () => {
     assert.equal((await sendRetry(service, company, second)).statusCode, 202);
   });
 
-  test('is no longer its author where the grant was lowered (403), taken, or rests with its client (404)', async () => {
+  test('rejects an author whose grant was lowered (403) or deleted, or whose client was archived (404)', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const author = await addPerson(service, company, {
@@ -133,7 +133,7 @@ describe('who may retry an import', () => {
     );
   });
 
-  test('is no Company Admin who reads the Team, be it their own', async () => {
+  test('rejects a Company Admin with read access, even for their own import', async () => {
     const company = await service.company();
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
     const ids = [

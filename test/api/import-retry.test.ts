@@ -32,8 +32,8 @@ function outcomeOf(answer: Awaited<ReturnType<typeof sendRetry>>): string {
   return answer.statusCode < 300 ? String(answer.statusCode) : outcome(answer);
 }
 
-describe('a retry of one import', () => {
-  test('puts it back with its file, and keeps what the last run said until one completes', async () => {
+describe('POST /v1/memory/imports/:id/retry', () => {
+  test('queues the import with its file, and keeps the last error until a run completes', async () => {
     const company = await service.company();
     const id = await plantImport(service, company);
     const before = await readImport(service, company, id);
@@ -48,7 +48,7 @@ describe('a retry of one import', () => {
     assert.equal(await countJobs(service, id), 1);
   });
 
-  test('accepts an id in upper case, and an absent or empty body', async () => {
+  test('accepts an id in upper case and an empty body, and returns 400 for a field in the body', async () => {
     const company = await service.company();
     const [first = '', second = '', third = ''] = await plantImports(service, company, 3);
     assert.equal((await sendRetry(service, company, first.toUpperCase())).statusCode, 202);
@@ -58,7 +58,7 @@ describe('a retry of one import', () => {
     assert.deepEqual([outcome(answer), faultyFields(answer)], ['400 invalid_request', ['/force']]);
   });
 
-  test('is refused with 409 in any state but failed, and where the file is gone', async () => {
+  test('returns 409 for an import that has not failed or whose file was deleted', async () => {
     const company = await service.company();
     for (const state of ['queued', 'running', 'completed', 'cancelled'] as const) {
       const id = await plantImport(service, company, { state });
@@ -70,7 +70,7 @@ describe('a retry of one import', () => {
     assert.equal(outcome(await refused(company, () => sendRetry(service, company, id))), '409 conflict');
   });
 
-  test('of one that is malformed, unknown, elsewhere or forgotten is 404, alike', async () => {
+  test('returns the same 404 for an import that is malformed, unknown, deleted or of another Company', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const forgotten = await plantImport(service, company);
     assert.equal((await ask(service, company, 'DELETE', `${IMPORTS}/${forgotten}`)).statusCode, 204);
@@ -80,7 +80,7 @@ describe('a retry of one import', () => {
     assert.equal(new Set(answers.map(({ body }) => withoutRequestId(body))).size, 1);
   });
 
-  test('pressed twenty times at once is one job', async () => {
+  test('twenty concurrent retries create one job', async () => {
     const company = await service.company();
     const id = await plantImport(service, company);
     const answers = await Promise.all(Array.from({ length: 20 }, () => sendRetry(service, company, id)));
@@ -88,7 +88,7 @@ describe('a retry of one import', () => {
     assert.equal(await countJobs(service, id), 1);
   });
 
-  test('can be pressed again once it has failed again', async () => {
+  test('retries an import again after it failed again', async () => {
     const company = await service.company();
     const id = await plantImport(service, company);
     for (const jobs of [1, 2]) {
@@ -99,8 +99,8 @@ describe('a retry of one import', () => {
   });
 });
 
-describe('a retry of several imports', () => {
-  test('puts all that are named back and answers in their order', async () => {
+describe('POST /v1/memory/imports/retry with ids', () => {
+  test('queues all named imports and returns them in the order of the ids', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const [first = '', second = '', other = ''] = await plantImports(service, company, 3);
@@ -116,7 +116,7 @@ describe('a retry of several imports', () => {
     assert.equal(await countJobs(service, other), 0);
   });
 
-  test('is one of all or none: whatever is wrong with one, nothing of any changes', async () => {
+  test('changes no import if one of the ids is refused', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const failed = await plantImports(service, company, 2);
     const [gone, running] = [
@@ -143,7 +143,7 @@ describe('a retry of several imports', () => {
     }
   });
 
-  test('takes 1 to 200 ids, each once, and no more statements for 200 than for two', async (t) => {
+  test('accepts 1 to 200 unique ids and runs as many statements for 200 as for two', async (t) => {
     let statements = 0;
     const app = await openFailingApp(t, service, () => {
       statements += 1;
@@ -172,7 +172,7 @@ describe('a retry of several imports', () => {
     }
   });
 
-  test('needs either ids or all: true, and nothing else', async () => {
+  test('returns 400 unless the body has exactly one of ids and all: true', async () => {
     const company = await service.company();
     const [id] = await plantImports(service, company, 1);
     const faulty: [body: object, path: string][] = [
@@ -196,7 +196,7 @@ describe('a retry of several imports', () => {
     assert.equal(outcome(none), '400 invalid_request');
   });
 
-  test('named by twenty at once is retried once', async () => {
+  test('twenty concurrent retries of the same imports queue each of them once', async () => {
     const company = await service.company();
     const ids = await plantImports(service, company, 10);
     const answers = await Promise.all(

@@ -40,14 +40,14 @@ async function found(company: SignedIn, query: string) {
 
 const base64 = (...bytes: number[]) => Buffer.from(bytes).toString('base64');
 
-describe('the worker', () => {
+describe('the import worker', () => {
   let worker: RunningWorker;
   before(async () => {
     worker = await startWorker({ ...service, logger: createLogger('silent', 'test') });
   });
   after(() => worker.stop());
 
-  test('completes imports: each becomes a source of its own, found by its words', async () => {
+  test('completes each import as a source of its own that searches find', async () => {
     const company = await service.company();
     const done = await importAll(company, [
       { filename: 'a.txt', text: 'the capybara swims' },
@@ -75,7 +75,7 @@ describe('the worker', () => {
     assert.equal(payloads?.n, 0, 'the files themselves are not kept');
   });
 
-  test('fails a file at once for a fault of its own, with a code and a sentence', async () => {
+  test('fails a faulty file on the first attempt, with an error code and message', async () => {
     const company = await service.company();
     const done = await importAll(company, [
       { filename: 'latin1.txt', contentBase64: base64(0x63, 0x61, 0x66, 0xe9) },
@@ -109,7 +109,7 @@ describe('the worker', () => {
     assert.deepEqual(status.imports.recentFailures, done.slice(0, 6).reverse());
   });
 
-  test('completes a text that is there already with the source that holds it', async () => {
+  test('completes an import of an existing text with the existing source', async () => {
     const company = await service.company();
     const ingested = await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'known already' });
     const { source } = ingested.json<{ source: { id: string } }>();
@@ -131,7 +131,7 @@ describe('the worker', () => {
     assert.equal(sources?.n, 2);
   });
 
-  test('records the decision on each import once, without its text', async () => {
+  test('writes one audit event for the outcome of each import, without its text', async () => {
     const company = await service.company();
     const done = await importAll(company, [
       { filename: 'a.txt', text: 'a private wombat' },
@@ -154,7 +154,7 @@ describe('the worker', () => {
     for (const { row } of events) assert.doesNotMatch(row, /wombat/);
   });
 
-  test('shows in the status to those with Full access', async () => {
+  test('is listed in the status for callers with Full access', async () => {
     const company = await service.company();
     const status = (await get(service, company, '/v1/memory/status')).json<{
       health: { worker: boolean };

@@ -58,7 +58,7 @@ const file = (text: string) => ({
 const countImports = async (company: SignedIn) => (await list(company)).items.length;
 
 describe('POST /v1/memory/imports', () => {
-  test('takes files as text or base64 and answers 202 with each, whole and in order', async () => {
+  test('accepts files as text or base64 and returns 202 with each import, in order', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const items = [
@@ -103,7 +103,7 @@ describe('POST /v1/memory/imports', () => {
     assert.equal(jobs.length, 3);
   });
 
-  test('refuses the whole request with 415 for one file of an unknown type', async () => {
+  test('returns 415 and imports nothing if one file has an unknown type', async () => {
     const company = await service.company();
     for (const item of [
       { filename: 'a.exe', text: 'x' },
@@ -118,13 +118,13 @@ describe('POST /v1/memory/imports', () => {
     assert.equal(await countImports(company), 0);
   });
 
-  test('takes text without a type and an extension for plain text', async () => {
+  test('treats text without a type or a file extension as plain text', async () => {
     const answer = await send(await service.company(), [{ filename: 'notes', text: 'x' }]);
     assert.equal(answer.statusCode, 202);
     assert.equal(answer.json<{ imports: Import[] }>().imports[0]?.mediaType, 'text/plain');
   });
 
-  test('refuses the whole request with 400 for one fault, and names it', async () => {
+  test('returns 400 with the faulty field and imports nothing if one item is invalid', async () => {
     const company = await service.company();
     const good = { filename: 'a.txt', text: 'x' };
     const base64 = (contentBase64: string) => ({ filename: 'a.txt', contentBase64 });
@@ -155,7 +155,7 @@ describe('POST /v1/memory/imports', () => {
     assert.equal(await countImports(company), 0);
   });
 
-  test('takes base64 with line breaks, without padding, and of a file of many megabytes', async () => {
+  test('accepts base64 with line breaks, without padding, and of large files', async () => {
     const company = await service.company();
     const large = Buffer.alloc(20_000_000, 'seven letters ').toString('base64');
     const answer = await send(company, [
@@ -174,7 +174,7 @@ describe('POST /v1/memory/imports', () => {
 });
 
 describe('GET /v1/memory/imports', () => {
-  test('pages through all, newest first, stable while more arrive', async () => {
+  test('pages through all imports, newest first, while new ones arrive', async () => {
     const company = await service.company();
     const ids = await addImports(company, 7);
     const newestFirst = ids.toReversed();
@@ -189,7 +189,7 @@ describe('GET /v1/memory/imports', () => {
     assert.deepEqual(seen, newestFirst);
   });
 
-  test('has no next page exactly where there is nothing more', async () => {
+  test('returns a null cursor exactly on the last page', async () => {
     const company = await service.company();
     assert.deepEqual(await list(company), { items: [], nextCursor: null });
     await addImports(company, 3);
@@ -197,7 +197,7 @@ describe('GET /v1/memory/imports', () => {
     assert.notEqual((await list(company, '?limit=2')).nextCursor, null);
   });
 
-  test('shows 50 unless limit says otherwise, from 1 to 200', async () => {
+  test('returns 50 imports by default, and accepts a limit from 1 to 200', async () => {
     const company = await service.company();
     await addImports(company, 205);
     assert.equal((await list(company)).items.length, 50);
@@ -205,7 +205,7 @@ describe('GET /v1/memory/imports', () => {
     assert.equal((await list(company, '?limit=200')).items.length, 200);
   });
 
-  test('refuses a limit, cursor or state that does not parse', async () => {
+  test('returns 400 for an invalid limit, cursor or state', async () => {
     const company = await service.company();
     const cursor = Buffer.from(newId()).toString('base64url');
     for (const query of [
@@ -234,7 +234,7 @@ describe('GET /v1/memory/imports', () => {
     assert.equal((await list(company, `?cursor=${cursor}`)).items.length, 0);
   });
 
-  test('keeps to a state and to a client', async () => {
+  test('filters by state and by client', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const [failed] = await addImports(company, 1, 'failed');
@@ -247,7 +247,7 @@ describe('GET /v1/memory/imports', () => {
     assert.deepEqual(await ids('?state=cancelled'), []);
   });
 
-  test('shows what the caller reads, one by one and in the list; all else is 404, alike', async () => {
+  test('shows a member only imports that they can read, and returns the same 404 for all others', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const [mine, other] = [await addClient(service, company), await addClient(service, company)];
     const [ofTeam] = await addImports(company, 1);

@@ -24,8 +24,8 @@ async function ingest(
   return answer.json<Static<typeof IngestResponse>>();
 }
 
-describe('the same text under the same externalId', () => {
-  test('updates title, uri and metadata, and says which of them changed', async () => {
+describe('an ingest of the same text with the same externalId', () => {
+  test('updates title, uri and metadata, and returns which of them changed', async () => {
     const company = await service.company();
     const chunks = [{ text: 'a quokka', embedding: along(1) }];
     const fields = { title: 'Old', uri: 'x:old', metadata: { author: 'ann', n: [1] } };
@@ -62,7 +62,7 @@ describe('the same text under the same externalId', () => {
     }
   });
 
-  test('is a duplicate when no field differs, and records nothing', async () => {
+  test('is a duplicate without an audit event if no field differs', async () => {
     const company = await service.company();
     const fields = { text: 'a quokka', uri: 'x:y', metadata: { b: 1, a: [null] } };
     const { source } = await ingest(company, 201, fields);
@@ -75,7 +75,7 @@ describe('the same text under the same externalId', () => {
     assert.deepEqual(events, []);
   });
 
-  test('shows its new title to the next search and keeps its chunks and vectors', async () => {
+  test('changes the title in search results and keeps chunks and vectors', async () => {
     const company = await service.company();
     const document = { chunks: [{ text: 'a bilby', embedding: along(1) }], ...CLAIM };
     const { source } = await ingest(company, 201, document);
@@ -94,7 +94,7 @@ describe('the same text under the same externalId', () => {
     );
   });
 
-  test('updates a source of many chunks without leaving others behind', async () => {
+  test('updates a source of many chunks without adding a source or chunks', async () => {
     const company = await service.company();
     const chunks = Array.from({ length: 120 }, (_, n) => ({ text: `potoroo ${n}` }));
     await ingest(company, 201, { chunks });
@@ -108,7 +108,7 @@ describe('the same text under the same externalId', () => {
     assert.deepEqual(rows, { sources: 1, chunks: 120 });
   });
 
-  test('takes titles that race one after the other, and records each', async () => {
+  test('applies concurrent changes of the title one after the other, each with an audit event', async () => {
     const company = await service.company();
     const text = 'a race of titles';
     await ingest(company, 201, { text });
@@ -121,7 +121,7 @@ describe('the same text under the same externalId', () => {
     );
   });
 
-  test('is updated once by requests with the same idempotency key', async () => {
+  test('updates the source once for requests with the same Idempotency-Key', async () => {
     const company = await service.company();
     await ingest(company, 201, { text: 'once' });
     const change = { title: 'New', externalId: 'doc', text: 'once' };
@@ -135,7 +135,7 @@ describe('the same text under the same externalId', () => {
   });
 });
 
-test('a new text under the same externalId keeps uri and metadata that it leaves out', async () => {
+test('a new text with the same externalId keeps the uri and metadata if they are absent', async () => {
   const company = await service.company();
   const fields = { uri: 'x:kept', metadata: { author: 'ann' } };
   const { source } = await ingest(company, 201, { text: 'first', ...fields });
@@ -144,7 +144,7 @@ test('a new text under the same externalId keeps uri and metadata that it leaves
   assert.deepEqual([title, { uri, metadata }, chunks.map(({ text }) => text)], ['New', fields, ['second']]);
 });
 
-test('the same text without an externalId stays a duplicate that changes nothing', async () => {
+test('the same text without an externalId is a duplicate and changes nothing', async () => {
   const company = await service.company();
   const first = await ingest(company, 201, { text: 'plain', externalId: undefined });
   const again = await ingest(company, 200, { text: 'plain', externalId: undefined, title: 'New' });

@@ -45,8 +45,8 @@ async function found(caller: Caller, query: string): Promise<string[]> {
   return hits.filter((hit) => hit.keyword_rank !== null).map((hit) => hit.text);
 }
 
-describe('a new source', () => {
-  test('is answered by 201 with all its fields, and found by its words at once', async () => {
+describe('POST /v1/memory/ingest of a new source', () => {
+  test('returns 201 with all fields of the source, which a search finds at once', async () => {
     const company = await service.company();
     const { source, ...counts } = await ingest(company, 201, {
       text: 'The ocelot sleeps.',
@@ -76,7 +76,7 @@ describe('a new source', () => {
     assert.deepEqual(row?.metadata, { author: 'x', tags: ['a'] });
   });
 
-  test('lies in the client that the scope names, else in the Team layer', async () => {
+  test('stores the source in the client of the scope, or else in the Team layer', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const { source: named } = await ingest(company, 201, { text: newId(), scope: { clientId } });
@@ -85,7 +85,7 @@ describe('a new source', () => {
     assert.deepEqual([source.layer, source.clientId], ['team', null]);
   });
 
-  test('records one event without its text', async () => {
+  test('writes one audit event without the text', async () => {
     const company = await service.company();
     const { source } = await ingest(company, 201, { title: 'Merger plan', text: 'the secret merger' });
     const events = await database.query<{ subject: string; layer: string; row: string }>(
@@ -101,8 +101,8 @@ describe('a new source', () => {
   });
 });
 
-describe('chunks', () => {
-  test('that are given stay as given', async () => {
+describe('chunks of an ingest', () => {
+  test('given chunks are stored unchanged', async () => {
     const company = await service.company();
     const given = ['  indented\n', 'twice', 'twice', '# a heading', 'x'.repeat(8000), '\u00e9 e\u0301 \r\n'];
     const { source, chunks } = await ingest(company, 201, { chunks: given.map((text) => ({ text })) });
@@ -110,7 +110,7 @@ describe('chunks', () => {
     assert.deepEqual(await texts(source.id), given);
   });
 
-  test('of a text have at most 2,000 characters, and lose none but white space', async () => {
+  test('chunks of a text have at most 2,000 characters and lose only white space', async () => {
     const company = await service.company();
     const squeeze = (text: string) => text.replaceAll(/\s+/g, '');
     await fc.assert(
@@ -129,7 +129,7 @@ describe('chunks', () => {
     );
   });
 
-  test('take embeddings, some or all, and the answer counts them', async () => {
+  test('some or all chunks can have an embedding, and the answer counts them', async () => {
     const company = await service.company();
     const { chunks, embedded } = await ingest(company, 201, {
       chunks: [{ text: 'a', embedding: along(1) }, { text: 'b' }, { text: 'c', embedding: along(3, 9) }],
@@ -143,7 +143,7 @@ describe('chunks', () => {
     assert.equal(pending?.n, 1);
   });
 
-  test('take embeddings by the same rules as a query', async () => {
+  test('an invalid embedding returns the same 400 codes as in a query', async () => {
     const company = await service.company();
     for (const [embedding, claim, code] of [
       [along(0), {}, 'invalid_request'],
@@ -164,7 +164,7 @@ describe('chunks', () => {
     });
   });
 
-  test('or text: exactly one of the two', async () => {
+  test('the body must have exactly one of text and chunks', async () => {
     const company = await service.company();
     const ask = (body: object) => post(service, company, '/v1/memory/ingest', { title: 'x', ...body });
     for (const body of [{}, { text: 'x', chunks: [{ text: 'x' }] }, { chunks: [] }]) {
@@ -175,8 +175,8 @@ describe('chunks', () => {
   });
 });
 
-describe('the same text again', () => {
-  test('in the same scope is that source, whatever else is said', async () => {
+describe('an ingest of an existing text', () => {
+  test('returns the existing source of the scope, even if other fields differ', async () => {
     const company = await service.company();
     const first = await ingest(company, 201, { text: 'said once', chunks: undefined });
     const again = await ingest(company, 200, { title: 'Another', uri: 'x:y', text: 'said once' });
@@ -186,7 +186,7 @@ describe('the same text again', () => {
     assert.deepEqual(await found(company, 'said'), ['said once']);
   });
 
-  test('counts the embeddings that the source has', async () => {
+  test('returns the number of embeddings that the source has', async () => {
     const company = await service.company();
     const body = { chunks: [{ text: 'a', embedding: along(1) }, { text: 'b' }], ...CLAIM };
     await ingest(company, 201, body);
@@ -194,7 +194,7 @@ describe('the same text again', () => {
     assert.deepEqual([chunks, embedded, duplicate], [2, 1, true]);
   });
 
-  test('in another scope, or once the source is archived, is a new one', async () => {
+  test('makes a new source in another scope or after the first source was archived', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const first = await ingest(company, 201, { text: 'said twice' });
@@ -205,7 +205,7 @@ describe('the same text again', () => {
     assert.notEqual(second.source.id, first.source.id);
   });
 
-  test('makes one source when many say it at once, long or short', async () => {
+  test('concurrent ingests of the same text make one source, for short and long texts', async () => {
     const company = await service.company();
     const long = Array.from({ length: 150 }, (_, n) => ({ text: `part ${n}` }));
     for (const body of [{ text: 'a race' }, { chunks: long }, { text: 'named', externalId: 'race' }]) {
@@ -226,7 +226,7 @@ describe('the same text again', () => {
 });
 
 describe('an externalId', () => {
-  test('names one source of the scope: new text takes the place of the old', async () => {
+  test('identifies one source of the scope, whose text a new ingest replaces', async () => {
     const company = await service.company();
     const first = await ingest(company, 201, { externalId: 'doc', text: 'the old wombat' });
     const edition = {
@@ -248,7 +248,7 @@ describe('an externalId', () => {
     assert.deepEqual(await ingest(company, 200, edition), { ...replaced, duplicate: true });
   });
 
-  test('replaces long texts too', async () => {
+  test('replaces a text of many chunks', async () => {
     const company = await service.company();
     const edition = (name: string) => Array.from({ length: 250 }, (_, n) => ({ text: `${name} ${n}` }));
     const first = await ingest(company, 201, { externalId: 'long', chunks: edition('gibbon') });
@@ -260,7 +260,7 @@ describe('an externalId', () => {
     assert.deepEqual(await found(company, 'gibbon'), []);
   });
 
-  test('is compared with alone: the same text under two of them is two sources', async () => {
+  test('makes the same text under two external ids two sources', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     await ingest(company, 201, { externalId: 'one', text: 'same words' });

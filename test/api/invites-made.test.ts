@@ -34,8 +34,8 @@ async function oneOfEach(company: SignedIn) {
   return { admin, make, used, expired, revoked, open };
 }
 
-describe('the list of invites', () => {
-  test('tells how each stands and who made it, newest first, to those with Full access', async () => {
+describe('GET /v1/team/invites', () => {
+  test('returns the state and the maker of each invite, newest first, to callers with Full access', async () => {
     const company = await service.company();
     await makeInvite(service, { ...company, teamId: await addTeam(service, company) });
     await makeInvitation(service, company);
@@ -63,7 +63,7 @@ describe('the list of invites', () => {
     }
   });
 
-  test('keeps one that was replaced after it had expired as expired', async () => {
+  test('shows an expired invite as expired even after it was replaced', async () => {
     const company = await service.company();
     const { expired, make } = await oneOfEach(company);
     const { email } = expired.invite;
@@ -81,15 +81,15 @@ describe('the list of invites', () => {
     ]);
   });
 
-  test('comes in pages that an insert does not shift', async () => {
+  test('returns stable pages while invites are added', async () => {
     const company = await service.company();
     const { make } = await oneOfEach(company);
     await assertStablePages(service, company, URL, () => make());
   });
 });
 
-describe('withdrawing an invite', () => {
-  test('ends it, and is recorded once', async () => {
+describe('DELETE /v1/team/invites/:id', () => {
+  test('revokes the invite and writes one audit event', async () => {
     const company = await service.company();
     const { open } = await oneOfEach(company);
     const { id } = open.invite;
@@ -111,7 +111,7 @@ describe('withdrawing an invite', () => {
     assert.ok(!text.includes(open.token));
   });
 
-  test('is a conflict where it is not open', async () => {
+  test('returns 409 for an invite that is used, expired or revoked', async () => {
     const company = await service.company();
     const { used, expired, revoked } = await oneOfEach(company);
     const before = await list(company);
@@ -124,7 +124,7 @@ describe('withdrawing an invite', () => {
     assert.deepEqual(await list(company), before);
   });
 
-  test('is the same 404 for every id that is not of an invite of the Team', async () => {
+  test('returns the same 404 for every id that is not an invite of the Team', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const { open } = await oneOfEach(company);
     const others = [
@@ -147,7 +147,7 @@ describe('withdrawing an invite', () => {
   });
 });
 
-test('an archived Team makes no invites, lists them, and lets them go', async () => {
+test('an archived Team rejects new invites, but lists and revokes existing ones', async () => {
   const company = await service.company();
   const { open } = await oneOfEach(company);
   await archiveTeam(service, company.teamId);
@@ -168,7 +168,7 @@ test('an archived Team makes no invites, lists them, and lets them go', async ()
   assert.equal(await acceptOnce(open.token), '410 token_revoked');
 });
 
-describe('who loses the power to invite while the invite is being made', () => {
+describe('a caller who loses the right to invite during the request', () => {
   /** The app, with each request held between its look at who asks and what it does then. */
   async function held(t: { after(fn: () => unknown): void }) {
     const reached = Promise.withResolvers<void>();
@@ -220,13 +220,13 @@ describe('who loses the power to invite while the invite is being made', () => {
         ask(service, company, 'PUT', `/v1/company/grants/${userId}/${company.teamId}`, { access: 'read' }),
     ],
     [
-      'by the end of the account',
+      'by closing the account',
       '401 unauthenticated',
       { teamRole: 'admin' },
       (company: SignedIn, userId: string) => ask(service, company, 'DELETE', `/v1/company/members/${userId}`),
     ],
   ] as const) {
-    test(`makes none: ${how}`, async (t) => {
+    test(`creates no invite if the right is lost ${how}`, async (t) => {
       const company = await service.company();
       const person = await addPerson(service, company, ties);
       const { app, reached, release } = await held(t);

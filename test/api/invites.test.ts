@@ -41,8 +41,8 @@ async function made(caller: Caller, body: object = {}): Promise<IssuedInvite> {
 
 const hoursLeft = ({ expiresAt }: Invite) => (Date.parse(expiresAt) - Date.now()) / 3_600_000;
 
-describe('an invite', () => {
-  test('is answered with its token and link, once, and recorded without them', async () => {
+describe('POST /v1/team/invites', () => {
+  test('returns the token and the link once, and writes an audit event without them', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const email = newEmail();
@@ -90,7 +90,7 @@ describe('an invite', () => {
     assert.deepEqual(await list(company), [invite]);
   });
 
-  test('leads to the configured addresses, that of identity first, never to the Host header', async () => {
+  test('builds the link from the identity URL or the public URL, never from the Host header', async () => {
     const company = await service.company();
     const publicUrl = 'https://api.example.com';
     for (const [addresses, base] of [
@@ -111,7 +111,7 @@ describe('an invite', () => {
     }
   });
 
-  test('holds the role, the grants and the time that were asked for', async () => {
+  test('stores the requested role, grants and expiry', async () => {
     const company = await service.company();
     const [a, b] = [await addClient(service, company), await addClient(service, company)];
     const grants = [
@@ -129,7 +129,7 @@ describe('an invite', () => {
     assert.ok(Math.abs(hoursLeft(invite) - 720) < 0.1, invite.expiresAt);
   });
 
-  test('of another form is 400 and names the field', async () => {
+  test('returns 400 with the faulty field for an invalid body', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const grant = { clientId, access: 'read' };
@@ -161,7 +161,7 @@ describe('an invite', () => {
     assert.deepEqual(await list(company), []);
   });
 
-  test('with a grant for what is no client of the Team is 404, all alike, and none is made', async () => {
+  test('returns the same 404 for a grant on an unknown client, and creates no invite', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const mine = await addClient(service, company);
     const teamId = await addTeam(service, company);
@@ -189,8 +189,8 @@ describe('an invite', () => {
   });
 });
 
-describe('an invite to someone', () => {
-  test('is a conflict for oneself, and for who has the role or more', async () => {
+describe('POST /v1/team/invites for an existing account', () => {
+  test('returns 409 for the caller and for people who have the role or a higher one', async () => {
     const company = await service.company();
     const [admin, member, owner] = [
       await addPerson(service, company, { teamRole: 'admin' }),
@@ -216,7 +216,7 @@ describe('an invite to someone', () => {
     assert.deepEqual(await list(company), []);
   });
 
-  test('is made for who has less or nothing in the Team, whatever they are elsewhere', async () => {
+  test('creates an invite for people with a lower role or none, whatever their role elsewhere', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const teamId = await addTeam(service, company);
     const people = {
@@ -239,7 +239,7 @@ describe('an invite to someone', () => {
     }
   });
 
-  test('takes the place of the open one to that email in that Team alone', async () => {
+  test('revokes only the open invite to the same email in the same Team', async () => {
     const company = await service.company();
     const elsewhere = within(company, await addTeam(service, company));
     const email = newEmail();
@@ -266,7 +266,7 @@ describe('an invite to someone', () => {
     assert.equal(await acceptOnce(second.token), '201');
   });
 
-  test('sent many times at once leaves exactly one open', async () => {
+  test('leaves exactly one open invite after twenty concurrent requests for one email', async () => {
     const company = await service.company();
     const email = newEmail();
     const issued = await Promise.all(Array.from({ length: 20 }, () => made(company, { email })));

@@ -24,8 +24,8 @@ const addWithPassword = (company: SignedIn, ties: Ties) =>
 
 const counts = (company: SignedIn) => countGiven(service, company);
 
-describe('joining with an email that has an account of the Company', () => {
-  test('takes its present password, and leaves its name and its sessions', async () => {
+describe('POST /v1/auth/join with the email of an account of the Company', () => {
+  test('accepts the current password and keeps the name and the sessions', async () => {
     const company = await service.company();
     const person = await addWithPassword(company, {});
     const { token } = await makeInvite(service, company, { email: person.email.toUpperCase() });
@@ -44,7 +44,7 @@ describe('joining with an email that has an account of the Company', () => {
     assert.equal(outcome(await signInBy(service, person.email, PASSWORD)), '200');
   });
 
-  test('refuses another password, gives nothing, and leaves the token open', async () => {
+  test('rejects another password, changes nothing and leaves the token open', async () => {
     const company = await service.company();
     const person = await addWithPassword(company, {});
     const { token } = await makeInvite(service, company, { email: person.email });
@@ -56,7 +56,7 @@ describe('joining with an email that has an account of the Company', () => {
     assert.equal(outcome(await join(service, { token, password: PASSWORD })), '201');
   });
 
-  test('answers for one of another Company, and one without a password, as for a wrong password', async () => {
+  test('answers for an account of another Company or without a password like for a wrong password', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const person = await addWithPassword(company, {});
     const unset = await addPerson(service, company, {});
@@ -105,7 +105,7 @@ describe('joining with an email that has an account of the Company', () => {
     }
   });
 
-  test('adds the grants to those held', async () => {
+  test('adds the grants of the invite to existing grants', async () => {
     const company = await service.company();
     const [held, added, raised] = [
       await addClient(service, company),

@@ -31,8 +31,8 @@ const addWithPassword = (company: SignedIn, ties: Ties) =>
 
 const counts = (company: SignedIn) => countGiven(service, company);
 
-describe('joining with an email that has no account', () => {
-  test('makes the account with the name and the password, in the Team, and signs in', async () => {
+describe('POST /v1/auth/join with an email without an account', () => {
+  test('creates an account with the name and password, adds it to the Team and signs in', async () => {
     const company = await service.company();
     const { token, invite } = await makeInvite(service, company);
     const name = 'Zoë Ångström 山田';
@@ -52,7 +52,7 @@ describe('joining with an email that has no account', () => {
     assert.equal(outcome(await signInBy(service, invite.email, `${PASSWORD}!`)), '401 invalid_credentials');
   });
 
-  test('takes the invited email in one form, however it was written', async () => {
+  test('normalizes the invited email', async () => {
     const company = await service.company();
     const email = newEmail();
     const { token, invite } = await makeInvite(service, company, { email: `  ${email.toUpperCase()} ` });
@@ -68,7 +68,7 @@ describe('joining with an email that has no account', () => {
     ['admin', 'full'],
     ['owner', 'full'],
   ] as const) {
-    test(`as ${role} gives that role in the Team alone, and none in the Company`, async () => {
+    test(`an invite as ${role} gives that role in one Team only, and no role in the Company`, async () => {
       const company = await service.company();
       await addTeam(service, company);
       const { token } = await makeInvite(service, company, { role });
@@ -81,7 +81,7 @@ describe('joining with an email that has no account', () => {
     });
   }
 
-  test('gives the grants of the invite and no other', async () => {
+  test('gives only the grants of the invite', async () => {
     const company = await service.company();
     const [read, written, neither] = [
       await addClient(service, company),
@@ -99,7 +99,7 @@ describe('joining with an email that has no account', () => {
     assert.deepEqual(await accessToClient(service, company, session.token, neither), REACHES_NOTHING);
   });
 
-  test('passes over the grant of a client that was archived since', async () => {
+  test('skips the grant on a client that has been archived', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const { token } = await makeInvite(service, company, { grants: [{ clientId, access: 'write' }] });
@@ -108,7 +108,7 @@ describe('joining with an email that has no account', () => {
     assert.equal((await counts(company))['grants'], 0);
   });
 
-  test('is for the invited email, even if a session of someone else is sent along', async () => {
+  test('joins with the invited email even if the request has the session of another account', async () => {
     const company = await service.company();
     for (const authorization of ['Bearer of-no-worth', 'nonsense', company.headers.authorization]) {
       const { token, invite } = await makeInvite(service, company);
@@ -124,7 +124,7 @@ describe('joining with an email that has no account', () => {
     assert.equal((await askSession(service, company.token)).statusCode, 200);
   });
 
-  test('makes a new account for an email whose account was closed', async () => {
+  test('creates a new account for an email whose account was closed', async () => {
     const company = await service.company();
     const former = await addWithPassword(company, { companyRole: 'admin', teamRole: 'owner' });
     await database.query(`update identity.account set closed_at = now() where id = $1`, [former.userId]);
@@ -142,8 +142,8 @@ describe('joining with an email that has no account', () => {
   });
 });
 
-describe('an invite that leads nowhere', () => {
-  test('into an archived Team is 409 and stays open', async () => {
+describe('an invite that cannot be accepted', () => {
+  test('an invite into an archived Team returns 409 and stays open', async () => {
     const company = await service.company();
     const person = await addWithPassword(company, {});
     const tokens = [
@@ -162,7 +162,7 @@ describe('an invite that leads nowhere', () => {
     }
   });
 
-  test('a token of a deleted Team, of the other kind, or of nothing is 404, all alike', async () => {
+  test('a token that is unknown, of another kind or of a deleted Team returns the same 404', async () => {
     const company = await service.company();
     const invite = await makeInvite(service, company);
     const invitation = await makeInvitation(service, company);
@@ -194,8 +194,8 @@ describe('an invite that leads nowhere', () => {
   });
 });
 
-describe('a body that is not as it should be', () => {
-  test('is 400 and names the field, and the token stays open', async () => {
+describe('POST /v1/auth/join with an invalid body', () => {
+  test('returns 400 with the faulty field, and the token stays open', async () => {
     const company = await service.company();
     const { token } = await makeInvite(service, company);
     const whole = { token, name: 'A newcomer', password: PASSWORD };
@@ -219,7 +219,7 @@ describe('a body that is not as it should be', () => {
     assert.equal(outcome(await app.inject({ method: 'POST', url: '/v1/auth/join', payload: whole })), '201');
   });
 
-  test('a short password is the same 400, whether or not the email has an account', async () => {
+  test('returns the same 400 for a short password, with or without an account', async () => {
     const company = await service.company();
     const person = await addWithPassword(company, {});
     const tokens = [
@@ -237,8 +237,8 @@ describe('a body that is not as it should be', () => {
   });
 });
 
-describe('the audit event of joining', () => {
-  test('tells who came by which invite, once, and no secret', async () => {
+describe('the audit event of a join', () => {
+  test('the event names the account, the invite, the role and the grants, and contains no secret', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const grants = [{ clientId, access: 'read' as const }];
@@ -275,7 +275,7 @@ describe('the audit event of joining', () => {
     for (const secret of [token, session.token, PASSWORD]) assert.ok(!rows.includes(secret));
   });
 
-  test('stands or falls with the account, the role, the session and the use of the token', async (t) => {
+  test('the event is written in the same transaction as the account, role, session and use of the token', async (t) => {
     const company = await service.company();
     const person = await addWithPassword(company, {});
     const tokens = [

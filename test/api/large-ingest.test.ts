@@ -40,7 +40,7 @@ describe('a large ingest', () => {
     return rows.length === 1;
   };
 
-  test('lets other requests be answered while its chunks are written', async () => {
+  test('does not block other requests while its chunks are written', async () => {
     let answered = false;
     const ingest = post('/v1/memory/ingest', { title: 'Large', text: TEXT }).finally(() => {
       answered = true;
@@ -72,7 +72,7 @@ describe('a large ingest', () => {
     assert.equal(source.chunks, chunks);
   });
 
-  test('leaves nothing where its caller is gone before it is written', async () => {
+  test('stores nothing if the caller disconnects before it is written', async () => {
     const body = JSON.stringify({ title: 'Gone', text: `Gone. ${TEXT}` });
     const { request, answer } = sendHead(url, '/v1/memory/ingest', company.headers, Buffer.byteLength(body));
     request.end(body);
@@ -87,7 +87,7 @@ describe('a large ingest', () => {
     assert.deepEqual(stored, []);
   });
 
-  test('of more chunks than a source can have is refused, and leaves nothing', async () => {
+  test('returns 400 and stores nothing for more chunks than a source can have', async () => {
     const text = Array.from(
       { length: 51_000 },
       (_, n) => `# ${n}\n\n${'The pump leaks. '.repeat(7)}\n\n`,
@@ -98,7 +98,7 @@ describe('a large ingest', () => {
     assert.ok(!(await isBeingWritten()));
   });
 
-  test('is cut and indexed in a thread while the event loop turns, and the outcome is the same', async () => {
+  test('is split and indexed in a thread without blocking the event loop, with the same result', async () => {
     const inputs = [{ text: TEXT }, { chunks: TEXT.split('\n\n').slice(0, 2000) }];
     for (const input of inputs) {
       let turns = 0;

@@ -49,8 +49,8 @@ async function rolesOf({ userId }: Person): Promise<(string | null | undefined)[
 }
 
 // Together, so that they wait for the moment to pass at the same time.
-describe('a request whose body came after the right to it was taken', { concurrency: true }, () => {
-  test('of someone who is no longer an Owner gives no role back', async () => {
+describe('a request whose body arrives after its caller lost access', { concurrency: true }, () => {
+  test('returns 403 and restores no role for a former Company Owner', async () => {
     const { company, person } = await scene({ companyRole: 'owner' });
     const url = `/v1/company/members/${person.userId}`;
     const late = await sendLate({ caller: person, method: 'PATCH', url, body: { role: 'owner' } }, () =>
@@ -60,7 +60,7 @@ describe('a request whose body came after the right to it was taken', { concurre
     assert.deepEqual(await rolesOf(person), ['member', null]);
   });
 
-  test('is refused before what it asks for is looked at, where a route alone is for Owners', async () => {
+  test('returns 403 before 404 on a route for Company Owners', async () => {
     const { company, person } = await scene({ companyRole: 'owner' });
     // An Admin may still enter /v1/company; to an Owner this would be 404.
     const url = '/v1/company/members/no-one';
@@ -70,7 +70,7 @@ describe('a request whose body came after the right to it was taken', { concurre
     assert.equal(outcome(late), '403 company_role_required');
   });
 
-  test('of a closed account makes no reset link', async () => {
+  test('creates no reset link for a closed account', async () => {
     const { company, person } = await scene({ companyRole: 'owner' });
     const url = `/v1/company/members/${company.ownerId}/reset-link`;
     const late = await sendLate({ caller: person, method: 'POST', url, body: {} }, () =>
@@ -83,7 +83,7 @@ describe('a request whose body came after the right to it was taken', { concurre
     assert.equal(links.length, 0);
   });
 
-  test('of a closed account stores nothing', async () => {
+  test('stores nothing for a closed account', async () => {
     const { company, person } = await scene({ teamRole: 'member' });
     const late = await sendLate(ingest(person), () =>
       change(company, 'DELETE', `/v1/company/members/${person.userId}`),
@@ -92,7 +92,7 @@ describe('a request whose body came after the right to it was taken', { concurre
     assert.equal(await sourcesOf(company), 0);
   });
 
-  test('of someone who is no longer a Team Admin changes no role', async () => {
+  test('changes no role for a former Team Admin', async () => {
     const { company, person } = await scene({ teamRole: 'admin' });
     const url = `/v1/team/members/${person.userId}`;
     const late = await sendLate({ caller: person, method: 'PATCH', url, body: { role: 'admin' } }, () =>
@@ -102,7 +102,7 @@ describe('a request whose body came after the right to it was taken', { concurre
     assert.deepEqual(await rolesOf(person), ['member', 'member']);
   });
 
-  test('is refused before what it asks for is looked at, where a route alone needs Full access', async () => {
+  test('returns 403 before 404 on a route that requires Full access', async () => {
     const { company, person } = await scene({ teamRole: 'admin' });
     // A member may still enter the Team; with Full access this would be 404.
     const url = '/v1/team/members/no-one';
@@ -112,7 +112,7 @@ describe('a request whose body came after the right to it was taken', { concurre
     assert.equal(outcome(late), '403 full_access_required');
   });
 
-  test('of who was removed from the Team stores nothing', async () => {
+  test('stores nothing for a member who was removed from the Team', async () => {
     const { company, person } = await scene({ teamRole: 'member' });
     const late = await sendLate(ingest(person), () =>
       change(company, 'DELETE', `/v1/team/members/${person.userId}`),
@@ -121,7 +121,7 @@ describe('a request whose body came after the right to it was taken', { concurre
     assert.equal(await sourcesOf(company), 0);
   });
 
-  test('of a session that was ended finds nothing', async () => {
+  test('returns 401 for a search whose session was ended', async () => {
     const { person } = await scene({ teamRole: 'member' });
     const search = {
       caller: person,
@@ -133,7 +133,7 @@ describe('a request whose body came after the right to it was taken', { concurre
     assert.equal(outcome(late), '401 unauthenticated');
   });
 
-  test('changes no password once the session was ended', async () => {
+  test('does not change the password after the session was ended', async () => {
     const company = await service.company();
     const currentPassword = 'a password of this test';
     const person = await addPasswordHolder(service, company, { teamRole: 'member' }, currentPassword);
@@ -150,7 +150,7 @@ describe('a request whose body came after the right to it was taken', { concurre
     assert.equal(await sourcesOf(company), 0);
   });
 
-  test('stores nothing for a client whose grant was taken back', async () => {
+  test('stores nothing for a client whose grant was deleted', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const ties = { teamRole: 'member', clients: { [clientId]: 'write' } } as const;
@@ -163,12 +163,12 @@ describe('a request whose body came after the right to it was taken', { concurre
   });
 });
 
-describe('a request whose body came late, and whose caller may do what it asks for', {
+describe('a request whose body arrives late, from a caller with access', {
   concurrency: true,
 }, () => {
   const nothing = async () => {};
 
-  test('stores what it brings, for a client too', async () => {
+  test('stores the source, in the Team layer and in a client', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const ties = { teamRole: 'member', clients: { [clientId]: 'write' } } as const;
@@ -184,7 +184,7 @@ describe('a request whose body came late, and whose caller may do what it asks f
     assert.equal(await sourcesOf(company), 2);
   });
 
-  test('changes roles', async () => {
+  test('changes roles in the Team and in the Company', async () => {
     const { company, person } = await scene({ teamRole: 'member' });
     const owner = await addPerson(service, company, { companyRole: 'owner' });
     const body = { role: 'admin' };
@@ -197,7 +197,7 @@ describe('a request whose body came late, and whose caller may do what it asks f
     assert.deepEqual(await rolesOf(person), ['admin', 'admin']);
   });
 
-  test('uses a role that its caller was given in between, and is refused as usual for the rest', async () => {
+  test('uses a role that the caller got before the body arrived, and returns 404 as usual', async () => {
     const { company, person } = await scene({ teamRole: 'admin' });
     const url = `/v1/team/members/${newId()}`;
     const wish = { caller: person, method: 'PATCH', url, body: { role: 'owner' } } as const;

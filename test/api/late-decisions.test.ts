@@ -45,10 +45,10 @@ async function prepareDecision({ company, clientId }: Scene, action: keyof typeo
   return { action, memoryId, ...edit };
 }
 
-describe('a decision that comes to its end when', () => {
+describe('a decision on a memory whose caller loses access during the request', () => {
   for (const [what, refusal] of Object.entries(REFUSALS) as [Taken, string][]) {
     for (const action of ['publish', 'discard', 'update', 'delete'] as const) {
-      test(`${what} is refused, and leaves the memory as it was: ${action}`, async (t) => {
+      test(`${action} fails and leaves the memory unchanged if ${what} before it finished`, async (t) => {
         const here = await scene();
         const decision = await prepareDecision(here, action);
         const held = await openPausedApp(t, service, 3);
@@ -59,7 +59,7 @@ describe('a decision that comes to its end when', () => {
       });
     }
 
-    test(`${what} is refused before its memory is looked up as well`, async (t) => {
+    test(`publish fails if ${what} before the memory was looked up`, async (t) => {
       const here = await scene();
       const decision = await prepareDecision(here, 'publish');
       const held = await openPausedApp(t, service);
@@ -69,7 +69,7 @@ describe('a decision that comes to its end when', () => {
       assert.equal(outcome(answer), refusal);
     });
 
-    test(`${what} is refused among others`, async (t) => {
+    test(`every decision in a list fails if ${what} before the first one ran`, async (t) => {
       const here = await scene();
       const decisions = [await prepareDecision(here, 'publish'), await prepareDecision(here, 'delete')];
       const held = await openPausedApp(t, service);
@@ -95,27 +95,30 @@ async function mixedBatch({ company, clientId, person }: Scene) {
 
 const LATE = { title: 'Late', content: 'What came late.' } as const;
 
-describe('a complete with Full access that comes to its end when', () => {
+describe('a consolidation complete of a Team Admin who loses access during the request', () => {
   type Batch = Awaited<ReturnType<typeof mixedBatch>>;
   const items: Record<string, (batch: Batch) => GivenItem> = {
-    'for the client': ({ inClient }) => ({ captureIds: [inClient], action: 'publish', ...LATE }),
-    'for the Team, of the capture in the client': ({ inClient }) => ({
+    'an item for the client': ({ inClient }) => ({ captureIds: [inClient], action: 'publish', ...LATE }),
+    'an item for the Team from the capture in the client': ({ inClient }) => ({
       captureIds: [inClient],
       action: 'review',
       scope: {},
       ...LATE,
     }),
-    'for the Team, of both': ({ inTeam, inClient }) => ({
+    'an item for the Team from both captures': ({ inTeam, inClient }) => ({
       captureIds: [inTeam, inClient],
       action: 'publish',
       scope: {},
       ...LATE,
     }),
-    'a discard of both': ({ inTeam, inClient }) => ({ captureIds: [inTeam, inClient], action: 'discard' }),
+    'a discard of both captures': ({ inTeam, inClient }) => ({
+      captureIds: [inTeam, inClient],
+      action: 'discard',
+    }),
   };
   for (const what of ['the client was archived', 'the role was lowered'] as const) {
     for (const [which, item] of Object.entries(items)) {
-      test(`${what} is refused, and leaves its captures lent: ${which}`, async (t) => {
+      test(`a complete fails and leaves the captures claimed if ${what} before it finished: ${which}`, async (t) => {
         const here = await scene();
         const batch = await mixedBatch(here);
         const held = await openPausedApp(t, service, 3);
@@ -127,7 +130,7 @@ describe('a complete with Full access that comes to its end when', () => {
     }
   }
 
-  test('the role was lowered supersedes nothing', async (t) => {
+  test('a complete supersedes nothing if the role was lowered before it finished', async (t) => {
     const here = await scene();
     const { id: supersedes } = await addMemory(service, here.company, 'published');
     await stageCapture(service, here.person);
@@ -141,7 +144,7 @@ describe('a complete with Full access that comes to its end when', () => {
   });
 });
 
-describe('what an Admin writes comes to its end when the role was lowered, and', () => {
+describe('a request of a Team Admin whose role was lowered before it finished', () => {
   const tooLate = async (
     t: { after(fn: () => unknown): void },
     here: Scene,
@@ -154,7 +157,7 @@ describe('what an Admin writes comes to its end when the role was lowered, and',
       send,
     );
 
-  test('a capture for a client without a grant is refused', async (t) => {
+  test('a capture for a client without a grant returns 403', async (t) => {
     const here = await scene();
     const answer = await tooLate(t, here, (app) =>
       sendCapture(app, here.person, { scope: { clientId: here.clientId } }),
@@ -162,7 +165,7 @@ describe('what an Admin writes comes to its end when the role was lowered, and',
     assert.equal(outcome(answer), '403 scope_forbidden');
   });
 
-  test('a claim lends no capture of another', async (t) => {
+  test('a claim returns no captures of other people', async (t) => {
     const here = await scene();
     await stageCapture(service, here.company);
     await stageCapture(service, here.company, { scope: { clientId: here.clientId } });
@@ -170,14 +173,14 @@ describe('what an Admin writes comes to its end when the role was lowered, and',
     assert.deepEqual(answer.json(), { batch: null });
   });
 
-  test('the source of another is not archived', async (t) => {
+  test('archiving a source of another person returns 403', async (t) => {
     const here = await scene();
     const { id } = await addSource(service, here.company);
     const answer = await tooLate(t, here, (app) => removeSource(app, here.person, id));
     assert.equal(outcome(answer), '403 forbidden');
   });
 
-  test('a source of its own where no grant reaches is not found', async (t) => {
+  test('archiving an own source of a client without a grant returns 404', async (t) => {
     const here = await scene();
     const { id } = await addSource(service, here.person, { scope: { clientId: here.clientId } });
     const answer = await tooLate(t, here, (app) => removeSource(app, here.person, id));

@@ -42,10 +42,10 @@ const DECISIONS: Record<string, Decision> = {
   },
   'a retry of all': { state: 'failed', send: (app, person) => sendRetries(app, person, { all: true }) },
   'a cancel': { state: 'queued', send: sendRemoval },
-  'a removal of one that failed': { state: 'failed', send: sendRemoval },
+  'a removal': { state: 'failed', send: sendRemoval },
 };
 
-/** What becomes of a decision on one's own import in a client. */
+/** The expected answer to a decision on an own import of a client. */
 const REFUSALS: Partial<Record<Taken, string>> = {
   'the Team was archived': '409 team_archived',
   'the client was archived': '404 not_found',
@@ -54,14 +54,14 @@ const REFUSALS: Partial<Record<Taken, string>> = {
   'the member was removed from the Team': '403 team_forbidden',
   'the account was closed': '401 unauthenticated',
 };
-/** What takes one layer, and leaves the others: then all that there is to retry is nothing. */
+/** Losses of access to one layer only: a retry of all then finds no import instead of failing. */
 const OF_THE_LAYER: readonly string[] = [
   'the client was archived',
   'the grant was taken',
   'the grant was lowered',
 ];
 
-/** Has a decision come too late, and asserts that it changed nothing. */
+/** Removes the access of the caller while a decision is paused, and asserts that it changed nothing. */
 async function tooLate(
   t: { after(fn: () => unknown): void },
   { what, here, id }: { what: Taken; here: Scene; id: string },
@@ -78,10 +78,10 @@ async function tooLate(
 }
 
 for (const [decision, { state, send }] of Object.entries(DECISIONS)) {
-  describe(`${decision} that comes to its end when`, () => {
+  describe(`${decision} of an import by a caller who loses access`, () => {
     for (const [what, refusal] of Object.entries(REFUSALS) as [Taken, string][]) {
       const nothingLeft = decision === 'a retry of all' && OF_THE_LAYER.includes(what);
-      test(`${what} ${nothingLeft ? 'finds nothing' : 'is refused'}, and changes nothing`, async (t) => {
+      test(`${decision} ${nothingLeft ? 'finds nothing' : 'fails'} and changes nothing if ${what} before it finished`, async (t) => {
         const here = await scene('member');
         const id = await plantImport(service, here.company, {
           state,
@@ -95,7 +95,7 @@ for (const [decision, { state, send }] of Object.entries(DECISIONS)) {
     }
 
     const [what, nothingLeft] = ['the role was lowered', decision === 'a retry of all'] as const;
-    test(`${what} ${nothingLeft ? 'finds nothing' : 'is refused'} where someone else is the author`, async (t) => {
+    test(`${decision} of another’s import ${nothingLeft ? 'finds nothing' : 'fails'} if ${what} before it finished`, async (t) => {
       const here = await scene('admin');
       const id = await plantImport(service, here.company, { state });
       const answer = await tooLate(t, { what, here, id }, send);
@@ -105,8 +105,8 @@ for (const [decision, { state, send }] of Object.entries(DECISIONS)) {
   });
 }
 
-describe('a retry of all that comes to its end when', () => {
-  test('the grant was taken still takes what lies elsewhere', async (t) => {
+describe('a retry of all imports by a caller who loses one grant', () => {
+  test('a retry of all still retries imports of other layers if the grant was taken before it finished', async (t) => {
     const { company, person, clientId } = await scene('member');
     const author = person.userId;
     await plantImport(service, company, { clientId, author });
@@ -125,10 +125,10 @@ describe('a retry of all that comes to its end when', () => {
   });
 });
 
-describe('a decision that comes to its end when the import itself', () => {
+describe('a decision on an import that is deleted before the decision finishes', () => {
   for (const [decision, { state, send }] of Object.entries(DECISIONS)) {
     if (decision === 'a retry of all') continue;
-    test(`was forgotten is 404: ${decision}`, async (t) => {
+    test(`${decision} returns 404 for the deleted import`, async (t) => {
       const { company, person } = await scene('member');
       const id = await plantImport(service, company, { state, author: person.userId });
       const held = await openPausedApp(t, service);

@@ -67,10 +67,10 @@ async function prepare(route: keyof typeof WRITES): Promise<{ scene: Scene; wish
 
 // Together, so that they wait for the moment to pass at the same time.
 for (const route of ['captures', 'claim', 'complete', 'decision'] as const) {
-  describe(`a request whose body came late (${route})`, { concurrency: true }, () => {
+  describe(`a request whose body arrives late (${route})`, { concurrency: true }, () => {
     const refusals = route === 'decision' ? OF_DECISIONS : REFUSALS;
     for (const [what, refusal] of Object.entries(refusals) as [Taken, string][]) {
-      test(`is refused and changes nothing where ${what}`, async () => {
+      test(`${route} fails and changes nothing if ${what} before the body arrived`, async () => {
         const { scene, wish } = await prepare(route);
         const before = await memoryRows(service, scene.company);
         const answer = await sendLate(wish, () => take(service, what, scene));
@@ -79,7 +79,7 @@ for (const route of ['captures', 'claim', 'complete', 'decision'] as const) {
       });
     }
 
-    test('does what it asks for where nothing was taken', async () => {
+    test(`${route} succeeds if the caller still has access when the body arrives`, async () => {
       const { scene, wish } = await prepare(route);
       const before = await memoryRows(service, scene.company);
       const answer = await sendLate(wish, async () => {});

@@ -46,16 +46,16 @@ const WRITES: Record<string, Write> = {
       return (app) => sendCapture(app, person, { scope: { clientId }, sequence: 1 });
     },
   },
-  'a claim of a client': {
+  'a claim for one client': {
     before: 2,
     prepare: async ({ person, clientId }) => {
       await stageCapture(service, person, { scope: { clientId } });
       return (app) => sendClaim(app, person, { clientId });
     },
   },
-  'a complete, before its batch is looked at': { before: 2, prepare: prepareComplete },
-  'a complete, before it is written': { before: 3, prepare: prepareComplete },
-  'an archiving of a source': {
+  'a complete that is paused before it reads its batch': { before: 2, prepare: prepareComplete },
+  'a complete that is paused before it writes': { before: 3, prepare: prepareComplete },
+  'archiving a source': {
     before: 2,
     prepare: async ({ person, clientId }) => {
       const { id } = await addSource(service, person, { scope: { clientId } });
@@ -80,9 +80,9 @@ const REFUSALS: Partial<Record<Taken, string>> = {
 };
 
 for (const [write, { before, prepare, refusals }] of Object.entries(WRITES)) {
-  describe(`${write} that comes to its end when`, () => {
+  describe(`${write} by a caller who loses access`, () => {
     for (const [what, usual] of Object.entries(REFUSALS) as [Taken, string][]) {
-      test(`${what} is refused, and leaves nothing behind`, async (t) => {
+      test(`${write} fails and changes nothing if ${what} before it finished`, async (t) => {
         const here = await scene();
         const send = await prepare(here);
         const held = await openPausedApp(t, service, before);
@@ -93,9 +93,9 @@ for (const [write, { before, prepare, refusals }] of Object.entries(WRITES)) {
   });
 }
 
-describe('a claim of whatever there is that comes to its end when', () => {
+describe('a claim without a client filter', () => {
   for (const what of ['the client was archived', 'the grant was taken', 'the grant was lowered'] as const) {
-    test(`${what} lends nothing of that client`, async (t) => {
+    test(`a claim returns no capture of a client if ${what} before it finished`, async (t) => {
       const here = await scene();
       await stageCapture(service, here.person, { scope: { clientId: here.clientId } });
       const held = await openPausedApp(t, service);
@@ -106,7 +106,7 @@ describe('a claim of whatever there is that comes to its end when', () => {
     });
   }
 
-  test('the grant was taken still lends what lies elsewhere', async (t) => {
+  test('a claim still returns captures of other layers if the grant was taken before it finished', async (t) => {
     const here = await scene();
     await stageCapture(service, here.person, { scope: { clientId: here.clientId } });
     const left = await stageCapture(service, here.person);

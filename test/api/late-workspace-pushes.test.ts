@@ -58,12 +58,12 @@ async function written({ teamId }: SignedIn): Promise<string[]> {
 }
 
 // Together, so that they wait for the moment to pass at the same time.
-describe('a push whose body came late', { concurrency: true }, () => {
+describe('a workspace push whose body arrives late', { concurrency: true }, () => {
   const wish = (caller: Scene['person'], files: object[]) =>
     ({ caller, method: 'POST', url: '/v1/workspace/push', body: { files } }) as const;
 
   for (const [what, refusal] of TAKEN) {
-    test(`is refused and leaves nothing where ${what}`, async () => {
+    test(`a push fails and writes nothing if ${what} before the body arrived`, async () => {
       const { scene, pushed } = await prepare();
       const before = await written(scene.company);
       const answer = await sendLate(wish(scene.person, pushed), () => take(service, what, scene));
@@ -72,16 +72,16 @@ describe('a push whose body came late', { concurrency: true }, () => {
     });
   }
 
-  test('is written where nothing was taken', async () => {
+  test('a push succeeds if the caller still has access when the body arrives', async () => {
     const { scene, pushed } = await prepare();
     assert.equal((await sendLate(wish(scene.person, pushed), async () => {})).statusCode, 200);
   });
 });
 
 // What is held is the transaction that writes: contents are kept by then.
-describe('a push that comes to its end when', () => {
+describe('a workspace push by a caller who loses access', () => {
   for (const [what, refusal] of TAKEN) {
-    test(`${what} leaves nothing behind`, async (t) => {
+    test(`a push of a member fails and writes nothing if ${what} before it finished`, async (t) => {
       const { scene, pushed } = await prepare();
       const before = await written(scene.company);
       const answer = await duringPause(
@@ -95,7 +95,7 @@ describe('a push that comes to its end when', () => {
   }
 
   for (const [what, refusal] of TAKEN_FROM_ADMIN) {
-    test(`${what} leaves nothing behind, of an Admin`, async (t) => {
+    test(`a push of a Team Admin fails and writes nothing if ${what} before it finished`, async (t) => {
       const { scene, pushed } = await prepare('admin');
       const before = await written(scene.company);
       const answer = await duringPause(
@@ -108,7 +108,7 @@ describe('a push that comes to its end when', () => {
     });
   }
 
-  test('the grant was lowered deletes nothing', async (t) => {
+  test('a push deletes no file if the grant was lowered before it finished', async (t) => {
     const { scene, deleted } = await prepare();
     const before = await written(scene.company);
     const answer = await duringPause(
@@ -120,7 +120,7 @@ describe('a push that comes to its end when', () => {
     assert.deepEqual(await written(scene.company), before);
   });
 
-  test('another push has changed one of its files replaces nothing that its caller has not seen', async (t) => {
+  test('a push returns 409 and overwrites nothing if another push changed one of its files first', async (t) => {
     const { scene, pushed } = await prepare();
     const team = workspaceOf(service.app, scene.company.headers);
     const path = `clients/${scene.clientId}/a`;
@@ -137,7 +137,7 @@ describe('a push that comes to its end when', () => {
     );
   });
 
-  test('nothing was taken is written', async (t) => {
+  test('a push succeeds if nothing changed before it finished', async (t) => {
     const { scene, pushed } = await prepare();
     const held = await openPausedApp(t, service);
     const answer = await duringPause(
