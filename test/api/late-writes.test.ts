@@ -52,10 +52,10 @@ const WRITES = {
   imports: (clientId: string) => ({ items: [{ filename: 'a.txt', text: 'late' }], scope: { clientId } }),
 };
 
-describe('a write that comes to its end when', () => {
+describe('a write by a caller who loses access during the request', () => {
   for (const [what, refusal, taken] of TAKEN) {
     for (const route of ['ingest', 'imports'] as const) {
-      test(`${what} leaves nothing behind: ${route}`, async (t) => {
+      test(`${route} fails and stores nothing if ${what} before it finished`, async (t) => {
         const company = await service.company();
         const clientId = await addClient(service, company);
         const person = await addPerson(service, company, {

@@ -19,7 +19,7 @@ const name = (table: string, id: string, to: string) =>
   database.query(`update identity.${table} set name = $2 where id = $1`, [id, to]);
 
 describe('POST /v1/auth/link', () => {
-  test('says to anyone with the token what an invite, an invitation or a reset link is for', async () => {
+  test('returns the kind, Company, Team and email of a link to anyone with its token', async () => {
     const company = await service.company();
     await name('company', company.companyId, 'Acme');
     await name('team', company.teamId, 'Support');
@@ -70,7 +70,7 @@ describe('POST /v1/auth/link', () => {
     assert.equal(outcome(await useLink(service, reset.token, PASSWORD)), '200');
   });
 
-  test('says of an account in any Company that the present password is needed, as using the link does', async () => {
+  test('returns hasAccount for an account of any Company, which needs its current password', async () => {
     const [company, other] = [await service.company(), await service.company()];
     for (const home of [company, other]) {
       const [userId, email] = [newId(), newEmail()];
@@ -85,7 +85,7 @@ describe('POST /v1/auth/link', () => {
     }
   });
 
-  test('refuses a token like its use: used, expired, withdrawn, of a closed account, unknown', async () => {
+  test('rejects a token that is used, expired, revoked, unknown or of a closed account', async () => {
     const company = await service.company();
     const [used, expired, revoked] = [
       await makeInvite(service, company),

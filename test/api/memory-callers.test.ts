@@ -36,7 +36,7 @@ function codeOf(answer: Awaited<ReturnType<typeof decide>>): string | undefined 
 const archiveClient = (company: SignedIn, clientId: string) =>
   ask(service, company, 'DELETE', `/v1/team/clients/${clientId}`);
 
-describe('the library and its decisions', () => {
+describe('access to memories and decisions', () => {
   const FULL: Record<string, Ties> = {
     'a Company Owner': { companyRole: 'owner' },
     'a Company Admin with a full grant': { companyRole: 'admin', companyGrant: 'full' },
@@ -44,7 +44,7 @@ describe('the library and its decisions', () => {
     'a Team Admin': { teamRole: 'admin' },
   };
   for (const [who, ties] of Object.entries(FULL)) {
-    test(`are open to ${who}, in the Team and in every client`, async () => {
+    test(`${who} can list and decide memories in the Team and in every client`, async () => {
       const company = await service.company();
       const clientId = await addClient(service, company);
       const person = await addPerson(service, company, ties);
@@ -71,10 +71,10 @@ describe('the library and its decisions', () => {
       '403 full_access_required',
     ],
     'a Company Admin without a grant': [{ companyRole: 'admin' }, '403 team_forbidden'],
-    'someone of the Company beside the Team': [{}, '403 team_forbidden'],
+    'a Company member outside the Team': [{}, '403 team_forbidden'],
   };
   for (const [who, [ties, refusal]] of Object.entries(PARTIAL)) {
-    test(`are closed to ${who}, whatever is asked`, async () => {
+    test(`${who} cannot list or decide memories, whatever the request`, async () => {
       const company = await service.company();
       const clientId = await addClient(service, company);
       const clients = ties.teamRole === undefined ? {} : { [clientId]: 'write' as const };
@@ -97,7 +97,7 @@ describe('the library and its decisions', () => {
     });
   }
 
-  test('are closed to who is not signed in', async () => {
+  test('a caller who is not signed in gets 401', async () => {
     const company = await service.company();
     const nobody = { headers: { authorization: 'Bearer x', 'memory-team': company.teamId } };
     assert.equal(outcome(await decide(service, nobody, {})), '401 unauthenticated');
@@ -105,7 +105,7 @@ describe('the library and its decisions', () => {
   });
 });
 
-test('a memory that is made by a member bears its name, and who published it that of the reviewer', async () => {
+test('a memory names the member who made it and the person who decided on it', async () => {
   const company = await service.company();
   const member = await addPerson(service, company, { teamRole: 'member' });
   const admin = await addPerson(service, company, { teamRole: 'admin' });
@@ -125,8 +125,8 @@ test('a memory that is made by a member bears its name, and who published it tha
   assert.ok(deleted.decidedAt !== null && deleted.decidedAt >= published.decidedAt);
 });
 
-describe('a memory that is not within reach', () => {
-  test('is as one that does not exist: unknown, malformed, of another Team or Company, of an archived client', async () => {
+describe('a memory that the caller cannot read', () => {
+  test('a decision returns the same 404 for a memory that is unknown or of another Team or Company', async () => {
     const company = await service.company();
     const inTeam = { headers: { ...company.headers, 'memory-team': await addTeam(service, company) } };
     const gone = await addClient(service, company);
@@ -157,7 +157,7 @@ describe('a memory that is not within reach', () => {
     assert.deepEqual([alike.length, new Set(alike).size], [ids.length, 1]);
   });
 
-  test('is in no list while its client is archived, and back with it', async () => {
+  test('a memory of an archived client is in no list until the client is active again', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const memory = await addMemory(service, company, 'published', {}, clientId);
@@ -176,8 +176,8 @@ describe('a memory that is not within reach', () => {
   });
 });
 
-describe('an archived Team', () => {
-  test('shows its memories and takes no decision', async () => {
+describe('memories of an archived Team', () => {
+  test('an archived Team lists its memories and rejects decisions with 409', async () => {
     const company = await service.company();
     const memory = await addMemory(service, company, 'published');
     await archiveTeam(service, company.teamId);
@@ -198,7 +198,7 @@ describe('an archived Team', () => {
   });
 });
 
-describe('a decision is refused if, while it waited,', () => {
+describe('a decision whose caller or memory changes during the request', () => {
   const TAKEN: [string, string, (company: SignedIn, userId: string, clientId: string) => string[]][] = [
     [
       'its Team was archived',
@@ -211,7 +211,7 @@ describe('a decision is refused if, while it waited,', () => {
   ];
   for (const [what, refusal, request] of TAKEN) {
     for (const form of [0, 1]) {
-      test(`${what}${form === 0 ? '' : ', among others'}`, async (t) => {
+      test(`a decision fails if ${what} before it finished${form === 0 ? '' : ', also in a list'}`, async (t) => {
         const company = await service.company();
         const clientId = await addClient(service, company);
         const { userId, headers } = await addPerson(service, company, { teamRole: 'admin' });

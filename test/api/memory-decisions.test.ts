@@ -58,8 +58,8 @@ async function reviews(company: SignedIn, count: number): Promise<Memory[]> {
   return memories;
 }
 
-describe('decisions sent together', () => {
-  test('are answered each, in their order, and take effect one after the other', async () => {
+describe('POST /v1/memory/memories with several decisions', () => {
+  test('applies the decisions one after the other and returns a result for each, in order', async () => {
     const company = await service.company();
     const [first, second, third] = await reviews(company, 3);
     const published = await addMemory(service, company, 'published', { content: 'badger' });
@@ -94,7 +94,7 @@ describe('decisions sent together', () => {
     assert.deepEqual(await foundByWords(service, company, 'badger'), []);
   });
 
-  test('leave the others alone where one is refused, whatever it is refused for', async () => {
+  test('applies the other decisions if one is refused, whatever the reason', async () => {
     const company = await service.company();
     const [first, second, third] = await reviews(company, 3);
     const archived = await addMemory(service, company, 'archived');
@@ -136,7 +136,7 @@ describe('decisions sent together', () => {
     );
   });
 
-  test('leave no trace of one that is refused', async () => {
+  test('changes nothing for refused decisions', async () => {
     const company = await service.company();
     const [memory] = await reviews(company, 1);
     const before = await allRows(service, company);
@@ -148,7 +148,7 @@ describe('decisions sent together', () => {
     assert.deepEqual(await allRows(service, company), before);
   });
 
-  test('may concern the same memory: each finds what the one before left', async () => {
+  test('applies several decisions to one memory, each to the result of the one before', async () => {
     const company = await service.company();
     const [memory] = await reviews(company, 1);
     const memoryId = memory!.id;
@@ -169,7 +169,7 @@ describe('decisions sent together', () => {
     assert.deepEqual(await foundByWords(service, company, 'ocelot lynx puma'), []);
   });
 
-  test('are a hundred at most and one at least', async () => {
+  test('accepts 1 to 100 decisions', async () => {
     const company = await service.company();
     const memories = await reviews(company, 100);
     const decisions = memories.map(({ id }) => ({ action: 'publish', memoryId: id }));
@@ -188,7 +188,7 @@ describe('decisions sent together', () => {
     assert.equal((await listMemories(service, company, '?state=published')).length, 100);
   });
 
-  test('stand alone: a field beside them is refused, and nothing is done', async () => {
+  test('returns 400 and changes nothing if another field is combined with decisions', async () => {
     const company = await service.company();
     const [memory] = await reviews(company, 1);
     const decisions = [{ action: 'publish', memoryId: memory!.id }];
@@ -209,7 +209,7 @@ describe('decisions sent together', () => {
     assert.deepEqual(await allRows(service, company), before);
   });
 
-  test('are refused together where the form of one is not that of a decision', async () => {
+  test('returns 400 and changes nothing if one decision is malformed', async () => {
     const company = await service.company();
     const [memory] = await reviews(company, 1);
     const good = { action: 'publish', memoryId: memory!.id };
@@ -234,7 +234,7 @@ describe('decisions sent together', () => {
     assert.deepEqual(await allRows(service, company), before);
   });
 
-  test('may be as large as a hundred of the longest contents', async () => {
+  test('accepts 100 decisions with the longest content, and returns 413 for a larger body', async () => {
     const company = await service.company();
     const decision = { action: 'update', memoryId: newId(), content: 'x'.repeat(64_000) };
     const results = await decideAll(

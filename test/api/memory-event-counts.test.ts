@@ -21,7 +21,7 @@ async function lastEvents(company: SignedIn, count: number) {
     .reverse();
 }
 
-test('of a claim and of a discard over several layers each layer has its event, with its own captures', async () => {
+test('a claim and a discard across layers write one event for each layer, with its captures', async () => {
   const company = await service.company();
   const clients = [await addClient(service, company), await addClient(service, company)];
   const { batchId, captures } = await lend(service, company, [null, ...clients, null]);
@@ -50,7 +50,7 @@ test('of a claim and of a discard over several layers each layer has its event, 
   assert.equal(listed.length, 4);
 });
 
-test('each item of a complete has its event, in the order of the items', async () => {
+test('a complete writes one event for each item, in the order of the items', async () => {
   const company = await service.company();
   const { batchId, captureIds } = await lend(service, company, [null, null, null]);
   const actions = ['publish', 'discard', 'review', 'publish'] as const;
@@ -66,20 +66,20 @@ test('each item of a complete has its event, in the order of the items', async (
   );
 });
 
-describe('nothing is recorded', () => {
+describe('requests that write no audit event', () => {
   const RECORD_NOTHING: Record<string, (company: SignedIn) => Promise<() => PromiseLike<unknown>>> = {
-    'of a capture that was staged before': async (company) => {
+    'a capture that was staged before': async (company) => {
       await stageCapture(service, company, { sequence: 1 });
       return () => sendCapture(service, company, { sequence: 1 });
     },
-    'of a claim that lends nothing': async (company) => () => sendClaim(service, company),
-    'of a complete that was accepted before': async (company) => {
+    'a claim that returns nothing': async (company) => () => sendClaim(service, company),
+    'a repeated complete': async (company) => {
       const { batchId, captureIds } = await lend(service, company);
       const items = [{ captureIds, action: 'publish', ...ITEM }] as GivenItem[];
       await complete(service, company, batchId, items);
       return () => complete(service, company, batchId, items);
     },
-    'of a complete if one of its items is refused': async (company) => {
+    'a complete of which one item is refused': async (company) => {
       const { batchId, captureIds } = await lend(service, company);
       const items = [
         { captureIds, action: 'publish', ...ITEM },
@@ -87,26 +87,26 @@ describe('nothing is recorded', () => {
       ] as GivenItem[];
       return () => complete(service, company, batchId, items);
     },
-    'of a decision that the state table does not have': async (company) => {
+    'a decision that the state of the memory does not allow': async (company) => {
       const { id } = await addMemory(service, company, 'discarded');
       return () => decide(service, company, { action: 'publish', memoryId: id });
     },
-    'of a decision on an older version': async (company) => {
+    'a decision with another version': async (company) => {
       const { id } = await addMemory(service, company, 'published');
       return () => decide(service, company, { action: 'delete', memoryId: id, version: 2 });
     },
-    'of a source that is archived already': async (company) => {
+    'archiving a source that is archived already': async (company) => {
       const { id } = await addSource(service, company);
       await removeSource(service, company, id);
       return () => removeSource(service, company, id);
     },
-    'of a source that is a memory’s': async (company) => {
+    'archiving the source of a memory': async (company) => {
       const { sourceId } = await addMemory(service, company, 'published');
       return () => removeSource(service, company, sourceId ?? '');
     },
   };
   for (const [what, prepare] of Object.entries(RECORD_NOTHING)) {
-    test(what, async () => {
+    test(`${what} writes no event`, async () => {
       const company = await service.company();
       const act = await prepare(company);
       const { events } = await recordedBy(service, company, async () => act());
@@ -114,7 +114,7 @@ describe('nothing is recorded', () => {
     });
   }
 
-  test('of looking at memories, sources and the audit', async () => {
+  test('reading memories, sources and the audit writes no event', async () => {
     const company = await service.company();
     const { sourceId } = await addMemory(service, company, 'published');
     await addMemory(service, company, 'review');
@@ -127,7 +127,7 @@ describe('nothing is recorded', () => {
   });
 });
 
-test('of decisions at once each that is allowed has its event, and one that is refused none', async () => {
+test('each accepted decision of a list writes one event, and a refused one writes none', async () => {
   const company = await service.company();
   const [first, gone, last] = [
     await addMemory(service, company, 'review'),

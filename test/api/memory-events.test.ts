@@ -79,7 +79,7 @@ const CHANGES: Record<string, (occasion: Occasion) => Promise<Change>> = {
       return [{ kind: 'memory.capture', subjectType: 'capture', subjectId: id, detail: {} }];
     },
   }),
-  'a capture with a place in its session': async ({ actor, clientId }) => ({
+  'a capture with a sequence number': async ({ actor, clientId }) => ({
     act: (on) => sendCapture(on, actor, { ...inLayer(clientId), sequence: 7 }),
     events: (answer) => {
       const { id } = answer.json<{ capture: { id: string } }>().capture;
@@ -99,7 +99,7 @@ const CHANGES: Record<string, (occasion: Occasion) => Promise<Change>> = {
       ],
     };
   },
-  'an item that is published': async (occasion) => {
+  'a published item': async (occasion) => {
     const { batchId, captureIds, act, memoryId } = await completing(occasion, { action: 'publish' });
     return {
       act,
@@ -114,21 +114,21 @@ const CHANGES: Record<string, (occasion: Occasion) => Promise<Change>> = {
       ],
     };
   },
-  'an item that is to be reviewed': async (occasion) => {
+  'an item for review': async (occasion) => {
     const { batchId, captureIds, act, memoryId } = await completing(occasion, { action: 'review' });
     return {
       act,
       events: (answer) => [memoryEvent('review', memoryId(answer), { version: 1, batchId, captureIds })],
     };
   },
-  'an item that is discarded': async (occasion) => {
+  'a discarded item': async (occasion) => {
     const { batchId, captureIds, act } = await completing(occasion, { action: 'discard' });
     return {
       act,
       events: () => [batchEvent('discard', batchId, captureIds)],
     };
   },
-  'an item that takes the place of a memory': async (occasion) => {
+  'an item that supersedes a memory': async (occasion) => {
     const { company, clientId } = occasion;
     const old = await addMemory(service, company, 'published', {}, clientId);
     const { batchId, captureIds, act, memoryId } = await completing(occasion, {
@@ -168,7 +168,7 @@ const CHANGES: Record<string, (occasion: Occasion) => Promise<Change>> = {
       events: () => [memoryEvent('publish', id, { version: 2, edited: true, chunks: 1, embedded: 0 })],
     };
   },
-  'a publish in the place of a memory': async ({ company, actor, clientId }) => {
+  'a publish that supersedes a memory': async ({ company, actor, clientId }) => {
     const old = await addMemory(service, company, 'published', {}, clientId);
     const { id } = await addMemory(service, company, 'review', {}, clientId);
     const decision = { action: 'publish', memoryId: id, title: 'Another title', supersedes: old.id };
@@ -224,7 +224,7 @@ const CHANGES: Record<string, (occasion: Occasion) => Promise<Change>> = {
       events: () => [memoryEvent('delete', id, { version: 2, sourceId })],
     };
   },
-  'an archived source': async ({ company, actor, clientId }) => {
+  'archiving a source': async ({ company, actor, clientId }) => {
     const chunks = [{ text: 'one' }, { text: 'two' }];
     const { id } = await addSource(service, company, { chunks, ...inLayer(clientId) });
     return {
@@ -257,9 +257,9 @@ async function withSource(event: Told): Promise<Told> {
 }
 
 for (const inClient of [false, true]) {
-  describe(`of a change in ${inClient ? 'a client' : 'the Team layer'} an event is recorded:`, () => {
+  describe(`audit events of changes in ${inClient ? 'a client' : 'the Team layer'}`, () => {
     for (const [what, prepare] of Object.entries(CHANGES)) {
-      test(what, async () => {
+      test(`${what} is recorded with its actor, layer and details`, async () => {
         const occasion = await openOccasion(inClient);
         const { company, actor, clientId } = occasion;
         const change = await prepare(occasion);
@@ -303,9 +303,9 @@ async function rowsOf({ teamId }: SignedIn): Promise<string[]> {
 
 const countEvents = (rows: readonly string[]) => rows.filter((row) => row.startsWith('audit_event')).length;
 
-describe('a change and its events are one: whichever statement fails, none of them stays:', () => {
+describe('a change of which a statement fails', () => {
   for (const [what, prepare] of Object.entries(CHANGES)) {
-    test(what, async (t) => {
+    test(`${what} is rolled back with its events if any statement fails`, async (t) => {
       const occasion = await openOccasion(false);
       const { company } = occasion;
       const change = await prepare(occasion);

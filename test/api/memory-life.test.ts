@@ -49,7 +49,7 @@ async function live(steps: readonly Step[]): Promise<void> {
   }
 }
 
-test('whatever is done one after the other, all that is seen is what the model says', async () => {
+test('random sequences of changes lead to the same state as the model', async () => {
   await fc.assert(fc.asyncProperty(life, live), {
     numRuns: RUNS,
     // Else half of the lives would be made of the smallest and the largest values, and little would come of them.

@@ -46,8 +46,11 @@ const HELD: Record<string, Held> = {
     holds: ['αθήνα', 'ΛΌΓΟ', 'Οδού', 'και ο'],
     lacks: ['αθηνα'],
   },
-  'Greek small letters that end a word, by capitals': { content: 'ο λόγος και', holds: ['λόγος', 'ΛΌΓΟΣ'] },
-  'Greek capitals that end a word, by small letters': { content: 'Ο ΛΌΓΟΣ', holds: ['λόγος', 'ΛΌΓΟΣ'] },
+  'a small final sigma by its capital letter': { content: 'ο λόγος και', holds: ['λόγος', 'ΛΌΓΟΣ'] },
+  'a capital sigma at the end of a word by its small letter': {
+    content: 'Ο ΛΌΓΟΣ',
+    holds: ['λόγος', 'ΛΌΓΟΣ'],
+  },
   'Cyrillic in either case': {
     content: 'Москва и ЁЛКА, Їжак',
     holds: ['МОСКВА', 'ёлка', 'їЖАК'],
@@ -57,22 +60,22 @@ const HELD: Record<string, Held> = {
     content: 'İstanbul, ISPARTA, şeker ve çağ',
     holds: ['İSTANBUL', 'istanbul', 'isparta', 'Isparta', 'ŞEKER', 'ÇAĞ'],
   },
-  'marks that are composed in the one and not in the other': {
+  'composed and decomposed accents alike': {
     content: 'caf\u00e9 and cafe\u0301 and \u1e69',
     holds: ['caf\u00e9 and caf\u00e9', 'CAFE\u0301 AND', 's\u0323\u0307', 's\u0307\u0323'],
     lacks: ['cafe and'],
   },
-  'what a pattern would take for its own signs': {
+  'the special characters of patterns literally': {
     content: 'is 100% of a_b, C:\\temp\\x and [a-z]*.?',
     holds: ['100% of', '%', 'a_b', '_', 'c:\\temp\\X', '\\', '[a-z]*.?', '*'],
     lacks: ['100%%', 'a%b', 'c_temp', 'a.b', '[ab]', '\\\\', 'is%of'],
   },
-  'quotes and what would end a statement': {
+  'quotes and SQL syntax literally': {
     content: `it's "so" -- $1; drop`,
     holds: [`it's "so"`, "'", '-- $1;', '"'],
     lacks: [`it''s`, '$2'],
   },
-  'emoji and signs beyond the first plane': {
+  'emoji and characters beyond the basic plane': {
     content: 'a 🦊 and 👨‍👩‍👧 and 𝒳 and 漢字 and 𠮷',
     holds: ['🦊', '👨‍👩‍👧', '👩', '𝒳', '漢', '𠮷'],
     lacks: ['🐺'],
@@ -84,9 +87,9 @@ const HELD: Record<string, Held> = {
   },
 };
 
-describe('the text that a list of memories is narrowed to', () => {
+describe('GET /v1/memory/memories with q', () => {
   for (const [what, { content, holds, lacks = [] }] of Object.entries(HELD)) {
-    test(`finds ${what}`, async () => {
+    test(`q matches ${what}`, async () => {
       const company = await service.company();
       await addContents(company, [content, 'Nothing.']);
       const found = async (q: string) => (await holding(company, q)).includes('No 0');
@@ -95,7 +98,7 @@ describe('the text that a list of memories is narrowed to', () => {
     });
   }
 
-  test('stands in the title or in the content', async () => {
+  test('q matches text in the title or in the content, but not across both', async () => {
     const company = await service.company();
     await addMemories(service, company, 'published', [
       { title: 'On ocelots', content: 'They sleep.' },
@@ -108,7 +111,7 @@ describe('the text that a list of memories is narrowed to', () => {
     assert.deepEqual(await holding(company, 'ocelots they'), []);
   });
 
-  test('is that of the memory as it is now', async () => {
+  test('q matches the current text of the memory and not the text before an update', async () => {
     const company = await service.company();
     const [memory] = await addMemories(service, company, 'published', [{ title: 'Cats', content: 'ocelot' }]);
     const change = { action: 'update', memoryId: memory?.id, title: 'Dogs', content: 'dingo' };
@@ -119,14 +122,14 @@ describe('the text that a list of memories is narrowed to', () => {
     assert.deepEqual(await holding(company, 'dogs'), ['Dogs']);
   });
 
-  test('is found at the end of the longest content', async () => {
+  test('q matches the end of the longest content', async () => {
     const company = await service.company();
     const content = `${'x '.repeat(31_990)}the ocelot`;
     await addContents(company, [content]);
     assert.deepEqual(await holding(company, 'THE OCELOT'), ['No 0']);
   });
 
-  test('narrows nothing where it is blank, and counts without the white space around it', async () => {
+  test('a blank q and white space around q are ignored', async () => {
     const company = await service.company();
     await addContents(company, ['The ocelot sleeps.', 'The lynx wakes.']);
     for (const blank of ['', ' ', '\t\n', '\u00a0\u3000']) {
@@ -135,7 +138,7 @@ describe('the text that a list of memories is narrowed to', () => {
     assert.deepEqual(await holding(company, '  ocelot '), ['No 0']);
   });
 
-  test('has at most 300 characters, as a person counts them', async () => {
+  test('q accepts at most 300 characters, counted as code points', async () => {
     const company = await service.company();
     await addContents(company, ['🦊'.repeat(301)]);
     assert.deepEqual(await holding(company, '🦊'.repeat(300)), ['No 0']);
@@ -146,7 +149,7 @@ describe('the text that a list of memories is narrowed to', () => {
     }
   });
 
-  test('is given once, and is text', async () => {
+  test('returns 400 for a repeated q and for bytes that are not text', async () => {
     const company = await service.company();
     for (const query of ['q=a&q=b', 'q=%00', 'q=%ff', 'q=%ed%a0%80']) {
       const answer = await get(service, company, `${MEMORIES}?${query}`);

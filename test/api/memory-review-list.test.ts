@@ -34,8 +34,8 @@ async function addMadeAt(company: SignedIn, times: readonly string[]): Promise<s
   return ids(memories);
 }
 
-describe('the list of memories', () => {
-  test('shows what waits for review and what is published, newest first, each whole', async () => {
+describe('GET /v1/memory/memories', () => {
+  test('returns memories in review and published ones with all fields, newest first', async () => {
     const company = await service.company();
     assert.deepEqual(await listMemories(service, company), []);
     const clientId = await addClient(service, company);
@@ -75,7 +75,7 @@ describe('the list of memories', () => {
     );
   });
 
-  test('is narrowed to a state', async () => {
+  test('filters by state', async () => {
     const company = await service.company();
     const published = await addMemory(service, company, 'published');
     const review = await addMemory(service, company, 'review');
@@ -87,7 +87,7 @@ describe('the list of memories', () => {
     assert.deepEqual(await listIds(company, '?state=published'), [review.id, published.id]);
   });
 
-  test('is narrowed to a client', async () => {
+  test('filters by client', async () => {
     const company = await service.company();
     const [client, other, empty] = [
       await addClient(service, company),
@@ -104,7 +104,7 @@ describe('the list of memories', () => {
     assert.deepEqual(await listIds(company, `?clientId=${empty}`), []);
   });
 
-  test('refuses a client out of reach, whether it exists or not', async () => {
+  test('returns 403 for a client that the caller cannot read, existing or not', async () => {
     const company = await service.company();
     const stranger = await service.company();
     const foreign = await addClient(service, stranger);
@@ -115,7 +115,7 @@ describe('the list of memories', () => {
     }
   });
 
-  test('is narrowed to the memory of a source, as a hit names it', async () => {
+  test('finds the memory of a source id, as in a search hit', async () => {
     const company = await service.company();
     const [memory] = await addMemories(service, company, 'published', [{}, {}]);
     await addMemory(service, company, 'review');
@@ -126,7 +126,7 @@ describe('the list of memories', () => {
     }
   });
 
-  test('is narrowed by several at once', async () => {
+  test('combines several filters', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const given = [{ content: 'ocelot' }, { content: 'lynx' }];
@@ -137,7 +137,7 @@ describe('the list of memories', () => {
     assert.deepEqual(await listIds(company, query), [memory?.id]);
   });
 
-  test('refuses what it does not know or cannot read', async () => {
+  test('returns 400 for unknown fields and invalid values', async () => {
     const company = await service.company();
     for (const [query, path] of [
       ['state=archived', '/state'],
@@ -161,10 +161,10 @@ describe('the list of memories', () => {
   });
 });
 
-describe('the age that a list is narrowed to', () => {
+describe('GET /v1/memory/memories with createdAfter and createdBefore', () => {
   const TIMES = ['2026-03-01T10:00:00.000Z', '2026-03-01T10:00:00.001Z', '2026-03-02T00:00:00.000Z'];
 
-  test('lies after the one time and before the other, neither of them included', async () => {
+  test('returns memories strictly between the two times', async () => {
     const company = await service.company();
     const [first, second, third] = await addMadeAt(company, TIMES);
     for (const [query, expected] of [
@@ -181,7 +181,7 @@ describe('the age that a list is narrowed to', () => {
     }
   });
 
-  test('goes by the time that is shown, which has no more than milliseconds', async () => {
+  test('compares the displayed time, which has milliseconds', async () => {
     const company = await service.company();
     const [memory] = await addMadeAt(company, ['2026-03-01T10:00:00.123987Z']);
     const [listed] = await listMemories(service, company);
@@ -193,15 +193,15 @@ describe('the age that a list is narrowed to', () => {
   });
 });
 
-describe('the pages of the list', () => {
-  test('are stable while memories are made', async () => {
+describe('pages of GET /v1/memory/memories', () => {
+  test('pages are stable while memories are added', async () => {
     const company = await service.company();
     await addMemories(service, company, 'review', [{}, {}, {}]);
     await addMemories(service, company, 'published', [{ content: 'x' }, { content: 'y' }]);
     await assertStablePages(service, company, MEMORIES, () => addMemory(service, company, 'review'));
   });
 
-  test('hold each memory once while others change their state, and what goes is gone', async () => {
+  test('pages contain each memory once while states change, without memories that were discarded', async () => {
     const company = await service.company();
     const memories = await addMemories(service, company, 'review', [{}, {}, {}, {}, {}, {}, {}]);
     const [last, , published, discarded, , , first] = ids(memories);
@@ -233,7 +233,7 @@ describe('the pages of the list', () => {
     assert.equal(shown.at(-1), last);
   });
 
-  test('hold the filters', async () => {
+  test('pages after the first keep the filters', async () => {
     const company = await service.company();
     const given = Array.from({ length: 5 }, (_, n) => ({ content: n % 2 === 0 ? 'ocelot' : 'lynx' }));
     const memories = await addMemories(service, company, 'review', given);

@@ -34,8 +34,8 @@ function leaning(cosine: number): number[] {
   return vector;
 }
 
-describe('the captures of a memory that waits for review', () => {
-  test('are shown with session, author and times, in their order', async () => {
+describe('the captures of a memory in review', () => {
+  test('captures are returned with session, author and times, in their order', async () => {
     const company = await service.company();
     const authors = [
       await addPerson(service, company, { teamRole: 'member' }),
@@ -71,7 +71,7 @@ describe('the captures of a memory that waits for review', () => {
     ]);
   });
 
-  test('serve several memories, and stay named when these are published', async () => {
+  test('captures are returned for each of several memories, and only their ids after publishing', async () => {
     const company = await service.company();
     const memories = await addMemories(service, company, 'review', [{}, {}]);
     const listed = await listMemories(service, company);
@@ -83,7 +83,7 @@ describe('the captures of a memory that waits for review', () => {
     assert.deepEqual([shown?.state, shown?.captures, shown?.similar], ['published', undefined, undefined]);
   });
 
-  test('are shown alike where the list is narrowed to the client of a memory made of the Team’s', async () => {
+  test('captures of the Team layer are also returned if the list is filtered by the client of the memory', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const { batchId, captureIds } = await lend(service, company, [null, clientId]);
@@ -97,7 +97,7 @@ describe('the captures of a memory that waits for review', () => {
     assert.deepEqual(await onlyReview(company, `&clientId=${clientId}`), whole);
   });
 
-  test('are left out while their client is archived', async () => {
+  test('captures of an archived client are left out', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const { batchId, captures, captureIds } = await lend(service, company, [null, clientId]);
@@ -112,8 +112,8 @@ describe('the captures of a memory that waits for review', () => {
   });
 });
 
-describe('the similar memories of one that waits for review', () => {
-  test('are found by words, with what tells a reviewer of them', async () => {
+describe('the similar memories of a memory in review', () => {
+  test('similar memories are found by words, with title, excerpt and similarity', async () => {
     const company = await service.company();
     const content = 'The ocelot sleeps in the tall grass by the river.';
     const twin = await addMemory(service, company, 'published', { title: 'Cats', content });
@@ -131,7 +131,7 @@ describe('the similar memories of one that waits for review', () => {
     assert.ok(only!.similarity > 0.9 && only!.similarity <= 1, String(only?.similarity));
   });
 
-  test('are found by meaning where both have a vector, nearest first, three at most', async () => {
+  test('similar memories are found by meaning if both have a vector: the three nearest, in order', async () => {
     const company = await service.company();
     const cosines = [0.6, 0.9, 0.4, 0.99, 0.7];
     const published = await addMemories(
@@ -149,7 +149,7 @@ describe('the similar memories of one that waits for review', () => {
     }
   });
 
-  test('are published ones of its own scope alone', async () => {
+  test('similar memories are published memories of the same layer only', async () => {
     const company = await service.company();
     const [client, other] = [await addClient(service, company), await addClient(service, company)];
     const given = { content: 'The ocelot sleeps in the tall grass.' };
@@ -167,7 +167,7 @@ describe('the similar memories of one that waits for review', () => {
     assert.deepEqual(memoryIds(narrowed.similar ?? []), [twin.id]);
   });
 
-  test('are those of the moment: published, updated and deleted ones count as they are', async () => {
+  test('similar memories change as memories are published, updated and deleted', async () => {
     const company = await service.company();
     const [content, other] = ['The ocelot sleeps in the tall grass.', 'Badgers dig tunnels.'];
     const [twin, review] = await addMemories(service, company, 'review', [{ content: other }, { content }]);
@@ -187,7 +187,7 @@ describe('the similar memories of one that waits for review', () => {
     }
   });
 
-  test('show at most a thousand characters of each', async () => {
+  test('the excerpt of a similar memory has at most 1,000 characters', async () => {
     const company = await service.company();
     const content = 'ocelot 🦊 '.repeat(500);
     await addMemory(service, company, 'published', { content });

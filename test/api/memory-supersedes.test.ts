@@ -48,8 +48,8 @@ async function assertRefused(company: SignedIn, decision: object, refusal: strin
   assert.deepEqual(await allRows(service, company), before);
 }
 
-describe('a publish that supersedes', () => {
-  test('archives the other memory, and each names the other', async () => {
+describe('a publish that supersedes a memory', () => {
+  test('a publish archives the superseded memory, and each memory names the other', async () => {
     const company = await service.company();
     const { old, review } = await addBoth(company);
     const { events } = await recordedBy(service, company, async () => {
@@ -85,7 +85,7 @@ describe('a publish that supersedes', () => {
     assert.deepEqual([listed?.id, listed?.supersedes, others], [review.id, old.id, []]);
   });
 
-  test('leaves the other in no search, its source archived and empty', async () => {
+  test('a publish removes the superseded memory from search and leaves its source archived and empty', async () => {
     const company = await service.company();
     const { old, review } = await addBoth(company);
     await decided(service, company, publish(review, old.id));
@@ -96,7 +96,7 @@ describe('a publish that supersedes', () => {
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 0, pending: 1 });
   });
 
-  test('may be in a client, and may edit what it publishes', async () => {
+  test('a publish that supersedes works in a client, with an edited title and content', async () => {
     const company = await service.company();
     const { old, review } = await addBoth(company, await addClient(service, company));
     const decision = { ...publish(review, old.id), version: 1, title: 'Edited', content: 'The puma runs.' };
@@ -105,7 +105,7 @@ describe('a publish that supersedes', () => {
     assert.deepEqual(await foundByWords(service, company, 'puma ocelot lynx'), ['The puma runs.']);
   });
 
-  test('makes a chain in which only the last memory is published', async () => {
+  test('publishes build a chain in which only the last memory is published', async () => {
     const company = await service.company();
     const first = await addMemory(service, company, 'published', OLD);
     const [second, third] = await addMemories(service, company, 'review', [NEW, NEW]);
@@ -121,7 +121,7 @@ describe('a publish that supersedes', () => {
     assert.deepEqual(middle, { supersedes: first.id, by: third!.id });
   });
 
-  test('keeps what it superseded through its own changes', async () => {
+  test('an update and a delete keep the reference to the superseded memory', async () => {
     const company = await service.company();
     const { old, review } = await addBoth(company);
     await decided(service, company, publish(review, old.id));
@@ -132,8 +132,8 @@ describe('a publish that supersedes', () => {
   });
 });
 
-describe('a publish cannot supersede', () => {
-  test('a memory of another scope', async () => {
+describe('a publish that cannot supersede', () => {
+  test('superseding returns 400 for a memory of another layer', async () => {
     const company = await service.company();
     const [client, other] = [await addClient(service, company), await addClient(service, company)];
     const inTeam = await addBoth(company);
@@ -151,7 +151,7 @@ describe('a publish cannot supersede', () => {
     }
   });
 
-  test('one that is unknown, malformed, foreign or of an archived client, all alike', async () => {
+  test('superseding returns the same 404 for a memory that is unknown, malformed or not visible', async () => {
     const company = await service.company();
     const { review } = await addBoth(company);
     const stranger = await service.company();
@@ -169,7 +169,7 @@ describe('a publish cannot supersede', () => {
   });
 
   for (const state of ['review', 'discarded', 'archived'] as const) {
-    test(`one that is ${state}`, async () => {
+    test(`superseding returns 409 for a memory in state ${state}`, async () => {
       const company = await service.company();
       const { review } = await addBoth(company);
       const other = await addMemory(service, company, state);
@@ -177,14 +177,14 @@ describe('a publish cannot supersede', () => {
     });
   }
 
-  test('itself', async () => {
+  test('superseding returns 409 for the memory itself', async () => {
     const company = await service.company();
     const { old, review } = await addBoth(company);
     await assertRefused(company, publish(review, review.id), '409 conflict');
     await assertRefused(company, publish(old, old.id), '409 conflict');
   });
 
-  test('where it is refused itself', async () => {
+  test('a refused publish supersedes nothing', async () => {
     const company = await service.company();
     const { old, review } = await addBoth(company);
     const discarded = await addMemory(service, company, 'discarded');
@@ -194,7 +194,7 @@ describe('a publish cannot supersede', () => {
   });
 });
 
-test('no other action supersedes', async () => {
+test('only a publish can supersede; other actions return 400', async () => {
   const company = await service.company();
   const { old, review } = await addBoth(company);
   const published = await addMemory(service, company, 'published');
@@ -209,7 +209,7 @@ test('no other action supersedes', async () => {
   }
 });
 
-test('a publish that supersedes takes Full access', async () => {
+test('a member without Full access gets 403 for a publish that supersedes', async () => {
   const company = await service.company();
   const { old, review } = await addBoth(company);
   const member = await addPerson(service, company, { teamRole: 'member' });
@@ -219,8 +219,8 @@ test('a publish that supersedes takes Full access', async () => {
   assert.deepEqual(await allRows(service, company), before);
 });
 
-describe('publishes that race', () => {
-  test('to supersede one memory: one is published, and the others wait on', async (t) => {
+describe('concurrent publishes that supersede', () => {
+  test('of eight publishes that supersede one memory one succeeds and the others stay in review', async (t) => {
     const company = await service.company();
     const other = await openSecondApp(t, service);
     const old = await addMemory(service, company, 'published', OLD);
@@ -246,7 +246,7 @@ describe('publishes that race', () => {
     assert.deepEqual(await foundByWords(service, company, 'lynx ocelot'), ['The lynx wakes.']);
   });
 
-  test('for what another deletes or supersedes never wait for each other without end', async (t) => {
+  test('concurrent decisions on a memory and the one it supersedes do not deadlock', async (t) => {
     const company = await service.company();
     const other = await openSecondApp(t, service);
     for (let n = 0; n < 10; n += 1) {

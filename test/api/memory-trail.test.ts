@@ -71,8 +71,8 @@ const events = (caller: Caller, url: string) => listAll<AuditEvent>(service, cal
 const oldestFirst = (listed: readonly AuditEvent[]) => listed.toReversed();
 
 for (const url of ROUTES) {
-  describe(`${url} shows the trail of a memory`, () => {
-    test('by its subject, in order, with who did it and where', async () => {
+  describe(`the events of a memory in GET ${url}`, () => {
+    test('subjectId returns the events of a memory in order, with actor and layer', async () => {
       const { company, author, reviewer, clientId, memoryId } = await live(await service.company());
       const trail = oldestFirst(await events(company, `${url}?subjectId=${memoryId}`));
       assert.deepEqual(
@@ -92,7 +92,7 @@ for (const url of ROUTES) {
       assert.equal(new Set(sources).size, 1, 'of one source');
     });
 
-    test('back to its captures and their claim, which its first event names', async () => {
+    test('the first event of a memory leads to its captures and their claim', async () => {
       const { company, author, captureId, batchId, memoryId } = await live(await service.company());
       const [first] = oldestFirst(await events(company, `${url}?subjectId=${memoryId}`));
       assert.deepEqual(first?.detail, { version: 1, batchId, captureIds: [captureId] });
@@ -108,7 +108,7 @@ for (const url of ROUTES) {
       );
     });
 
-    test('among all others in the order in which things were done, and by each kind', async () => {
+    test('events of several memories are listed in order and can be filtered by kind', async () => {
       const { company, captureId, batchId, memoryId } = await live(await service.company());
       await live(company);
       const expected = [
@@ -143,7 +143,7 @@ for (const url of ROUTES) {
   });
 }
 
-test('the trail of a memory in a client is hidden in the Team while the client is archived', async () => {
+test('the Team audit hides the events of an archived client, and the Company audit shows them', async () => {
   const { company, clientId, memoryId } = await live(await service.company());
   const url = `/v1/team/clients/${clientId}`;
   assert.equal((await ask(service, company, 'DELETE', url)).statusCode, 204);
@@ -152,8 +152,8 @@ test('the trail of a memory in a client is hidden in the Team while the client i
   assert.equal((await events(company, `/v1/company/${trail}`)).length, 4);
 });
 
-describe('no event holds', () => {
-  test('a text of the memory, of its captures or of a search, nor a token', async () => {
+describe('contents of audit events', () => {
+  test('events contain no text of a memory, a capture or a search, and no token', async () => {
     const company = await service.company();
     let life: Life | null = null;
     const { text, events: recorded } = await recordedBy(service, company, async () => {
@@ -173,7 +173,7 @@ describe('no event holds', () => {
     for (const { token } of [company, author, reviewer]) assert.ok(!text.includes(token));
   });
 
-  test('the query of a search, unless it is to be stored: then the event of that one alone', async () => {
+  test('events contain the query of a search only if the search asks to store it', async () => {
     const company = await service.company();
     const { events: recorded, text } = await recordedBy(service, company, async () => {
       await search(company, 'secret-query', false);

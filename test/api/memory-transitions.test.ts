@@ -68,7 +68,7 @@ async function shownIn(company: SignedIn, { id }: Memory, word: string) {
   };
 }
 
-test('the table names every action on every state', () => {
+test('the table covers every action in every state', () => {
   const named = TABLE.map(({ state, action }) => `${state},${action}`).sort();
   assert.deepEqual(named, everyOne(MEMORY_STATES, MEMORY_ACTIONS));
 });
@@ -76,7 +76,7 @@ test('the table names every action on every state', () => {
 for (const { state, action: name, next } of TABLE) {
   const action = actionOf(name);
   if (next === '') {
-    test(`${action} of a memory that is ${state} is refused and changes nothing`, async () => {
+    test(`${action} of a memory in state ${state} returns 409 and changes nothing`, async () => {
       const company = await service.company();
       const memory = await addMemory(service, company, stateOf(state), { content: 'The ocelot sleeps.' });
       const before = await allRows(service, company);
@@ -89,7 +89,7 @@ for (const { state, action: name, next } of TABLE) {
     });
     continue;
   }
-  test(`${action} of a memory that is ${state} leads to ${next}, by one event and one version more`, async () => {
+  test(`${action} of a memory in state ${state} leads to ${next}, with one event and the next version`, async () => {
     const company = await service.company();
     const memory = await addMemory(service, company, stateOf(state), { content: 'The ocelot sleeps.' });
     let after: Memory | undefined;
@@ -119,8 +119,8 @@ for (const { state, action: name, next } of TABLE) {
   });
 }
 
-describe('a memory that waits for review', () => {
-  test('is in no search, by words or by meaning, and has no source', async () => {
+describe('a memory in review', () => {
+  test('a memory in review has no source and is not found by words or by meaning', async () => {
     const company = await service.company();
     const memory = await addMemory(service, company, 'review', {
       content: 'The ocelot sleeps.',
@@ -135,7 +135,7 @@ describe('a memory that waits for review', () => {
     assert.deepEqual(items, []);
   });
 
-  test('is published with its own title, content, metadata and vector', async () => {
+  test('publish keeps the title, content, metadata and vector of the memory', async () => {
     const company = await service.company();
     const memory = await addMemory(service, company, 'review', {
       title: 'Cats',
@@ -158,7 +158,7 @@ describe('a memory that waits for review', () => {
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 1, pending: 0 });
   });
 
-  test('is published with an edited title, its content and vector as they were', async () => {
+  test('publish with a new title keeps the content and the vector', async () => {
     const company = await service.company();
     const given = { content: 'The ocelot sleeps.', embedding: along(3), ...CLAIM };
     const memory = await addMemory(service, company, 'review', given);
@@ -169,7 +169,7 @@ describe('a memory that waits for review', () => {
     assert.deepEqual(await foundByMeaning(service, company, along(3)), ['The ocelot sleeps.']);
   });
 
-  test('is published with an edited content, without the vector of the text before', async () => {
+  test('publish with new content drops the vector of the old content', async () => {
     const company = await service.company();
     const given = { title: 'Cats', content: 'The ocelot sleeps.', embedding: along(3), ...CLAIM };
     const memory = await addMemory(service, company, 'review', given);
@@ -183,10 +183,10 @@ describe('a memory that waits for review', () => {
   });
 });
 
-describe('a memory that is deleted', () => {
+describe('a deleted memory', () => {
   const content = ['ocelot', 'lynx', 'puma'].map((cat) => `${cat} `.repeat(250)).join('\n\n');
 
-  test('leaves an archived source without chunks, terms, vectors or marks, and no search finds it', async () => {
+  test('delete leaves an archived source without chunks or terms, which no search finds', async () => {
     const company = await service.company();
     const kept = await addMemory(service, company, 'published', { content: 'The badger digs.' });
     const before = await searchRows(service, company);
@@ -212,7 +212,7 @@ describe('a memory that is deleted', () => {
     );
   });
 
-  test('takes its vectors along', async () => {
+  test('delete removes the vectors of the memory', async () => {
     const company = await service.company();
     const given = { content: 'The ocelot sleeps.', embedding: along(3), ...CLAIM };
     const memory = await addMemory(service, company, 'published', given);
@@ -222,7 +222,7 @@ describe('a memory that is deleted', () => {
     assert.equal((await searchRows(service, company)).vectors, 0);
   });
 
-  test('keeps its audit, from its making to its end', async () => {
+  test('delete keeps all audit events of the memory', async () => {
     const company = await service.company();
     const memory = await addMemory(service, company, 'review');
     for (const action of ['publish', 'update', 'delete'] as const) {
@@ -237,8 +237,8 @@ describe('a memory that is deleted', () => {
   });
 });
 
-describe('a decision', () => {
-  test('takes a title or a content with publish and update alone', async () => {
+describe('POST /v1/memory/memories', () => {
+  test('accepts title and content only with publish and update', async () => {
     const company = await service.company();
     const review = await addMemory(service, company, 'review');
     const published = await addMemory(service, company, 'published');
@@ -256,7 +256,7 @@ describe('a decision', () => {
     assert.deepEqual(await allRows(service, company), before);
   });
 
-  test('has a form, and a fault of it is found before the memory is looked for', async () => {
+  test('returns 400 for a malformed decision before it looks up the memory', async () => {
     const company = await service.company();
     const memory = await addMemory(service, company, 'published');
     const before = await allRows(service, company);
@@ -286,7 +286,7 @@ describe('a decision', () => {
     assert.deepEqual(await allRows(service, company), before);
   });
 
-  test('takes a memory’s id in upper case', async () => {
+  test('accepts a memory id in upper case', async () => {
     const company = await service.company();
     const { id } = await addMemory(service, company, 'review');
     const published = await decided(service, company, { action: 'publish', memoryId: id.toUpperCase() });

@@ -51,8 +51,8 @@ async function chunkIds(company: SignedIn, memory: Memory): Promise<string[]> {
   return (await readSource(service, company, memory)).chunks.map(({ chunk_id: id }) => id);
 }
 
-describe('an update of the content', () => {
-  test('takes the old text out of every search and puts the new one in, at once', async () => {
+describe('an update of the content of a memory', () => {
+  test('new content replaces the old text in every search at once', async () => {
     const company = await service.company();
     const memory = await ocelot(company);
     const [old] = await chunkIds(company, memory);
@@ -70,7 +70,7 @@ describe('an update of the content', () => {
     assert.notEqual(source.chunks[0]?.chunk_id, old);
   });
 
-  test('takes the old vector along, and the new chunk is offered to who makes embeddings', async () => {
+  test('new content removes the old vector and offers the new chunk for embedding', async () => {
     const company = await service.company();
     const memory = await ocelot(company);
     assert.equal(await claimPending(company), null);
@@ -88,7 +88,7 @@ describe('an update of the content', () => {
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 1, pending: 0 });
   });
 
-  test('leaves a vector that was made of the old text nowhere to go', async () => {
+  test('a vector that was computed for the old text is not stored after an update', async () => {
     const company = await service.company();
     const memory = await addMemory(service, company, 'published', { content: 'The ocelot sleeps.' });
     const late = await claimPending(company);
@@ -102,7 +102,7 @@ describe('an update of the content', () => {
     );
   });
 
-  test('from several chunks to more and to fewer leaves those of the new text alone', async () => {
+  test('new content replaces all chunks, whether there are more or fewer of them', async () => {
     const company = await service.company();
     const memory = await addMemory(service, company, 'published', { content: 'The ocelot sleeps.' });
     for (const [cats, word] of [
@@ -133,7 +133,7 @@ describe('an update of the content', () => {
     assert.deepEqual(await foundByWords(service, company, 'ocelot lynx tiger caracal'), []);
   });
 
-  test('keeps it to the letter', async () => {
+  test('content is stored unchanged, character for character', async () => {
     const company = await service.company();
     const memory = await ocelot(company);
     const content = '  \u00e9 e\u0301 \r\n\tone\u00a0two 🦊\n';
@@ -143,8 +143,8 @@ describe('an update of the content', () => {
   });
 });
 
-describe('an update of the title alone', () => {
-  test('keeps chunks and vectors, and changes the title wherever it is told', async () => {
+describe('an update of only the title of a memory', () => {
+  test('a new title keeps chunks and vectors, and appears in every search result', async () => {
     const company = await service.company();
     const memory = await ocelot(company);
     const ids = await chunkIds(company, memory);
@@ -172,8 +172,8 @@ describe('an update of the title alone', () => {
   });
 });
 
-describe('an update with the content that there is', () => {
-  test('keeps chunks and vectors, and takes a title that comes with it', async () => {
+describe('an update with the same content', () => {
+  test('an update with the same content keeps chunks and vectors, and applies a new title', async () => {
     const company = await service.company();
     const memory = await ocelot(company);
     const ids = await chunkIds(company, memory);
@@ -197,7 +197,7 @@ describe('an update with the content that there is', () => {
   });
 });
 
-test('an update without title and content is refused', async () => {
+test('an update without title and content returns 400', async () => {
   const company = await service.company();
   const memory = await ocelot(company);
   const answer = await decide(service, company, { action: 'update', memoryId: memory.id, version: 1 });
@@ -205,7 +205,7 @@ test('an update without title and content is refused', async () => {
   assert.deepEqual(faultyFields(answer), ['/content']);
 });
 
-describe('searches beside updates', () => {
+describe('searches during updates', () => {
   /** The embedded database takes one transaction after the other, and so has little to find here. */
   const UPDATES = service.database.backend === 'postgres' ? 250 : 40;
   /** Two texts of several chunks each; all of their chunks hold one word, and no chunk is of both. */
@@ -217,7 +217,7 @@ describe('searches beside updates', () => {
   const updateTo = (company: SignedIn, memory: Memory, { title, chunks }: (typeof SIDES)[number]) =>
     update(company, memory, { title, content: chunks.join('\n\n') });
 
-  test('find the one text or the other, whole and under its title, and never none or both', async (t) => {
+  test('a search during updates finds the complete old or new text, never a mix or nothing', async (t) => {
     const company = await service.company();
     const reader = await openSecondApp(t, service);
     const memory = await addMemory(service, company, 'published');
@@ -245,7 +245,7 @@ describe('searches beside updates', () => {
     assert.deepEqual([...new Set(seen)].sort(), ['One side', 'Other side']);
   });
 
-  test('and beside a delete find the whole text or nothing', async (t) => {
+  test('a search during a delete finds the complete text or nothing', async (t) => {
     const company = await service.company();
     const reader = await openSecondApp(t, service);
     const [side] = SIDES;

@@ -27,7 +27,7 @@ function tally(outcomes: readonly string[]): Record<string, number> {
 }
 
 describe('the version of a memory', () => {
-  test('counts on with every change, and is told by each answer and by the list', async () => {
+  test('the version increases by one with every change, and is returned by each decision and the list', async () => {
     const company = await service.company();
     const memory = await addMemory(service, company, 'review');
     assert.equal(memory.version, 1);
@@ -52,7 +52,7 @@ describe('the version of a memory', () => {
     assert.equal(deleted.version, 7);
   });
 
-  test('that is stale refuses every action and changes nothing', async () => {
+  test('a version other than the current one returns 409 for every action and changes nothing', async () => {
     const company = await service.company();
     const review = await addMemory(service, company, 'review');
     const published = await addMemory(service, company, 'published');
@@ -73,7 +73,7 @@ describe('the version of a memory', () => {
     assert.deepEqual(await allRows(service, company), before);
   });
 
-  test('is optional: without it the last decision counts', async () => {
+  test('a decision without a version applies to any version', async () => {
     const company = await service.company();
     const { id: memoryId } = await addMemory(service, company, 'published');
     for (const title of ['One', 'Two', 'Three']) {
@@ -84,8 +84,8 @@ describe('the version of a memory', () => {
   });
 });
 
-describe('decisions that race', () => {
-  test('with the same version: one of twenty is taken, and the others leave no trace', async (t) => {
+describe('concurrent decisions on one memory', () => {
+  test('of twenty updates with the same version one succeeds, and the others change nothing', async (t) => {
     const company = await service.company();
     const other = await openSecondApp(t, service);
     const { id: memoryId } = await addMemory(service, company, 'published');
@@ -114,7 +114,7 @@ describe('decisions that race', () => {
     assert.equal(events.filter(({ kind }) => kind === 'memory.update').length, 3);
   });
 
-  test('without a version are taken one after the other, each whole', async (t) => {
+  test('updates without a version are applied one after the other', async (t) => {
     const company = await service.company();
     const other = await openSecondApp(t, service);
     const { id: memoryId } = await addMemory(service, company, 'published');
@@ -153,7 +153,7 @@ describe('decisions that race', () => {
     );
   });
 
-  test('of titles and of contents alike keep each what the others changed', async (t) => {
+  test('updates of the title and of the content keep the changes of each other', async (t) => {
     const company = await service.company();
     const other = await openSecondApp(t, service);
     const { id: memoryId } = await addMemory(service, company, 'published');
@@ -183,7 +183,7 @@ describe('decisions that race', () => {
     ['review', ['publish', 'publish']],
     ['published', ['delete', 'delete']],
   ] as const) {
-    test(`to ${actions.join(' and ')} one memory: one is taken, the other is a conflict`, async (t) => {
+    test(`concurrent ${actions.join(' and ')}: one succeeds, and the others return 409`, async (t) => {
       const company = await service.company();
       const other = await openSecondApp(t, service);
       const { id: memoryId } = await addMemory(service, company, state, { content: 'The ocelot sleeps.' });
@@ -201,7 +201,7 @@ describe('decisions that race', () => {
     });
   }
 
-  test('an update and a delete end deleted, with nothing left to be found', async (t) => {
+  test('an update and a delete leave the memory deleted and not searchable', async (t) => {
     const company = await service.company();
     const other = await openSecondApp(t, service);
     const { id: memoryId } = await addMemory(service, company, 'published');

@@ -36,8 +36,8 @@ function valueOf(samples: readonly Sample[], name: string, labels: Record<string
   return found[0]?.value ?? Number.NaN;
 }
 
-describe('the metrics open', () => {
-  test('to the token of the metrics and to no other', async () => {
+describe('access to GET /metrics', () => {
+  test('only the metrics token is accepted if it is set', async () => {
     assert.equal((await scrape(service, METRICS_TOKEN)).statusCode, 200);
     const { token } = await service.company();
     for (const other of [token, API_TOKEN, 'nonsense', `${METRICS_TOKEN}x`, METRICS_TOKEN.toUpperCase()]) {
@@ -45,7 +45,7 @@ describe('the metrics open', () => {
     }
   });
 
-  test('to the token of the service where they have none of their own', async () => {
+  test('only the service token is accepted if no metrics token is set', async () => {
     assert.equal((await scrape(unset, API_TOKEN)).statusCode, 200);
     const { token } = await unset.company();
     for (const other of [token, METRICS_TOKEN]) {
@@ -53,7 +53,7 @@ describe('the metrics open', () => {
     }
   });
 
-  test('to nobody without one, as a problem that says what is asked for', async () => {
+  test('a request without a bearer token gets a 401 problem that asks for one', async () => {
     for (const headers of [
       {},
       { authorization: METRICS_TOKEN },
@@ -66,13 +66,13 @@ describe('the metrics open', () => {
     }
   });
 
-  test('however often they are asked for', async () => {
+  test('requests with the metrics token are not rate limited', async () => {
     for (let n = 0; n < 5; n += 1) assert.equal((await scrape(service, METRICS_TOKEN)).statusCode, 200);
   });
 });
 
-describe('of requests', () => {
-  test('each is counted by its route as registered, its method and what came of it', async (t) => {
+describe('metrics of requests', () => {
+  test('requests are counted by route pattern, method and status', async (t) => {
     const app = await openSecondApp(t, unset);
     const company = await unset.company();
     const client = await addClient(unset, company);
@@ -103,7 +103,7 @@ describe('of requests', () => {
     assert.equal(samples.length, 2 * expected.length);
   });
 
-  test('nothing shows who made them or what they contained', async () => {
+  test('labels and values reveal no caller and no contents', async () => {
     const company = await unset.company();
     const client = await addClient(unset, company);
     const items = [{ filename: 'a-secret-name.txt', text: 'a secret text' }];
@@ -123,7 +123,7 @@ describe('of requests', () => {
     );
   });
 
-  test('each app of a process counts its own', async (t) => {
+  test('each app in a process counts only its own requests', async (t) => {
     const [first, second] = [await openSecondApp(t, unset), await openSecondApp(t, unset)];
     await first.app.inject('/livez');
     const counted = async (app: typeof first) =>
@@ -134,8 +134,8 @@ describe('of requests', () => {
   });
 });
 
-describe('of queues and workers', () => {
-  test('tells how every queue stands and how many workers live', async () => {
+describe('metrics of queues and workers', () => {
+  test('metrics report the state of every queue and the number of live workers', async () => {
     await database.query(
       `insert into pgboss.job (name, state, created_on, start_after, policy)
        select 'import.process', s.state::pgboss.job_state, now() - interval '1 minute', now() + s.after, 'standard'
@@ -165,7 +165,7 @@ describe('of queues and workers', () => {
     assert.deepEqual(queues.sort(), Object.keys(QUEUES).sort());
   });
 
-  test('tells how jobs ended and how long they took, as a histogram', async () => {
+  test('metrics report outcomes and durations of jobs as a histogram', async () => {
     const durations = [1, 0, 0, 2, 0, 0, 0, 0, 0, 0, 1];
     const count = {
       queue: 'import.process',
@@ -209,7 +209,7 @@ describe('of queues and workers', () => {
   });
 });
 
-test('tells of the process: its event loop, memory and processor', async () => {
+test('metrics report event loop, memory and processor of the process', async () => {
   const names = [
     'nodejs_eventloop_lag_p99_seconds',
     'process_resident_memory_bytes',
@@ -219,7 +219,7 @@ test('tells of the process: its event loop, memory and processor', async () => {
   for (const name of names) assert.ok(valueOf(samples, name) > 0, name);
 });
 
-test('tells of the connections of a server, and of none where the database is in the process', async () => {
+test('metrics report the connection pool of a database server, and nothing for the embedded database', async () => {
   const names = ['max_connections', 'connections', 'waiting_requests'].map(
     (name) => `memory_database_pool_${name}`,
   );
@@ -234,11 +234,11 @@ test('tells of the connections of a server, and of none where the database is in
   assert.ok(valueOf(samples, 'memory_database_pool_connections', { state: 'idle' }) > 0);
 });
 
-describe('where the database', () => {
+describe('metrics during a database failure', () => {
   const known = ['memory_http_requests_total', 'memory_database_up', 'process_resident_memory_bytes'];
   const unknown = ['memory_queue_jobs', 'memory_workers', 'memory_jobs_total'];
 
-  test('fails, what is known without it is told, and that it failed', async (t) => {
+  test('metrics report the process and memory_database_up 0 if the database fails', async (t) => {
     const app = await openFailingApp(t, unset, () => databaseError('ECONNREFUSED'));
     await app.inject('/livez');
     const samples = await samplesOf({ app }, API_TOKEN, ...known, ...unknown);
@@ -246,7 +246,7 @@ describe('where the database', () => {
     assert.deepEqual([...new Set(samples.map(({ name }) => name))].sort(), known.toSorted());
   });
 
-  test('hangs, the same is told, and simultaneous scrapes query it only once', async (t) => {
+  test('metrics report the same if the database hangs, and concurrent scrapes share one query', async (t) => {
     const released = Promise.withResolvers<null>();
     let asked = 0;
     const app = await buildApp({

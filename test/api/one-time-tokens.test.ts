@@ -60,7 +60,7 @@ async function endIn(table: Kind['table'], token: string, days: number): Promise
   );
 }
 
-describe('50 uses at once, by two API processes', () => {
+describe('50 concurrent uses of a one-time token in two API processes', () => {
   /** Has 50 requests run at once, and asserts that one succeeds and all others find the token used. */
   async function race(use: (by: { app: App }, index: number) => PromiseLike<Response>, apps: { app: App }[]) {
     const answers = await Promise.all(
@@ -80,7 +80,7 @@ describe('50 uses at once, by two API processes', () => {
     ['an invite', makeInvite, join, 'member'],
     ['an invitation', makeInvitation, accept, 'admin'],
   ] as const) {
-    test(`of ${name} to a new email make one account, one role and one event`, async (t) => {
+    test(`50 uses of ${name} to a new email create one account, one role and one event`, async (t) => {
       const company = await service.company();
       const before = await countGiven(service, company);
       const { token, invite } = await make(service, company);
@@ -104,7 +104,7 @@ describe('50 uses at once, by two API processes', () => {
       assert.equal(outcome(await signInBy(service, invite.email, `${PASSWORD} ${winner}`)), '200');
     });
 
-    test(`of ${name} to an account there is give one role and one event`, async (t) => {
+    test(`50 uses of ${name} to an existing account give one role and write one event`, async (t) => {
       const company = await service.company();
       const person = await addPasswordHolder(service, company, {}, PASSWORD);
       const before = await countGiven(service, company);
@@ -124,7 +124,7 @@ describe('50 uses at once, by two API processes', () => {
     });
   }
 
-  test('of a reset link set one password and make one event', async (t) => {
+  test('50 uses of a reset link set one password and write one event', async (t) => {
     const company = await service.company();
     const { token } = await makeResetLink(service, company);
     const { winner, session } = await race(
@@ -141,8 +141,8 @@ describe('50 uses at once, by two API processes', () => {
   });
 });
 
-describe('two invites to one new email, used at once', () => {
-  test('into two Teams both end well, on one account', async (t) => {
+describe('two invites to one new email, used at the same time', () => {
+  test('invites into two Teams are both accepted, on one account', async (t) => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     const email = newEmail();
@@ -167,7 +167,7 @@ describe('two invites to one new email, used at once', () => {
     );
   });
 
-  test('into a Team and to manage the Company both end well, on one account', async (t) => {
+  test('an invite into a Team and one to become Company Admin are both accepted, on one account', async (t) => {
     const company = await service.company();
     const email = newEmail();
     const second = await openSecondApp(t, service);
@@ -189,7 +189,7 @@ describe('two invites to one new email, used at once', () => {
     assert.equal((await countGiven(service, company))['accounts'], 2);
   });
 
-  test('with two passwords: the first makes the account, the second is refused and stays open', async (t) => {
+  test('with two passwords the first creates the account and the second returns 401 and stays open', async (t) => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     const email = newEmail();
@@ -210,7 +210,7 @@ describe('two invites to one new email, used at once', () => {
     assert.equal(outcome(await join(service, { token: lost.token, password: won.password })), '201');
   });
 
-  test('of two Companies: one gets the account, the other is answered as for a wrong password', async (t) => {
+  test('of invites from two Companies one creates the account and the other returns 401', async (t) => {
     const companies = [await service.company(), await service.company()];
     const email = newEmail();
     const second = await openSecondApp(t, service);
@@ -229,9 +229,9 @@ describe('two invites to one new email, used at once', () => {
   });
 });
 
-describe('what became of a token is told by its code', () => {
+describe('the error code of a token', () => {
   for (const [name, { table, success, make, use }] of Object.entries(KINDS)) {
-    test(`${name}: used stays used, past its end too`, async () => {
+    test(`${name} that was used stays used after its expiry`, async () => {
       const token = await make(await service.company());
       assert.equal(outcome(await use(token)), success);
       assert.equal(outcome(await use(token)), '410 token_used');
@@ -239,7 +239,7 @@ describe('what became of a token is told by its code', () => {
       assert.equal(outcome(await use(token)), '410 token_used');
     });
 
-    test(`${name}: one that was replaced is withdrawn, and stays that past its end`, async () => {
+    test(`${name} that was replaced is revoked, and stays revoked after its expiry`, async () => {
       const company = await service.company();
       const email = name === 'a reset link' ? company.ownerEmail : newEmail();
       const [first, second] = [await make(company, email), await make(company, email)];
@@ -254,7 +254,7 @@ describe('what became of a token is told by its code', () => {
       assert.equal(outcome(await use(second)), success);
     });
 
-    test(`${name}: past its end it has expired, also when it was replaced after that`, async () => {
+    test(`${name} that expired stays expired if it is replaced later`, async () => {
       const company = await service.company();
       const email = name === 'a reset link' ? company.ownerEmail : newEmail();
       const first = await make(company, email);
@@ -266,7 +266,7 @@ describe('what became of a token is told by its code', () => {
       assert.equal(outcome(await use(first)), '410 token_expired');
     });
 
-    test(`${name}: it ends at its very end and not before`, async () => {
+    test(`${name} is valid until its expiry time and not longer`, async () => {
       const company = await service.company();
       const token = await make(company);
       await database.query(`update identity.${table} set expires_at = now() where token_hash = $1`, [
@@ -278,7 +278,7 @@ describe('what became of a token is told by its code', () => {
     });
   }
 
-  test('an invite that was used is not withdrawn by the next one to that email', async () => {
+  test('a new invite does not revoke a used invite to the same email', async () => {
     const company = await service.company();
     const { token, invite } = await makeInvite(service, company);
     assert.equal(outcome(await join(service, { token, password: PASSWORD })), '201');
@@ -291,7 +291,7 @@ describe('what became of a token is told by its code', () => {
     );
   });
 
-  test('a new invite to an email withdraws that into the same Team alone', async () => {
+  test('a new invite revokes only the open invite to the same email into the same Team', async () => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     const email = newEmail();

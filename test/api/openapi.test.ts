@@ -61,14 +61,14 @@ function registeredRoutes(): string[] {
 }
 
 describe('the OpenAPI document', () => {
-  test('is served as JSON and says what it is', async () => {
+  test('is served as JSON with version 3.1, a title and a version', async () => {
     const answer = await app.inject('/docs/json');
     assert.match(String(answer.headers['content-type']), /^application\/json/);
     assert.match(document.openapi, /^3\.1\.\d+$/);
     assert.ok(document.info.title && document.info.version);
   });
 
-  test('lists every route under /v1, and none that is not there', () => {
+  test('lists exactly the routes under /v1', () => {
     const routes = registeredRoutes().filter((route) => route.includes(' /v1/'));
     const listed = operations.map(({ name }) => name).filter((name) => name.includes(' /v1/'));
     assert.deepEqual(listed.sort(), routes.sort());
@@ -90,7 +90,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('gives each operation a summary, its parameters and its responses', () => {
+  test('gives each operation a summary, its path parameters and its responses', () => {
     for (const { name, path, operation } of operations) {
       assert.ok(operation.summary, name);
       const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
@@ -112,7 +112,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('says that every route of the API may refuse, as a problem', () => {
+  test('declares a problem as the default response of every route, and lists all error codes', () => {
     for (const { name, operation } of operations.filter(({ path }) => path.startsWith('/v1/'))) {
       assert.deepEqual(
         Object.keys(operation.responses['default']?.content ?? {}),
@@ -127,7 +127,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('says what a push is told of its conflicts', () => {
+  test('describes the conflicts in the 409 response of a push', () => {
     const push = operations.find(({ name }) => name === 'post /v1/workspace/push');
     const content = push?.operation.responses['409']?.content?.['application/problem+json'];
     assert.match(
@@ -136,7 +136,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  test('asks for a bearer token wherever the service does, and nowhere else', async () => {
+  test('requires a bearer token for exactly the routes that return 401 without one', async () => {
     assert.deepEqual(document.components.securitySchemes, { bearer: { type: 'http', scheme: 'bearer' } });
     for (const { name, path, operation } of operations.filter((found) => found.path.startsWith('/v1/'))) {
       const [method = ''] = name.split(' ');
@@ -147,7 +147,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('refuses unknown fields in every body, at every depth', () => {
+  test('forbids unknown fields in every body, at every depth', () => {
     let seen = 0;
     for (const { name, operation } of operations) {
       for (const { schema } of Object.values(operation.requestBody?.content ?? {})) {
@@ -161,7 +161,7 @@ describe('the OpenAPI document', () => {
     assert.ok(seen > 10);
   });
 
-  test('refers only to what it holds, and holds only types that JSON Schema has', () => {
+  test('contains no broken reference, and only types of JSON Schema', () => {
     const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
     for (const object of objectsIn(document as unknown as Json)) {
       const { $ref, type, required, properties } = object;
@@ -179,7 +179,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('names the header that selects a Team, and the key where a request is done once', () => {
+  test('declares the memory-team header, and idempotency-key where it is supported', () => {
     const headersOf = (name: string) =>
       (operations.find((operation) => operation.name === name)?.operation.parameters ?? [])
         .filter((parameter) => parameter.in === 'header')

@@ -39,15 +39,15 @@ async function passwords(email: string): Promise<Record<'old' | 'new', string>> 
 const UNCHANGED = { old: '200', new: '401 invalid_credentials' };
 const CHANGED = { old: '401 invalid_credentials', new: '200' };
 
-describe('a change of the password', () => {
-  test('is 204, and from then on the new one alone signs in', async () => {
+describe('POST /v1/auth/password', () => {
+  test('returns 204, and only the new password works from then on', async () => {
     const person = await addOwner(await service.company());
     const answer = await change(person.token, PASSWORD);
     assert.deepEqual([answer.statusCode, answer.body], [204, '']);
     assert.deepEqual(await passwords(person.email), CHANGED);
   });
 
-  test('ends every other session of the user, and of no one else', async () => {
+  test('ends all other sessions of the account, and no session of other accounts', async () => {
     const company = await service.company();
     const person = await addOwner(company);
     assert.equal((await change(person.token, PASSWORD)).statusCode, 204);
@@ -56,7 +56,7 @@ describe('a change of the password', () => {
     assert.equal(outcome(await askSession(service, company.token)), '200');
   });
 
-  test('withdraws the user’s open reset link, and no one else’s', async () => {
+  test('revokes the open reset link of the account, and of no other account', async () => {
     const company = await service.company();
     const person = await addOwner(company);
     const mine = await makeResetLink(service, company, { email: person.email });
@@ -67,7 +67,7 @@ describe('a change of the password', () => {
     assert.deepEqual(await passwords(person.email), CHANGED);
   });
 
-  test('with a wrong present password is 401 and changes nothing', async () => {
+  test('returns 401 for a wrong current password and changes nothing', async () => {
     const company = await service.company();
     const person = await addOwner(company);
     const link = await makeResetLink(service, company, { email: person.email });
@@ -81,7 +81,7 @@ describe('a change of the password', () => {
     assert.equal(outcome(await useLink(service, link.token, PASSWORD)), '200');
   });
 
-  test('where none was set yet is 401: a reset link sets the first', async () => {
+  test('returns 401 for an account without a password', async () => {
     const company = await service.company();
     assert.equal(outcome(await change(company.token, PASSWORD)), '401 invalid_credentials');
     assert.equal(
@@ -90,7 +90,7 @@ describe('a change of the password', () => {
     );
   });
 
-  test('takes a new one of 12 to 256 characters, and no field but its two', async () => {
+  test('accepts a new password of 12 to 256 characters, and returns 400 for other fields', async () => {
     const person = await addOwner(await service.company());
     for (const [payload, path] of [
       [{ currentPassword: PASSWORD }, '/newPassword'],
@@ -111,7 +111,7 @@ describe('a change of the password', () => {
     assert.equal((await change(person.token, PASSWORD, 'x'.repeat(256))).statusCode, 204);
   });
 
-  test('is recorded once with no secret, and stands or falls with that', async (t) => {
+  test('writes one audit event without secrets, in the same transaction as the change', async (t) => {
     const company = await service.company();
     const person = await addOwner(company);
     const broken = await openFailingApp(t, service, (text) =>
@@ -135,8 +135,8 @@ describe('a change of the password', () => {
   });
 });
 
-describe('a change that something comes before', () => {
-  test('another change: the first stands, and the second is refused', async (t) => {
+describe('a password change that is overtaken by another change', () => {
+  test('a change fails if another change of the password came first', async (t) => {
     const person = await addOwner(await service.company());
     const held = await openHeldApp(t, service, 'verify');
     const late = await duringPause(
@@ -150,7 +150,7 @@ describe('a change that something comes before', () => {
     assert.equal(outcome(await askSession(service, person.token)), '401 unauthenticated');
   });
 
-  test('a reset: its password and its session stand', async (t) => {
+  test('a change fails if a reset came first, and keeps the password and session of the reset', async (t) => {
     const company = await service.company();
     const person = await addOwner(company);
     const link = await makeResetLink(service, company, { email: person.email });
@@ -168,7 +168,7 @@ describe('a change that something comes before', () => {
     assert.equal(outcome(await askSession(service, session)), '200');
   });
 
-  test('the end of the account: nothing is changed', async (t) => {
+  test('a change fails with 401 and changes nothing if the account was closed first', async (t) => {
     const person = await addOwner(await service.company());
     const hash = async () =>
       database.query('select password_hash from identity.account where id = $1', [person.userId]);
@@ -182,7 +182,7 @@ describe('a change that something comes before', () => {
     assert.deepEqual(await hash(), before);
   });
 
-  test('of ten at once with the same present password one succeeds, and its password stands', async () => {
+  test('of ten concurrent changes with the same current password only one succeeds', async () => {
     const company = await service.company();
     const person = await addOwner(company);
     const tokens = await Promise.all(
@@ -209,8 +209,8 @@ describe('a change that something comes before', () => {
   });
 });
 
-describe('with the service token', () => {
-  test('it changes the server principal’s, once a link has set one, and ends all of its sessions', async () => {
+describe('POST /v1/auth/password with the service token', () => {
+  test('changes the password of the server principal and ends all of its sessions', async () => {
     const [principal] = await database.query<{ companyId: string; userId: string; email: string }>(
       'select company_id as "companyId", id as "userId", email from identity.account where is_principal',
     );
