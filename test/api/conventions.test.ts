@@ -36,7 +36,7 @@ function assertProblem(answer: Answer, code: ErrorCode): void {
 }
 
 describe('every response', () => {
-  test('has its own request id, and no-store if its path is under /v1', async () => {
+  test('every response has a new request id, and no-store if its path is under /v1', async () => {
     const seen = new Set<unknown>();
     for (const url of ['/v1/health', '/v1/memory/status', '/livez', '/docs/json', '/reset', '/nothing']) {
       const answer = await get(service, company, url);
@@ -47,7 +47,7 @@ describe('every response', () => {
     assert.equal(seen.size, 6);
   });
 
-  test('tells browsers not to guess the content type', async () => {
+  test('every response tells browsers not to guess the content type', async () => {
     const urls = [
       '/v1/health',
       '/v1/memory/status',
@@ -72,14 +72,14 @@ describe('every response', () => {
     }
   });
 
-  test('ignores a request id that the caller sends', async () => {
+  test('a request id that the caller sends is ignored', async () => {
     const answer = await app.inject({ url: '/v1/health', headers: { 'x-request-id': 'mine' } });
     assert.notEqual(answer.headers['x-request-id'], 'mine');
   });
 });
 
 describe('routes and methods', () => {
-  test('an unknown route returns 404 for every method', async () => {
+  test('an unknown route returns 404 for every method, with or without a session', async () => {
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'PROPFIND'] as const) {
       assertProblem(await app.inject({ method: method as 'GET', url: '/v1/nothing' }), 'not_found');
     }
@@ -116,7 +116,7 @@ describe('routes and methods', () => {
 describe('request bodies', () => {
   const url = '/v1/memory/search';
 
-  test('a body over the limit of its route returns 413, with or without a length header', async () => {
+  test('a body over the limit of its route returns 413', async () => {
     const body = JSON.stringify({ query: 'x'.repeat(1024 * 1024), scope: {} });
     assertProblem(await post(service, company, url, body), 'payload_too_large');
     for (const route of ['embeddings/claim', 'captures', 'consolidation/claim']) {
@@ -268,12 +268,12 @@ describe('a request that Node would reject itself', () => {
     assert.ok(head.includes(`x-request-id: ${problem.requestId}`));
   }
 
-  test('returns a problem document for bytes that are not HTTP and for headers that are too long', async () => {
+  test('bytes that are not HTTP and headers that are too long return a problem document', async () => {
     await assertRefused('nonsense\r\n\r\n', /not valid HTTP/);
     await assertRefused(`GET /v1/health HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, /too long/);
   });
 
-  test('returns a problem document for an unsupported Expect header', async () => {
+  test('an unsupported Expect header returns a problem document', async () => {
     for (const head of ['GET /v1/health', 'POST /v1/memory/search', 'GET /nothing']) {
       await assertRefused(
         `${head} HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\ncontent-length: 100\r\n\r\n`,
@@ -282,7 +282,7 @@ describe('a request that Node would reject itself', () => {
     }
   });
 
-  test('returns a problem document for a missing Host header', async () => {
+  test('a missing Host header returns a problem document', async () => {
     for (const head of ['GET /v1/health', 'GET /livez', 'GET /docs']) {
       await assertRefused(`${head} HTTP/1.1\r\nconnection: close\r\n\r\n`, /no Host header/);
     }

@@ -46,7 +46,7 @@ const addWithPassword = (company: SignedIn, ties: Ties) =>
   addPasswordHolder(service, company, ties, PASSWORD);
 
 describe('removal of a member from a Team', () => {
-  test('ends the role and the grants in that Team at once, and in no other Team', async () => {
+  test('removal ends the role and the grants in that Team at once, and in no other Team', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const person = await addPerson(service, company, {
@@ -75,7 +75,7 @@ describe('removal of a member from a Team', () => {
     );
   });
 
-  test('leaves the Company role and the Company grant', async () => {
+  test('removal leaves the Company role and the Company grant', async () => {
     const company = await service.company();
     const reader = await addPerson(service, company, {
       companyRole: 'admin',
@@ -87,7 +87,7 @@ describe('removal of a member from a Team', () => {
     assert.deepEqual([role, access], [null, 'read']);
   });
 
-  test('revokes the invites that the person made in that Team, and names them in the event', async () => {
+  test('removal revokes the invites that the person made in that Team, and names them in the event', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const elsewhere = await secondTeam(company, admin.userId, 'admin');
@@ -107,7 +107,7 @@ describe('removal of a member from a Team', () => {
     assert.equal(await acceptOnce(there.token), '201');
   });
 
-  test('revokes only the invites to the person in that Team', async () => {
+  test('removal revokes the invites to the person in that Team, and no other invite', async () => {
     const company = await service.company();
     const person = await addWithPassword(company, { teamRole: 'member' });
     const elsewhere = within(company, await addTeam(service, company));
@@ -123,7 +123,7 @@ describe('removal of a member from a Team', () => {
     assert.equal(outcome(await get(service, person, '/v1/team')), '403 team_forbidden');
   });
 
-  test('revokes the invites in an archived Team too', async () => {
+  test('removal from an archived Team revokes the invites too', async () => {
     const company = await service.company();
     const admin = await addWithPassword(company, { teamRole: 'admin' });
     const person = await addWithPassword(company, { teamRole: 'member' });
@@ -192,7 +192,7 @@ describe('loss of the right to invite', () => {
     assert.equal(await acceptOnce(made.token), '201');
   });
 
-  test('revokes the invites of a person who keeps only a Company grant to read', async () => {
+  test('a demotion revokes the invites of a person who keeps only a Company grant to read', async () => {
     const company = await service.company();
     const person = await addPerson(service, company, {
       companyRole: 'admin',
@@ -204,7 +204,7 @@ describe('loss of the right to invite', () => {
     assert.equal(await acceptOnce(made.token), '410 token_revoked');
   });
 
-  test('leaves used and expired invites unchanged', async () => {
+  test('a demotion leaves used and expired invites unchanged', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const [used, expired] = [await invite(admin), await invite(admin)];

@@ -71,7 +71,7 @@ describe('POST /v1/memory/expand', () => {
     ]);
   });
 
-  test('without a scope covers everything that the caller can read, and with one only that scope', async () => {
+  test('covers everything that the caller can read without a scope, and only the scope if there is one', async () => {
     const company = await service.company();
     const [mine, other] = [await addClient(service, company), await addClient(service, company)];
     const [ofTeam] = await store(company, 1);

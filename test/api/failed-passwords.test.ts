@@ -71,7 +71,7 @@ function tally(answers: readonly Parameters<typeof outcome>[0][]): Record<string
 }
 
 describe('a login after ten failures', () => {
-  test('rejects the right password like a wrong one, and creates no session', async () => {
+  test('the right password is rejected like a wrong one after ten failures, and creates no session', async () => {
     const { ownerEmail: email, ownerId } = await withPassword();
     const origin = { email, address: freshAddress() };
     await fail(origin, FAILURES);
@@ -81,7 +81,7 @@ describe('a login after ten failures', () => {
     assert.equal(sessions.length, 1, 'only that of the test');
   });
 
-  test('returns the same 429 for an email without an account', async () => {
+  test('an email without an account gets the same 429 after ten failures', async () => {
     const { ownerEmail } = await withPassword();
     const address = freshAddress();
     const shapes = await Promise.all(
@@ -96,7 +96,7 @@ describe('a login after ten failures', () => {
     assert.equal(new Set(shapes).size, 1, shapes.join('\n\n'));
   });
 
-  test('still succeeds from another address, and for another account from the same address', async () => {
+  test('a login still succeeds from another address, and for another account from the same address', async () => {
     const { ownerEmail: email } = await withPassword();
     const address = freshAddress();
     await fail({ email, address }, FAILURES);
@@ -106,7 +106,7 @@ describe('a login after ten failures', () => {
     await assertRefused({ email, address }, PASSWORD);
   });
 
-  test('cannot get around the limit with another spelling of the email or the address', async () => {
+  test('another spelling of the email or the address does not avoid the limit', async () => {
     const { ownerEmail: email } = await withPassword();
     const network = freshNetwork();
     const address = `${network}::1`;
@@ -118,7 +118,7 @@ describe('a login after ten failures', () => {
     await assertRefused({ email, address: `::ffff:${ipv4}` }, PASSWORD);
   });
 
-  test('says when the oldest failure expires', async () => {
+  test('the 429 says when the oldest failure expires', async () => {
     const origin = { email: newEmail(), address: freshAddress() };
     await fail(origin, FAILURES);
     await ageFailures(database, origin, 1, MINUTES_15 - 60);
@@ -258,7 +258,7 @@ describe('routes that check the current password', () => {
   });
 
   for (const name of ['change of password', 'join', 'accept']) {
-    test(`returns 429 after ten failures: ${name}`, async () => {
+    test(`the password check returns 429 after ten failures: ${name}`, async () => {
       const company = await service.company();
       const person = await addPasswordHolder(service, company, {}, PASSWORD);
       const address = freshAddress();

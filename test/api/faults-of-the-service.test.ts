@@ -30,7 +30,7 @@ describe('a database that fails', () => {
     ['ECONNREFUSED', '503 unavailable'],
     ['57014', '503 unavailable'],
   ] as const) {
-    test(`${sqlState} returns ${expected} on every route and reveals no internals`, async (t) => {
+    test(`database error ${sqlState} returns ${expected} on every route and reveals no internals`, async (t) => {
       const app = await openFailingApp(t, service, () => databaseError(sqlState));
       for (const [url, body] of REQUESTS) {
         const answer = await (body === null ? get({ app }, company, url) : post({ app }, company, url, body));
@@ -42,7 +42,7 @@ describe('a database that fails', () => {
     });
   }
 
-  it('is not queried again for the other decisions of a request after a timeout', async (t) => {
+  it('a database that does not answer is not queried again for the other decisions of a request', async (t) => {
     let asked = 0;
     const app = await openFailingApp(t, service, (text) => {
       if (!text.includes('memory.memory')) return null;

@@ -107,7 +107,7 @@ describe('an embedded database on an almost full disk', () => {
     );
   });
 
-  test('pauses the queue and resumes jobs when there is space', async (t) => {
+  test('the queue pauses on an almost full disk, and jobs resume when there is space', async (t) => {
     const company = await service.company();
     await startOwnWorker(t, service);
     await leaveFree(t.signal, 10 * 2 ** 20);
@@ -126,7 +126,7 @@ describe('an embedded database on an almost full disk', () => {
     await until(t.signal, async () => (await importNow(service, company, id)).state === 'completed');
   });
 
-  test('rolls back a transaction during which the disk fills up', async (t) => {
+  test('a transaction during which the disk fills up is rolled back', async (t) => {
     const company = await service.company();
     const change = database.transaction(async (tx) => {
       await tx.query(`update identity.company set name = 'half' where id = $1`, [company.companyId]);

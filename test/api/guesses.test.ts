@@ -45,7 +45,7 @@ async function guess(address: string, times = GUESSES, to: App = app): Promise<v
 }
 
 describe('requests without a valid token', () => {
-  test('return 429 instead of 401 after thirty a minute from one address', async () => {
+  test('invalid tokens return 429 instead of 401 after thirty a minute from one address', async () => {
     const address = freshAddress();
     await guess(address);
     for (const url of ['/v1/auth/session', '/metrics', '/v1/memory/status']) {
@@ -60,7 +60,7 @@ describe('requests without a valid token', () => {
     assert.equal(outcome(await ask(freshAddress(), 'wrong')), '401 unauthenticated');
   });
 
-  test('do not block valid credentials from the same address', async () => {
+  test('invalid tokens do not block valid credentials from the same address', async () => {
     const address = freshAddress();
     const company = await service.company();
     await givePassword(service, company.ownerId, PASSWORD);
@@ -73,7 +73,7 @@ describe('requests without a valid token', () => {
     assert.equal(toldLimit(signedIn).remaining, 29, 'the limit of sign-ins is another one');
   });
 
-  test('count per IPv6 network, and together for both forms of an IPv4 address', async () => {
+  test('invalid tokens count per IPv6 network, and together for both forms of an IPv4 address', async () => {
     const [network, ipv4] = [freshNetwork(), freshIPv4()];
     await guess(`${network}::1`);
     assertLimited(await ask(`${network}:1:2:3:4`, 'wrong'), GUESSES, MINUTE);
@@ -81,7 +81,7 @@ describe('requests without a valid token', () => {
     assertLimited(await ask(`::ffff:${ipv4}`, 'wrong'), GUESSES, MINUTE);
   });
 
-  test('count across all API processes', async (t) => {
+  test('invalid tokens count across all API processes', async (t) => {
     const { app: second } = await openSecondApp(t, service);
     const address = freshAddress();
     await guess(address, GUESSES / 2);
@@ -102,7 +102,7 @@ describe('requests without a valid token', () => {
     assertLimited(await ask(address, 'wrong'), GUESSES, MINUTE);
   });
 
-  test('a valid token is checked in one statement without counting invalid ones', async () => {
+  test('a request with a valid token runs no statement to count invalid tokens', async () => {
     const { token } = await service.company();
     const statements: string[] = [];
     const watched = await buildTestedApp({
@@ -120,7 +120,7 @@ describe('requests without a valid token', () => {
     await watched.close();
   });
 
-  test('return 401 if they cannot be counted or if rate limits are off', async (t) => {
+  test('invalid tokens return 401 if they cannot be counted or if rate limits are off', async (t) => {
     const broken = failingDatabase(database, (text) =>
       text.includes('request_count') ? databaseError('57P01') : null,
     );
@@ -133,7 +133,7 @@ describe('requests without a valid token', () => {
 });
 
 describe('sessions of one account', () => {
-  test('share five times the limit of one session, and report the tighter limit', async () => {
+  test('sessions of one account share five times the limit of one session, and report the tighter limit', async () => {
     const { companyId, ownerId, token } = await service.company();
     const tokens = [token];
     for (let made = 0; made < 5; made += 1) tokens.push(await service.signIn(companyId, ownerId));

@@ -107,7 +107,7 @@ describe('an expensive request body', { timeout: 120_000 }, () => {
     });
   }
 
-  it('lets the event loop run between parsing, checking text and validating the body', async (t) => {
+  it('the event loop runs between parsing, checking text and validating a large body', async (t) => {
     let turn = 0;
     let next = setImmediate(function count() {
       turn += 1;
@@ -139,7 +139,7 @@ describe('an expensive request body', { timeout: 120_000 }, () => {
 });
 
 describe('connections', { timeout: 60_000 }, () => {
-  it('above MEMORY_MAX_CONNECTIONS are dropped, and one warning is logged', async (t) => {
+  it('connections above MEMORY_MAX_CONNECTIONS are dropped, and one warning is logged', async (t) => {
     const config = { ...service.config, maxConnections: 2 };
     const few = await buildTestedApp({ ...service, config });
     t.after(() => few.close());

@@ -63,9 +63,9 @@ const DECISIONS: Record<string, Decision> = {
 };
 
 for (const [what, { kind, state, attempts, send }] of Object.entries(DECISIONS)) {
-  describe(`the audit event of ${what}`, () => {
+  describe(`audit events of ${what}`, () => {
     for (const inClient of [false, true]) {
-      test(`is recorded once, in ${inClient ? 'a client' : 'the Team layer'}, without contents of the file`, async () => {
+      test(`${what} in ${inClient ? 'a client' : 'the Team layer'} is recorded once, without contents of the file`, async () => {
         const company = await service.company();
         const clientId = inClient ? await addClient(service, company) : null;
         const actor = await addPerson(service, company, { teamRole: 'admin' });
@@ -84,7 +84,7 @@ for (const [what, { kind, state, attempts, send }] of Object.entries(DECISIONS))
       });
     }
 
-    test('is rolled back together with the change if any statement fails', async (t) => {
+    test(`${what} is rolled back together with its event if any statement fails`, async (t) => {
       const company = await service.company();
       const id = await plantImport(service, company, { state });
       let statementsLeft = 0;

@@ -92,7 +92,7 @@ describe('POST /v1/memory/imports/retry with all: true', () => {
     assert.deepEqual(idsOf(await retried(service, member, { all: true })), expected);
   });
 
-  test('twenty concurrent requests queue each import once', async () => {
+  test('twenty concurrent retries of all imports queue each import once', async () => {
     const company = await service.company();
     const ids = await plantImports(service, company, 10);
     const answers = await Promise.all(
@@ -104,7 +104,7 @@ describe('POST /v1/memory/imports/retry with all: true', () => {
 });
 
 describe('concurrent retries and removals of imports', () => {
-  test('finish without a deadlock and queue each import at most once', async () => {
+  test('concurrent retries and removals finish without a deadlock and queue each import at most once', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const ids = [

@@ -87,7 +87,7 @@ describe('refusal of an import retry', () => {
 });
 
 describe('permission to retry an import', () => {
-  test('allows the author with write access and callers with Full access', async () => {
+  test('the author with write access and callers with Full access can retry an import', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const author = await addPerson(service, company, {
@@ -105,7 +105,7 @@ describe('permission to retry an import', () => {
     assert.equal((await sendRetry(service, company, second)).statusCode, 202);
   });
 
-  test('rejects an author whose grant was lowered (403) or deleted, or whose client was archived (404)', async () => {
+  test('an author gets 403 after the grant was lowered, and 404 after it or the client is gone', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const author = await addPerson(service, company, {
@@ -133,7 +133,7 @@ describe('permission to retry an import', () => {
     );
   });
 
-  test('rejects a Company Admin with read access, even for their own import', async () => {
+  test('a Company Admin with read access gets 403, even for their own import', async () => {
     const company = await service.company();
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
     const ids = [

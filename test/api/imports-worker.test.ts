@@ -154,7 +154,7 @@ describe('the import worker', () => {
     for (const { row } of events) assert.doesNotMatch(row, /wombat/);
   });
 
-  test('is listed in the status for callers with Full access', async () => {
+  test('a running worker is listed in the status for callers with Full access', async () => {
     const company = await service.company();
     const status = (await get(service, company, '/v1/memory/status')).json<{
       health: { worker: boolean };

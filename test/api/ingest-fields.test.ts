@@ -62,7 +62,7 @@ describe('an ingest of the same text with the same externalId', () => {
     }
   });
 
-  test('is a duplicate without an audit event if no field differs', async () => {
+  test('the same text with the same fields is a duplicate and writes no audit event', async () => {
     const company = await service.company();
     const fields = { text: 'a quokka', uri: 'x:y', metadata: { b: 1, a: [null] } };
     const { source } = await ingest(company, 201, fields);

@@ -226,7 +226,7 @@ describe('an ingest of an existing text', () => {
 });
 
 describe('an externalId', () => {
-  test('identifies one source of the scope, whose text a new ingest replaces', async () => {
+  test('an externalId identifies one source of the scope, whose text a new ingest replaces', async () => {
     const company = await service.company();
     const first = await ingest(company, 201, { externalId: 'doc', text: 'the old wombat' });
     const edition = {
@@ -248,7 +248,7 @@ describe('an externalId', () => {
     assert.deepEqual(await ingest(company, 200, edition), { ...replaced, duplicate: true });
   });
 
-  test('replaces a text of many chunks', async () => {
+  test('a new ingest with the same externalId replaces a text of many chunks', async () => {
     const company = await service.company();
     const edition = (name: string) => Array.from({ length: 250 }, (_, n) => ({ text: `${name} ${n}` }));
     const first = await ingest(company, 201, { externalId: 'long', chunks: edition('gibbon') });
@@ -260,7 +260,7 @@ describe('an externalId', () => {
     assert.deepEqual(await found(company, 'gibbon'), []);
   });
 
-  test('makes the same text under two external ids two sources', async () => {
+  test('the same text under two external ids makes two sources', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     await ingest(company, 201, { externalId: 'one', text: 'same words' });

@@ -40,7 +40,7 @@ describe('a large ingest', () => {
     return rows.length === 1;
   };
 
-  test('does not block other requests while its chunks are written', async () => {
+  test('a large ingest does not block other requests while its chunks are written', async () => {
     let answered = false;
     const ingest = post('/v1/memory/ingest', { title: 'Large', text: TEXT }).finally(() => {
       answered = true;
@@ -98,7 +98,7 @@ describe('a large ingest', () => {
     assert.ok(!(await isBeingWritten()));
   });
 
-  test('is split and indexed in a thread without blocking the event loop, with the same result', async () => {
+  test('a large text is split and indexed in a thread without blocking the event loop', async () => {
     const inputs = [{ text: TEXT }, { chunks: TEXT.split('\n\n').slice(0, 2000) }];
     for (const input of inputs) {
       let turns = 0;

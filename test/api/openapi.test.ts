@@ -61,14 +61,14 @@ function registeredRoutes(): string[] {
 }
 
 describe('the OpenAPI document', () => {
-  test('is served as JSON with version 3.1, a title and a version', async () => {
+  test('the document is served as JSON with version 3.1, a title and a version', async () => {
     const answer = await app.inject('/docs/json');
     assert.match(String(answer.headers['content-type']), /^application\/json/);
     assert.match(document.openapi, /^3\.1\.\d+$/);
     assert.ok(document.info.title && document.info.version);
   });
 
-  test('lists exactly the routes under /v1', () => {
+  test('the document lists exactly the routes under /v1', () => {
     const routes = registeredRoutes().filter((route) => route.includes(' /v1/'));
     const listed = operations.map(({ name }) => name).filter((name) => name.includes(' /v1/'));
     assert.deepEqual(listed.sort(), routes.sort());

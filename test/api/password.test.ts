@@ -135,7 +135,7 @@ describe('POST /v1/auth/password', () => {
   });
 });
 
-describe('a password change that is overtaken by another change', () => {
+describe('a password change during which the account changes', () => {
   test('a change fails if another change of the password came first', async (t) => {
     const person = await addOwner(await service.company());
     const held = await openHeldApp(t, service, 'verify');
