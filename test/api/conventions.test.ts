@@ -195,7 +195,7 @@ describe('request bodies', () => {
       '{"query":"x","scope":{},"__proto__":{"topK":1}}',
       '{"query":"x","scope":{"__proto__":{"clientId":"x"}}}',
       '{"query":"x","scope":{},"constructor":{"prototype":{"topK":1}}}',
-      // As JSON may write them too.
+      // The same keys, with escapes.
       '{"query":"x","scope":{},"\\u005F_proto\\u005f_":{"topK":1}}',
       '{"query":"x","scope":{},"constr\\u0075ctor":{"prototype":{"topK":1}}}',
     ]) {

@@ -27,7 +27,7 @@ const demote = (company: SignedIn, userId: string, role = 'member') =>
 const remove = (caller: Caller, userId: string) =>
   ask(service, caller, 'DELETE', `/v1/team/members/${userId}`);
 
-/** How an invite stands, as a list shows it to the Owner of the Company. */
+/** The state of an invite in the list of the Company Owner. */
 async function stateOf(caller: Caller, id: string): Promise<Invite['state'] | undefined> {
   return (await listAll<Invite>(service, caller, '/v1/team/invites')).find((one) => one.id === id)?.state;
 }

@@ -25,7 +25,7 @@ const search = (body: object) =>
     .company()
     .then((company) => post(service, company, '/v1/memory/search', { query: 'x', scope: {}, ...body }));
 
-/** A lent batch of one chunk, and a complete of it. */
+/** Claims a batch of one chunk, and returns its id and a function that completes it. */
 async function lend() {
   const company = await service.company();
   await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'x' });

@@ -34,20 +34,20 @@ interface Decision {
 }
 
 const DECISIONS: Record<string, Decision> = {
-  'a retry': { kind: 'memory.import_retry', state: 'failed', attempts: 1, send: sendRetry },
-  'a retry of several': {
+  'a retry of one import': { kind: 'memory.import_retry', state: 'failed', attempts: 1, send: sendRetry },
+  'a retry of several imports': {
     kind: 'memory.import_retry',
     state: 'failed',
     attempts: 1,
     send: (on, caller, id) => sendRetries(on, caller, { ids: [id] }),
   },
-  'a retry of all': {
+  'a retry of all imports': {
     kind: 'memory.import_retry',
     state: 'failed',
     attempts: 1,
     send: (on, caller) => sendRetries(on, caller, { all: true }),
   },
-  'a cancel': { kind: 'memory.import_cancel', state: 'queued', attempts: 0, send: sendRemoval },
+  'a cancel of an import': { kind: 'memory.import_cancel', state: 'queued', attempts: 0, send: sendRemoval },
   'a removal of a failed import': {
     kind: 'memory.import_forget',
     state: 'failed',

@@ -48,7 +48,7 @@ async function rolesOf({ userId }: Person): Promise<(string | null | undefined)[
   return [row?.role, row?.teamRole];
 }
 
-// Together, so that they wait for the moment to pass at the same time.
+// Concurrent, because each test waits for more than a second before it ends its body.
 describe('a request whose body arrives after its caller lost access', { concurrency: true }, () => {
   test('returns 403 and restores no role for a former Company Owner', async () => {
     const { company, person } = await scene({ companyRole: 'owner' });

@@ -35,14 +35,17 @@ interface Decision {
 }
 
 const DECISIONS: Record<string, Decision> = {
-  'a retry': { state: 'failed', send: sendRetry },
-  'a retry of several': {
+  'a retry of an import': { state: 'failed', send: sendRetry },
+  'a retry of several imports': {
     state: 'failed',
     send: (app, person, id) => sendRetries(app, person, { ids: [id] }),
   },
-  'a retry of all': { state: 'failed', send: (app, person) => sendRetries(app, person, { all: true }) },
-  'a cancel': { state: 'queued', send: sendRemoval },
-  'a removal': { state: 'failed', send: sendRemoval },
+  'a retry of all imports': {
+    state: 'failed',
+    send: (app, person) => sendRetries(app, person, { all: true }),
+  },
+  'a cancel of an import': { state: 'queued', send: sendRemoval },
+  'a removal of an import': { state: 'failed', send: sendRemoval },
 };
 
 /** The expected answer to a decision on an own import of a client. */
@@ -78,9 +81,9 @@ async function tooLate(
 }
 
 for (const [decision, { state, send }] of Object.entries(DECISIONS)) {
-  describe(`${decision} of an import by a caller who loses access`, () => {
+  describe(`${decision} by a caller who loses access`, () => {
     for (const [what, refusal] of Object.entries(REFUSALS) as [Taken, string][]) {
-      const nothingLeft = decision === 'a retry of all' && OF_THE_LAYER.includes(what);
+      const nothingLeft = decision === 'a retry of all imports' && OF_THE_LAYER.includes(what);
       test(`${decision} ${nothingLeft ? 'finds nothing' : 'fails'} and changes nothing if ${what} before it finished`, async (t) => {
         const here = await scene('member');
         const id = await plantImport(service, here.company, {
@@ -94,8 +97,8 @@ for (const [decision, { state, send }] of Object.entries(DECISIONS)) {
       });
     }
 
-    const [what, nothingLeft] = ['the role was lowered', decision === 'a retry of all'] as const;
-    test(`${decision} of another’s import ${nothingLeft ? 'finds nothing' : 'fails'} if ${what} before it finished`, async (t) => {
+    const [what, nothingLeft] = ['the role was lowered', decision === 'a retry of all imports'] as const;
+    test(`${decision} ${nothingLeft ? 'finds nothing' : 'fails'} for an import of another author if ${what} before it finished`, async (t) => {
       const here = await scene('admin');
       const id = await plantImport(service, here.company, { state });
       const answer = await tooLate(t, { what, here, id }, send);
@@ -106,7 +109,7 @@ for (const [decision, { state, send }] of Object.entries(DECISIONS)) {
 }
 
 describe('a retry of all imports by a caller who loses one grant', () => {
-  test('a retry of all still retries imports of other layers if the grant was taken before it finished', async (t) => {
+  test('a retry of all imports still includes other layers if the grant was taken before it finished', async (t) => {
     const { company, person, clientId } = await scene('member');
     const author = person.userId;
     await plantImport(service, company, { clientId, author });
@@ -127,8 +130,8 @@ describe('a retry of all imports by a caller who loses one grant', () => {
 
 describe('a decision on an import that is deleted before the decision finishes', () => {
   for (const [decision, { state, send }] of Object.entries(DECISIONS)) {
-    if (decision === 'a retry of all') continue;
-    test(`${decision} returns 404 for the deleted import`, async (t) => {
+    if (decision === 'a retry of all imports') continue;
+    test(`${decision} returns 404 if the import was deleted before it finished`, async (t) => {
       const { company, person } = await scene('member');
       const id = await plantImport(service, company, { state, author: person.userId });
       const held = await openPausedApp(t, service);

@@ -65,7 +65,7 @@ async function prepare(route: keyof typeof WRITES): Promise<{ scene: Scene; wish
   return { scene, wish: { caller: scene.person, method: 'POST', url: `/v1/memory/${path}`, body } };
 }
 
-// Together, so that they wait for the moment to pass at the same time.
+// Concurrent, because each test waits for more than a second before it ends its body.
 for (const route of ['captures', 'claim', 'complete', 'decision'] as const) {
   describe(`a request whose body arrives late (${route})`, { concurrency: true }, () => {
     const refusals = route === 'decision' ? OF_DECISIONS : REFUSALS;

@@ -27,7 +27,7 @@ type Sent = ReturnType<typeof sendClaim>;
 interface Write {
   /** The transaction that the request is held before; the first one resolves its caller. */
   before: number;
-  /** Makes what the write needs, and tells how it is sent. */
+  /** Makes what the write needs, and returns the function that sends it. */
   prepare: (scene: Scene) => Promise<(app: HeldApp) => Sent>;
   /** Refusals that are not those of the others. */
   refusals?: Partial<Record<Taken, string>>;
@@ -53,8 +53,8 @@ const WRITES: Record<string, Write> = {
       return (app) => sendClaim(app, person, { clientId });
     },
   },
-  'a complete that is paused before it reads its batch': { before: 2, prepare: prepareComplete },
-  'a complete that is paused before it writes': { before: 3, prepare: prepareComplete },
+  'a complete paused before reading': { before: 2, prepare: prepareComplete },
+  'a complete paused before writing': { before: 3, prepare: prepareComplete },
   'archiving a source': {
     before: 2,
     prepare: async ({ person, clientId }) => {

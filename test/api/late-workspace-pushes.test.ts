@@ -57,7 +57,7 @@ async function written({ teamId }: SignedIn): Promise<string[]> {
   return rows.map(({ row }) => row);
 }
 
-// Together, so that they wait for the moment to pass at the same time.
+// Concurrent, because each test waits for more than a second before it ends its body.
 describe('a workspace push whose body arrives late', { concurrency: true }, () => {
   const wish = (caller: Scene['person'], files: object[]) =>
     ({ caller, method: 'POST', url: '/v1/workspace/push', body: { files } }) as const;

@@ -121,7 +121,7 @@ describe('POST /v1/memory/memories with several decisions', () => {
       'discarded',
     ]);
     for (const result of results) assert.equal(Object.keys(result).length, 1);
-    // Fields are named as within the decision: its place is told by the place of the answer.
+    // Paths are relative to the decision; the position of the result says which decision it is.
     assert.deepEqual(
       results.map(({ problem }) => problem?.errors?.map(({ path }) => path)).filter((paths) => paths),
       [['/content'], ['/title'], ['/supersedes']],

@@ -14,7 +14,7 @@ import { outcome } from '../support/sign-in.ts';
 import { addClient, get, post } from '../support/team.ts';
 
 const METRICS_TOKEN = 'the-token-of-the-metrics';
-/** Its own: what is told is of the whole service, and elsewhere others queue jobs and are workers. */
+/** Has its own database: metrics cover the whole service, and other test files add jobs and workers. */
 const service = await openOwnTestApp({
   MEMORY_METRICS_TOKEN: METRICS_TOKEN,
   MEMORY_RATE_LIMITS: 'on',

@@ -61,7 +61,7 @@ async function endIn(table: Kind['table'], token: string, days: number): Promise
 }
 
 describe('50 concurrent uses of a one-time token in two API processes', () => {
-  /** Has 50 requests run at once, and asserts that one succeeds and all others find the token used. */
+  /** Sends 50 requests at once, and asserts that one succeeds and all others return 410 token_used. */
   async function race(use: (by: { app: App }, index: number) => PromiseLike<Response>, apps: { app: App }[]) {
     const answers = await Promise.all(
       Array.from({ length: 50 }, async (_, index) => use(apps[index % apps.length] ?? service, index)),
