@@ -45,11 +45,11 @@ async function leaveBehind({ queue, database }: ServerMode, text: string, agoMs:
   return id;
 }
 
-describe('a worker', async () => {
+describe('the worker that embeds queries', async () => {
   const dropping = await openServerMode(PATIENT);
   const busy = await openServerMode(PATIENT);
 
-  test('drops queries that no one is waiting for, and computes none of them', async (t) => {
+  test('drops queries that no caller waits for, without embedding them', async (t) => {
     const service = dropping;
     const company = await service.company();
     await leaveBehind(service, 'left behind 1', 5001);
@@ -72,7 +72,7 @@ describe('a worker', async () => {
     assert.deepEqual(await placesOf(service, 'left behind'), []);
   });
 
-  test('makes the vector of a query before those of a backlog of chunks', async (t) => {
+  test('embeds a query before a backlog of chunks', async (t) => {
     const service = busy;
     const { asked } = await openHeld(t, service);
     const company = await service.company();
@@ -86,13 +86,13 @@ describe('a worker', async () => {
   });
 });
 
-describe('an API process', async () => {
+describe('an API process in server mode', async () => {
   const service = await openServerMode(PATIENT);
   const { database, queue, config } = service;
   const company = await service.company();
   const logger = createLogger('silent', 'test');
 
-  test('does not wait where the model refuses the text', async (t) => {
+  test('answers with degraded true as soon as the model refuses the text', async (t) => {
     const { asked } = await openHeld(t, service);
     const found = await searchInServerMode(service, company, `${REFUSED} 1`);
     assert.equal(found.degraded, true);
@@ -112,7 +112,7 @@ describe('an API process', async () => {
     assert.equal(hits[0]?.text, 'second');
   });
 
-  test('that closes answers every waiting caller, and withdraws its queries', async (t) => {
+  test('answers every waiting search and deletes its query jobs when it closes', async (t) => {
     await sayOfWorker(service, newId(), { state: 'ready' });
     const api = await openOtherApi(t, service);
     // Over a connection: a server waits for those before it is closed.
@@ -140,7 +140,7 @@ describe('an API process', async () => {
     return { answers: openQueryAnswers({ config, database, logger, queue: { boss } }), held };
   }
 
-  test('takes a question back that was asked too slowly to be waited for', async () => {
+  test('deletes the job of a query that was enqueued only after the time limit', async () => {
     const { answers, held } = openSlowAnswers();
     assert.equal(await answers.ask('a slow question', 1), null);
     held.resolve();
@@ -148,7 +148,7 @@ describe('an API process', async () => {
     assert.deepEqual(await queryJobs(service), []);
   });
 
-  test('that closes while it asks takes the question back too', async () => {
+  test('deletes the job of a query that is being enqueued while the process closes', async () => {
     const { answers, held } = openSlowAnswers();
     const asked = answers.ask('a question at the end', FOR_EVER_MS);
     const closed = answers.close();
@@ -161,7 +161,7 @@ describe('an API process', async () => {
     assert.deepEqual(await queryJobs(service), []);
   });
 
-  test('withdraws a query if it does not know whether the query was enqueued', async () => {
+  test('deletes the job of a query when enqueuing it throws an error', async () => {
     const send = async (...args: Parameters<typeof queue.boss.send>) => {
       await queue.boss.send(...args);
       throw new Error('the connection is gone');
@@ -173,7 +173,7 @@ describe('an API process', async () => {
     assert.deepEqual(await queryJobs(service), []);
   });
 
-  test('upkeep removes what a killed API process left, and nothing that is still waited for', async () => {
+  test('upkeep.prune deletes query jobs of a killed API process, but no recent ones', async () => {
     await leaveBehind(service, 'left long ago', 66_000);
     const young = await leaveBehind(service, 'left just now', 1000);
     await doJob(service.database, 'upkeep.prune', {});

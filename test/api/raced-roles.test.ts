@@ -94,7 +94,7 @@ function countOf(table: 'team_member' | 'client_grant', userId: string): Promise
 
 const acceptOnce = async (token: string) => outcome(await join(service, { token, password: PASSWORD }));
 
-describe('removal from the Company, and a change in a Team of the same person', () => {
+describe('a removal from the Company that races a change in a Team', () => {
   const REMOVAL_ENDS_ROLES = 'delete from identity.team_member';
 
   /** A member of a Team, and nothing left of them there after both. */
@@ -108,7 +108,7 @@ describe('removal from the Company, and a change in a Team of the same person', 
     return { company, userId, clientId: await addClient(service, company), assertGone };
   }
 
-  test('leaves no role to a closed account, nor a grant, whichever comes first', async () => {
+  test('leaves a closed account without role or grant, whichever request comes first', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { company, userId, clientId, assertGone } = await member();
       const removal = removeFromCompany(company, userId);
@@ -122,7 +122,7 @@ describe('removal from the Company, and a change in a Team of the same person', 
     }
   });
 
-  test('ends the role that was being given', async (t) => {
+  test('deletes a Team role that was granted just before the removal', async (t) => {
     const { company, userId, assertGone } = await member();
     const change = setTeamRole(company, userId, 'admin');
     const answers = await overlapping(t, 'memory.audit_event', change, removeFromCompany(company, userId));
@@ -130,7 +130,7 @@ describe('removal from the Company, and a change in a Team of the same person', 
     await assertGone();
   });
 
-  test('allows no change of a role once it is under way', async (t) => {
+  test('returns 404 for a change of the role after the removal began', async (t) => {
     const { company, userId, assertGone } = await member();
     const removal = removeFromCompany(company, userId);
     const answers = await overlapping(t, REMOVAL_ENDS_ROLES, removal, setTeamRole(company, userId, 'admin'));
@@ -138,7 +138,7 @@ describe('removal from the Company, and a change in a Team of the same person', 
     await assertGone();
   });
 
-  test('ends the grant for a client that was being given', async (t) => {
+  test('deletes a client grant that was made just before the removal', async (t) => {
     const { company, userId, clientId, assertGone } = await member();
     const grant = grantClient(company, userId, clientId);
     const answers = await overlapping(t, 'memory.audit_event', grant, removeFromCompany(company, userId));
@@ -146,7 +146,7 @@ describe('removal from the Company, and a change in a Team of the same person', 
     await assertGone();
   });
 
-  test('allows no new grant for a client once it is under way', async (t) => {
+  test('returns 404 for a new client grant after the removal began', async (t) => {
     const { company, userId, clientId, assertGone } = await member();
     const removal = removeFromCompany(company, userId);
     const grant = grantClient(company, userId, clientId);
@@ -155,7 +155,7 @@ describe('removal from the Company, and a change in a Team of the same person', 
   });
 });
 
-test('a Team counts no member whose account is closed', async () => {
+test('GET /v1/team does not count a member whose account is closed', async () => {
   const company = await service.company();
   const { userId } = await addPerson(service, company, { teamRole: 'owner' });
   const members = async () => (await get(service, company, '/v1/team')).json<{ members: number }>().members;
@@ -164,7 +164,7 @@ test('a Team counts no member whose account is closed', async () => {
   assert.equal(await members(), before - 1);
 });
 
-describe('an invite whose maker loses role in the Company and place in the Team at once', () => {
+describe('an invite whose maker loses both the Company role and the Team membership', () => {
   /** Someone who may invite for two reasons, with an open invite, and what takes each of them. */
   async function maker() {
     const company = await service.company();
@@ -178,7 +178,7 @@ describe('an invite whose maker loses role in the Company and place in the Team 
     };
   }
 
-  test('ends, round by round', async () => {
+  test('is revoked when the demotion and the removal run at the same time', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { token, demotion, removal } = await maker();
       assert.deepEqual(await atOnce(demotion, removal), ['200', '204']);
@@ -186,26 +186,26 @@ describe('an invite whose maker loses role in the Company and place in the Team 
     }
   });
 
-  test('ends when the role goes first', async (t) => {
+  test('is revoked when the demotion comes before the removal', async (t) => {
     const { token, demotion, removal } = await maker();
     assert.deepEqual(await overlapping(t, 'memory.audit_event', demotion, removal), ['200', '204']);
     assert.equal(await acceptOnce(token), '410 token_revoked');
   });
 
-  test('ends when the place goes first', async (t) => {
+  test('is revoked when the removal comes before the demotion', async (t) => {
     const { token, demotion, removal } = await maker();
     assert.deepEqual(await overlapping(t, 'memory.audit_event', removal, demotion), ['204', '200']);
     assert.equal(await acceptOnce(token), '410 token_revoked');
   });
 });
 
-describe('two Owners of a Company, each against the other', () => {
+describe('two Company Owners who act on each other at the same time', () => {
   async function two() {
     const company = await service.company();
     return { company, other: await addPerson(service, company, { companyRole: 'owner' }) };
   }
 
-  test('both make a reset link', async () => {
+  test('lets both Owners create a reset link for each other', async () => {
     const { company, other } = await two();
     const link =
       (by: Caller, userId: string): Asks =>
@@ -217,7 +217,7 @@ describe('two Owners of a Company, each against the other', () => {
     }
   });
 
-  test('one removes the other, and stays', async () => {
+  test('lets one Owner remove the other, who then gets 401', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { company, other } = await two();
       const answers = await atOnce(

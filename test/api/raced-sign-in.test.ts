@@ -66,8 +66,8 @@ async function pauseAt(t: { after(fn: () => unknown): void }, text: string): Pro
   return { app: held, reached: reached.promise, release: released.resolve };
 }
 
-describe('a login whose password was right a moment ago', () => {
-  test('begins no session once a reset has set another', async (t) => {
+describe('a login that races a change of the password', () => {
+  test('returns 401 when a reset sets another password after the old one was verified', async (t) => {
     const company = await service.company();
     const owner = await addOwner(company);
     const held = await openHeldApp(t, service, 'verify');
@@ -84,7 +84,7 @@ describe('a login whose password was right a moment ago', () => {
     assert.equal(outcome(await askSession(service, session?.token ?? '')), '200');
   });
 
-  test('begins no session once the password was changed', async (t) => {
+  test('returns 401 when the password is changed after the old one was verified', async (t) => {
     const owner = await addOwner(await service.company());
     const held = await openHeldApp(t, service, 'verify');
     const late = await duringPause(
@@ -96,7 +96,7 @@ describe('a login whose password was right a moment ago', () => {
     assert.equal(await sessionsOf(owner.userId), 1);
   });
 
-  test('begins no session once the account was closed', async (t) => {
+  test('returns 401 when the account is closed after the password was verified', async (t) => {
     const owner = await addOwner(await service.company());
     const held = await openHeldApp(t, service, 'verify');
     const late = await duringPause(
@@ -109,10 +109,12 @@ describe('a login whose password was right a moment ago', () => {
   });
 
   for (const [name, change] of [
-    ['a reset', async (company: SignedIn, email: string) => void (await reset(company, email))],
-    ['a change', async (_company: SignedIn, _email: string, token: string) => changePassword(token)],
+    ['a password reset', async (company: SignedIn, email: string) => void (await reset(company, email))],
+    ['a password change', async (_company: SignedIn, _email: string, token: string) => changePassword(token)],
   ] as const) {
-    test(`that is about to begin a session has ${name} wait, which then ends it`, { skip }, async (t) => {
+    test(`${name} waits for a login that is creating a session, and then ends that session`, {
+      skip,
+    }, async (t) => {
       const company = await service.company();
       const owner = await addOwner(company);
       const held = await pauseAt(t, 'insert into identity.session');
@@ -145,7 +147,7 @@ describe('a login whose password was right a moment ago', () => {
   }
 });
 
-describe('joining, when something comes between the look at the invite and its use', () => {
+describe('joining while the invite or the account changes', () => {
   /** Joins with a new email, has something happen when the password is hashed, and goes on. */
   async function lateJoin(
     t: { after(fn: () => unknown): void },
@@ -165,28 +167,24 @@ describe('joining, when something comes between the look at the invite and its u
 
   for (const [name, refusal, happen] of [
     [
-      'a newer invite to that email',
+      'a newer invite to that email was made',
       '410 token_revoked',
       (company: SignedIn, { email }: { email: string }) => makeInvite(service, company, { email }),
     ],
     [
-      'its end',
+      'it expired',
       '410 token_expired',
       (_: SignedIn, { token }: { token: string }) => expireInvite(service, token),
     ],
+    ['the Team was archived', '409 team_archived', ({ teamId }: SignedIn) => archiveTeam(service, teamId)],
     [
-      'the archiving of the Team',
-      '409 team_archived',
-      ({ teamId }: SignedIn) => archiveTeam(service, teamId),
-    ],
-    [
-      'the deletion of the Team',
+      'the Team was deleted',
       '404 not_found',
       ({ teamId }: SignedIn) =>
         database.query('update identity.team set deleted_at = now() where id = $1', [teamId]),
     ],
   ] as const) {
-    test(`${name}: ${refusal}, and nothing is given`, async (t) => {
+    test(`returns ${refusal} and gives no access after ${name}`, async (t) => {
       const company = await service.company();
       const before = await countGiven(service, company);
       const { answer, email, token } = await lateJoin(t, company, (made) => happen(company, made));
@@ -203,7 +201,7 @@ describe('joining, when something comes between the look at the invite and its u
     });
   }
 
-  test('an account of that email, with the same password: it joins', async (t) => {
+  test('returns 201 when an account with that email and the same password was just created', async (t) => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     const { answer, email } = await lateJoin(t, company, async (made) => {
@@ -217,7 +215,7 @@ describe('joining, when something comes between the look at the invite and its u
     assert.equal(session.teams.length, 2);
   });
 
-  test('an account of that email, with another password: it is refused, and the token stays open', async (t) => {
+  test('returns 401 and keeps the invite open when the new account has another password', async (t) => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     const { answer, token } = await lateJoin(t, company, async ({ email }) => {
@@ -228,7 +226,9 @@ describe('joining, when something comes between the look at the invite and its u
     assert.equal(outcome(await join(service, { token, password: NEW_PASSWORD })), '201');
   });
 
-  test('the use of it elsewhere: it is used up, and no password is wrong', { skip }, async (t) => {
+  test('returns 410 token_used, and not 401, when the invite was just used with another password', {
+    skip,
+  }, async (t) => {
     const company = await service.company();
     const { token } = await makeInvite(service, company);
     const late = await duringPause(
@@ -239,7 +239,7 @@ describe('joining, when something comes between the look at the invite and its u
     assert.equal(outcome(late), '410 token_used');
   });
 
-  test('a new password of the account: the old one takes nothing up', async (t) => {
+  test('returns 401 for the old password when the account has just changed it', async (t) => {
     const company = await service.company();
     const email = newEmail();
     const { token: first } = await makeInvite(service, company, { email });
@@ -257,17 +257,17 @@ describe('joining, when something comes between the look at the invite and its u
   });
 });
 
-describe('a reset, when something comes between the look at the link and its use', () => {
+describe('a password reset while the link or the account changes', () => {
   for (const [name, refusal, happen] of [
-    ['a newer link', '410 token_revoked', (company: SignedIn) => makeResetLink(service, company)],
+    ['a newer link was made', '410 token_revoked', (company: SignedIn) => makeResetLink(service, company)],
     [
-      'the use of the link elsewhere',
+      'the link was used by another request',
       '410 token_used',
       (_: SignedIn, token: string) => useLink(service, token, NEW_PASSWORD),
     ],
-    ['the end of the account', '404 not_found', ({ ownerId }: SignedIn) => close(ownerId)],
+    ['the account was closed', '404 not_found', ({ ownerId }: SignedIn) => close(ownerId)],
   ] as const) {
-    test(`${name}: ${refusal}, and its password is not set`, async (t) => {
+    test(`returns ${refusal} and does not set the password after ${name}`, async (t) => {
       const company = await service.company();
       const { token } = await makeResetLink(service, company);
       const late = await duringPause(

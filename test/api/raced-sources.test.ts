@@ -33,8 +33,8 @@ async function assertWhole(company: SignedIn): Promise<void> {
   assert.deepEqual(rows, { chunks, terms: chunks, vectors: 0, pending: chunks });
 }
 
-describe('of requests that race for a source', () => {
-  test('one archives it, and all the others hear that it is done', async (t) => {
+describe('requests that race for one source', () => {
+  test('archive it once: one request gets 204, the others 409', async (t) => {
     const company = await service.company();
     const second = await openSecondApp(t, service);
     for (let round = 0; round < ROUNDS; round++) {
@@ -54,7 +54,7 @@ describe('of requests that race for a source', () => {
     await assertWhole(company);
   });
 
-  test('one archives it and one replaces its text, the one after the other', async (t) => {
+  test('archive it and replace its text one after the other', async (t) => {
     const second = await openSecondApp(t, service);
     for (let round = 0; round < ROUNDS; round++) {
       const company = await service.company();
@@ -78,7 +78,7 @@ describe('of requests that race for a source', () => {
     }
   });
 
-  test('one archives it and one says its text again, the one after the other', async (t) => {
+  test('archive it and ingest the same text again one after the other', async (t) => {
     const second = await openSecondApp(t, service);
     for (let round = 0; round < ROUNDS; round++) {
       const company = await service.company();
@@ -97,7 +97,7 @@ describe('of requests that race for a source', () => {
     }
   });
 
-  test('none archives that of a memory, which is deleted at the same time', async (t) => {
+  test('never archive the source of a memory that is being deleted', async (t) => {
     const second = await openSecondApp(t, service);
     const company = await service.company();
     for (let round = 0; round < ROUNDS / 2; round++) {

@@ -65,8 +65,8 @@ function login(remoteAddress: string, email: string, password: string) {
   });
 }
 
-describe('calls of a session', () => {
-  test('are told the limit with every answer, refusals too', async () => {
+describe('the rate limit of a session', () => {
+  test('sends ratelimit headers with every answer, also with refusals', async () => {
     const company = await service.company();
     const asked = [
       () => get(service, company, '/v1/auth/session'),
@@ -87,13 +87,13 @@ describe('calls of a session', () => {
     assert.deepEqual(statuses, [200, 400, 403, 400, 404]);
   });
 
-  test('past the limit are refused, and told when to come again', async () => {
+  test('returns 429 with Retry-After once the limit is exceeded', async () => {
     const { token } = await service.company();
     for (let asked = 0; asked < CALLS; asked += 1) assert.equal((await session(app, token)).statusCode, 200);
     assertLimited(await session(app, token), CALLS, MINUTE);
   });
 
-  test('that are refused do nothing', async () => {
+  test('performs no action for a request that gets 429', async () => {
     const company = await service.company();
     for (let asked = 0; asked < CALLS; asked += 1) await session(app, company.token);
     const refused = await post(service, company, '/v1/memory/ingest', { title: 'Too late', text: 'A text' });
@@ -107,7 +107,7 @@ describe('calls of a session', () => {
     assert.deepEqual(left, { sources: 0, sessions: 1 });
   });
 
-  test('of two sessions of one user count apart', async () => {
+  test('counts two sessions of one user separately', async () => {
     const { companyId, ownerId, token } = await service.company();
     const other = await service.signIn(companyId, ownerId);
     for (let asked = 0; asked <= CALLS; asked += 1) await session(app, token);
@@ -115,7 +115,7 @@ describe('calls of a session', () => {
     assert.equal(toldLimit(await session(app, other)).remaining, CALLS - 1);
   });
 
-  test('count over all routes and addresses', async () => {
+  test('counts requests to all routes and from all addresses together', async () => {
     const company = await service.company();
     for (const url of ['/v1/auth/session', '/v1/auth/sessions', '/v1/memory/status', '/v1/memory/imports']) {
       const answer = await app.inject({ url, headers: company.headers, remoteAddress: freshAddress() });
@@ -125,7 +125,7 @@ describe('calls of a session', () => {
     assert.equal((await get(service, company, '/v1/memory/status')).statusCode, 429);
   });
 
-  test('with the service token count as those of one session', async () => {
+  test('counts requests with the service token as one session', async () => {
     // All tests have the same token: what was counted before does not count here.
     await session(app, API_TOKEN);
     await passSeconds(database, requestKey({ session: 'of the service token' }), MINUTE);
@@ -135,7 +135,7 @@ describe('calls of a session', () => {
     assertLimited(await session(app, API_TOKEN), CALLS, MINUTE);
   });
 
-  test('are counted from zero again when the minute has ended', async () => {
+  test('starts at zero when a new minute begins', async () => {
     const { companyId, ownerId, token } = await service.company();
     for (let asked = 0; asked <= CALLS; asked += 1) await session(app, token);
     assert.equal((await session(app, token)).statusCode, 429);
@@ -149,7 +149,7 @@ describe('calls of a session', () => {
     assert.ok(reset > MINUTE - 5, `a whole minute: ${reset} s`);
   });
 
-  test('without a session are told no limit of sessions', async () => {
+  test('sends no ratelimit headers with a 401 for a missing or an unknown token', async () => {
     const remoteAddress = freshAddress();
     for (let asked = 0; asked <= CALLS; asked += 1) {
       for (const token of ['of-no-worth', '']) {
@@ -161,7 +161,7 @@ describe('calls of a session', () => {
     }
   });
 
-  test('are 401 and no longer 429 once the session has ended', async () => {
+  test('returns 401 instead of 429 once the session has ended', async () => {
     const { ownerId, token } = await service.company();
     for (let asked = 0; asked <= CALLS; asked += 1) await session(app, token);
     assert.equal((await session(app, token)).statusCode, 429);
@@ -169,7 +169,7 @@ describe('calls of a session', () => {
     assert.equal(outcome(await session(app, token)), '401 unauthenticated');
   });
 
-  test('are counted over all API processes, also when they come at once', async (t) => {
+  test('counts requests to several API processes together, also concurrent ones', async (t) => {
     const { app: second } = await openSecondApp(t, service);
     const { token } = await service.company();
     const asked = Array.from({ length: 4 * CALLS }, (_, index) =>
@@ -184,8 +184,8 @@ describe('calls of a session', () => {
   });
 });
 
-describe('sign-ins and uses of links from an address', () => {
-  test('count together, and past the limit each of them is refused', async () => {
+describe('the rate limit of sign-ins and links for an address', () => {
+  test('counts login, join, accept and reset together and returns 429 past the limit', async () => {
     const address = freshAddress();
     for (let asked = 0; asked < SIGN_INS; asked += 1) {
       const answer = await askFrom(address, OPEN[asked % OPEN.length]);
@@ -197,7 +197,7 @@ describe('sign-ins and uses of links from an address', () => {
     assert.equal((await askFrom(freshAddress())).statusCode, 404, 'another address has its own');
   });
 
-  test('that are refused make no session and try no password', async () => {
+  test('creates no session and checks no password for a request that gets 429', async () => {
     const company = await service.company();
     await givePassword(service, company.ownerId, PASSWORD);
     const address = freshAddress();
@@ -213,7 +213,7 @@ describe('sign-ins and uses of links from an address', () => {
     assert.equal((await login(freshAddress(), company.ownerEmail, PASSWORD)).statusCode, 200);
   });
 
-  test('are counted whatever session is sent along', async () => {
+  test('counts a request to POST /v1/auth/reset that carries a valid session token', async () => {
     const address = freshAddress();
     await useUp(address);
     const { headers } = await service.company();
@@ -231,7 +231,7 @@ describe('sign-ins and uses of links from an address', () => {
     );
   });
 
-  test('from one IPv6 network count together, and from the next one apart', async () => {
+  test('counts addresses of one IPv6 network together and other networks separately', async () => {
     const network = freshNetwork();
     await useUp(`${network}::1`);
     assert.equal((await askFrom(`${network}:ffff:ffff:ffff:fffe`)).statusCode, 429);
@@ -239,7 +239,7 @@ describe('sign-ins and uses of links from an address', () => {
     assert.equal((await askFrom(`${freshNetwork()}::1`)).statusCode, 404);
   });
 
-  test('from an IPv4 address count together in both its forms, and apart from its neighbour', async () => {
+  test('counts both notations of an IPv4 address together and other addresses separately', async () => {
     const address = freshIPv4();
     await useUp(`::ffff:${address}`);
     assert.equal((await askFrom(address)).statusCode, 429);
@@ -247,7 +247,7 @@ describe('sign-ins and uses of links from an address', () => {
     assert.equal((await askFrom(`::ffff:${neighbour}`)).statusCode, 404);
   });
 
-  test('are counted from zero again when the minute has ended', async () => {
+  test('starts at zero when the minute of the address has ended', async () => {
     const address = freshAddress();
     await useUp(address);
     assert.equal((await askFrom(address)).statusCode, 429);
@@ -259,7 +259,7 @@ describe('sign-ins and uses of links from an address', () => {
     assert.equal(toldLimit(await askFrom(address)).remaining, SIGN_INS - 1);
   });
 
-  test('are counted over all API processes, also when they come at once', async (t) => {
+  test('counts requests to several API processes together, also when they are concurrent', async (t) => {
     const { app: second } = await openSecondApp(t, service);
     const address = freshAddress();
     const answers = await Promise.all(
@@ -273,7 +273,7 @@ describe('sign-ins and uses of links from an address', () => {
   });
 });
 
-test('health, pages and the documentation are not limited', async () => {
+test('health, the pages and the documentation have no rate limit', async () => {
   const address = freshAddress();
   await useUp(address);
   const { headers, token } = await service.company();
@@ -285,7 +285,7 @@ test('health, pages and the documentation are not limited', async () => {
   }
 });
 
-test('what is counted is kept under hashes alone', async () => {
+test('rate limits store addresses and emails only as hashes', async () => {
   const address = freshIPv4();
   const email = 'someone-of-this-test@example.com';
   assert.equal(outcome(await login(address, email, 'a wrong one')), '401 invalid_credentials');
@@ -302,7 +302,7 @@ test('what is counted is kept under hashes alone', async () => {
   assert.equal(other?.columns, 'ARRAY, boolean, integer, timestamp with time zone', 'no text beside them');
 });
 
-test('off lifts the limits of requests, and none is told', async () => {
+test('MEMORY_RATE_LIMITS=off removes the limits and their headers', async () => {
   const unlimited = await openTestApp({
     MEMORY_RATE_LIMITS: 'off',
     MEMORY_RATE_LIMIT_PER_MINUTE: String(CALLS),

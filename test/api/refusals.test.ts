@@ -22,8 +22,8 @@ import {
 const service = await openTestApp();
 const { app } = service;
 
-describe('the selected Team', () => {
-  test('without the header it is the only Team that the caller may enter', async () => {
+describe('the selection of a Team', () => {
+  test('selects the only Team without the header, and returns 400 when there are several', async () => {
     const company = await service.company();
     const { authorization } = company.headers;
     const only = await app.inject({ url: '/v1/memory/status', headers: { authorization } });
@@ -33,7 +33,7 @@ describe('the selected Team', () => {
     assert.equal(outcome(several), '400 team_required');
   });
 
-  test('with none to enter it is 403, header or not', async () => {
+  test('returns 403 for a caller without a Team, with or without the header', async () => {
     const company = await service.company();
     const outsider = await addPerson(service, company, {});
     const { authorization } = outsider.headers;
@@ -44,7 +44,7 @@ describe('the selected Team', () => {
     for (const answer of answers) assert.equal(outcome(answer), '403 team_forbidden');
   });
 
-  test('one that does not exist, is malformed, or is not the caller’s: 403, all alike', async () => {
+  test('returns the same 403 for an unknown, a malformed and an inaccessible Team', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const member = await addPerson(service, company, { teamRole: 'member' });
     const closed = await addTeam(service, company);
@@ -62,14 +62,14 @@ describe('the selected Team', () => {
     }
   });
 
-  test('its id is taken in either case', async () => {
+  test('accepts the Team id in upper case', async () => {
     const company = await service.company();
     await addTeam(service, company);
     const headers = { ...company.headers, 'memory-team': company.teamId.toUpperCase() };
     assert.equal((await get(service, { headers }, '/v1/memory/status')).statusCode, 200);
   });
 
-  test('a role in it counts from the next request on, and so does its end', async () => {
+  test('returns 403 for a member on the first request after the role is deleted', async () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });
     assert.equal((await get(service, member, '/v1/memory/status')).statusCode, 200);
@@ -78,7 +78,7 @@ describe('the selected Team', () => {
   });
 });
 
-test('an archived Team answers reads and refuses writes', async () => {
+test('an archived Team answers reads and returns 409 for writes', async () => {
   const company = await service.company();
   const kept = await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'a kept word' });
   assert.equal(kept.statusCode, 201);
@@ -125,7 +125,7 @@ test('an archived Team answers reads and refuses writes', async () => {
   assert.equal(expanded.json<{ chunks: object[] }>().chunks.length, 1);
 });
 
-describe('the first refusal wins', () => {
+describe('the order of refusals', () => {
   const BODY = { title: 'x', text: 'x' };
   const LARGE = JSON.stringify({ query: 'x'.repeat(2 * 1024 * 1024) });
 
@@ -137,7 +137,7 @@ describe('the first refusal wins', () => {
     return { company, clientId, member, reader };
   }
 
-  test('401 before 403 of the Team, which comes before 413, 415 and 400', async () => {
+  test('returns 401 first, then 403 for the Team, before 413, 415 and 400', async () => {
     const { company } = await cast();
     const unknown: Caller = {
       headers: { authorization: 'Bearer of-no-worth', 'memory-team': newId() },
@@ -157,7 +157,7 @@ describe('the first refusal wins', () => {
     }
   });
 
-  test('403 of a role in the Company before 413, 415 and 400', async () => {
+  test('returns 403 for the Company role before 413, 415 and 400', async () => {
     const { member } = await cast();
     for (const [body, type] of [
       [LARGE, 'application/json'],
@@ -169,7 +169,7 @@ describe('the first refusal wins', () => {
     }
   });
 
-  test('403 of Full access before 413, 415 and 400', async () => {
+  test('returns 403 full_access_required before 413, 415 and 400', async () => {
     const { member, reader } = await cast();
     for (const caller of [member, reader]) {
       for (const [body, type] of [
@@ -186,13 +186,13 @@ describe('the first refusal wins', () => {
     }
   });
 
-  test('413 before 400', async () => {
+  test('returns 413 before 400', async () => {
     const { company } = await cast();
     const answer = await post(service, company, '/v1/memory/search', `{${LARGE}`);
     assert.equal(outcome(answer), '413 payload_too_large');
   });
 
-  test('415 of a file before every 400', async () => {
+  test('returns 415 for an unsupported file before any 400', async () => {
     const { member, clientId } = await cast();
     for (const body of [
       { items: [{ filename: 'a.exe', text: 'x' }], unknown: true },
@@ -205,7 +205,7 @@ describe('the first refusal wins', () => {
     }
   });
 
-  test('400 before 403 of the scope', async () => {
+  test('returns 400 before 403 scope_forbidden, except for a body that is not read', async () => {
     const { company, member, reader, clientId } = await cast();
     const CAPTURE = { sessionId: 'x', summary: 'x' };
     const BACKWARDS = { startedAt: '2026-01-01T00:00:00.001Z', endedAt: '2026-01-01T00:00:00.000Z' };
@@ -269,7 +269,7 @@ describe('the first refusal wins', () => {
     assert.equal(outcome(await get(service, company, memories)), '403 scope_forbidden');
   });
 
-  test('403 of the scope before 409 of the Team, and 404 before it', async () => {
+  test('returns 403 scope_forbidden and 404 before 409 team_archived', async () => {
     const { company, member, clientId } = await cast();
     await archiveTeam(service, company.teamId);
     const scope = { clientId };

@@ -6,7 +6,7 @@ import { openTestApp } from '../support/app.ts';
 
 const service = await openTestApp();
 
-test('each request is one line in the log, with the id of its answer and never what was asked', async (t) => {
+test('logs each request as one line with its request id, its route and no query string', async (t) => {
   const lines: string[] = [];
   const options = { level: 'info', base: null, redact: ['token', '*.token'] };
   const logger = pino(options, { write: (line: string) => void lines.push(line) });

@@ -23,8 +23,8 @@ function askLink(company: SignedIn, body: Record<string, unknown> = {}, token = 
   });
 }
 
-describe('reset links', () => {
-  test('are for Owners of the Team and of the Company, by an Owner of the Company', async () => {
+describe('POST /v1/company/reset-links', () => {
+  test('lets only a Company Owner create links, and only for Company Owners and Team Owners', async () => {
     const company = await service.company();
     const other = await service.company();
     const teamOwner = { userId: newId(), email: `team-owner-${newId()}@example.com`, role: 'member' };
@@ -49,7 +49,7 @@ describe('reset links', () => {
     }
   });
 
-  test('lead to the base that was named, else to the loopback address', async () => {
+  test('uses baseUrl for the address of the link, and the loopback address without it', async () => {
     const company = await service.company();
     const { url, expiresAt } = await makeResetLink(service, company);
     assert.match(url, new RegExp(`^http://127\\.0\\.0\\.1:${service.config.port}/reset#token=[\\w-]{43}$`));
@@ -77,7 +77,7 @@ describe('reset links', () => {
     }
   });
 
-  test('lead to the configured addresses, that of identity first, never to the Host header', async () => {
+  test('uses identityUrl, then publicUrl, and never the Host header', async () => {
     const company = await service.company();
     for (const [addresses, base] of [
       [{ publicUrl: 'https://api.example.com' }, 'https://api.example.com'],
@@ -104,7 +104,7 @@ describe('reset links', () => {
     }
   });
 
-  test('live from a minute to a day', async () => {
+  test('accepts ttlSeconds of up to a day and returns 400 for values out of range', async () => {
     const company = await service.company();
     for (const ttlSeconds of [59, 86_401, 1.5, '60']) {
       assert.equal(outcome(await askLink(company, { ttlSeconds })), '400 invalid_request');
@@ -113,7 +113,7 @@ describe('reset links', () => {
     assert.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 86_400_000) < 60_000);
   });
 
-  test('a new one withdraws the open one of the same person, and of no one else', async () => {
+  test('revokes the earlier open link of the same account only', async () => {
     const company = await service.company();
     const second = { userId: newId(), email: `second-${newId()}@example.com`, role: 'owner' };
     await addAccount(service, company, second);
@@ -125,7 +125,7 @@ describe('reset links', () => {
     assert.equal(outcome(await useLink(service, newer.token, PASSWORD)), '200');
   });
 
-  test('made at start-up for the server principal, it sets the password of exactly that account', async () => {
+  test('a link made at start-up sets the password of the server principal', async () => {
     const company = await service.company();
     const link = await createPrincipalResetLink(
       { database, config: { identityUrl: null, publicUrl: null } },

@@ -13,8 +13,8 @@ const service = await openTestApp();
 const { database } = service;
 const PASSWORD = 'a password of this test';
 
-describe('resetting a password', () => {
-  test('sets it, signs in, and ends every other session of the user', async () => {
+describe('POST /v1/auth/reset', () => {
+  test('sets the password, creates a session and ends all other sessions of the account', async () => {
     const company = await service.company();
     const { token } = await makeResetLink(service, company);
     const answer = await useLink(service, token, PASSWORD);
@@ -40,7 +40,7 @@ describe('resetting a password', () => {
     for (const { text } of events) assert.ok(!text.includes(token) && !text.includes(PASSWORD));
   });
 
-  test('makes the password before it worthless', async () => {
+  test('makes the previous password invalid', async () => {
     const company = await service.company();
     const first = await useLink(service, (await makeResetLink(service, company)).token, PASSWORD);
     const signedIn = { ...company, headers: { ...company.headers } };
@@ -51,7 +51,7 @@ describe('resetting a password', () => {
     assert.equal(outcome(await signInBy(service, company.ownerEmail, `${PASSWORD} 2`)), '200');
   });
 
-  test('50 at once with one link are one success and 49 refusals', async () => {
+  test('accepts one of 50 concurrent requests with the same link and returns 410 to 49', async () => {
     const company = await service.company();
     const { token } = await makeResetLink(service, company);
     const passwords = Array.from({ length: 50 }, (_, i) => `${PASSWORD} ${i}`);
@@ -69,7 +69,7 @@ describe('resetting a password', () => {
     assert.deepEqual(row, { sessions: 2, events: 1 });
   });
 
-  test('a refused password does not use the link up', async () => {
+  test('keeps the link usable after a refused password', async () => {
     const company = await service.company();
     const { token } = await makeResetLink(service, company);
     for (const password of ['eleven char', 'x'.repeat(257), `${PASSWORD}\u0000`]) {
@@ -79,7 +79,7 @@ describe('resetting a password', () => {
     assert.equal(outcome(await useLink(service, token, PASSWORD)), '410 token_used');
   });
 
-  test('a link is refused if it has expired, its account is closed, or it does not exist', async () => {
+  test('returns 410 for an expired link, and 404 for an unknown link or a closed account', async () => {
     const company = await service.company();
     const ended = await makeResetLink(service, company);
     await database.query('update identity.reset_link set expires_at = now() where token_hash = $1', [
@@ -92,7 +92,7 @@ describe('resetting a password', () => {
     assert.equal(outcome(await useLink(service, 'of-no-worth', PASSWORD)), '404 not_found');
   });
 
-  test('keeps only hashes of the link and the password', async () => {
+  test('stores only hashes of the link and the password', async () => {
     const company = await service.company();
     const { token } = await makeResetLink(service, company);
     await useLink(service, token, PASSWORD);
@@ -110,7 +110,7 @@ describe('resetting a password', () => {
   });
 });
 
-test('no token and no password occurs in a log line', async (t) => {
+test('no log line contains a token or a password', async (t) => {
   const lines: string[] = [];
   // Without the redaction of the service's own logger: nothing may lean on that.
   const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });

@@ -24,7 +24,7 @@ if (folder === null) {
 } else {
   const service = await openTestApp(KEYWORDS_ALONE);
   for (const language of ['en', 'zh'] as const) {
-    test(`keywords alone put the answering paragraph first for ${HELD * 100} % of questions: ${language}`, async () => {
+    test(`keyword search ranks the answering paragraph first for ${HELD * 100} % of questions: ${language}`, async () => {
       const company = await service.company();
       const set = await readRetrievalSet(folder, language);
       await ingestSet(service, company, set);

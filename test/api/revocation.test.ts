@@ -52,7 +52,7 @@ const asking = (url: string, caller: Caller) => async (by: Process) => outcome(a
 const writing = (caller: Caller) => async (by: Process) =>
   outcome(await post(by, caller, '/v1/memory/ingest', { title: 'x', text: `about ${newId()}` }));
 
-describe('a session ends in every process with', () => {
+describe('the end of a session, seen by every API process', () => {
   /** Someone with a password and one session more, which is the one to end. */
   async function addTwice(company: SignedIn): Promise<PasswordHolder & { other: string }> {
     const ties = { companyRole: 'owner', teamRole: 'owner' } as const;
@@ -67,13 +67,16 @@ describe('a session ends in every process with', () => {
     string,
     (company: SignedIn, person: PasswordHolder & { other: string }) => Promise<unknown>,
   ][] = [
-    ['its logout', (_, { other }) => change(withToken(other), 'POST', '/v1/auth/logout')],
     [
-      'a logout everywhere by another session',
+      'returns 401 for a session that was logged out',
+      (_, { other }) => change(withToken(other), 'POST', '/v1/auth/logout'),
+    ],
+    [
+      'returns 401 for a session after another one logged out everywhere',
       (_, person) => change(person, 'POST', '/v1/auth/logout', { everywhere: true }),
     ],
     [
-      'its end by another session',
+      'returns 401 for a session that another one ended',
       async (_, person) => {
         const list = (await get(service, person, '/v1/auth/sessions')).json<{ items: SessionRecord[] }>();
         const id = list.items.find(({ current }) => !current)?.id;
@@ -81,21 +84,21 @@ describe('a session ends in every process with', () => {
       },
     ],
     [
-      'a change of the password',
+      'returns 401 for other sessions after a password change',
       (_, person) => {
         const passwords = { currentPassword: PASSWORD, newPassword: `${PASSWORD} 2` };
         return change(person, 'POST', '/v1/auth/password', passwords);
       },
     ],
     [
-      'a reset of the password',
+      'returns 401 for a session after a password reset',
       async (company, { email }) => {
         const { token } = await makeResetLink(service, company, { email });
         assert.equal(outcome(await useLink(service, token, `${PASSWORD} 2`)), '200');
       },
     ],
     [
-      'the removal from the Company',
+      'returns 401 for a session after the removal from the Company',
       (company, { userId }) => change(company, 'DELETE', `/v1/company/members/${userId}`),
     ],
   ];
@@ -112,7 +115,7 @@ describe('a session ends in every process with', () => {
     });
   }
 
-  test('the removal from the Company, and with it every way back but a new account', async () => {
+  test('a removal from the Company ends every way in except a new account', async () => {
     const company = await service.company();
     const person = await addTwice(company);
     const reset = await makeResetLink(service, company, { email: person.email });
@@ -132,21 +135,21 @@ describe('a session ends in every process with', () => {
   });
 });
 
-describe('access changes in every process with', () => {
+describe('a change of access, seen by every API process', () => {
   /** Someone of a Company, and the Company. */
   async function addTo(ties: Ties): Promise<{ company: SignedIn; person: Person }> {
     const company = await service.company();
     return { company, person: await addPerson(service, company, ties) };
   }
 
-  test('the removal from the Team', async () => {
+  test('returns 403 for a member who was removed from the Team', async () => {
     const { company, person } = await addTo({ teamRole: 'member' });
     await assertChanges(asking('/v1/team', person), ['200', '403 team_forbidden'], () =>
       change(company, 'DELETE', `/v1/team/members/${person.userId}`),
     );
   });
 
-  test('another role in the Team', async () => {
+  test('applies a new Team role to the next request', async () => {
     const { company, person } = await addTo({ teamRole: 'admin' });
     await assertChanges(asking('/v1/team/invites', person), ['200', '403 full_access_required'], () =>
       change(company, 'PATCH', `/v1/team/members/${person.userId}`, { role: 'member' }),
@@ -156,7 +159,7 @@ describe('access changes in every process with', () => {
     );
   });
 
-  test('another role in the Company', async () => {
+  test('applies a new Company role to the next request', async () => {
     const { company, person } = await addTo({ companyRole: 'owner' });
     const role = (name: string) => () =>
       change(company, 'PATCH', `/v1/company/members/${person.userId}`, { role: name });
@@ -165,7 +168,7 @@ describe('access changes in every process with', () => {
     await assertChanges(asking('/v1/company', person), ['403 company_role_required', '200'], role('owner'));
   });
 
-  test('the loss of the role of a Company Admin, for good what was granted to it', async () => {
+  test('a Company Admin who loses the role also loses the Company grants for good', async () => {
     const { company, person } = await addTo({ companyRole: 'admin', companyGrant: 'full' });
     const role = (name: string) => () =>
       change(company, 'PATCH', `/v1/company/members/${person.userId}`, { role: name });
@@ -174,7 +177,7 @@ describe('access changes in every process with', () => {
     assert.equal(await asking('/v1/team', person)(second), '403 team_forbidden');
   });
 
-  test('a lower Company grant, and with none', async () => {
+  test('applies a lowered and then a deleted Company grant to the next request', async () => {
     const { company, person } = await addTo({ companyRole: 'admin', companyGrant: 'full' });
     const url = `/v1/company/grants/${person.userId}/${company.teamId}`;
     await assertChanges(writing(person), ['201', '403 scope_forbidden'], () =>
@@ -185,7 +188,7 @@ describe('access changes in every process with', () => {
     );
   });
 
-  test('a lower grant for a client, and with none', async () => {
+  test('applies a lowered and then a deleted client grant to the next request', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const person = await addPerson(service, company, {
@@ -198,7 +201,7 @@ describe('access changes in every process with', () => {
     await assertChanges(access, [READS, REACHES_NOTHING], () => change(company, 'DELETE', url));
   });
 
-  test('the archiving of a client, until it is brought back', async () => {
+  test('hides an archived client until it is active again', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const person = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'read' } });
@@ -210,7 +213,7 @@ describe('access changes in every process with', () => {
     );
   });
 
-  test('the archiving of the Team: reads go on, writes do not, until it is restored', async () => {
+  test('an archived Team answers reads and returns 409 for writes until it is restored', async () => {
     const { company, person } = await addTo({ teamRole: 'member' });
     const url = `/v1/company/teams/${company.teamId}`;
     await assertChanges(writing(person), ['201', '409 team_archived'], () =>
@@ -224,7 +227,7 @@ describe('access changes in every process with', () => {
     );
   });
 
-  test('the deletion of the Team, for its Owners too', async () => {
+  test('a deleted Team cannot be reached by anyone, not even its Owners', async () => {
     const { company, person } = await addTo({ teamRole: 'owner' });
     const { token } = await makeInvite(service, company);
     await change(company, 'POST', `/v1/company/teams/${company.teamId}/archive`);
@@ -249,8 +252,8 @@ describe('access changes in every process with', () => {
   });
 });
 
-describe('an open invite is withdrawn in every process', () => {
-  test('by who made it', async () => {
+describe('the end of an open invite, seen by every API process', () => {
+  test('returns 410 after the maker revoked the invite', async () => {
     const company = await service.company();
     const { token, invite } = await makeInvite(service, company);
     await change(company, 'DELETE', `/v1/team/invites/${invite.id}`);
@@ -261,7 +264,7 @@ describe('an open invite is withdrawn in every process', () => {
     assert.equal(outcome(answer), '410 token_revoked');
   });
 
-  test('with the power to invite of who made it', async () => {
+  test('returns 410 after the maker lost the right to invite', async () => {
     const company = await service.company();
     for (const [ties, method, urlOf, payload] of [
       [{ teamRole: 'admin' }, 'PATCH', (id: string) => `/v1/team/members/${id}`, { role: 'member' }],

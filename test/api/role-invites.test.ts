@@ -37,7 +37,7 @@ async function named(company: SignedIn, field: string, action: () => Promise<unk
   return events.flatMap(({ detail }) => detail[field] as string[]).sort();
 }
 
-describe('the open invite of a Team Owner', () => {
+describe('the open invite of a future Team Owner', () => {
   /** A new Team, whose Owner is still to come. */
   async function ownerlessTeam() {
     const company = await service.company();
@@ -53,7 +53,7 @@ describe('the open invite of a Team Owner', () => {
     ask(service, by, 'POST', '/v1/team/invites', { email, role: 'member' });
   const withdraw = (by: Caller, id: string) => ask(service, by, 'DELETE', `/v1/team/invites/${id}`);
 
-  test('is neither replaced nor withdrawn by who has Full access alone', async () => {
+  test('returns 403 when a caller with only Full access replaces or revokes it', async () => {
     const { company, email, invite, token } = await ownerlessTeam();
     for (const ties of [
       { teamRole: 'admin' },
@@ -69,7 +69,7 @@ describe('the open invite of a Team Owner', () => {
     assert.equal(joined.json<Session>().teams[0]?.role, 'owner');
   });
 
-  test('is replaced and withdrawn by an Owner of the Company, and of the Team', async () => {
+  test('can be replaced and revoked by a Company Owner and by a Team Owner', async () => {
     for (const how of ['replaced', 'withdrawn']) {
       for (const ties of [{ companyRole: 'owner' }, { teamRole: 'owner' }] as const) {
         const { company, email, invite, token } = await ownerlessTeam();
@@ -82,8 +82,8 @@ describe('the open invite of a Team Owner', () => {
   });
 });
 
-describe('what was open when a role in a Team was lowered', () => {
-  test('does not bring the role back', async () => {
+describe('an open invite when the Team role of its recipient is lowered', () => {
+  test('is revoked, so it cannot restore the role', async () => {
     const company = await service.company();
     for (const [invited, from, to] of [
       ['admin', 'admin', 'member'],
@@ -100,7 +100,7 @@ describe('what was open when a role in a Team was lowered', () => {
   });
 });
 
-test('an invite with a grant to read lowers no grant to write', async () => {
+test('accepting an invite with a read grant keeps an existing write grant', async () => {
   const company = await service.company();
   const clientId = await addClient(service, company);
   const person = await addPasswordHolder(service, company, {}, PASSWORD);
@@ -122,7 +122,7 @@ test('an invite with a grant to read lowers no grant to write', async () => {
 });
 
 describe('the order of refusals', () => {
-  test('a Team Admin appoints no Owner, whether or not there is such a member', async () => {
+  test('a Team Admin who appoints an Owner gets 403, whether or not the member exists', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const { userId } = await addPerson(service, company, { teamRole: 'member' });
@@ -132,7 +132,7 @@ describe('the order of refusals', () => {
     assert.equal(outcome(await setTeamRole(company, newId(), 'owner')), '404 not_found');
   });
 
-  test('a page of imports is judged by its form before its client', async () => {
+  test('the list of imports returns 400 for its query before 403 for its client', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const person = await addPerson(service, company, { teamRole: 'member' });
@@ -143,8 +143,8 @@ describe('the order of refusals', () => {
   });
 });
 
-describe('an event names the invites that a change ended', () => {
-  test('those that someone removed had made, and those to them', async () => {
+describe('the audit event of a change that ends invites', () => {
+  test('names the open invites made by a removed member and those sent to the member', async () => {
     const company = await service.company();
     const elsewhere = await addTeam(service, company);
     for (const from of ['Company', 'Team']) {
@@ -167,7 +167,7 @@ describe('an event names the invites that a change ended', () => {
     }
   });
 
-  test('the one that another replaced, if it was open', async () => {
+  test('names the open invite that a new invite replaced, but not an expired one', async () => {
     const company = await service.company();
     const email = newEmail();
     const [team, invitation] = [

@@ -68,8 +68,8 @@ async function searchAsClient(query: string): Promise<Found> {
 
 const places = (hits: readonly Hit[]) => hits.map((hit) => [hit.text, hit.semantic_rank, hit.keyword_rank]);
 
-describe('a search in server mode, with a worker', () => {
-  test('finds by meaning and by keyword, in the order of a client that has the same model', async () => {
+describe('a search in server mode with a worker', () => {
+  test('finds by meaning and by keyword, in the same order as a client with the same model', async () => {
     const query = 'who keeps the keys of the harbour';
     const found = await searchInServerMode(service, company, query);
     assert.deepEqual([found.degraded, found.embedding], [false, { mode: 'server', model: TEST_MODEL }]);
@@ -82,14 +82,14 @@ describe('a search in server mode, with a worker', () => {
     assert.deepEqual(places(found.hits), places((await searchAsClient(query)).hits));
   });
 
-  test('leaves nothing of its text in the database', async () => {
+  test('leaves no text of the query in the database', async () => {
     const query = 'Quagga in the lighthouse';
     assert.equal((await searchInServerMode(service, company, query)).degraded, false);
     assert.deepEqual(await queryJobs(service), []);
     assert.deepEqual(await placesOf(service, 'Quagga'), []);
   });
 
-  test('is answered with its own vector, however many ask at once', async () => {
+  test('gives each of 20 concurrent searches the result for its own vector', async () => {
     const team = await service.company();
     const texts = Array.from({ length: 20 }, (_, index) =>
       `${String.fromCodePoint(0x4e00 + index * 37)}`.repeat(12),
@@ -107,7 +107,7 @@ describe('a search in server mode, with a worker', () => {
     assert.deepEqual(await queryJobs(service), []);
   });
 
-  test('is answered where another API process asks at the same time, each with its own', async (t) => {
+  test('gives each search its own result when two API processes search at the same time', async (t) => {
     const other = await openOtherApi(t, service);
     const asked = TEXTS.flatMap((text) => [
       { text, found: searchInServerMode(service, company, `${text} (one)`) },
@@ -122,12 +122,12 @@ describe('a search in server mode, with a worker', () => {
 
   const { boss } = service.queue;
   const WITHOUT_NOTIFY = {
-    'cannot be listened for': undefined,
-    'are refused by the database': () => Promise.reject(new Error('no LISTEN here')),
+    'are not supported': undefined,
+    'are refused': () => Promise.reject(new Error('no LISTEN here')),
     'never arrive': () => Promise.resolve({ close: () => Promise.resolve() }),
   };
   for (const [how, listen] of Object.entries(WITHOUT_NOTIFY)) {
-    test(`is answered where notices of the database ${how}`, async (t) => {
+    test(`succeeds when the notifications of the database ${how}`, async (t) => {
       const queue = {
         ...service.queue,
         boss: { send: boss.send.bind(boss), getDb: () => ({ listen }) },

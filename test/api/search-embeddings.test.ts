@@ -16,19 +16,19 @@ const ask = (body: object | string) =>
   );
 
 describe('the embedding of a query', () => {
-  test('is required', async () => {
+  test('returns 400 query_embedding_required when it is absent', async () => {
     assert.equal(outcome(await ask({})), '400 query_embedding_required');
     assert.equal(outcome(await ask(CLAIM)), '400 query_embedding_required');
   });
 
-  test('comes with its model and its dimension', async () => {
+  test('returns 400 when its model or its dimension is absent', async () => {
     const { embeddingModel, embeddingDim } = CLAIM;
     for (const claim of [{}, { embeddingModel }, { embeddingDim }]) {
       assert.equal(outcome(await ask({ queryEmbedding: along(0), ...claim })), '400 invalid_request');
     }
   });
 
-  test('is of the service’s model, and has its dimension by its word and in fact', async () => {
+  test('returns 400 for another model, a wrong embeddingDim or a wrong number of values', async () => {
     for (const [claim, code] of [
       [{ embeddingModel: 'Xenova/bge-small' }, 'embedding_model_mismatch'],
       [{ embeddingModel: '' }, 'embedding_model_mismatch'],
@@ -50,7 +50,7 @@ describe('the embedding of a query', () => {
     }
   });
 
-  test('with infinity, NaN or no direction is 400', async () => {
+  test('returns 400 for infinity, NaN and a vector of zeros', async () => {
     const body = (numbers: string) =>
       `{"query":"x","scope":{},"embeddingModel":"${CLAIM.embeddingModel}","embeddingDim":1024,
         "queryEmbedding":[${numbers}${',0'.repeat(1023)}]}`;
@@ -59,7 +59,7 @@ describe('the embedding of a query', () => {
     }
   });
 
-  test('of any other length has a direction, and that alone counts', async () => {
+  test('finds the same chunk whatever the length of the vector', async () => {
     await post(service, company, '/v1/memory/ingest', {
       title: 'x',
       chunks: [
@@ -76,7 +76,7 @@ describe('the embedding of a query', () => {
   });
 });
 
-test('server mode while it is off is refused before every other fault of the embedding', async () => {
+test('server mode that is off returns 400 server_embedding_disabled before other faults', async () => {
   for (const fields of [
     {},
     { queryEmbedding: along(0), ...CLAIM },

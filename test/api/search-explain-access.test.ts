@@ -13,8 +13,8 @@ import { countTermsNow } from '../support/term-counts.ts';
 const service = await openTestApp(KEYWORDS_ALONE);
 const { database } = service;
 
-describe('without Full access an explanation', () => {
-  test('is refused, whatever else is wrong with the request, and not where none is asked for', async () => {
+describe('explain for a caller without Full access', () => {
+  test('returns 403 before any other fault, but only when explain is requested', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const callers = [
@@ -53,7 +53,7 @@ describe('without Full access an explanation', () => {
   });
 });
 
-test('an explanation of a narrowed scope shows nothing of the records outside it', async () => {
+test('an explanation for a narrowed scope reveals nothing about records outside it', async () => {
   const company = await service.company();
   const [mine, other] = [await addClient(service, company), await addClient(service, company)];
   await addSource(service, company, { text: 'heron of mine', scope: { clientId: mine } });

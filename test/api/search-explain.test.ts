@@ -58,14 +58,14 @@ const QUERIES = [
   NO_WORDS,
 ];
 
-describe('an explanation', () => {
+describe('an explained search', () => {
   let company: SignedIn;
   before(async () => {
     company = await service.company();
     await addBirds(company);
   });
 
-  test('is given beside the same hits in the same order, and only where it is asked for', async () => {
+  test('returns the same hits in the same order as a search without explain', async () => {
     for (const query of QUERIES) {
       const { queryId: _, explain: __, hits, ...rest } = await explained(company, { query });
       for (const without of [{}, { explain: false }]) {
@@ -105,7 +105,7 @@ describe('an explanation', () => {
     }
   });
 
-  test('gives the cosine of every hit that has a vector, whichever leg found it', async () => {
+  test('returns the cosine of every hit that has a vector, whichever leg found it', async () => {
     const cosines = new Map(BIRDS);
     const { hits } = await explained(company, { query: 'heron stork', minSimilarity: 0.5 });
     assert.ok(hits.some((hit) => hit.semantic_rank === null && hit.explain.similarity !== null));
@@ -117,7 +117,7 @@ describe('an explanation', () => {
     }
   });
 
-  test('gives keyword scores that are the sums of their terms and the order of that leg', async () => {
+  test('returns keyword scores that are the sums of their terms and give the keyword order', async () => {
     for (const query of QUERIES) {
       const { explain, hits } = await explained(company, { query });
       const asked = new Map(explain.terms.map((term) => [`${term.kind} ${term.term}`, term]));
@@ -148,7 +148,7 @@ describe('an explanation', () => {
     }
   });
 
-  test('gives the z-scores that the legs have by their own figures, and whose sum is the score', async () => {
+  test('returns z-scores that follow from the scores and add up to the score of the hit', async () => {
     for (const query of QUERIES) {
       const { hits, explain } = await explained(company, { query });
       const scores = hits.filter((hit) => hit.keyword_rank !== null).map((hit) => hit.explain.keyword_score);
@@ -171,7 +171,7 @@ describe('an explanation', () => {
     }
   });
 
-  test('tells which hit holds a rare code of the query, and which key that is', async () => {
+  test('marks the hit with a rare code of the query, and the key of that code', async () => {
     const { explain, hits } = await explained(company, { query: 'heron with ring err_4711' });
     assert.deepEqual(
       hits.filter((hit) => hit.explain.identifier).map((hit) => hit.text),
@@ -185,7 +185,7 @@ describe('an explanation', () => {
     );
   });
 
-  test('is given where nothing at all is found', async () => {
+  test('explains a search without hits', async () => {
     const empty = await service.company();
     const { hits, explain } = await explained(empty, { query: 'unheard of' });
     assert.deepEqual(hits, []);
@@ -204,7 +204,7 @@ describe('an explanation', () => {
     assert.deepEqual([wordless.explain.terms, wordless.explain.keyword.keys], [[], []]);
   });
 
-  test('counts what passed the filters, within the scope', async () => {
+  test('counts the chunks that passed the filters within the scope', async () => {
     const clientId = await addClient(service, company);
     await addSource(service, company, { text: 'heron of a client', scope: { clientId } });
     const filtered = async (body: object) => (await explained(company, body)).explain.filtered;
@@ -214,7 +214,7 @@ describe('an explanation', () => {
     assert.equal(await filtered({ kinds: ['memory'] }), 0);
   });
 
-  test('has no word of the vector leg where the query could not be embedded', async () => {
+  test('returns null for the vector leg when the query could not be embedded', async () => {
     const { degraded, explain, hits } = await explained(company, { embeddingMode: 'server' });
     assert.deepEqual([degraded, explain.semantic], [true, null]);
     assert.ok(hits.length > 0);
@@ -235,7 +235,7 @@ function zScores(figures: readonly number[], size: number, least = 0): (figure: 
   return (figure) => (figure - mean) / deviation;
 }
 
-test('a term that stands nearly everywhere is told as a key that was not read', async () => {
+test('an explanation marks the key of a very common term as not read', async () => {
   const [chunks, common] = [60_000, 50_000];
   const company = await service.company();
   // Words that stand in few chunks of such a Team, and fill the leg.

@@ -74,7 +74,7 @@ async function addOf(
   return memory.sourceId;
 }
 
-describe('filters', () => {
+describe('search filters', () => {
   let company: SignedIn;
   let clientId: string;
   let shelf: Shelved[];
@@ -94,7 +94,7 @@ describe('filters', () => {
       .map((one) => one.text)
       .sort();
 
-  test('let through what they name, alone and together, in every scope', async () => {
+  test('return only the matching chunks, in any combination and in every scope', async () => {
     const two = new Set([shelf[1]?.sourceId, shelf.at(-1)?.sourceId]);
     const kinds = [undefined, ['ingest'], ['import', 'memory']];
     const times = [{}, { createdAfter: DAYS[0] }, { createdAfter: DAYS[0], createdBefore: DAYS[2] }];
@@ -122,7 +122,7 @@ describe('filters', () => {
     }
   });
 
-  test('of all kinds, of none too early and of none too late, leave everything', async () => {
+  test('return every chunk when all kinds, all sources and all times are allowed', async () => {
     const all = expected(() => true);
     const everything = {
       kinds: ['memory', 'ingest', 'import'],
@@ -135,25 +135,25 @@ describe('filters', () => {
     assert.deepEqual(await hitsOf(company, everything), await hitsOf(company, {}));
   });
 
-  test('of a range that ends before it begins find nothing', async () => {
+  test('return nothing for a time range that ends before it begins', async () => {
     assert.deepEqual(await textsOf(company, { createdAfter: DAYS[2], createdBefore: DAYS[0] }), []);
     assert.deepEqual(await textsOf(company, { createdAfter: DAYS[1], createdBefore: DAYS[1] }), []);
   });
 
-  test('take a source by its id in capitals, and named twice', async () => {
+  test('accept a source id in upper case and the same id repeated', async () => {
     const { sourceId = '', text } = shelf[0] ?? {};
     assert.deepEqual(await textsOf(company, { sourceIds: [sourceId.toUpperCase(), sourceId] }), [text]);
   });
 
-  test('that nothing passes find nothing', async () => {
+  test('return nothing when no chunk passes', async () => {
     const memories = shelf.filter((one) => one.kind === 'memory').map((one) => one.sourceId);
     assert.deepEqual(await textsOf(company, { sourceIds: memories, kinds: ['ingest'] }), []);
     assert.deepEqual(await textsOf(company, { createdAfter: '9999-12-31T23:59:59.999Z' }), []);
   });
 });
 
-describe('bounds of time', () => {
-  test('leave out the chunk whose created_at they are, however many microseconds it hides', async () => {
+describe('the filters createdAfter and createdBefore', () => {
+  test('exclude a chunk whose created_at equals the bound, whatever its microseconds', async () => {
     const company = await service.company();
     for (const micros of ['000', '001', '999']) {
       const { id } = await addSource(service, company, { text: `heron ${micros}` });
@@ -172,7 +172,7 @@ describe('bounds of time', () => {
     }
   });
 
-  test('are taken in any zone', async () => {
+  test('accept times in any time zone', async () => {
     const company = await service.company();
     const { id } = await addSource(service, company, { text: 'heron' });
     await setTime(id, '2025-03-01T08:00:00Z');
@@ -184,7 +184,7 @@ describe('bounds of time', () => {
   });
 });
 
-describe('what ranks far below the best of all is found by a filter', () => {
+describe('a filter for a source that ranks far below the best hits', () => {
   const BEST = 120;
   const FAR = 12;
   let company: SignedIn;
@@ -204,11 +204,11 @@ describe('what ranks far below the best of all is found by a filter', () => {
   });
 
   for (const [how, body] of [
-    ['by words alone', { query: 'heron', minSimilarity: 1 }],
-    ['by meaning alone', { query: NO_WORDS, queryEmbedding: along(1) }],
-    ['by both', { query: 'heron', queryEmbedding: along(1) }],
+    ['by keywords only', { query: 'heron', minSimilarity: 1 }],
+    ['by meaning only', { query: NO_WORDS, queryEmbedding: along(1) }],
+    ['by keywords and by meaning', { query: 'heron', queryEmbedding: along(1) }],
   ] as const) {
-    test(`all of it, ${how}`, async () => {
+    test(`finds all chunks of that source ${how}`, async () => {
       const unfiltered = await hitsOf(company, body);
       assert.equal(unfiltered.length, 50);
       assert.ok(unfiltered.every((hit) => hit.source_id !== far));
@@ -237,7 +237,7 @@ describe('minSimilarity', () => {
   });
   const near = { query: NO_WORDS, queryEmbedding: along(0) };
 
-  test('is a cosine below which nothing is found by meaning', async () => {
+  test('excludes chunks below that cosine from the vector leg', async () => {
     for (const [minSimilarity, expected] of [
       [-1, ['same', 'near', 'far', 'across', 'opposite']],
       [-0.5, ['same', 'near', 'far', 'across']],
@@ -254,7 +254,7 @@ describe('minSimilarity', () => {
     }
   });
 
-  test('leaves what words find, without a semantic rank where its cosine is below', async () => {
+  test('keeps keyword hits below that cosine, without a semantic rank', async () => {
     const hits = await hitsOf(company, { ...near, query: 'far near without', minSimilarity: 0.5 });
     const legs = hits.map(
       (hit) => [hit.text, hit.semantic_rank !== null, hit.keyword_rank !== null] as const,
@@ -270,7 +270,7 @@ describe('minSimilarity', () => {
     );
   });
 
-  test('does not move what stays: scores are those of a search without it', async () => {
+  test('does not change the scores of the remaining hits', async () => {
     const scores = (hits: Hit[]) => hits.map((hit) => [hit.text, hit.score, hit.semantic_rank]);
     const all = await hitsOf(company, near);
     const some = await hitsOf(company, { ...near, minSimilarity: 0.5 });
