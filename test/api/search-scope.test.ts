@@ -61,8 +61,8 @@ async function found(caller: Caller, scope: object): Promise<string> {
     .join(' ');
 }
 
-describe('scope', () => {
-  test('names the layers that are searched, within what the caller reaches', async () => {
+describe('the scope of a search', () => {
+  test('searches the named layers, but only those that the caller can read', async () => {
     const { company, mine, other, member, bare, admin, companyReader } = await cast();
     const cases: [scope: object, full: string, withGrant: string, without: string][] = [
       [{}, 'team', 'team', 'team'],
@@ -87,7 +87,7 @@ describe('scope', () => {
     assert.equal(await found(company, { clientId: other }), 'other team');
   });
 
-  test('a client out of reach is 403, alike whether it exists or not, on every route that takes one', async () => {
+  test('returns the same 403 on every route for a client that is inaccessible or does not exist', async () => {
     const { company, other, member } = await cast();
     const stranger = await service.company();
     const clients = [
@@ -122,7 +122,7 @@ describe('scope', () => {
     assert.equal(bodies.size, 1);
   });
 
-  test('an archived client is as if it did not exist, for everyone, and comes back whole', async () => {
+  test('hides an archived client from everyone and shows its sources again when it is active', async () => {
     const { company, mine, admin } = await cast();
     const setState = (state: string) =>
       service.database.query('update identity.client set state = $2 where id = $1', [mine, state]);
@@ -135,28 +135,28 @@ describe('scope', () => {
     assert.equal(await found(admin, { clientId: mine }), 'mine team');
   });
 
-  test('a grant counts from the next request on, and so does its end', async () => {
+  test('returns 403 on the first request after the client grant is deleted', async () => {
     const { mine, member } = await cast();
     assert.equal(await found(member, { clientId: mine }), 'mine team');
     await service.database.query('delete from identity.client_grant where user_id = $1', [member.userId]);
     assert.equal(outcome(await ask(member, { clientId: mine })), '403 scope_forbidden');
   });
 
-  test('another Team of the same Company, and another Company, hold nothing for this one', async () => {
+  test('never includes another Team of the same Company or another Company', async () => {
     const [{ company }, stranger] = [await cast(), await service.company()];
     assert.equal(await found(stranger, { include: ['team', 'client'] }), '');
     const headers = { authorization: stranger.headers.authorization, 'memory-team': company.teamId };
     assert.equal(outcome(await ask({ headers }, {})), '403 team_forbidden');
   });
 
-  test('an archived Team is still searched', async () => {
+  test('includes the layers of an archived Team', async () => {
     const { company, member } = await cast();
     await archiveTeam(service, company.teamId);
     assert.equal(await found(member, { include: ['team', 'client'] }), 'mine team');
   });
 });
 
-test('who may read a scope but not write there is refused', async () => {
+test('an ingest returns 403 for a caller who can read the scope but not write to it', async () => {
   const { company, mine, member, companyReader } = await cast();
   const writer = await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'write' } });
   const ingest = (caller: Caller, clientId?: string) =>

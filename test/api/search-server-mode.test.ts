@@ -71,11 +71,11 @@ async function answer(id: string, { vector = along(1), model = TEST_MODEL } = {}
 
 describe('a search in server mode', () => {
   const STANDINGS = {
-    'where no worker runs': [],
-    'where no worker can': [null, { state: 'fetching', fetched: 0.2 }, { state: 'missing' }],
+    'no worker runs': [],
+    'no worker has the model': [null, { state: 'fetching', fetched: 0.2 }, { state: 'missing' }],
   };
   for (const [where, standings] of Object.entries(STANDINGS)) {
-    test(`${where} is answered by keywords, without waiting, and its text is not queued`, async (t) => {
+    test(`answers by keywords at once and does not queue the query when ${where}`, async (t) => {
       const company = await scene();
       await database.query('delete from memory.worker');
       for (const standing of standings) await sayOfWorker(service, newId(), standing);
@@ -89,7 +89,7 @@ describe('a search in server mode', () => {
     });
   }
 
-  test('whose worker has been silent for long is answered in the same way', async (t) => {
+  test('answers by keywords at once when the last heartbeat of the worker is over 30 seconds old', async (t) => {
     const company = await scene();
     await database.query('delete from memory.worker');
     await sayOfWorker(service, WORKER, { state: 'ready' });
@@ -100,7 +100,7 @@ describe('a search in server mode', () => {
   });
 
   for (const state of ['loading', 'ready']) {
-    test(`waits no longer than its time for a worker that says ${state} and then nothing`, async (t) => {
+    test(`answers by keywords after the time limit when a worker that is ${state} does not answer`, async (t) => {
       const company = await scene();
       await sayOfWorker(service, WORKER, { state });
       const api = await openApi(t, 50);
@@ -114,7 +114,7 @@ describe('a search in server mode', () => {
     });
   }
 
-  test('keeps the text of the query in the audit alone, and there only where it is told to', async (t) => {
+  test('stores the text of the query only in the audit event, and only with storeQueryText', async (t) => {
     const company = await scene();
     await sayOfWorker(service, WORKER, { state: 'loading' });
     const api = await openApi(t, 1);
@@ -125,7 +125,7 @@ describe('a search in server mode', () => {
     assert.deepEqual(await placesOf(service, 'Zimbabwe unsaid'), []);
   });
 
-  test('does not use a vector that was made by another model', async (t) => {
+  test('ignores a vector that another model made and does not cache it', async (t) => {
     const company = await scene();
     await sayOfWorker(service, WORKER, { state: 'ready' });
     const api = await openApi(t, FOR_EVER_MS);
@@ -141,7 +141,7 @@ describe('a search in server mode', () => {
     assert.deepEqual([own.degraded, ranks(own)], [false, [['the lighthouse keeper', true, true]]]);
   });
 
-  test('does not wait for a job that failed', async (t) => {
+  test('answers by keywords as soon as the job of the query fails', async (t) => {
     const company = await scene();
     await sayOfWorker(service, WORKER, { state: 'ready' });
     const api = await openApi(t, FOR_EVER_MS);
@@ -153,7 +153,7 @@ describe('a search in server mode', () => {
     assert.deepEqual(await queryJobs(service), []);
   });
 
-  test('goes on taking the vector of a client, by the same rules', async (t) => {
+  test('still accepts the vector of a client and still returns 400 without one', async (t) => {
     const company = await scene();
     const api = await openApi(t, FOR_EVER_MS);
     const ask = (body: object) => post(api, company, '/v1/memory/search', { query: 'x', scope: {}, ...body });
@@ -166,7 +166,7 @@ describe('a search in server mode', () => {
     assert.equal(api.queued(), 0);
   });
 
-  test('is refused where it is off, before any other fault, and nothing is queued', async (t) => {
+  test('returns 400 before any other fault and queues nothing when server mode is off', async (t) => {
     const company = await scene();
     await sayOfWorker(service, WORKER, { state: 'ready' });
     const api = await openOtherApi(t, service, { serverEmbeddings: false });
@@ -178,7 +178,7 @@ describe('a search in server mode', () => {
   });
 });
 
-describe('a caller who loses what it may see while its search waits for the vector', () => {
+describe('a caller who loses access while the search waits for its vector', () => {
   const LOSSES = [
     { what: 'the grant was taken', of: 'the client', expected: '403 scope_forbidden' },
     { what: 'the grant was taken', of: 'all', expected: '200' },
@@ -187,7 +187,7 @@ describe('a caller who loses what it may see while its search waits for the vect
     { what: 'the account was closed', of: 'all', expected: '401 unauthenticated' },
   ] as const;
   for (const { what, of, expected } of LOSSES) {
-    test(`gets what it may see now: ${what}, and ${of} was asked for`, async (t) => {
+    test(`returns ${expected} and no hit of the client after ${what} (search of ${of})`, async (t) => {
       const company = await service.company();
       const clientId = await addClient(service, company);
       const person = await addPerson(service, company, {

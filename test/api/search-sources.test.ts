@@ -19,7 +19,7 @@ const { database } = service;
 const ask = (caller: Caller, body: object) => askForHerons(service, caller, body);
 const hitsOf = (caller: Caller, body: object) => heronsOf(service, caller, body);
 
-describe('a source that a search is narrowed to', () => {
+describe('a search with sourceIds', () => {
   async function cast() {
     const company = await service.company();
     const [mine, other] = [await addClient(service, company), await addClient(service, company)];
@@ -36,7 +36,7 @@ describe('a source that a search is narrowed to', () => {
     };
   }
 
-  test('has no hits where it lies outside the scope that is searched, or was archived', async () => {
+  test('finds nothing in a source that is outside the scope or archived', async () => {
     const { company, mine, inTeam, inMine, member } = await cast();
     const found = async (caller: Caller, sourceIds: string[], scope: object) =>
       (await hitsOf(caller, { sourceIds, scope })).map((hit) => hit.source_id);
@@ -49,7 +49,7 @@ describe('a source that a search is narrowed to', () => {
     assert.deepEqual(await found(member, [inMine, inTeam], EVERYWHERE), [inTeam]);
   });
 
-  test('is 404 out of the caller’s reach, alike whether there is one or not', async () => {
+  test('returns the same 404 for a source that is inaccessible or does not exist', async () => {
     const { company, mine, inTeam, inMine, inOther, member } = await cast();
     const stranger = await service.company();
     const second = { ...company, teamId: await addTeam(service, company) };
@@ -78,7 +78,7 @@ describe('a source that a search is narrowed to', () => {
     assert.equal((await hitsOf(company, { sourceIds: [inOther] })).length, 1, 'the Owner reaches it');
   });
 
-  test('is 404 with its client once that is archived, and while it is being written', async () => {
+  test('returns 404 for a source of an archived client and for one that is being written', async () => {
     const { company, mine, inMine, inTeam, member } = await cast();
     await database.query(`update memory.source set state = 'loading' where id = $1`, [inTeam]);
     assert.equal(outcome(await ask(company, { sourceIds: [inTeam] })), '404 not_found');
@@ -88,7 +88,7 @@ describe('a source that a search is narrowed to', () => {
     }
   });
 
-  test('tells nothing where the scope itself is refused', async () => {
+  test('returns 403 for a forbidden scope before 404 for a source', async () => {
     const { other, inOther, inTeam, member } = await cast();
     for (const id of [inOther, inTeam, newId()]) {
       const answer = await ask(member, { sourceIds: [id], scope: { clientId: other } });
@@ -97,7 +97,7 @@ describe('a source that a search is narrowed to', () => {
   });
 });
 
-test('a filter of the wrong form is refused, and named', async () => {
+test('a search returns 400 and names the field of an invalid filter', async () => {
   const company = await service.company();
   const id = newId();
   for (const [body, path] of [

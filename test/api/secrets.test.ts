@@ -138,7 +138,7 @@ async function readEverything(): Promise<{ schemas: Set<string>; text: string }>
   return { schemas: new Set(tables.map(({ schema }) => schema)), text: texts.join('\n') };
 }
 
-describe('tokens', () => {
+describe('random tokens', () => {
   const company = service.company();
   for (const [name, make] of [
     ['invites', async (owner: SignedIn) => (await makeInvite(service, owner)).token],
@@ -153,7 +153,7 @@ describe('tokens', () => {
       },
     ],
   ] as const) {
-    test(`of ${name} have 256 bits, and no bit has the same value in all of them`, async () => {
+    test(`tokens of ${name} have 256 bits, and every bit takes both values`, async () => {
       const owner = await company;
       const bits = Array.from({ length: 256 }, () => new Set<number>());
       const seen = new Set<string>();
@@ -173,8 +173,8 @@ describe('tokens', () => {
   }
 });
 
-describe('no token and no password', () => {
-  test('stands in any row of any table, in whatever writing; hashes do', async () => {
+describe('tokens and passwords', () => {
+  test('no table contains a token or a password in any encoding, only their hashes', async () => {
     const company = await service.company();
     await addTeam(service, company);
     const { tokens, passwords, refused } = await useEveryRoute(service.app, company);
@@ -202,7 +202,7 @@ describe('no token and no password', () => {
     assert.deepEqual(found, []);
   });
 
-  test('stands in a log line, however much is logged', async (t) => {
+  test('no log line contains a token or a password, even at the most detailed level', async (t) => {
     const lines: string[] = [];
     // Without the redaction of the service's own logger: nothing may lean on that.
     const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });

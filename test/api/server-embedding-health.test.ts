@@ -39,10 +39,10 @@ async function statusAs(caller: { headers: Record<string, string> }): Promise<St
   return (await get(service, caller as typeof company, '/v1/memory/status')).json<Status>();
 }
 
-describe('health and status of a service that makes vectors', () => {
+describe('health and status of a service with server mode', () => {
   const STANDINGS: [string, Parameters<typeof sayOfWorker>[2] | undefined, RegExp][] = [
     ['no worker runs', undefined, /^No worker that makes vectors is running$/],
-    ['the worker makes no vectors', null, /^No worker that makes vectors is running$/],
+    ['no worker makes vectors', null, /^No worker that makes vectors is running$/],
     ['the worker loads the model', { state: 'loading' }, /^The worker is loading the model$/],
     [
       'the worker fetches the model',
@@ -53,7 +53,7 @@ describe('health and status of a service that makes vectors', () => {
     ['the worker cannot load the model', { state: 'failing' }, /^The worker cannot load the model: /],
   ];
   for (const [when, standing, problem] of STANDINGS) {
-    test(`tell in one sentence what is wrong, and are well themselves, when ${when}`, async () => {
+    test(`GET /v1/health and status state the problem and remain healthy when ${when}`, async () => {
       await database.query('delete from memory.worker');
       if (standing !== undefined) await sayOfWorker(service, newId(), standing);
       const { problem: told, ...rest } = await embedderOf(service);
@@ -62,7 +62,7 @@ describe('health and status of a service that makes vectors', () => {
     });
   }
 
-  test('tell what is specified and no more when a worker is ready, and how its model stands', async (t) => {
+  test('status shows no problem and the state of the model when a worker is ready', async (t) => {
     await database.query('delete from memory.worker');
     const worker = await startModelWorker(service);
     t.after(() => worker.stop());
@@ -81,7 +81,7 @@ describe('health and status of a service that makes vectors', () => {
     assert.match(String((await embedderOf(service))['problem']), /^No worker/);
   });
 
-  test('tell that a worker has no model when its files are not there and cannot be had', async (t) => {
+  test('status shows that the worker has no model when its files cannot be fetched', async (t) => {
     await database.query('delete from memory.worker');
     const model = { embeddingModel: 'memory/none', modelHub: 'http://127.0.0.1:9/' };
     const worker = await startModelWorker(
@@ -98,7 +98,7 @@ describe('health and status of a service that makes vectors', () => {
     assert.deepEqual(workers[0]?.embedder?.state, 'missing');
   });
 
-  test('tell what is specified and no more where clients make the vectors', async (t) => {
+  test('status shows no problem when clients make the vectors', async (t) => {
     await database.query('delete from memory.worker');
     const api = await openOtherApi(t, service, { serverEmbeddings: false });
     assert.deepEqual(await embedderOf(api), {
@@ -108,7 +108,7 @@ describe('health and status of a service that makes vectors', () => {
     });
   });
 
-  test('say that the database does not answer, and blame no worker for it', async (t) => {
+  test('GET /v1/health returns 503 and names the database when it does not answer', async (t) => {
     const app = await openFailingApp(t, service, () => databaseError('57P01'));
     const health = await app.inject('/v1/health');
     assert.equal(health.statusCode, 503);

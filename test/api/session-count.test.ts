@@ -59,7 +59,7 @@ function ends(companyId: string): Promise<{ subject: string; detail: Record<stri
 }
 
 describe('an account with fifty sessions that signs in', () => {
-  test('loses the one that was used longest ago, with an audit event', async () => {
+  test('loses the session that was used longest ago and records an audit event', async () => {
     const company = await withSessions(MAX_SESSIONS - 1);
     const [first = '', second = ''] = company.tokens;
     // The first was made first, and used last.
@@ -79,7 +79,7 @@ describe('an account with fifty sessions that signs in', () => {
     );
   });
 
-  test('loses none if the event cannot be recorded, and is not signed in', async (t) => {
+  test('keeps its sessions and gets 500 when the audit event cannot be recorded', async (t) => {
     const company = await withSessions(MAX_SESSIONS - 1);
     const before = await sessionIds(company.ownerId);
     const broken = await openFailingApp(t, service, (text) =>
@@ -92,7 +92,7 @@ describe('an account with fifty sessions that signs in', () => {
     assert.deepEqual((await sessionIds(company.ownerId)).sort(), before.sort());
   });
 
-  test('has fifty afterwards when it joins another Team, and nobody else loses one', async () => {
+  test('has fifty sessions after joining a Team, and other accounts keep theirs', async () => {
     const company = await withSessions(MAX_SESSIONS + 5);
     const person = await addPasswordHolder(service, company, {}, PASSWORD);
     for (let made = 0; made < MAX_SESSIONS + 5; made += 1) {
@@ -105,7 +105,7 @@ describe('an account with fifty sessions that signs in', () => {
     assert.equal((await sessionIds(company.ownerId)).length, MAX_SESSIONS + 6);
   });
 
-  test('keeps those that are past their limits out of the count', async () => {
+  test('does not count sessions that have expired', async () => {
     const company = await withSessions(MAX_SESSIONS - 1);
     const [idle = ''] = company.tokens;
     await lastUsed(idle, 8 * 24 * 60);
@@ -115,7 +115,7 @@ describe('an account with fifty sessions that signs in', () => {
   });
 });
 
-test('sign-ins at once leave fifty sessions', async (t) => {
+test('concurrent sign-ins leave at most fifty sessions', async (t) => {
   const company = await withSessions(MAX_SESSIONS - 3);
   // Passwords are checked one after the other: the sign-ins would hardly meet.
   const passwords = { ...service.passwords, verify: async () => true };
@@ -128,7 +128,7 @@ test('sign-ins at once leave fifty sessions', async (t) => {
   assert.equal((await sessionIds(company.ownerId)).length, MAX_SESSIONS);
 });
 
-test('a reset leaves the session that it starts', async () => {
+test('a password reset leaves only the session that it creates', async () => {
   const company = await withSessions(MAX_SESSIONS + 2);
   const { token } = await makeResetLink(service, company);
   const answer = await app.inject({

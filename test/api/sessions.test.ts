@@ -56,8 +56,8 @@ async function signInAgain(company: SignedIn, times: number): Promise<string[]> 
   return tokens;
 }
 
-describe('the list of sessions', () => {
-  test('shows one’s own, newest first, and which one asks', async () => {
+describe('GET /v1/auth/sessions', () => {
+  test('lists only the sessions of the caller, newest first, and marks the current one', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const colleague = await addPerson(service, company, { companyRole: 'owner', teamRole: 'owner' });
     const [second = '', third = ''] = await signInAgain(company, 2);
@@ -74,7 +74,7 @@ describe('the list of sessions', () => {
     for (const { token } of [stranger, colleague]) assert.equal((await list(token)).items.length, 1);
   });
 
-  test('tells when each began, was seen and will end, and what it was begun with', async () => {
+  test('shows when each session began, was last used and expires, and its user agent', async () => {
     const company = await service.company();
     const person = await addPasswordHolder(service, company, {}, PASSWORD);
     const agent = 'Team memory client/7.1';
@@ -108,7 +108,7 @@ describe('the list of sessions', () => {
     assert.ok(Date.parse(aged?.lastSeenAt ?? '') > Date.parse(aged?.createdAt ?? ''));
   });
 
-  test('keeps the start of a long user agent, of every way to sign in', async () => {
+  test('stores the first 300 characters of the user agent for a reset and a join', async () => {
     const company = await service.company();
     const long = 'x'.repeat(299);
     const headers = { 'user-agent': `${long}yz` };
@@ -124,7 +124,7 @@ describe('the list of sessions', () => {
     }
   });
 
-  test('leaves out those that are past their limits', async () => {
+  test('leaves out sessions that have expired', async () => {
     const company = await service.company();
     const [idle = '', old = ''] = await signInAgain(company, 2);
     const age = (token: string, column: string, days: number) =>
@@ -138,7 +138,7 @@ describe('the list of sessions', () => {
     assert.deepEqual(shown, [await idOf(company.token)]);
   });
 
-  test('comes in pages that new sessions and ended ones do not shift', async () => {
+  test('returns pages that new and ended sessions do not shift, and 400 for invalid ones', async () => {
     const company = await service.company();
     await signInAgain(company, 4);
     const all = (await list(company.token)).items.map(({ id }) => id);
@@ -156,7 +156,7 @@ describe('the list of sessions', () => {
     }
   });
 
-  test('is for the signed-in, in a Team or not', async () => {
+  test('works for a caller without a Team and returns 401 without a session', async () => {
     const company = await service.company();
     const outsider = await addPerson(service, company, {});
     assert.equal((await list(outsider.token)).items.length, 1);
@@ -169,8 +169,8 @@ describe('the list of sessions', () => {
   });
 });
 
-describe('ending a session', () => {
-  test('holds on its next request, and ends no other', async () => {
+describe('DELETE /v1/auth/sessions/{id}', () => {
+  test('ends that session at once and no other', async () => {
     const company = await service.company();
     const [ended = '', kept = ''] = await signInAgain(company, 2);
     const answer = await end(company.token, await idOf(ended));
@@ -180,13 +180,13 @@ describe('ending a session', () => {
     assert.equal((await list(kept)).items.length, 2);
   });
 
-  test('may be that of the request itself', async () => {
+  test('can end the session of the request itself', async () => {
     const company = await service.company();
     assert.equal((await end(company.token, await idOf(company.token))).statusCode, 204);
     assert.equal(outcome(await askSession(service, company.token)), '401 unauthenticated');
   });
 
-  test('is the same 404 for the session of someone else, an ended one, and a bad id', async () => {
+  test('returns the same 404 for a session of someone else, an ended one and an invalid id', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const colleague = await addPerson(service, company, { teamRole: 'member' });
     const [ended = ''] = await signInAgain(company, 1);
@@ -213,7 +213,7 @@ describe('ending a session', () => {
     }
   });
 
-  test('is recorded in its own transaction', async (t) => {
+  test('ends the session only if the audit event is recorded', async (t) => {
     const company = await service.company();
     const [other = ''] = await signInAgain(company, 1);
     const id = await idOf(other);
@@ -232,8 +232,8 @@ describe('ending a session', () => {
   });
 });
 
-describe('with the service token', () => {
-  test('the sessions are those of the server principal, none of them current', async () => {
+describe('the sessions of the service token', () => {
+  test('are those of the server principal, and none of them is current', async () => {
     const [principal] = await database.query<{ companyId: string; userId: string }>(
       'select company_id as "companyId", id as "userId" from identity.account where is_principal',
     );

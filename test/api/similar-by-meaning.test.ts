@@ -34,8 +34,8 @@ async function similarTo(company: SignedIn, item: GivenItem): Promise<SimilarMem
 
 const found = (similar: readonly SimilarMemory[]) => similar.map(({ memoryId, basis }) => [memoryId, basis]);
 
-describe('texts are compared', () => {
-  test('by meaning where both have a vector, whatever their words', async () => {
+describe('the comparison of memories', () => {
+  test('compares by meaning when both texts have a vector, whatever their words', async () => {
     const company = await service.company();
     const alike = await publish(company, { content: INVOICES, ...vector(along(1)) });
     await publish(company, { content: RELEASES, ...vector(along(2)) });
@@ -43,7 +43,7 @@ describe('texts are compared', () => {
     assert.deepEqual(found(similar), [[alike, 'meaning']]);
   });
 
-  test('by words where one has no vector, beside the others', async () => {
+  test('compares by words when one of the texts has no vector', async () => {
     const company = await service.company();
     const wordy = await publish(company, { content: RELEASES });
     const near = await publish(company, { content: INVOICES, ...vector(along(1)) });
@@ -57,7 +57,7 @@ describe('texts are compared', () => {
     assert.deepEqual(found(byWords), [[near, 'words']]);
   });
 
-  test('by words where the vector is of another model', async () => {
+  test('compares by words when the vector comes from another model', async () => {
     const company = await service.company();
     const memoryId = await publish(company, { content: RELEASES, ...vector(along(2)) });
     await database.query(`update memory.chunk_embedding set model = 'the one before' where team_id = $1`, [
@@ -67,7 +67,7 @@ describe('texts are compared', () => {
     assert.deepEqual(found(similar), [[memoryId, 'words']]);
   });
 
-  test('with the nearest chunk of a memory of several', async () => {
+  test('uses the nearest chunk of a memory with several chunks', async () => {
     const company = await service.company();
     const memoryId = await publish(company, { content: `${INVOICES} `.repeat(40) });
     const chunks = await database.query<{ id: string }>(
@@ -88,7 +88,7 @@ describe('texts are compared', () => {
     assert.deepEqual(found(similar), [[memoryId, 'meaning']]);
   });
 
-  test('by the vector of a text of several chunks too, which is not stored', async () => {
+  test('uses the given vector of a text with several chunks, although it is not stored', async () => {
     const company = await service.company();
     const memoryId = await publish(company, { content: RELEASES, ...vector(along(1)) });
     const { similar } = await keep(service, company, {
@@ -98,7 +98,7 @@ describe('texts are compared', () => {
     assert.deepEqual(found(similar), [[memoryId, 'meaning']]);
   });
 
-  test('by meaning list the three nearest, nearest first', async () => {
+  test('lists the three nearest memories by meaning, nearest first', async () => {
     const company = await service.company();
     const cosines = [0.6, 0.95, 0.51, 0.8, 0.7];
     const made: [cosine: number, id: string][] = [];

@@ -38,8 +38,8 @@ async function publish(company: SignedIn, item: GivenItem, clientId: string | nu
   return (await keep(service, company, item, clientId)).memoryId;
 }
 
-describe('a text that says much the same as a published memory', () => {
-  test('is told of it, with its title, its beginning and how alike they are, and kept all the same', async () => {
+describe('a text that is similar to a published memory', () => {
+  test('is saved, and the result lists the memory with title, excerpt and similarity', async () => {
     const company = await service.company();
     const memoryId = await publish(company, { title: 'Releases', content: RELEASES });
     for (const action of ['publish', 'review'] as const) {
@@ -58,7 +58,7 @@ describe('a text that says much the same as a published memory', () => {
     assert.deepEqual(await foundByWords(service, company, 'staging cluster'), [RELEASES, RELEASES]);
   });
 
-  test('is shown the first 1,000 characters of a long one', async () => {
+  test('gets an excerpt of the first 1,000 characters of a long memory', async () => {
     const company = await service.company();
     const content = `${RELEASES} ${'\u{1f9a4} '.repeat(800)}${INVOICES}`;
     await publish(company, { content });
@@ -66,7 +66,7 @@ describe('a text that says much the same as a published memory', () => {
     assert.equal(similar?.excerpt, [...content].slice(0, 1000).join(''));
   });
 
-  test('is told of none where the texts are about something else', async () => {
+  test('gets an empty list when the memories are about something else', async () => {
     const company = await service.company();
     await publish(company, { content: INVOICES });
     assert.deepEqual(await similarTo(company, { content: RELEASES }), []);
@@ -95,7 +95,7 @@ describe('a text that says much the same as a published memory', () => {
     ],
   ];
   for (const [language, one, again, unrelated] of paragraphs) {
-    test(`is told of it by its words in ${language}, before the terms were counted and after`, async () => {
+    test(`finds the memory by its words in ${language}, before and after the terms are counted`, async () => {
       const company = await service.company();
       await publish(company, { content: unrelated });
       const memoryId = await publish(company, { content: one });
@@ -106,8 +106,8 @@ describe('a text that says much the same as a published memory', () => {
   }
 });
 
-describe('a memory is never said to be like a text', () => {
-  test('of another layer', async () => {
+describe('memories that are never listed as similar', () => {
+  test('does not list a memory of another layer', async () => {
     const company = await service.company();
     const [one, two] = [await addClient(service, company), await addClient(service, company)];
     const known = new Map<string | null, string>();
@@ -124,7 +124,7 @@ describe('a memory is never said to be like a text', () => {
     assert.deepEqual(ids(named), [known.get(two)]);
   });
 
-  test('of another Team or Company', async () => {
+  test('does not list a memory of another Team or another Company', async () => {
     const company = await service.company();
     const second = await addTeam(service, company);
     const elsewhere: SignedIn = {
@@ -139,7 +139,7 @@ describe('a memory is never said to be like a text', () => {
     }
   });
 
-  test('unless it is published', async () => {
+  test('lists only published memories', async () => {
     const company = await service.company();
     const item = { content: RELEASES, ...vector(along(1)) };
     const waiting = (await keep(service, company, { action: 'review', ...item })).memoryId;
@@ -153,7 +153,7 @@ describe('a memory is never said to be like a text', () => {
     assert.deepEqual(ids(await similarTo(company, { content: RELEASES })), [waiting]);
   });
 
-  test('by what it said before it was updated', async () => {
+  test('does not compare with the text from before an update', async () => {
     const company = await service.company();
     const memoryId = await publish(company, { content: RELEASES, ...vector(along(1)) });
     await decided(service, company, { action: 'update', memoryId, content: INVOICES });
@@ -162,8 +162,8 @@ describe('a memory is never said to be like a text', () => {
   });
 });
 
-describe('of the items of one complete', () => {
-  test('a later one is told of an earlier one that is published, and of no other', async () => {
+describe('similar memories of the items of a batch', () => {
+  test('lists an earlier published item of the same complete request, but no other item', async () => {
     const company = await service.company();
     const { batchId, captureIds } = await lend(service, company);
     const item = (action: 'publish' | 'review'): GivenItem => ({
@@ -183,7 +183,7 @@ describe('of the items of one complete', () => {
     assert.deepEqual(ids(last?.similar ?? []), [first?.memoryId]);
   });
 
-  test('one without a word waits for review beside it, and both are listed', async () => {
+  test('lists an item without words in review with no similar memories', async () => {
     const company = await service.company();
     await publish(company, { content: RELEASES });
     const { memoryId } = await keep(service, company, { action: 'review', content: '?!' });
@@ -194,7 +194,7 @@ describe('of the items of one complete', () => {
     );
   });
 
-  test('a member’s is as alike, whatever a client out of reach holds', async () => {
+  test('gives a member the same similarity whatever an inaccessible client contains', async () => {
     const company = await service.company();
     const client = await addClient(service, company);
     await publish(company, { content: RELEASES });
@@ -215,7 +215,7 @@ describe('of the items of one complete', () => {
     assert.deepEqual(await asked(), alone);
   });
 
-  test('a member’s tells of memories of others in the same layer', async () => {
+  test('lists memories that others made in the same layer', async () => {
     const company = await service.company();
     const memoryId = await publish(company, { content: RELEASES });
     const member = await addPerson(service, company, { teamRole: 'member' });

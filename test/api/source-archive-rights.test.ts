@@ -39,14 +39,14 @@ async function authors() {
   return { company, clientId, author, inTeam, inClient };
 }
 
-describe('a source is archived', () => {
-  test('by its author, in the Team layer and in a client', async () => {
+describe('callers who can archive a source', () => {
+  test('the author archives a source in the Team layer and in a client', async () => {
     const { author, inTeam, inClient } = await authors();
     await assertAllowed(author, inTeam);
     await assertAllowed(author, inClient.toUpperCase());
   });
 
-  test('by everyone with Full access, no matter who made it', async () => {
+  test('every caller with Full access archives the source of another author', async () => {
     for (const ties of [
       { teamRole: 'owner' },
       { teamRole: 'admin' },
@@ -61,8 +61,8 @@ describe('a source is archived', () => {
   });
 });
 
-describe('a source is not archived', () => {
-  test('by another who writes there, nor by one who reads', async () => {
+describe('callers who cannot archive a source', () => {
+  test('returns 403 for another member with write access and for readers', async () => {
     const { company, clientId, inTeam, inClient } = await authors();
     const person = (ties: Parameters<typeof addPerson>[2]) => addPerson(service, company, ties);
     for (const other of [
@@ -75,7 +75,7 @@ describe('a source is not archived', () => {
     }
   });
 
-  test('by its author, who may only read it now', async () => {
+  test('returns 403 for the author after the client grant was lowered to read', async () => {
     const { company, clientId, author, inTeam, inClient } = await authors();
     const url = `/v1/team/grants/${author.userId}/${clientId}`;
     assert.ok((await ask(service, company, 'PUT', url, { access: 'read' })).statusCode < 300);
@@ -83,14 +83,14 @@ describe('a source is not archived', () => {
     await assertAllowed(author, inTeam);
   });
 
-  test('by its author, who reads the whole Team for the Company now', async () => {
+  test('returns 403 for an author who now has only a Company grant to read', async () => {
     const { company, author, inTeam, inClient } = await authors();
     await toReader(company, author);
     await assertRefused(company, author, inTeam, '403 forbidden');
     await assertRefused(company, author, inClient, '403 forbidden');
   });
 
-  test('by its author, who was an Admin and made it where no grant lets write', async () => {
+  test('returns 403 for an author who is no longer an Admin and has only a read grant', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const admin = await addPerson(service, company, { teamRole: 'admin', clients: { [clientId]: 'read' } });
@@ -100,7 +100,7 @@ describe('a source is not archived', () => {
     await assertRefused(company, admin, id, '403 forbidden');
   });
 
-  test('in an archived Team, by anyone', async () => {
+  test('returns 409 for everyone who could archive it when the Team is archived', async () => {
     const { company, author, inTeam, inClient } = await authors();
     const other = await addPerson(service, company, { teamRole: 'member' });
     await archiveTeam(service, company.teamId);
@@ -112,7 +112,7 @@ describe('a source is not archived', () => {
     assert.equal(outcome(await removeSource(service, company, newId())), '404 not_found');
   });
 
-  test('out of reach: it is not found, in whatever way', async () => {
+  test('returns the same 404 for a source that is inaccessible or does not exist', async () => {
     const { company, clientId, author, inClient } = await authors();
     const gone = await addClient(service, company);
     const { id: inGone } = await addSource(service, company, { scope: { clientId: gone } });

@@ -38,8 +38,8 @@ async function asImport(company: SignedIn, sourceId: string): Promise<string> {
   return id;
 }
 
-describe('a source that is archived', () => {
-  test('is no longer found by a search or opened by an expand', async () => {
+describe('an archived source', () => {
+  test('is no longer found by a search or returned by an expand', async () => {
     const company = await service.company();
     const chunks = [{ text: 'the ocelot', embedding: along(1) }, { text: 'the ocelot sleeps' }];
     const gone = await addSource(service, company, { chunks, ...CLAIM });
@@ -56,7 +56,7 @@ describe('a source that is archived', () => {
     }
   });
 
-  test('leaves no chunk, term or vector behind, and nothing that waits for one', async () => {
+  test('leaves no chunk, term, vector or pending embedding', async () => {
     const company = await service.company();
     const chunks = [{ text: 'one', embedding: along(1) }, { text: 'two' }, { text: 'three' }];
     const gone = await addSource(service, company, { chunks, ...CLAIM });
@@ -65,7 +65,7 @@ describe('a source that is archived', () => {
     assert.deepEqual(await searchRows(service, company), { chunks: 0, terms: 0, vectors: 0, pending: 0 });
   });
 
-  test('leaves every other source as it was', async () => {
+  test('does not change other sources with the same text', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const text = 'the same in every one';
@@ -93,7 +93,7 @@ describe('a source that is archived', () => {
     assert.deepEqual(counted, { total: 1, embedded: 0, pending: 1 });
   });
 
-  test('causes a new count of the terms of its Team', async () => {
+  test('enqueues a new count of the terms of its Team', async () => {
     const company = await service.company();
     const gone = await addSource(service, company);
     const jobs = () =>
@@ -110,7 +110,7 @@ describe('a source that is archived', () => {
     assert.equal((await jobs()).length, before.length + 1);
   });
 
-  test('is recorded in one event, without its title or text', async () => {
+  test('is recorded in one audit event without its title or text', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const body = { title: 'Merger', text: 'the merger', uri: 'x:merger', externalId: 'merger', metadata: {} };
@@ -130,7 +130,7 @@ describe('a source that is archived', () => {
     assert.doesNotMatch(text, /merger/i);
   });
 
-  test('lets its text be ingested again, as a source of its own', async () => {
+  test('allows its text to be ingested again as a new source', async () => {
     const company = await service.company();
     const gone = await addSource(service, company, { text: 'the ocelot' });
     await archived(service, company, gone.id);
@@ -142,7 +142,7 @@ describe('a source that is archived', () => {
     assert.notEqual((await addSource(service, company, { text: 'the ocelot' })).id, again.id);
   });
 
-  test('lets its external id name another source', async () => {
+  test('allows its external id to be used for a new source', async () => {
     const company = await service.company();
     const gone = await addSource(service, company, { externalId: 'doc', text: 'the ocelot' });
     await archived(service, company, gone.id);
@@ -164,7 +164,7 @@ describe('a source that is archived', () => {
     );
   });
 
-  test('that an import made is still named by it', async () => {
+  test('keeps its id in the import that made it', async () => {
     const company = await service.company();
     const source = await addSource(service, company, { text: 'the ocelot' });
     const importId = await asImport(company, source.id);
@@ -178,8 +178,8 @@ describe('a source that is archived', () => {
   });
 });
 
-describe('no source is archived', () => {
-  test('twice', async () => {
+describe('a source that cannot be archived', () => {
+  test('returns 409 for a source that is already archived', async () => {
     const company = await service.company();
     const { id } = await addSource(service, company);
     await archived(service, company, id);
@@ -191,7 +191,7 @@ describe('no source is archived', () => {
     assert.deepEqual(await readSource(service, company, id), before);
   });
 
-  test('that a memory has, while it is published or when it is deleted', async () => {
+  test('returns 409 for the source of a published or deleted memory', async () => {
     const company = await service.company();
     for (const state of ['published', 'archived'] as const) {
       const { sourceId } = await addMemory(service, company, state, { content: 'The ocelot.' });
@@ -202,7 +202,7 @@ describe('no source is archived', () => {
     assert.equal((await found(company, 'ocelot')).length, 1);
   });
 
-  test('that is still being written', async () => {
+  test('returns 404 for a source that is still being written', async () => {
     const company = await service.company();
     const { id } = await addSource(service, company);
     await database.query(`update memory.source set state = 'loading' where id = $1`, [id]);

@@ -44,8 +44,8 @@ async function replace(caller: Caller, externalId: string, chunks: object[]): Pr
   return answer.json<{ source: Source }>().source;
 }
 
-describe('one source', () => {
-  test('comes with its metadata, and its chunks in order in the place of their number', async () => {
+describe('GET /v1/memory/sources/{id}', () => {
+  test('returns the source with its metadata and its chunks in order', async () => {
     const company = await service.company();
     const metadata = { author: 'x', tags: ['a', { deep: null }], n: 1.5 };
     const uri = 'https://example.com/x';
@@ -75,7 +75,7 @@ describe('one source', () => {
     }
   });
 
-  test('of a client, without metadata and in upper case, comes as well', async () => {
+  test('returns a source of a client without metadata, and accepts its id in upper case', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const source = await addSource(service, company, { scope: { clientId }, text: 'A heron.' });
@@ -85,7 +85,7 @@ describe('one source', () => {
     assert.deepEqual([layer, client_id, text], ['client', clientId, 'A heron.']);
   });
 
-  test('that is archived is still shown, without a text', async () => {
+  test('returns an archived source without chunks', async () => {
     const company = await service.company();
     const source = await addSource(service, company, { metadata: { kept: true } });
     await archived(service, company, source.id);
@@ -93,7 +93,7 @@ describe('one source', () => {
     assert.deepEqual([state, chunks, metadata, nextCursor], ['archived', [], { kept: true }, null]);
   });
 
-  test('out of reach is not found, in whatever way', async () => {
+  test('returns the same 404 for a source that is inaccessible or does not exist', async () => {
     const company = await service.company();
     const [other, gone] = [await addClient(service, company), await addClient(service, company)];
     const inClient = (clientId: string) => addSource(service, company, { scope: { clientId } });
@@ -115,7 +115,7 @@ describe('one source', () => {
 });
 
 describe('the chunks of a long source', () => {
-  test('come by pages that hold each once and in order', async () => {
+  test('are returned in pages that contain every chunk once and in order', async () => {
     const company = await service.company();
     const source = await addSource(service, company, { chunks: parts(23, 'part'), metadata: { of: 'all' } });
     const whole = await readSource(service, company, source.id);
@@ -142,7 +142,7 @@ describe('the chunks of a long source', () => {
     }
   });
 
-  test('are 2,000 in one answer, and no more', async () => {
+  test('are limited to 2,000 in one answer', async () => {
     const company = await service.company();
     const chunks = parts(2003, 'part');
     const id = await storeSource(service.database, ownerScope(company), { layer: null, chunks });
@@ -158,7 +158,7 @@ describe('the chunks of a long source', () => {
     assert.deepEqual(most.chunks, first.chunks);
   });
 
-  test('are all in one answer, where an ingest gave them', async () => {
+  test('are all in one answer when an ingest stored 2,000', async () => {
     const company = await service.company();
     const source = await addSource(service, company, { chunks: parts(2000, 'part') });
     const { chunks, nextCursor } = await readSource(service, company, source.id);
@@ -175,7 +175,7 @@ describe('the chunks of a long source', () => {
     ['cursor=', '/cursor'],
     ['before=1', '/before'],
   ] as const) {
-    test(`are refused for a fault of form, of a source that is not there too: ${query}`, async () => {
+    test(`returns 400 for ?${query}, also when the source does not exist`, async () => {
       const company = await service.company();
       const source = await addSource(service, company);
       for (const id of [source.id, newId(), 'no-one']) {
@@ -187,7 +187,7 @@ describe('the chunks of a long source', () => {
   }
 });
 
-describe('a cursor that no longer has a place in the text', () => {
+describe('a cursor that does not fit the text', () => {
   /** Asserts that it is refused: an answer without chunks would look like the end of the text. */
   async function assertRefused(caller: Caller, id: string, cursor: string | null): Promise<void> {
     assert.ok(cursor);
@@ -196,7 +196,7 @@ describe('a cursor that no longer has a place in the text', () => {
     assert.deepEqual(faultyFields(answer), ['/cursor']);
   }
 
-  test('is refused if the text was replaced since the last page', async () => {
+  test('returns 400 when the text was replaced since the last page', async () => {
     const company = await service.company();
     const source = await addSource(service, company, { externalId: 'doc', chunks: parts(5, 'old') });
     const { nextCursor } = await readSource(service, company, source.id, '?limit=2');
@@ -209,7 +209,7 @@ describe('a cursor that no longer has a place in the text', () => {
     );
   });
 
-  test('is refused if the source was archived since the last page', async () => {
+  test('returns 400 when the source was archived since the last page', async () => {
     const company = await service.company();
     const source = await addSource(service, company, { chunks: parts(5, 'part') });
     const { nextCursor } = await readSource(service, company, source.id, '?limit=2');
@@ -217,7 +217,7 @@ describe('a cursor that no longer has a place in the text', () => {
     await assertRefused(company, source.id, nextCursor);
   });
 
-  test('is refused where it is of another source, and shows nothing of that', async () => {
+  test('returns 400 for a cursor of another source', async () => {
     const company = await service.company();
     const [mine, other] = [
       await addSource(service, company, { chunks: parts(5, 'mine') }),

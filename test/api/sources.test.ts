@@ -28,8 +28,8 @@ const { database } = service;
 const ids = async (caller: Caller, query = '') =>
   (await listSources(service, caller, query)).map(({ id }) => id);
 
-describe('the list of sources', () => {
-  test('holds each with all its fields, newest first', async () => {
+describe('GET /v1/memory/sources', () => {
+  test('lists every source with all its fields, newest first', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const first = await addSource(service, company, {
@@ -42,18 +42,18 @@ describe('the list of sources', () => {
     assert.deepEqual(await listSources(service, company), [third, second, first]);
   });
 
-  test('is empty in a new Team', async () => {
+  test('returns an empty list in a new Team', async () => {
     const answer = await get(service, await service.company(), '/v1/memory/sources');
     assert.deepEqual(answer.json(), { items: [], nextCursor: null });
   });
 
-  test('keeps its pages while sources come', async () => {
+  test('returns pages that new sources do not shift', async () => {
     const company = await service.company();
     for (let n = 0; n < 5; n++) await addSource(service, company);
     await assertStablePages(service, company, '/v1/memory/sources', () => addSource(service, company));
   });
 
-  test('keeps its pages under a filter too', async () => {
+  test('returns every match once in the pages of a filtered list', async () => {
     const company = await service.company();
     const wanted = [];
     for (let n = 0; n < 7; n++) {
@@ -67,7 +67,7 @@ describe('the list of sources', () => {
     );
   });
 
-  test('holds what memories and imports made of texts, by their kind', async () => {
+  test('lists the sources of memories and imports by their kind', async () => {
     const company = await service.company();
     const { sourceId } = await addMemory(service, company, 'published', { title: 'Remembered' });
     const ingested = await addSource(service, company);
@@ -84,7 +84,7 @@ describe('the list of sources', () => {
     );
   });
 
-  test('shows a memory under the title that it was given last', async () => {
+  test('shows a memory under its latest title', async () => {
     const company = await service.company();
     const { id, sourceId } = await addMemory(service, company, 'published', { title: 'Before' });
     const content = 'x '.repeat(5000);
@@ -94,7 +94,7 @@ describe('the list of sources', () => {
     assert.ok(source!.chunks >= 5, String(source?.chunks));
   });
 
-  test('shows archived sources among the others, and by state', async () => {
+  test('lists archived sources with the others and filters by state', async () => {
     const company = await service.company();
     const gone = await addSource(service, company, { chunks: [{ text: 'a' }, { text: 'b' }] });
     const left = await addSource(service, company);
@@ -110,7 +110,7 @@ describe('the list of sources', () => {
     assert.deepEqual(await ids(company, '?state=archived&kind=memory'), []);
   });
 
-  test('leaves out a source that is still being written, and its text too', async () => {
+  test('hides a source that is still being written', async () => {
     const company = await service.company();
     const scope = ownerScope(company);
     const draft = draftOf(company.teamId, {
@@ -130,8 +130,8 @@ describe('the list of sources', () => {
   });
 });
 
-describe('who asks for sources', () => {
-  test('is shown those that it reaches and no more', async () => {
+describe('the sources that a caller can see', () => {
+  test('lists the sources that the caller can read and no others', async () => {
     const company = await service.company();
     const [mine, other] = [await addClient(service, company), await addClient(service, company)];
     const gone = await addClient(service, company);
@@ -162,7 +162,7 @@ describe('who asks for sources', () => {
     }
   });
 
-  test('is shown nothing of another Team or Company', async () => {
+  test('shows nothing of another Team or another Company', async () => {
     const company = await service.company();
     const other = await service.company();
     const source = await addSource(service, company);
@@ -174,7 +174,7 @@ describe('who asks for sources', () => {
     }
   });
 
-  test('may narrow them to one client, in upper case too', async () => {
+  test('filters by client, also with its id in upper case', async () => {
     const company = await service.company();
     const [mine, other] = [await addClient(service, company), await addClient(service, company)];
     await addSource(service, company);
@@ -187,7 +187,7 @@ describe('who asks for sources', () => {
     }
   });
 
-  test('hears the same of every client out of reach', async () => {
+  test('returns the same 403 for every inaccessible client', async () => {
     const company = await service.company();
     const foreign = await addClient(service, await service.company());
     const gone = await addClient(service, company, 'archived');
@@ -204,7 +204,7 @@ describe('who asks for sources', () => {
     assert.equal(outcome(owner), '403 scope_forbidden');
   });
 
-  test('reads them in an archived Team as well', async () => {
+  test('lists and returns sources of an archived Team', async () => {
     const company = await service.company();
     const { id } = await addSource(service, company);
     await archiveTeam(service, company.teamId);
@@ -213,7 +213,7 @@ describe('who asks for sources', () => {
   });
 });
 
-describe('a list of sources that is asked for wrongly', () => {
+describe('an invalid list request', () => {
   for (const [query, field] of [
     ['kind=file', '/kind'],
     ['kind=', '/kind'],
@@ -228,14 +228,14 @@ describe('a list of sources that is asked for wrongly', () => {
     ['limit=1.5', '/limit'],
     ['cursor=MDE5', '/cursor'],
   ] as const) {
-    test(`is refused: ${query.slice(0, 30)}`, async () => {
+    test(`returns 400 for ?${query.slice(0, 30)}`, async () => {
       const answer = await get(service, await service.company(), `/v1/memory/sources?${query}`);
       assert.equal(outcome(answer), '400 invalid_request');
       assert.deepEqual(faultyFields(answer), [field]);
     });
   }
 
-  test('is refused for its form before its client', async () => {
+  test('returns 400 for its form before 403 for its client', async () => {
     const company = await service.company();
     for (const fault of ['limit=0', 'cursor=x', 'kind=file']) {
       const answer = await get(service, company, `/v1/memory/sources?clientId=${newId()}&${fault}`);
