@@ -52,8 +52,8 @@ async function addImports(
   return ids;
 }
 
-describe('the figures are those of the rows', () => {
-  test('whatever sources go through: stored, large, replaced, a duplicate, archived', async () => {
+describe('the figures of the status', () => {
+  test('match the rows when sources are stored, replaced, deduplicated and archived', async () => {
     const company = await service.company();
     const client = await addClient(service, company);
     const layers = [null, client];
@@ -77,7 +77,7 @@ describe('the figures are those of the rows', () => {
     }
   });
 
-  test('as embeddings come, of some chunks and of all', async () => {
+  test('match the rows while embeddings arrive', async () => {
     const company = await service.company();
     await addSource(service, company, {
       chunks: [...texts(4), { text: newId(), embedding: along(1) }],
@@ -96,7 +96,7 @@ describe('the figures are those of the rows', () => {
     }
   });
 
-  test('as imports go from state to state, many at once, and are forgotten', async () => {
+  test('match the rows while imports change state and are deleted', async () => {
     const company = await service.company();
     const client = await addClient(service, company);
     const [first = ''] = await addImports(company, null, 'queued', 5);
@@ -123,7 +123,7 @@ describe('the figures are those of the rows', () => {
     });
   });
 
-  test('as memories are published, changed and archived', async () => {
+  test('match the rows when memories are published, updated and archived', async () => {
     const company = await service.company();
     const { id } = await addMemory(service, company, 'published', { content: newId() });
     await addMemory(service, company, 'published', { content: newId() });
@@ -136,7 +136,7 @@ describe('the figures are those of the rows', () => {
     assert.deepEqual([sources.byKind, sources.archived, chunks.total], [{ memory: 1 }, 1, 1]);
   });
 
-  test('of a client that is archived nothing is told, and all again once it is back', async () => {
+  test('leave out an archived client and include it again when it is active', async () => {
     const company = await service.company();
     const [client, other] = [await addClient(service, company), await addClient(service, company)];
     for (const layer of [null, client, other]) {
@@ -156,7 +156,7 @@ describe('the figures are those of the rows', () => {
   });
 });
 
-test('the latest failures are the newest ten of the layers that one reaches, however many failed elsewhere', async () => {
+test('recentFailures are the newest ten of the readable layers, however many failed elsewhere', async () => {
   const company = await service.company();
   const [client, other] = [await addClient(service, company), await addClient(service, company)];
   const inTeam = await addImports(company, null, 'failed', 12);
@@ -178,7 +178,7 @@ test('the latest failures are the newest ten of the layers that one reaches, how
 describe('a source that is being written', () => {
   const draft = ({ teamId }: SignedIn) => draftOf(teamId, { layer: null, chunks: texts(130) });
 
-  test('does not count, nor do its chunks, until it is shown', async () => {
+  test('does not count, nor do its chunks, until it is active', async () => {
     const company = await service.company();
     await addSource(service, company, { chunks: texts(2) });
     const before = await told(company);
@@ -190,7 +190,7 @@ describe('a source that is being written', () => {
     assert.deepEqual((await assertExact(company, [null])).chunks, { total: 132, embedded: 0, pending: 132 });
   });
 
-  test('leaves nothing when it is given up', async () => {
+  test('leaves the figures unchanged when it is discarded', async () => {
     const company = await service.company();
     await addSource(service, company, { chunks: texts(2) });
     const before = await told(company);
@@ -204,11 +204,11 @@ describe('a source that is being written', () => {
   });
 });
 
-describe('changes that were noted', () => {
+describe('the stored changes of the figures', () => {
   const notes = async ({ teamId }: SignedIn) =>
     (await database.query('select from memory.layer_tally where team_id = $1', [teamId])).length;
 
-  test('are folded into their sums, layer by layer, and none of them is lost', async () => {
+  test('are summed up per layer without losing any', async () => {
     const company = await service.company();
     const client = await addClient(service, company);
     for (let n = 0; n < 12; n += 1) {
@@ -227,7 +227,7 @@ describe('changes that were noted', () => {
     assert.deepEqual(await told(company), before);
   });
 
-  test('do not pile up, however many there are', async () => {
+  test('do not accumulate without limit', async () => {
     const company = await service.company();
     const [id] = await addImports(company, null, 'queued', 1);
     for (let n = 0; n < 1000; n += 1) {
@@ -238,7 +238,7 @@ describe('changes that were noted', () => {
     assert.deepEqual((await assertExact(company, [null])).imports['queued'], 1);
   });
 
-  test('are exact when many write to one layer at once while others read', async (t) => {
+  test('give exact figures when many requests write to one layer while others read', async (t) => {
     const company = await service.company();
     const second = await openSecondApp(t, service);
     const sources = await Promise.all(
@@ -258,7 +258,7 @@ describe('changes that were noted', () => {
     assert.deepEqual([counted.active, counted.archived, chunks.pending], [12, 12, 24]);
   });
 
-  test('of a write that is rolled back do not count', async () => {
+  test('are ignored when the transaction is rolled back', async () => {
     const company = await service.company();
     await addSource(service, company, { chunks: texts(2) });
     const before = await told(company);

@@ -77,7 +77,7 @@ async function addNotes(queue: string, notes: readonly Note[]): Promise<void> {
   }
 }
 
-test('without any worker it says so, and that nothing has ever run', async () => {
+test('status reports worker false and empty figures before any worker or job has run', async () => {
   const { health, workers, jobs } = await told();
   assert.deepEqual([health.worker, workers], [false, []]);
   assert.deepEqual(jobs.map(({ queue }) => queue).sort(), Object.keys(QUEUES).sort());
@@ -94,7 +94,7 @@ test('without any worker it says so, and that nothing has ever run', async () =>
   }
 });
 
-test('a worker counts for 30 seconds after its last word', async () => {
+test('status shows a worker for 30 seconds after its last heartbeat', async () => {
   const id = newId();
   const speak = (secondsAgo: number) =>
     database.query(
@@ -111,7 +111,7 @@ test('a worker counts for 30 seconds after its last word', async () => {
   assert.deepEqual([later.worker, none], [false, []]);
 });
 
-test('counts jobs by what they wait for, and tells the age of the oldest that may be taken', async () => {
+test('status counts jobs by state and gives the age of the oldest ready job', async () => {
   await addJobs(QUEUE, [
     { state: 'created', createdOn: -90 },
     { state: 'created', createdOn: -300, startAfter: -40 },
@@ -138,7 +138,7 @@ test('counts jobs by what they wait for, and tells the age of the oldest that ma
   assert.deepEqual([ready, active, failed], [0, 0, 0]);
 });
 
-test('tells of each of the last sixty minutes the most that stood there and all that went through', async (t) => {
+test('status gives the peaks and the totals of each of the last sixty minutes', async (t) => {
   const [{ now } = { now: new Date() }] = await database.query<{ now: Date }>('select now() as now');
   const minute = (ago: number) => new Date(Math.floor(now.getTime() / MINUTE) * MINUTE - ago * MINUTE);
   const at = (from: Date, seconds: number) => new Date(from.getTime() + seconds * 1000);
@@ -175,7 +175,7 @@ test('tells of each of the last sixty minutes the most that stood there and all 
   assert.deepEqual(historyOf('audit.seal'), []);
 });
 
-test('tells how many jobs a minute were done of late', async () => {
+test('status gives the number of jobs completed per minute', async () => {
   const [{ now } = { now: new Date() }] = await database.query<{ now: Date }>('select now() as now');
   const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
   await addNotes('keywords.count', [
@@ -185,7 +185,7 @@ test('tells how many jobs a minute were done of late', async () => {
   assert.equal((await queueOf('keywords.count')).completedPerMinute, 60);
 });
 
-describe('health of the queue', () => {
+describe('the health of the queue', () => {
   /** A process tells it again for a second; this one has not looked yet. */
   const healthNow = async (t: TestContext) => {
     const app = await buildApp(service);
@@ -208,7 +208,7 @@ describe('health of the queue', () => {
     await database.query(`delete from pgboss.job where name = 'workspace.prune'`);
   });
 
-  it('is no matter of jobs that wait for the model', async (t) => {
+  it('does not depend on jobs that wait for the model', async (t) => {
     await addJobs('embed.chunks', [{ state: 'created', createdOn: -900 }]);
     assert.equal((await healthNow(t)).queue, true);
   });
@@ -221,7 +221,7 @@ describe('health of the queue', () => {
     assert.deepEqual([health.ok, health.queue], [false, false]);
   });
 
-  it('counts a worker only when its queue answers', async (t) => {
+  it('counts a worker only when the queue of that worker answers', async (t) => {
     const start = async (queue: Pick<JobQueue, 'check'>) => {
       const heartbeat = await startHeartbeat({
         database,

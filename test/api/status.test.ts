@@ -54,7 +54,7 @@ async function addWorker(secondsAgo: number): Promise<string> {
   return id;
 }
 
-test('has exactly the fields of the contract, all zero in a new Team', async () => {
+test('GET /v1/memory/status has exactly the fields of the contract, all zero in a new Team', async () => {
   const { health, jobs, workers: _, ...rest } = await status(await service.company());
   assert.deepEqual(Object.keys(health), ['ok', 'database', 'queue', 'worker']);
   assert.deepEqual(rest, {
@@ -75,7 +75,7 @@ test('has exactly the fields of the contract, all zero in a new Team', async () 
   }
 });
 
-test('counts what the caller reaches, and shows jobs and workers with Full access alone', async () => {
+test('status counts what the caller can read and shows jobs and workers only with Full access', async () => {
   const company = await service.company();
   const [mine, other] = [await addClient(service, company), await addClient(service, company)];
   for (const [clientId, length] of [
@@ -120,7 +120,7 @@ test('counts what the caller reaches, and shows jobs and workers with Full acces
   }
 });
 
-test('counts captures by their state, and one whose lease ran out as staged', async () => {
+test('status counts captures by state, and one with an expired lease as staged', async () => {
   const company = await service.company();
   for (let n = 0; n < 6; n += 1) await stageCapture(service, company);
   const counted = async () => (await status(company)).captures;
@@ -142,7 +142,7 @@ test('counts captures by their state, and one whose lease ran out as staged', as
   assert.deepEqual(await counted(), { staged: 5, claimed: 0, completed: 1 });
 });
 
-test('counts captures and memories in reach of the caller, no matter who made them', async () => {
+test('status counts the captures and memories that the caller can read, whoever made them', async () => {
   const company = await service.company();
   const [mine, other] = [await addClient(service, company), await addClient(service, company)];
   const shelf = await addClient(service, company);
@@ -189,7 +189,7 @@ test('counts captures and memories in reach of the caller, no matter who made th
   assert.deepEqual(await reached(await service.company()), upTo(0));
 });
 
-test('an archived source counts as archived, and its chunks no more', async () => {
+test('status counts an archived source as archived and does not count its chunks', async () => {
   const company = await service.company();
   const answer = await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'x' });
   const { source } = answer.json<{ source: { id: string } }>();
@@ -202,7 +202,7 @@ test('an archived source counts as archived, and its chunks no more', async () =
   assert.deepEqual(chunks, { total: 0, embedded: 0, pending: 0 });
 });
 
-test('recent failures are the latest ten, newest first, with their reason', async () => {
+test('recentFailures are the latest ten imports that failed, newest first, with the reason', async () => {
   const company = await service.company();
   await addFailures(company, 12, null);
   const { imports } = await status(company);
@@ -213,7 +213,7 @@ test('recent failures are the latest ten, newest first, with their reason', asyn
   assert.deepEqual(imports.recentFailures[0]?.error, { code: 'no_text', message: 'The file holds no text.' });
 });
 
-test('a worker that was silent for long is not among the living', async () => {
+test('status leaves out a worker without a recent heartbeat', async () => {
   const company = await service.company();
   const [living, silent] = [await addWorker(0), await addWorker(120)];
   const { health, workers } = await status(company);

@@ -62,8 +62,8 @@ async function roleOf(company: SignedIn, userId: string): Promise<string | undef
   return (await list(company)).find((member) => member.userId === userId)?.role;
 }
 
-describe('the list of members', () => {
-  test('tells everyone in the Team who has which role there, newest first', async () => {
+describe('GET /v1/team/members', () => {
+  test('shows everyone in the Team all members and their roles, newest first', async () => {
     const company = await service.company();
     const [admin, member] = [await add(company, 'admin'), await add(company, 'member')];
     const outsider = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
@@ -99,15 +99,15 @@ describe('the list of members', () => {
     }
   });
 
-  test('comes in pages that an insert does not shift', async () => {
+  test('returns pages that a new member does not shift', async () => {
     const company = await service.company();
     for (const role of ROLES) await add(company, role);
     await assertStablePages(service, company, URL, () => add(company, 'member'));
   });
 });
 
-describe('a change of a role', () => {
-  test('is for those with Full access; of a Team Owner, for Owners alone', async () => {
+describe('a change of a Team role', () => {
+  test('requires Full access, and only an Owner can make, change or remove a Team Owner', async () => {
     const company = await service.company();
     for (const [name, caller] of Object.entries(await cast(company))) {
       for (const from of ROLES) {
@@ -139,7 +139,7 @@ describe('a change of a role', () => {
     }
   });
 
-  test('answers with the member, and counts from the next request on', async () => {
+  test('returns the member and applies to the next request', async () => {
     const company = await service.company();
     const person = await add(company, 'member');
     const [before] = await list(company);
@@ -151,7 +151,7 @@ describe('a change of a role', () => {
     assert.equal(outcome(await get(service, person, '/v1/team/invites')), '403 full_access_required');
   });
 
-  test('may be of oneself', async () => {
+  test('lets Owners and Admins lower or remove themselves', async () => {
     const company = await service.company();
     const [owner, admin] = [await add(company, 'owner'), await add(company, 'admin')];
     assert.equal(outcome(await setRole(owner, owner.userId, 'admin')), '200');
@@ -160,7 +160,7 @@ describe('a change of a role', () => {
     assert.equal(outcome(await get(service, admin, '/v1/team')), '403 team_forbidden');
   });
 
-  test('takes one of the three roles and nothing else', async () => {
+  test('returns 400 for anything other than one of the three roles', async () => {
     const company = await service.company();
     const { userId } = await add(company, 'member');
     for (const body of [{}, { role: 'reader' }, { role: null }, { role: 'admin', userId }]) {
@@ -170,7 +170,7 @@ describe('a change of a role', () => {
     assert.equal(await roleOf(company, userId), 'member');
   });
 
-  test('of who is no member of the Team is 404, all alike', async () => {
+  test('returns the same 404 for everyone who is not a member of the Team', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const teamId = await addTeam(service, company);
     const ids = [
@@ -202,7 +202,7 @@ describe('a change of a role', () => {
 });
 
 describe('the last Team Owner', () => {
-  test('keeps the role, no matter who tries to take it', async () => {
+  test('cannot be demoted or removed by anyone (409 last_owner)', async () => {
     const company = await service.company();
     const companyOwner = await addPerson(service, company, { companyRole: 'owner' });
     const { events } = await recordedBy(service, company, async () => {
@@ -221,14 +221,14 @@ describe('the last Team Owner', () => {
     assert.equal(await roleOf(company, company.ownerId), 'owner');
   });
 
-  test('is refused as such only to those who may take the role', async () => {
+  test('is protected by 403 and not 409 against a Team Admin', async () => {
     const company = await service.company();
     const admin = await add(company, 'admin');
     assert.equal(outcome(await setRole(admin, company.ownerId, 'member')), '403 forbidden');
     assert.equal(outcome(await remove(admin, company.ownerId)), '403 forbidden');
   });
 
-  test('is not one of several, nor one of another Team', async () => {
+  test('is determined per Team, and is not protected while there is another Owner', async () => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     await addPerson(service, { ...company, teamId }, { teamRole: 'owner' });
@@ -238,7 +238,7 @@ describe('the last Team Owner', () => {
     assert.equal(outcome(await remove(company, second.userId)), '409 last_owner');
   });
 
-  test('is left when all of them are taken the role at once', async () => {
+  test('remains when all Owners are demoted or removed at the same time', async () => {
     const company = await service.company();
     const caller = await addPerson(service, company, { companyRole: 'owner' });
     const owners = [company.ownerId];
@@ -251,7 +251,7 @@ describe('the last Team Owner', () => {
     assert.equal((await list(caller)).filter(({ role }) => role === 'owner').length, 1);
   });
 
-  test('is left when two take the role from each other', async () => {
+  test('remains when two Owners demote each other at the same time', async () => {
     const company = await service.company();
     const two = [await add(company, 'owner'), await add(company, 'owner')] as const;
     assert.equal((await remove(company, company.ownerId)).statusCode, 204);
@@ -266,7 +266,7 @@ describe('the last Team Owner', () => {
   });
 });
 
-test('an archived Team takes no change of a role, and lets members go with their grants', async () => {
+test('an archived Team returns 409 for a change of a role and allows the removal of members', async () => {
   const company = await service.company();
   const clientId = await addClient(service, company);
   const person = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'read' } });

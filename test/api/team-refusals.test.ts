@@ -56,8 +56,8 @@ const send = ({ headers }: Caller, { method, url }: Change, payload: string, typ
 
 const LARGE = JSON.stringify({ name: 'x'.repeat(2 * 1024 * 1024) });
 
-describe('the first refusal wins', () => {
-  test('403 without Full access, before 413, 415, 400 and 404', async () => {
+describe('the order of refusals', () => {
+  test('returns 403 without Full access before 413, 415, 400 and 404', async () => {
     const company = await service.company();
     const known = await changes(company);
     const callers = [
@@ -87,7 +87,7 @@ describe('the first refusal wins', () => {
     assert.deepEqual(events, []);
   });
 
-  test('413 and 415 before 400', async () => {
+  test('returns 413 and 415 before 400', async () => {
     const company = await service.company();
     for (const change of await changes(company)) {
       const name = `${change.method} ${change.url}`;
@@ -97,7 +97,7 @@ describe('the first refusal wins', () => {
     }
   });
 
-  test('400 before 404', async () => {
+  test('returns 400 before 404', async () => {
     const company = await service.company();
     for (const change of ELSEWHERE) {
       const invalid = JSON.stringify({ ...change.body, unknown: 1 });
@@ -118,7 +118,7 @@ describe('the first refusal wins', () => {
     }
   });
 
-  test('404 before 409, and 400 before both, in an archived Team', async () => {
+  test('returns 400 before 404, and 404 before 409 team_archived', async () => {
     const company = await service.company();
     const known = await changes(company);
     await archiveTeam(service, company.teamId);
@@ -132,7 +132,7 @@ describe('the first refusal wins', () => {
     }
   });
 
-  test('404 of a client before the conflict of an invite', async () => {
+  test('returns 404 for an unknown client before 409 for an invite to a member', async () => {
     const company = await service.company();
     const grants = [{ clientId: newId(), access: 'read' }];
     const body = { email: company.ownerEmail, role: 'admin', grants };
@@ -142,7 +142,7 @@ describe('the first refusal wins', () => {
     assert.equal(outcome(await send(company, change, without)), '409 conflict');
   });
 
-  test('403 forbidden before 409', async () => {
+  test('returns 403 forbidden before 409 team_archived', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     await archiveTeam(service, company.teamId);

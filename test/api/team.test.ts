@@ -11,7 +11,7 @@ const askTeam = async (caller: Caller) => {
   return answer.json<Record<string, unknown>>();
 };
 
-test('tells the Team, and what the caller is and reaches there', async () => {
+test('GET /v1/team shows the Team with the role, access and clients of the caller', async () => {
   const company = await service.company();
   const [mine, shared] = [await addClient(service, company), await addClient(service, company)];
   await addClient(service, company);
@@ -46,7 +46,7 @@ test('tells the Team, and what the caller is and reaches there', async () => {
   }
 });
 
-test('counts what is in the selected Team alone', async () => {
+test('GET /v1/team counts only what belongs to the selected Team', async () => {
   const company = await service.company();
   await addClient(service, company);
   const teamId = await addTeam(service, company);
@@ -65,7 +65,7 @@ test('counts what is in the selected Team alone', async () => {
   );
 });
 
-test('answers in an archived Team too, and says that it is archived', async () => {
+test('GET /v1/team works in an archived Team and shows its state', async () => {
   const company = await service.company();
   const member = await addPerson(service, company, { teamRole: 'member' });
   await archiveTeam(service, company.teamId);

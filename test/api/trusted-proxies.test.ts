@@ -39,10 +39,10 @@ async function remaining(
 
 const from = (...addresses: string[]) => ({ 'x-forwarded-for': addresses.join(', ') });
 
-describe('a proxy that is listed', () => {
+describe('a trusted proxy', () => {
   const PROXIES = ['192.0.2.7', '::ffff:192.0.2.8', '2001:db8:ffff::1'] as const;
 
-  test('tells which address asks', async () => {
+  test('gives the address of the client in X-Forwarded-For', async () => {
     const client = freshIPv4();
     for (const [index, proxy] of PROXIES.entries()) {
       assert.equal(await remaining(service, proxy, from(client)), 29 - index, proxy);
@@ -51,7 +51,7 @@ describe('a proxy that is listed', () => {
     assert.equal(await remaining(service, client), 26, 'the client itself');
   });
 
-  test('is believed only in what it adds itself: what a client wrote before does not count', async () => {
+  test('is trusted only for the entry that it adds, not for entries that the client sent', async () => {
     const client = freshIPv4();
     for (const [index, claim] of [freshIPv4(), freshAddress(), 'unknown', '127.0.0.1', ''].entries()) {
       assert.equal(await remaining(service, PROXIES[0], from(claim, client)), 29 - index, claim);
@@ -61,14 +61,14 @@ describe('a proxy that is listed', () => {
     assert.equal(await remaining(service, PROXIES[0], from(victim)), 29);
   });
 
-  test('is seen through where several stand in a row', async () => {
+  test('is skipped when several trusted proxies form a chain', async () => {
     const client = freshIPv4();
     assert.equal(await remaining(service, PROXIES[0], from(client, '192.0.2.9')), 29);
     assert.equal(await remaining(service, PROXIES[0], from(freshIPv4(), client, '192.0.2.9')), 28);
     assert.equal(await remaining(service, PROXIES[0], from(client, freshIPv4())), 29, 'not listed');
   });
 
-  test('may write the port of the client beside its address', async () => {
+  test('can add the port of the client to its address', async () => {
     const client = freshIPv4();
     const written = [
       client,
@@ -87,7 +87,7 @@ describe('a proxy that is listed', () => {
     assert.equal(await remaining(service, PROXIES[0], from(client, '192.0.2.9:8443')), 29 - written.length);
   });
 
-  test('that writes no address has its callers counted as itself, whatever a client wrote before', async () => {
+  test('is itself counted as the caller when its entry is not an address', async () => {
     const proxy = `192.0.2.${100 + Math.floor(Math.random() * 150)}`;
     const before = await remaining(service, proxy);
     const victim = freshIPv4();
@@ -106,7 +106,7 @@ describe('a proxy that is listed', () => {
     assert.equal(await remaining(service, PROXIES[0], from(victim)), 29);
   });
 
-  test('that writes no address is warned about once a minute, without what it wrote', async (t) => {
+  test('causes one warning a minute, without the entry, when its entry is not an address', async (t) => {
     const { logger, warnings } = warningsOf();
     const app = await buildTestedApp({ ...service, logger });
     t.after(() => app.close());
@@ -119,7 +119,7 @@ describe('a proxy that is listed', () => {
     assert.doesNotMatch(JSON.stringify(warnings), /junk/);
   });
 
-  test('may say what is no address without breaking anything', async () => {
+  test('can send an invalid entry without causing an error', async () => {
     for (const claim of ['unknown', '_hidden', '[::1]:8080', '1.2.3.4:5', '', ',', 'x'.repeat(5000)]) {
       const answer = await service.app.inject({
         method: 'POST',
@@ -132,7 +132,7 @@ describe('a proxy that is listed', () => {
     }
   });
 
-  test('does not choose where links lead', async () => {
+  test('does not determine the address of links', async () => {
     const answer = await service.app.inject({
       method: 'POST',
       url: '/v1/company/reset-links',
@@ -150,7 +150,7 @@ describe('a proxy that is listed', () => {
   });
 });
 
-describe('who is no listed proxy', () => {
+describe('a caller that is not a trusted proxy', () => {
   /** A Company of a service whose Owner has a password. */
   async function withPassword(at: typeof service): Promise<SignedIn> {
     const made = await at.company();
@@ -166,7 +166,7 @@ describe('who is no listed proxy', () => {
       payload: { email, password },
     });
 
-  test('cannot give itself another address, by any header', async () => {
+  test('cannot change its own address with any header', async () => {
     for (const [asked, address] of [
       [service, freshIPv4()],
       [direct, freshIPv4()],
@@ -183,7 +183,7 @@ describe('who is no listed proxy', () => {
     }
   });
 
-  test('cannot guess on from addresses of its own invention', async () => {
+  test('gets 429 after ten wrong passwords, whatever addresses it claims', async () => {
     for (const tried of [service, direct]) {
       const { ownerEmail } = await withPassword(tried);
       const address = freshIPv4();
@@ -195,7 +195,7 @@ describe('who is no listed proxy', () => {
     }
   });
 
-  test('cannot use up the tries of another address', async () => {
+  test('cannot use up the password attempts of another address', async () => {
     const { ownerEmail } = await withPassword(service);
     const [address, victim] = [freshIPv4(), freshIPv4()];
     for (let failed = 0; failed < 10; failed += 1) {

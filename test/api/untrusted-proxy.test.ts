@@ -26,13 +26,13 @@ async function warnings(t: { after(fn: () => unknown): void }, trustedProxies: s
   return lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
 }
 
-test('a proxy that no setting names is told of, once, and no address with it', async (t) => {
+test('a proxy that is not configured causes one warning, which contains no address', async (t) => {
   const told = await warnings(t, []);
   assert.equal(told.length, 1);
   assert.match(told[0] ?? '', /MEMORY_TRUSTED_PROXIES/);
   assert.doesNotMatch(told[0] ?? '', /203/);
 });
 
-test('with a proxy named there is nothing to tell', async (t) => {
+test('no warning is logged when a trusted proxy is configured', async (t) => {
   assert.deepEqual(await warnings(t, ['192.0.2.1']), []);
 });

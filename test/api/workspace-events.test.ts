@@ -19,13 +19,13 @@ async function open() {
   return { company, clientId, member, owner: asSeenBy(company) };
 }
 
-describe('the audit of files', () => {
+describe('the audit events of workspace files', () => {
   const listed = (caller: Caller) =>
     listAll<AuditEvent>(service, caller, '/v1/memory/audit').then((events) =>
       events.filter(({ kind }) => kind.startsWith('workspace.')),
     );
 
-  test('has one event for each file of a push, by the id of the file, and none of a refused push', async () => {
+  test('are one for each file of a push, and none for a refused push', async () => {
     const { company, member, owner, clientId } = await open();
     const path = `clients/${clientId}/a`;
     const content = 'what the file says';
@@ -57,7 +57,7 @@ describe('the audit of files', () => {
     assert.ok(!text.includes(content) && !text.includes(Buffer.from(content).toString('base64')));
   });
 
-  test('shows them to callers with Full access, except those of an archived client', async () => {
+  test('are shown to callers with Full access, except those of an archived client', async () => {
     const { company, member, owner, clientId } = await open();
     await owner.push([file('team/a', 'x'), file(`clients/${clientId}/a`, 'x')]);
     const admin = await addPerson(service, company, { teamRole: 'admin' });
@@ -77,7 +77,7 @@ describe('the audit of files', () => {
   });
 });
 
-test('a content is kept once for each Company, whatever Teams and files have it', async () => {
+test('a content is stored once for each Company, whatever its Teams and files', async () => {
   const [first, other] = [await open(), await open()];
   const second = { ...first.company.headers, 'memory-team': await addTeam(service, first.company) };
   const content = `kept once, of ${first.company.companyId}`;

@@ -40,7 +40,7 @@ async function live(sequence: readonly Step[]): Promise<void> {
   }
 }
 
-test('whatever is pushed, pulled, granted and archived, all that is seen is what the model says', async () => {
+test('the workspace matches the model after any sequence of pushes, pulls, grants and archivings', async () => {
   await fc.assert(fc.asyncProperty(steps, live), {
     numRuns: RUNS,
     // Else half of the sequences would be made of the smallest and the largest values, and little would come of them.

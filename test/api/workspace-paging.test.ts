@@ -123,7 +123,7 @@ function changesBetween(from: State, to: State): string[] {
   return shownOf(to, (path, { version }) => from.get(path)?.version !== version);
 }
 
-test('whatever changes while a manifest is paged, it shows what there was at its first page, and since then the rest', async () => {
+test('the pages of a manifest show the state at its first page, and since shows the rest', async () => {
   await fc.assert(
     fc.asyncProperty(interleaving, async ({ before, between, limit, since }) => {
       const company = await service.company();
@@ -226,7 +226,7 @@ function writtenBetween(log: readonly Written[], since: number, revision: number
     .sort();
 }
 
-test('who follows the manifest while several push misses nothing: no change appears later at or below a revision shown', async () => {
+test('a follower of the manifest misses no change while several writers push', async () => {
   const company = await service.company();
   const apps = [service.app, second.app] as const;
   const log: Written[] = [];

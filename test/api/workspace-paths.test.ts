@@ -59,7 +59,7 @@ describe('an invalid path', () => {
     const send = (paths: readonly string[]) =>
       post(service, company, `/v1/workspace/${route}`, { files: paths.map(asked) });
 
-    test(`is named by a ${route}, as is every other one, with what is wrong with it`, async () => {
+    test(`returns 400 and names every invalid path of a ${route} with its fault`, async () => {
       const answer = await send(BAD_PATHS.flatMap((path) => ['team/good', path]));
       assert.equal(outcome(answer), '400 invalid_path');
       const { detail, errors } = answer.json<Problem>();
@@ -74,23 +74,23 @@ describe('an invalid path', () => {
       }
     });
 
-    test(`of a hundred thousand characters is not repeated as a whole by a ${route}`, async () => {
+    test(`is shortened in the 400 of a ${route} when it has 100,000 characters`, async () => {
       const answer = await send([`team/${'\u0001a'.repeat(50_000)}`]);
       assert.equal(outcome(answer), '400 invalid_path');
       assert.ok(answer.body.length < 4_000, String(answer.body.length));
     });
   }
 
-  test('is found before a scope that is not the caller’s', async () => {
+  test('returns 400 before 403 for the scope', async () => {
     const answer = await shared.push([file('clients/nonsense/a', '1'), file('team/nul', '1')]);
     assert.equal(answer.code, 'invalid_path');
   });
 });
 
-describe('a path with a character that turns the direction of text', () => {
+describe('a path with a character that changes the direction of text', () => {
   const CONTROLS = [...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'];
 
-  test('is refused for new content, wherever the character stands', async () => {
+  test('returns 400 for new content, wherever the character is', async () => {
     const paths = CONTROLS.flatMap((control) => [`team/invoice${control}fdp.exe`, `team/${control}/a`]);
     const answer = await post(service, company, '/v1/workspace/push', {
       files: paths.flatMap((path) => [file('team/good', 'x'), file(path, 'x')]).slice(0, 48),
@@ -102,7 +102,7 @@ describe('a path with a character that turns the direction of text', () => {
       assert.match(message, /must not contain a character that changes the direction/);
   });
 
-  test('can be pulled and deleted where a file has it already, but not written', async () => {
+  test('can be pulled and deleted when the file already exists, but not written', async () => {
     const team = await open();
     const path = 'team/invoice\u202efdp.exe';
     const [sent] = (await team.push([file('team/plain', 'x')])).body.files;
@@ -119,8 +119,8 @@ describe('a path with a character that turns the direction of text', () => {
   });
 });
 
-describe('a path that stands twice in a push', () => {
-  test('is 400, however its client is written', async () => {
+describe('a path that occurs more than once in a push', () => {
+  test('returns 400, also when the client id is written in another case', async () => {
     const twice = [
       [file('team/a', '1'), file('team/b', '1'), file('team/a', '2')],
       [file('team/a', '1'), file('team/b', '1'), deletion('team/a', 0)],
@@ -137,7 +137,7 @@ describe('a path that stands twice in a push', () => {
     }
   });
 
-  test('is two paths where one is of another layer', async () => {
+  test('is accepted when the paths are in different layers', async () => {
     const team = await open();
     const { client } = team;
     assert.equal((await team.push([file('team/a', '1'), file(`${client}/a`, '1')])).status, 200);
@@ -180,8 +180,8 @@ for (const length of [INDEXED - 2, INDEXED - 1, INDEXED, INDEXED + 1, 600]) {
 }
 const PAIRS = BESIDE.map(inFolders);
 
-describe('a path that conflicts with a live one', () => {
-  test('is 409 and names both, and nothing is written, until the live one is deleted', async () => {
+describe('a path that conflicts with an existing file', () => {
+  test('returns 409, names both paths and writes nothing until the other file is deleted', async () => {
     const team = await open();
     const { client } = team;
     const pairs = ['team', client].flatMap((layer) =>
@@ -214,7 +214,7 @@ describe('a path that conflicts with a live one', () => {
     ]);
   });
 
-  test('is 409 too in a push of both, in either order', async () => {
+  test('returns 409 for a push that contains both paths, in either order', async () => {
     const team = await open();
     for (const turned of [false, true]) {
       const pairs = PAIRS.map((pair) => pair.map((path) => `team/${path}`)).map((pair) =>
@@ -230,7 +230,7 @@ describe('a path that conflicts with a live one', () => {
     assert.deepEqual((await team.manifest()).body.items, []);
   });
 
-  test('can be pushed once the other is deleted, and then blocks the other', async () => {
+  test('can be pushed after the other file is deleted, and then blocks that path', async () => {
     const team = await open();
     await team.push([file('team/a/b', '1')]);
     await team.push([deletion('team/a/b', 1)]);
@@ -248,7 +248,7 @@ describe('a path that conflicts with a live one', () => {
     assert.equal((await other.push([file('team/A/b', '1')])).status, 200);
   });
 
-  test('stands in the way once, of however many of its files there are', async () => {
+  test('is reported as one conflict, however many files the folder has', async () => {
     const team = await open();
     await team.push(Array.from({ length: 30 }, (_, n) => file(`team/a/${n}`, 'x')));
     const { conflicts } = await team.push([file('team/a', '1')]);
@@ -257,8 +257,8 @@ describe('a path that conflicts with a live one', () => {
   });
 });
 
-describe('names that only look like each other', () => {
-  test('stand side by side, each with its own content', async () => {
+describe('paths that only look alike', () => {
+  test('are separate files with separate contents', async () => {
     const team = await open();
     const names = [
       'paper',
@@ -282,7 +282,7 @@ describe('names that only look like each other', () => {
     assert.deepEqual((await team.wholeManifest()).map(({ path }) => path).sort(), all.toSorted());
   });
 
-  test('are not those with the wildcards of a database', async () => {
+  test('with the wildcards of SQL match only themselves', async () => {
     const team = await open();
     await team.push([file('team/a_c%/x', '1')]);
     assert.equal(
@@ -293,7 +293,7 @@ describe('names that only look like each other', () => {
   });
 });
 
-test('a path is shown with the id of its client in lower case, however it is asked for', async () => {
+test('a path is returned with its client id in lower case', async () => {
   const team = await open();
   const { client } = team;
   const path = `${client}/Ab`;

@@ -25,8 +25,8 @@ async function countVersions(teamId: string): Promise<number> {
   return rows.length;
 }
 
-describe('twenty pushes at once, to two processes,', () => {
-  test('from one base: exactly one wins, and the others are told its version and content', async () => {
+describe('twenty concurrent pushes to two API processes', () => {
+  test('from one base version: one succeeds, the others get 409 with the current version', async () => {
     const company = await service.company();
     const owner = workspaceOf(service.app, company.headers);
     // The first races may be decided by who has a connection already.
@@ -54,7 +54,7 @@ describe('twenty pushes at once, to two processes,', () => {
     }
   });
 
-  test('where some of them delete the file: exactly one wins', async () => {
+  test('that update or delete one file: one succeeds, the others get 409', async () => {
     const company = await service.company();
     const owner = workspaceOf(service.app, company.headers);
     await owner.push([file('team/shared', 'first')]);
@@ -73,7 +73,7 @@ describe('twenty pushes at once, to two processes,', () => {
     assert.equal(await countVersions(company.teamId), 2);
   });
 
-  test('of files of their own: all win, each at a revision of its own, in which order the manifest shows them', async () => {
+  test('of separate files all succeed, each with a revision that orders the manifest', async () => {
     const company = await service.company();
     const owner = workspaceOf(service.app, company.headers);
     const pushes = Array.from({ length: PUSHERS }, (_, n) => [file(`team/file-${n}`, `content ${n}`)]);
@@ -99,7 +99,7 @@ describe('twenty pushes at once, to two processes,', () => {
     }
   });
 
-  test('of conflicting names: one wins, and the others are told which path blocks them', async () => {
+  test('of conflicting paths: one succeeds, the others get 409 with the path that blocks them', async () => {
     const company = await service.company();
     const owner = workspaceOf(service.app, company.headers);
     const names = ['notes/a', 'Notes/A', 'NOTES', 'notes/a/b', 'notes/a/b/c'];
@@ -136,7 +136,7 @@ async function keptContents(companyId: string): Promise<string[]> {
   return rows.map((row) => row.sha256);
 }
 
-test('pushes of the same contents at once, each in its own order and to two Teams, all win and keep them once', async () => {
+test('concurrent pushes of the same contents to two Teams succeed and store each content once', async () => {
   const company = await service.company();
   const secondTeam = { ...company.headers, 'memory-team': await addTeam(service, company) };
   const workspaces = [company.headers, secondTeam].flatMap((headers) => [
@@ -207,22 +207,22 @@ async function assertNarrowed(member: Workspace, inClient: string[], narrow: () 
   assert.deepEqual([pushed.status, pushed.code], [403, 'scope_forbidden']);
 }
 
-describe('between a page of the manifest and what follows', () => {
+describe('a change of access between two pages of a manifest', () => {
   for (const what of ['the client was archived', 'the grant was taken'] as const) {
-    test(`${what}: the next page, a pull and a push know nothing of its files`, async () => {
+    test(`the next page, a pull and a push exclude the files of the client after ${what}`, async () => {
       const { scene, member, inClient } = await stage();
       await assertNarrowed(member, inClient, () => take(service, what, scene));
     });
   }
 
-  test('the grant was lowered: its files are read, and not written', async () => {
+  test('the files of a client can be read but not written after the grant was lowered', async () => {
     const { scene, member, inClient } = await stage();
     await take(service, 'the grant was lowered', scene);
     assert.equal((await member.pull(inClient.map((path) => ({ path })))).body.files.length, 3);
     assert.equal((await member.push([file(inClient[0]!, 'mine', 1)])).code, 'scope_forbidden');
   });
 
-  test('the Team was archived: its files are read, and not written', async () => {
+  test('the files of a Team can be read but not written after it was archived', async () => {
     const { scene, member, inClient } = await stage();
     await take(service, 'the Team was archived', scene);
     assert.equal((await member.wholeManifest()).length, 5);
@@ -231,7 +231,7 @@ describe('between a page of the manifest and what follows', () => {
     assert.deepEqual([pushed.status, pushed.code], [409, 'team_archived']);
   });
 
-  test('the client came back: all that it had is there again', async () => {
+  test('all files of an archived client are available again when it is active', async () => {
     const { scene, owner, member, inClient } = await stage();
     const before = await owner.wholeManifest();
     await take(service, 'the client was archived', scene);

@@ -25,34 +25,34 @@ const without = (field: string) =>
 /** A push whose second file is at fault, and the field of it that the refusal names. */
 const BAD_FILES: [what: string, file: object, field: string][] = [
   ['without a path', without('path'), '/path'],
-  ['with a path that is no text', { ...GOOD, path: 7 }, '/path'],
+  ['with a path that is not a string', { ...GOOD, path: 7 }, '/path'],
   ['with NUL in its path', { ...GOOD, path: 'team/a\u0000' }, '/path'],
   ['with a lone surrogate in its path', { ...GOOD, path: 'team/\ud800' }, '/path'],
-  ['without a base', without('baseVersion'), '/baseVersion'],
-  ['with a base below 0', { ...GOOD, baseVersion: -1 }, '/baseVersion'],
-  ['with half a base', { ...GOOD, baseVersion: 0.5 }, '/baseVersion'],
-  ['with a base beyond all versions', { ...GOOD, baseVersion: 2 ** 31 }, '/baseVersion'],
-  ['with a base that is a text', { ...GOOD, baseVersion: '0' }, '/baseVersion'],
-  ['without a content', without('contentBase64'), '/contentBase64'],
-  ['whose content is not base64', { ...GOOD, contentBase64: 'a*b=' }, '/contentBase64'],
-  ['whose content is cut short', { ...GOOD, contentBase64: 'abcde' }, '/contentBase64'],
+  ['without a base version', without('baseVersion'), '/baseVersion'],
+  ['with a negative base version', { ...GOOD, baseVersion: -1 }, '/baseVersion'],
+  ['with a fractional base version', { ...GOOD, baseVersion: 0.5 }, '/baseVersion'],
+  ['with a base version above the maximum', { ...GOOD, baseVersion: 2 ** 31 }, '/baseVersion'],
+  ['with a base version that is a string', { ...GOOD, baseVersion: '0' }, '/baseVersion'],
+  ['without content', without('contentBase64'), '/contentBase64'],
+  ['with content that is not base64', { ...GOOD, contentBase64: 'a*b=' }, '/contentBase64'],
+  ['with truncated base64 content', { ...GOOD, contentBase64: 'abcde' }, '/contentBase64'],
   ['without a sha256', without('sha256'), '/sha256'],
-  ['with the sha256 of something else', { ...GOOD, sha256: sha256('another') }, '/sha256'],
-  ['with half a sha256', { ...GOOD, sha256: GOOD.sha256?.slice(0, 32) }, '/sha256'],
+  ['with the sha256 of other content', { ...GOOD, sha256: sha256('another') }, '/sha256'],
+  ['with a truncated sha256', { ...GOOD, sha256: GOOD.sha256?.slice(0, 32) }, '/sha256'],
   [
     'with a sha256 in base64',
     { ...GOOD, sha256: Buffer.from(GOOD.sha256 ?? '', 'hex').toString('base64') },
     '/sha256',
   ],
-  ['deleted, with a content', { ...GOOD, sha256: undefined, deleted: true }, '/contentBase64'],
-  ['deleted, with a sha256', { ...GOOD, contentBase64: undefined, deleted: true }, '/sha256'],
-  ['not deleted, in so many words', { ...GOOD, deleted: false }, '/deleted'],
-  ['with a field that there is not', { ...GOOD, mode: 0o755 }, '/mode'],
+  ['marked as deleted with content', { ...GOOD, sha256: undefined, deleted: true }, '/contentBase64'],
+  ['marked as deleted with a sha256', { ...GOOD, contentBase64: undefined, deleted: true }, '/sha256'],
+  ['with deleted set to false', { ...GOOD, deleted: false }, '/deleted'],
+  ['with an unknown field', { ...GOOD, mode: 0o755 }, '/mode'],
 ];
 
-describe('a push that is not as it should be', () => {
+describe('an invalid push', () => {
   for (const [what, bad, field] of BAD_FILES) {
-    test(`is 400 for a file ${what}`, async () => {
+    test(`returns 400 for a file ${what}`, async () => {
       const answer = await post(service, company, '/v1/workspace/push', {
         files: [file('team/b', 'b'), bad],
       });
@@ -61,7 +61,7 @@ describe('a push that is not as it should be', () => {
     });
   }
 
-  test('is 400 for a body that is not of 1 to 200 files, or has more in it', async () => {
+  test('returns 400 for a body without 1 to 200 files or with an unknown field', async () => {
     const tooMany = many(FILES_A_REQUEST + 1, (n) => file(`team/${n}`, 'x'));
     for (const [body, field] of [
       [{}, '/files'],
@@ -76,24 +76,24 @@ describe('a push that is not as it should be', () => {
     }
   });
 
-  test('has written nothing', async () => {
+  test('an invalid push leaves the Team without files and at revision 0', async () => {
     assert.deepEqual((await shared.manifest('?since=0')).body.items, []);
     assert.equal((await shared.manifest()).body.revision, 0);
   });
 });
 
-describe('a pull that is not as it should be', () => {
+describe('an invalid pull', () => {
   for (const [what, body, field] of [
     ['no file', { files: [] }, '/files'],
     ['more than 200 files', { files: many(FILES_A_REQUEST + 1, () => ({ path: 'team/a' })) }, '/files'],
-    ['a path alone', { path: 'team/a' }, '/files'],
+    ['a path instead of files', { path: 'team/a' }, '/files'],
     ['version 0', { files: [{ path: 'team/a', version: 0 }] }, '/files/0/version'],
-    ['half a version', { files: [{ path: 'team/a', version: 1.5 }] }, '/files/0/version'],
-    ['a version beyond all', { files: [{ path: 'team/a', version: 2 ** 31 }] }, '/files/0/version'],
+    ['a fractional version', { files: [{ path: 'team/a', version: 1.5 }] }, '/files/0/version'],
+    ['a version above the maximum', { files: [{ path: 'team/a', version: 2 ** 31 }] }, '/files/0/version'],
     ['a sha256', { files: [{ path: 'team/a', sha256: sha256('a') }] }, '/files/0/sha256'],
-    ['a text for a file', { files: ['team/a'] }, '/files/0'],
+    ['a string instead of a file', { files: ['team/a'] }, '/files/0'],
   ] as const) {
-    test(`is 400: ${what}`, async () => {
+    test(`returns 400 for ${what}`, async () => {
       const answer = await post(service, company, '/v1/workspace/pull', body);
       assert.equal(outcome(answer), '400 invalid_request');
       assert.equal(faultyFields(answer)[0], field);
@@ -101,12 +101,12 @@ describe('a pull that is not as it should be', () => {
   }
 });
 
-describe('a manifest', () => {
+describe('GET /v1/workspace/manifest', () => {
   const base64url = (text: string) => Buffer.from(text).toString('base64url');
   const id = '01890a5d-ac96-774b-bcce-b302099a8057';
   const fresh = open();
 
-  test('is 400 for a limit, a cursor or a revision that does not parse, or a field that there is not', async () => {
+  test('returns 400 for an invalid limit, cursor or since and for an unknown or repeated parameter', async () => {
     const cursor = base64url(`5 4 ${id}`);
     assert.equal((await shared.manifest(`?cursor=${cursor}`)).status, 200);
     const bad = {
@@ -130,7 +130,7 @@ describe('a manifest', () => {
     }
   });
 
-  test('in pages of one item is the same as the whole, for live files and for changes', async () => {
+  test('returns the same items in pages of one as in a single page', async () => {
     const team = await fresh;
     await team.push(many(4, (n) => file(`team/${n}`, 'x')));
     const { revision } = (await team.push([deletion('team/0', 1), file('team/1', 'y', 1)])).body;
@@ -153,7 +153,7 @@ describe('a manifest', () => {
     assert.deepEqual((await team.manifest(`?since=${last + 10}`)).body.items, []);
   });
 
-  test('is the same from its first page to its last, no matter what is pushed in between', async () => {
+  test('shows one state from its first page to its last, whatever is pushed in between', async () => {
     const team = await open();
     await team.push([...many(3, (n) => file(`team/${n}`, 'x')), deletion('team/gone', 0)]);
     for (const since of ['', '&since=0']) {
@@ -177,8 +177,8 @@ describe('a manifest', () => {
   });
 });
 
-describe('deletion', () => {
-  test('of a file that never existed needs base 0, and makes nothing live', async () => {
+describe('the deletion of a file', () => {
+  test('requires base version 0 for a file that never existed, and does not create it', async () => {
     const team = await open();
     const refused = await team.push([deletion('team/a', 1)]);
     assert.deepEqual(refused.conflicts, [{ path: 'team/a', currentVersion: 0, currentSha256: null }]);
@@ -187,7 +187,7 @@ describe('deletion', () => {
     assert.equal(await team.content('team/a'), null);
   });
 
-  test('of a live file needs its version, not 0', async () => {
+  test('requires the current version for an existing file', async () => {
     const team = await open();
     await team.push([file('team/a', '1')]);
     const refused = await team.push([deletion('team/a', 0)]);
@@ -196,8 +196,8 @@ describe('deletion', () => {
   });
 });
 
-describe('versions of a file', () => {
-  test('are pulled by number, those of a deleted file too; a deletion has nothing to pull', async () => {
+describe('the versions of a file', () => {
+  test('can be pulled by number, also after a deletion, except versions that are deletions', async () => {
     const team = await open();
     await team.push([file('team/a', 'one'), file('team/b', 'other')]);
     await team.push([file('team/a', 'two', 1)]);
@@ -231,8 +231,8 @@ describe('versions of a file', () => {
   });
 });
 
-describe('contents', () => {
-  test('of nothing, of any bytes, and with the sha256 in capitals are taken', async () => {
+describe('the contents of files', () => {
+  test('can be empty or any bytes, with a sha256 in upper case and wrapped base64', async () => {
     const bytes = Buffer.from(many(256, (n) => n));
     const sent = { ...file('team/bytes', bytes), sha256: sha256(bytes).toUpperCase() };
     const wrapped = {
@@ -251,7 +251,7 @@ describe('contents', () => {
     assert.equal((await shared.wholeManifest()).find(({ path }) => path === 'team/empty')?.bytes, 0);
   });
 
-  test('come 200 at once, to be pulled at once', async () => {
+  test('can be pushed and pulled 200 at a time', async () => {
     const team = await open();
     const files = many(FILES_A_REQUEST, (n) => file(`team/${n}`, `content ${n}`));
     assert.equal((await team.push(files)).status, 200);
@@ -263,7 +263,7 @@ describe('contents', () => {
     assert.deepEqual([body.missing, body.remaining], [[], []]);
   });
 
-  test('have at most 10 MiB; what does not fit into one answer remains, until nothing does', async () => {
+  test('are limited to 10 MiB, and a pull lists as remaining what one answer cannot hold', async () => {
     const team = await open();
     const largest = Buffer.alloc(MAX_FILE_BYTES, 'x');
     const refused = await team.push([
@@ -302,7 +302,7 @@ describe('contents', () => {
     ]);
   });
 
-  test('of more than 32 MiB in one body are 413', async () => {
+  test('return 413 for a body of more than 32 MiB', async () => {
     const body = JSON.stringify({ files: [GOOD] }).padEnd(32 * 1024 * 1024 + 1);
     assert.equal(outcome(await post(service, company, '/v1/workspace/push', body)), '413 payload_too_large');
   });

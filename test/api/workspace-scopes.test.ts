@@ -43,7 +43,7 @@ async function openFilled() {
   return { ...scene, paths };
 }
 
-describe('a file is there for who reads its layer:', () => {
+describe('the files that a caller can read', () => {
   const filled = openFilled();
   for (const [who, ties, reached] of [
     ['a member', { teamRole: 'member' }, 'team'],
@@ -60,7 +60,7 @@ describe('a file is there for who reads its layer:', () => {
       'team writes reads hidden',
     ],
   ] as const) {
-    test(`${who} reaches ${reached}`, async () => {
+    test(`${who} reads the files of these layers only: ${reached}`, async () => {
       const { company, member, paths, writes, reads, hidden } = await filled;
       const person = ties === null ? member : await addPerson(service, company, ties);
       const layers = ['team', 'writes', 'reads', 'hidden'];
@@ -88,7 +88,7 @@ describe('a file is there for who reads its layer:', () => {
     });
   }
 
-  test('who may not write to one layer of a push writes to none', async () => {
+  test('returns 403 and writes nothing for a push with one file in a layer without write access', async () => {
     const { company, member, paths, writes, reads, hidden } = await filled;
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
     const { events } = await recordedBy(service, company, async () => {
@@ -119,8 +119,8 @@ describe('a file is there for who reads its layer:', () => {
   });
 });
 
-describe('a client out of reach, an archived one, one of another Team, one that never was and nonsense', () => {
-  test('are answered alike, byte for byte, by every route', async () => {
+describe('an inaccessible, archived, foreign, unknown or invalid client', () => {
+  test('gets identical answers on every route', async () => {
     const { company, member, hidden, owner } = await openFilled();
     const elsewhere = await openFilled();
     const archived = await addClient(service, company);
@@ -155,7 +155,7 @@ describe('a client out of reach, an archived one, one of another Team, one that 
     assert.equal([...answers.pull][0], '200 {"files":[],"missing":["clients/?/a"],"remaining":[]}');
   });
 
-  test('hold nothing that a cursor, a revision, a version or a known sha256 brings out', async () => {
+  test('is not revealed by a cursor, a revision, a version or a known sha256', async () => {
     const { member, owner, hidden, paths } = await openFilled();
     const secret = `secret of ${hidden}`;
     const path = `clients/${hidden}/secret`;
@@ -185,7 +185,7 @@ describe('a client out of reach, an archived one, one of another Team, one that 
     assert.ok(!text.includes(hidden));
   });
 
-  test('tell nothing by their names: one that would be in the way in the own layer is not', async () => {
+  test('is not revealed by a path that would conflict in a readable layer', async () => {
     const { member, owner, hidden, writes } = await open();
     await owner.push([file(`clients/${hidden}/a/b`, '1')]);
     const pushed = await asSeenBy(member).push([file(`clients/${writes}/A`, '2'), file('team/A', '2')]);
@@ -193,7 +193,7 @@ describe('a client out of reach, an archived one, one of another Team, one that 
   });
 });
 
-test('what changes where a caller does not read changes nothing that it sees', async () => {
+test('a change in an inaccessible layer does not change what the caller sees', async () => {
   const { member, owner, hidden, paths } = await openFilled();
   const seen = asSeenBy(member);
   const before = [(await seen.manifest()).body, (await seen.manifest('?since=0&limit=2')).body];
@@ -215,7 +215,7 @@ test('what changes where a caller does not read changes nothing that it sees', a
   assert.equal(alone.revision, revision);
 });
 
-test('an archived client is not there for anyone, until it is active again', async () => {
+test('the files of an archived client are hidden from everyone until it is active again', async () => {
   const { company, member, owner, writes, paths } = await openFilled();
   const own = paths.filter((path) => path.includes(writes));
   const patch = (state: string) => ask(service, company, 'PATCH', `/v1/team/clients/${writes}`, { state });
@@ -240,7 +240,7 @@ test('an archived client is not there for anyone, until it is active again', asy
   assert.equal((await asSeenBy(member).push([file(own[0] ?? '', 'x', 1)])).status, 200);
 });
 
-test('an archived Team gives its files, and takes none', async () => {
+test('an archived Team allows reading files and returns 409 for a push', async () => {
   const { company, member, owner, paths, hidden } = await openFilled();
   await archiveTeam(service, company.teamId);
   for (const seen of [owner, asSeenBy(member)]) {
@@ -256,7 +256,7 @@ test('an archived Team gives its files, and takes none', async () => {
   assert.equal((await asSeenBy(member).push([file(`clients/${hidden}/a`, 'x', 1)])).code, 'scope_forbidden');
 });
 
-test('a manifest of many clients shows those within reach, as they were at its first page', async () => {
+test('a manifest of many clients shows the readable ones as they were at its first page', async () => {
   const company = await service.company();
   const owner = asSeenBy(company);
   const clients: string[] = [];

@@ -14,7 +14,7 @@ async function open() {
 }
 
 test('workspace files', async (t) => {
-  await t.test('what is pushed is in the manifest and can be pulled', async () => {
+  await t.test('a pushed file is in the manifest and can be pulled', async () => {
     const { owner, clientId, company } = await open();
     const pushed = await owner.push([
       file('team/notes/a.md', 'one'),
@@ -59,7 +59,7 @@ test('workspace files', async (t) => {
   });
 
   await t.test(
-    'a change from another base than the current version is a conflict, and nothing is written',
+    'a push with another base than the current version returns 409 and writes nothing',
     async () => {
       const { owner } = await open();
       await owner.push([file('team/a', '1'), file('team/b', '1')]);
@@ -80,7 +80,7 @@ test('workspace files', async (t) => {
     },
   );
 
-  await t.test('a deletion counts as a version, and base 0 creates the file again', async () => {
+  await t.test('a deletion counts as a version, and base version 0 creates the file again', async () => {
     const { owner } = await open();
     const first = await owner.push([file('team/a', '1')]);
     const gone = await owner.push([deletion('team/a', 1)]);
