@@ -44,7 +44,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     return { company, imports, ...(await openDashboard(browser, base, company.token)) };
   }
 
-  test('one that fails appears with its reason, is retried there and completes, through workers that come and go', async (t) => {
+  test('a failed import appears with its reason, can be retried and completes after a worker restart', async (t) => {
     const company = await service.company();
     await givePassword(service, company.ownerId, PASSWORD);
     // No file can be read in so short a time.
@@ -81,7 +81,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a worker that falls silent counts as gone, until one speaks again', async (t) => {
+  test('the dashboard reports no worker after 31 seconds without a heartbeat, until one returns', async (t) => {
     const company = await service.company();
     await startOwnWorker(t, service);
     const { page } = await openDashboard(browser, base, company.token);
@@ -98,7 +98,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a run tells how far it is, over all its stages', async () => {
+  test('a running import shows its stage and its progress over all stages', async () => {
     const company = await service.company();
     const [made] = await importFiles(service, company, [{ filename: 'long.txt', text: 'x' }]);
     assert.ok(made);
@@ -113,7 +113,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('the keyboard alone signs in, retries and forgets, and never loses its place', async () => {
+  test('the keyboard is sufficient to sign in, retry and forget imports, and the focus is kept', async () => {
     const company = await service.company();
     await givePassword(service, company.ownerId, PASSWORD);
     const files = ['a.txt', 'b.txt', 'c.txt', 'd.txt'];
@@ -180,7 +180,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a filename is shown as text, whatever is in it', async () => {
+  test('a file name is shown as text and never as HTML', async () => {
     const hostile = `<img src=x onerror="document.title='taken'">\u202e.txt`;
     const { page, faults } = await withFailed(hostile);
     await row(page, '<img').waitFor();
@@ -194,7 +194,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a file is forgotten though the browser has not told yet that the dialog before was closed', async () => {
+  test('a second file can be forgotten right after the dialog of the first was closed', async () => {
     const { page } = await withFailed('a.txt', 'b.txt');
     await row(page, 'b.txt').waitFor();
     await page.evaluate(`(() => {
@@ -211,7 +211,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a list of many is read on with "Show more", and its files that are gone can only be forgotten', async () => {
+  test('"Show more" loads the rest of a long list, and an import without a file can only be forgotten', async () => {
     const names = Array.from({ length: 23 }, (_, index) => `file ${index}.txt`);
     const { page, imports, company } = await withFailed(...names);
     await figure(page, 'failed-shown', '20 of 23 are shown, the newest first.');
@@ -229,7 +229,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a refusal says that the import has not failed, is not there, or is in an archived Team', async () => {
+  test('a refused decision shows why: the file or the import is gone, or the Team is archived', async () => {
     const { page, company, imports } = await withFailed('a.txt', 'b.txt', 'c.txt', 'd.txt');
     await row(page, 'd.txt').waitFor();
     const [a, b, c] = imports.map(({ id }) => id);
@@ -265,7 +265,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a member decides on imports of their own, and is told of no jobs and workers', async () => {
+  test('a member can decide only on own imports and does not see jobs and workers', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const member = await addPerson(service, company, {

@@ -16,7 +16,7 @@ const opened = await openOwnTestApp();
 const service = { ...opened, logger: createLogger('silent', 'test') };
 const { app } = service;
 
-describe('the dashboard as it is seen and heard', { skip: withoutBrowser }, () => {
+describe('the appearance and accessibility of the dashboard', { skip: withoutBrowser }, () => {
   let browser: Browser;
   let base: string;
   let company: SignedIn;
@@ -50,7 +50,7 @@ describe('the dashboard as it is seen and heard', { skip: withoutBrowser }, () =
   }
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`every text can be read in ${colorScheme}, however the service is`, async () => {
+    test(`every text has enough contrast in ${colorScheme} mode in every state of the service`, async () => {
       const { page: signIn } = await openPage(browser, `${base}/dashboard`, { colorScheme });
       await signIn.getByRole('button', { name: 'Sign in' }).click();
       assert.deepEqual(await faintTexts(signIn), []);
@@ -73,7 +73,7 @@ describe('the dashboard as it is seen and heard', { skip: withoutBrowser }, () =
     });
   }
 
-  test('it fits a narrow phone and a wide desk, whatever a file is called', async () => {
+  test('the page fits a narrow phone and a wide screen, whatever the file names', async () => {
     const { page, faults } = await openFilled();
     for (const width of [320, 360, 700, 1000, 1280]) {
       await page.setViewportSize({ width, height: 700 });
@@ -93,7 +93,7 @@ describe('the dashboard as it is seen and heard', { skip: withoutBrowser }, () =
     await page.context().close();
   });
 
-  test('on a phone the name and the reason of a failed import have the width of the page', async () => {
+  test('the name and the reason of a failed import use the full width of a phone', async () => {
     const { page } = await openFilled();
     for (const width of [320, 390, 640]) {
       await page.setViewportSize({ width, height: 700 });
@@ -108,7 +108,7 @@ describe('the dashboard as it is seen and heard', { skip: withoutBrowser }, () =
     await page.context().close();
   });
 
-  test('a screen reader finds landmarks, headings, and tables with their headers, on a phone too', async () => {
+  test('a screen reader finds landmarks, headings and tables with headers, also on a phone', async () => {
     const { page } = await openFilled();
     for (const landmark of ['banner', 'main'] as const) {
       assert.equal(await page.getByRole(landmark).count(), 1, landmark);
@@ -147,7 +147,7 @@ describe('the dashboard as it is seen and heard', { skip: withoutBrowser }, () =
     await page.context().close();
   });
 
-  test('the plots show the last hour, leave gaps where nothing is known, and tell it in words', async () => {
+  test('the charts show the last hour with gaps for missing data and describe it in words', async () => {
     const minute = (ago: number) => new Date(Math.floor(Date.now() / 60_000 - ago) * 60_000).toISOString();
     const sample = (ago: number, ready: number, completed: number) => ({
       at: minute(ago),
@@ -191,7 +191,7 @@ describe('the dashboard as it is seen and heard', { skip: withoutBrowser }, () =
     await page.context().close();
   });
 
-  test('nothing moves by itself for who asks for less motion', async () => {
+  test('nothing is animated when the user prefers reduced motion', async () => {
     const { page } = await openFilled();
     await page.emulateMedia({ reducedMotion: 'reduce' });
     const moving = `[...document.querySelectorAll('*')].filter((node) =>

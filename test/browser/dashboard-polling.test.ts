@@ -32,7 +32,7 @@ const NOTE_LOOKS = `
     return answer;
   };`;
 
-describe('how often the dashboard looks', { skip: withoutBrowser }, () => {
+describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
   let browser: Browser;
   let base: string;
 
@@ -81,7 +81,7 @@ describe('how often the dashboard looks', { skip: withoutBrowser }, () => {
       Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
       document.dispatchEvent(new Event('visibilitychange'));`);
 
-  test('every two seconds, seldom while the page is hidden, and at once when it is seen again', async () => {
+  test('polls every two seconds, less often while hidden, and at once when visible again', async () => {
     const page = await atRest();
     assert.deepEqual(await nextLooks(page, 2), [2000, 2000]);
     await setVisible(page, 'hidden');
@@ -94,7 +94,7 @@ describe('how often the dashboard looks', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('ever more seldom while no answer comes, which is said, and the last figures stay, greyed', async () => {
+  test('polls less often without an answer, says so, and keeps the last figures in grey', async () => {
     const page = await atRest();
     const line = page.locator('#silence');
     const color = () =>
@@ -122,7 +122,7 @@ describe('how often the dashboard looks', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('gives up on an answer that does not come, and goes on at once when the connection is back', async () => {
+  test('gives up after 15 seconds without an answer and polls at once when the browser is online', async () => {
     const page = await atRest();
     await page.route(STATUS, () => undefined);
     const before = await countLooks(page);
@@ -137,7 +137,7 @@ describe('how often the dashboard looks', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('and tells at what rate the embedding backlog shrinks, and how long it will take', async () => {
+  test('shows the rate of the embedding backlog and the remaining time', async () => {
     const page = await atRest();
     let [total, pending] = [9000, 5000];
     let step = 0;
@@ -172,7 +172,7 @@ describe('how often the dashboard looks', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('not before the time that "too many requests" names, even when the browser comes online', async () => {
+  test('waits as long as Retry-After of a 429 says, even when the browser comes online', async () => {
     const page = await atRest();
     await page.route(STATUS, (route) =>
       route.fulfill({ status: 429, headers: { 'retry-after': '40' }, json: { code: 'rate_limited' } }),

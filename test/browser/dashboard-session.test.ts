@@ -28,7 +28,7 @@ async function filesOfDashboard(): Promise<Map<string, Awaited<ReturnType<typeof
   return files;
 }
 
-test('/dashboard and all that it loads are strict, never kept, set no cookie and hold no inline script or style', async () => {
+test('/dashboard and its assets have strict headers, are not cached and set no cookie', async () => {
   const files = await filesOfDashboard();
   assert.ok(files.size >= 20, [...files.keys()].join());
   for (const [path, { statusCode, headers, body }] of files) {
@@ -49,7 +49,7 @@ test('/dashboard and all that it loads are strict, never kept, set no cookie and
   }
 });
 
-describe('who looks at the dashboard', { skip: withoutBrowser }, () => {
+describe('the session of the dashboard', { skip: withoutBrowser }, () => {
   let browser: Browser;
   let base: string;
 
@@ -63,7 +63,7 @@ describe('who looks at the dashboard', { skip: withoutBrowser }, () => {
   const teamShown = (page: Page) => page.getByLabel('Team', { exact: true }).inputValue();
   const figures = (page: Page) => page.locator('#updated[datetime]').waitFor();
 
-  test('signs in, stays through a reload, and signs out of the service as of the tab', async () => {
+  test('a sign-in lasts through a reload, and signing out ends the session on the service', async () => {
     const company = await service.company();
     await givePassword(service, company.ownerId, PASSWORD);
     const { page, faults } = await openPage(browser, `${base}/dashboard`);
@@ -88,7 +88,7 @@ describe('who looks at the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('is told what is wrong where signing in fails', async () => {
+  test('a failed sign-in shows the reason at the field concerned', async () => {
     const company = await service.company();
     await givePassword(service, company.ownerId, PASSWORD);
     const { page } = await openPage(browser, `${base}/dashboard`);
@@ -118,7 +118,7 @@ describe('who looks at the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('chooses among Teams, and comes back to the chosen one by a reload and by its address', async () => {
+  test('the chosen Team is kept through a reload and can be chosen by the address', async () => {
     const company = await service.company();
     const other = await addTeam(service, company);
     await archiveTeam(service, other);
@@ -142,7 +142,7 @@ describe('who looks at the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('is told when no Team is open, when access to a Team ends, and when the session ends', async () => {
+  test('the page says when the user has no Team, loses access to a Team or loses the session', async () => {
     const company = await service.company();
     const person = await addPerson(service, company, { teamRole: 'member' });
     const { page } = await openDashboard(browser, base, person.token);
@@ -166,7 +166,7 @@ describe('who looks at the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('needs no storage in the browser, until a reload', async () => {
+  test('the dashboard works without browser storage until a reload', async () => {
     const company = await service.company();
     await givePassword(service, company.ownerId, PASSWORD);
     const { page, faults } = await openPage(browser, `${base}/dashboard`, {

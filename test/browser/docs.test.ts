@@ -6,7 +6,7 @@ import { launchBrowser, withoutBrowser } from '../support/browser.ts';
 
 const { app } = await openTestApp();
 
-test('the page of the documentation is sent with strict headers, and so is all that it loads', async () => {
+test('/docs and its assets have strict headers and set no cookie', async () => {
   const { body } = await app.inject('/docs');
   const assets = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
   assert.ok(assets.some((asset) => asset.endsWith('.js')));
@@ -42,7 +42,7 @@ describe('the documentation in a browser', { skip: withoutBrowser }, () => {
   });
   after(() => browser?.close());
 
-  test('shows the routes without an error, a violation of its policy or a word to anyone else', async () => {
+  test('shows the routes without errors, policy violations or requests to other hosts', async () => {
     const page = await (await browser.newContext()).newPage();
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(error.message));

@@ -36,7 +36,7 @@ describe('the form of an invite in a browser', { skip: withoutBrowser }, () => {
     sendForm(page, { name: 'Noor Haddad', password: PASSWORD, ...typed });
   const send = (page: Page) => page.getByRole('button', { name: 'Join the Team' }).click();
 
-  test('names are shown as text and apart from the words around them, whatever is in them', async () => {
+  test('names are shown as text and never as HTML', async () => {
     const company = await service.company();
     const [mine, ofCompany, ofTeam] = ['me', 'company', 'team'].map(
       (what) => `<img src=x onerror="document.title='${what}'">\u202e`,
@@ -60,7 +60,7 @@ describe('the form of an invite in a browser', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('an invite into an archived Team can be sent again once the Team is restored', async () => {
+  test('the form can be sent again after an archived Team is restored', async () => {
     const company = await service.company();
     const { token } = await makeInvite(service, company);
     const set = (state: string) =>
@@ -75,7 +75,7 @@ describe('the form of an invite in a browser', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('who has tried too many passwords is told when to come again', async () => {
+  test('the form shows the waiting time after too many wrong passwords', async () => {
     const company = await service.company();
     const [userId, email] = [newId(), newEmail()];
     await addAccount(service, company, { userId, email, role: 'member' });
@@ -91,7 +91,7 @@ describe('the form of an invite in a browser', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('what the service alone finds wrong is said at its field', async () => {
+  test('an error that only the service detects is shown at its field', async () => {
     const { token } = await makeInvite(service, await service.company());
     const { page } = await openPage(browser, address(token));
     await heading(page, 'Join your Team');
@@ -107,7 +107,7 @@ describe('the form of an invite in a browser', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('is sent once, however often it is sent before the service has answered', async () => {
+  test('the form is sent once, however often it is submitted before the answer', async () => {
     const { token } = await makeInvite(service, await service.company());
     const { page } = await openPage(browser, address(token));
     const held = Promise.withResolvers<void>();
@@ -126,7 +126,7 @@ describe('the form of an invite in a browser', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a link opened while another is being sent has the form to itself', async () => {
+  test('a link that is opened during a submission gets an empty form of its own', async () => {
     const company = await service.company();
     const [first, second] = [await makeInvite(service, company), await makeInvite(service, company)];
     const { page, faults } = await openPage(browser, address(first.token));

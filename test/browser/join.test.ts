@@ -57,7 +57,7 @@ const PAGES = [
   },
 ] as const;
 
-describe('the pages that take up an invite, in a browser', { skip: withoutBrowser }, () => {
+describe('the pages that accept an invite in a browser', { skip: withoutBrowser }, () => {
   let browser: Browser;
   let base: string;
 
@@ -83,7 +83,7 @@ describe('the pages that take up an invite, in a browser', { skip: withoutBrowse
 
   for (const { name, title, button, done, route, shows, roles, invite, acceptOnce } of PAGES) {
     describe(`/${name}`, () => {
-      test('leads from the link to a session of this tab that the service knows', async () => {
+      test('leads from the link to a session of this tab that the service accepts', async () => {
         const { token, url, invite: made } = await invite(await service.company());
         const { page, faults } = await openPage(browser, here(url));
         await heading(page, title);
@@ -116,7 +116,7 @@ describe('the pages that take up an invite, in a browser', { skip: withoutBrowse
         await page.context().close();
       });
 
-      test('takes the present password of an account that is there, and no other', async () => {
+      test('asks for the current password of an existing account and accepts no other', async () => {
         const company = await service.company();
         const [userId, email] = [newId(), newEmail()];
         await addAccount(service, company, { userId, email, role: 'member' });
@@ -154,7 +154,7 @@ describe('the pages that take up an invite, in a browser', { skip: withoutBrowse
         await page.context().close();
       });
 
-      test('says in plain words what is wrong with a link', async () => {
+      test('explains in plain words why a link cannot be used', async () => {
         const company = await service.company();
         const [used, expired, revoked] = [
           await invite(company),
@@ -189,7 +189,7 @@ describe('the pages that take up an invite, in a browser', { skip: withoutBrowse
         await page.context().close();
       });
 
-      test('refuses what will not do before it is sent, at the field it is about', async () => {
+      test('shows invalid input at its field before it is sent', async () => {
         const { url, token } = await invite(await service.company());
         const { page, faults } = await openPage(browser, here(url));
         let sent = 0;
@@ -216,7 +216,7 @@ describe('the pages that take up an invite, in a browser', { skip: withoutBrowse
         await page.context().close();
       });
 
-      test('leaves the form as it was typed, to be sent again, while the service cannot take it', async () => {
+      test('keeps the input for another attempt when the service fails', async () => {
         const { url } = await invite(await service.company());
         const { page, faults } = await openPage(browser, here(url));
         const typed = ['Noor Haddad', PASSWORD, PASSWORD];
@@ -246,7 +246,7 @@ describe('the pages that take up an invite, in a browser', { skip: withoutBrowse
         await page.context().close();
       });
 
-      test('a reload keeps the link in this tab, and another tab does not have it', async () => {
+      test('keeps the link of this tab through a reload, and other tabs do not have it', async () => {
         const { url, token } = await invite(await service.company());
         const { page } = await openPage(browser, here(url));
         await heading(page, title);
@@ -261,7 +261,7 @@ describe('the pages that take up an invite, in a browser', { skip: withoutBrowse
         await page.context().close();
       });
 
-      test('fits a phone, follows the colours of the device, and works without a mouse', async () => {
+      test('fits a phone, follows the colour scheme of the device and works with the keyboard', async () => {
         const grounds = new Set<string>();
         const company = await service.company();
         for (const colorScheme of ['light', 'dark'] as const) {

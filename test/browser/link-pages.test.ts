@@ -54,8 +54,8 @@ async function filesOf(name: string): Promise<Map<string, Awaited<ReturnType<typ
 }
 
 for (const { name } of PAGES) {
-  describe(`/${name} as it is sent`, () => {
-    test('page and assets are strict, never kept, and set no cookie', async () => {
+  describe(`the files of /${name}`, () => {
+    test('page and assets have strict headers, are not cached and set no cookie', async () => {
       const files = await filesOf(name);
       assert.ok(files.size >= 10, [...files.keys()].join());
       for (const [path, { statusCode, headers }] of files) {
@@ -78,7 +78,7 @@ for (const { name } of PAGES) {
       }
     });
 
-    test('each is sent as what it is, and nothing else of the folder is sent', async () => {
+    test('each file has its content type, and other files of the folder are not served', async () => {
       for (const [path, { headers }] of await filesOf(name)) {
         const type = path.endsWith('.js')
           ? /javascript/
@@ -100,7 +100,7 @@ for (const { name } of PAGES) {
       }
     });
 
-    test('it holds no script or style of its own', async () => {
+    test('the page contains no inline script and no inline style', async () => {
       const { body } = await app.inject(`/${name}`);
       assert.doesNotMatch(body, /<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/i);
     });
@@ -118,7 +118,7 @@ describe('the pages of links in a browser', { skip: withoutBrowser }, () => {
   after(() => browser?.close());
 
   for (const { name, asks, done, makeLink } of PAGES) {
-    test(`no address, no Referer and no log line on the way from /${name} to the session has a token`, async (t) => {
+    test(`no address, Referer or log line contains a token from /${name} to the session`, async (t) => {
       const lines: string[] = [];
       // Without the redaction of the service's own logger: nothing may lean on that.
       const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });

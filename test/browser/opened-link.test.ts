@@ -64,7 +64,7 @@ describe('a link that is opened in a browser', { skip: withoutBrowser }, () => {
   after(() => browser?.close());
 
   for (const { name, title, done, asks, says, shows, make, use } of PAGES) {
-    test(`/${name} says what it is for before anything is typed, and leads to the dashboard at the end`, async () => {
+    test(`/${name} shows what the link is for before any input and ends at the dashboard`, async () => {
       const { token, email } = await make(await service.company());
       const { page, faults } = await openPage(browser, `${base}/${name}#token=${token}`);
       await heading(page, title);
@@ -81,7 +81,7 @@ describe('a link that is opened in a browser', { skip: withoutBrowser }, () => {
       await page.context().close();
     });
 
-    test(`/${name} says that the service cannot be asked, and asks again on demand`, async () => {
+    test(`/${name} says when the service does not answer and can try again`, async () => {
       const { token } = await make(await service.company());
       const { page, faults } = await openPage(browser, `${base}/${name}`);
       await heading(page, 'The link is incomplete');
@@ -107,7 +107,7 @@ describe('a link that is opened in a browser', { skip: withoutBrowser }, () => {
       await page.context().close();
     });
 
-    test(`/${name} says of a link that was used since it was opened that it was used`, async () => {
+    test(`/${name} says that the link was used when it was used after the page was opened`, async () => {
       const { token } = await make(await service.company());
       const { page } = await openPage(browser, `${base}/${name}#token=${token}`);
       await heading(page, title);

@@ -33,7 +33,7 @@ describe('the reset page in a browser', { skip: withoutBrowser }, () => {
 
   const fill = (page: Page, password: string, repeated?: string) => sendForm(page, { password, repeated });
 
-  test('a link to the real port sets the password and signs this tab in', async () => {
+  test('a link sets the password and signs this tab in', async () => {
     const company = await service.company();
     const { url, token } = await makeResetLink(service, company);
     assert.ok(url.startsWith(`${base}/reset#`), url);
@@ -65,7 +65,7 @@ describe('the reset page in a browser', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a reload keeps the link in this tab, and another tab does not have it', async () => {
+  test('a reload keeps the link in this tab, and other tabs do not have it', async () => {
     const { url, token } = await makeResetLink(service, await service.company());
     const { page } = await openPage(browser, url);
     await page.reload();
@@ -79,7 +79,7 @@ describe('the reset page in a browser', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a password that will not do is refused before it is sent, at the field it is about', async () => {
+  test('an invalid password is shown at its field before it is sent', async () => {
     const { url, token } = await makeResetLink(service, await service.company());
     const { page, faults } = await openPage(browser, url);
     await fill(page, 'eleven char');
@@ -94,7 +94,7 @@ describe('the reset page in a browser', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('it says in plain words what is wrong with a link', async () => {
+  test('the page explains in plain words why a link cannot be used', async () => {
     const company = await service.company();
     const [used, expired, revoked] = [
       await makeResetLink(service, await service.company()),
@@ -126,7 +126,7 @@ describe('the reset page in a browser', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a name is shown as text, whatever is in it', async () => {
+  test('a name is shown as text and never as HTML', async () => {
     const company = await service.company();
     const name = '<img src=x onerror="document.title=1">';
     await database.query('update identity.account set name = $2 where id = $1', [company.ownerId, name]);
@@ -139,7 +139,7 @@ describe('the reset page in a browser', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('a service that does not answer leaves the form to be sent again', async () => {
+  test('the form can be sent again when the service does not answer', async () => {
     const { url } = await makeResetLink(service, await service.company());
     const { page } = await openPage(browser, url);
     await page.route('**/v1/auth/reset', (route) => route.abort());
@@ -151,7 +151,7 @@ describe('the reset page in a browser', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('it fits a phone, shows the passwords on demand, and follows the colours of the device', async () => {
+  test('the page fits a phone, can show the passwords and follows the colour scheme', async () => {
     const { url } = await makeResetLink(service, await service.company());
     const grounds = new Set<string>();
     for (const colorScheme of ['light', 'dark'] as const) {
