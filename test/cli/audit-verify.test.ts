@@ -28,7 +28,7 @@ async function openSealed(): Promise<SignedIn> {
 }
 
 describe('cli audit-verify', () => {
-  test('says that the chain holds, how much of it waits, and the last seal', async () => {
+  test('reports that the chain is intact, how many events are not sealed and the last seal', async () => {
     const company = await openSealed();
     await recordEvents(database, company, 2);
     const last = (await readSeals(database, company)).at(-1);
@@ -39,7 +39,7 @@ describe('cli audit-verify', () => {
     });
   });
 
-  test('names no seal before the first one', async () => {
+  test('prints no seal before the first one', async () => {
     const company = await service.company();
     assert.deepEqual(await auditVerify(company), {
       code: 0,
@@ -48,7 +48,7 @@ describe('cli audit-verify', () => {
     });
   });
 
-  test('ends with exit code 1 and one line that names the first event at which it does not hold', async () => {
+  test('exits with 1 and names the first event at which the chain is broken', async () => {
     const company = await openSealed();
     const [, , broken = ''] = await readEventIds(database, company);
     await tamper(database, (tx) =>
@@ -58,7 +58,7 @@ describe('cli audit-verify', () => {
     assertRefused(ended, new RegExp(`is broken at event ${broken}: .*\\(5 events\\)\n$`));
   });
 
-  test('goes by the kept session as well', async () => {
+  test('uses the saved session when no token is set', async () => {
     const [company, person] = [await openSealed(), await newPerson()];
     await keepSession(person, {
       url: base,
@@ -71,7 +71,7 @@ describe('cli audit-verify', () => {
     assert.match(ended.stdout, /^5 audit events, 0 of them not sealed yet/);
   });
 
-  test('is refused in one line to who is no Company Owner, and to who is no one', async () => {
+  test('prints one line of refusal for a caller who is not a Company Owner', async () => {
     const company = await openSealed();
     const admin = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' });
     const member = await addPerson(service, company, { teamRole: 'owner' });
@@ -83,7 +83,7 @@ describe('cli audit-verify', () => {
     assertRefused(await auditVerify({ token: 'a-token-of-no-one' }), /unauthenticated/);
   });
 
-  test('tells how it is used, and takes nothing else', async () => {
+  test('prints its help and refuses unknown options and arguments', async () => {
     const person = await newPerson();
     const help = await person.run(['audit-verify', '--help']);
     assert.deepEqual([help.code, help.stderr], [0, '']);
@@ -96,7 +96,7 @@ describe('cli audit-verify', () => {
     assertRefused(await auditVerify(company, 'more'), /more/);
   });
 
-  test('takes no other service for this one', async () => {
+  test('fails when another service answers', async () => {
     const company = await service.company();
     for (const answer of ['{}', '[]', '{"events":1,"unsealed":0,"firstBreak":null}', 'null', '<p>']) {
       const other = await openOther((_request, response) => response.end(answer));
@@ -109,7 +109,7 @@ describe('cli audit-verify', () => {
   });
 });
 
-test('a service that does not answer in the time given to it is said to have had that time', async () => {
+test('a client request that times out reports its time limit', async () => {
   const silent = await openOther(() => undefined);
   const asked = connect(silent.url, null).get('/', Nothing, { timeoutMs: 1000 });
   await assert.rejects(asked, /no answer in 1 s/);

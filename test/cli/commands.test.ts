@@ -19,7 +19,7 @@ function runCli(args: string[], env: Record<string, string> = {}) {
 }
 
 describe('cli owner-reset-link', () => {
-  test('prints a link for the caller, which works, and when it ends', async () => {
+  test('prints a working link for the caller and when it expires', async () => {
     const company = await service.company();
     const ended = await runCli(['owner-reset-link', '--url', base], { MEMORY_API_TOKEN: company.token });
     assert.deepEqual([ended.code, ended.stderr], [0, '']);
@@ -31,7 +31,7 @@ describe('cli owner-reset-link', () => {
     assert.equal(answer.json<{ user: { id: string } }>().user.id, company.ownerId);
   });
 
-  test('takes Team, email, base address and duration', async () => {
+  test('accepts Team, email, base URL and lifetime', async () => {
     const company = await service.company();
     const other = {
       userId: newId(),
@@ -53,7 +53,7 @@ describe('cli owner-reset-link', () => {
     assert.equal(answer.json<{ user: { id: string } }>().user.id, other.userId);
   });
 
-  test('reads the token from .env, finds the port as the service does, and acts as the principal', async () => {
+  test('reads the token from .env and the port from the settings and acts as the server principal', async () => {
     const file = join(home, '.env');
     await writeFile(file, `MEMORY_API_TOKEN=${API_TOKEN}\n`);
     const ended = await runCli(['owner-reset-link'], { MEMORY_API_PORT: new URL(base).port, PORT: '1' });
@@ -62,7 +62,7 @@ describe('cli owner-reset-link', () => {
     assert.match(ended.stdout, /\/reset#token=/);
   });
 
-  test('says in one line what is wrong, without the token', async () => {
+  test('prints one line with the fault and without the token', async () => {
     const env = { MEMORY_API_TOKEN: API_TOKEN };
     const run = (...args: string[]) => runCli(['owner-reset-link', '--url', base, ...args], env);
     assertRefused(await run('--email', `nobody-${newId()}@example.com`), /not_found/);
@@ -80,7 +80,7 @@ describe('cli owner-reset-link', () => {
     assert.ok(!wrong.stderr.includes('wrong-of-this-test'));
   });
 
-  test('tells a service that is not there, that is another, or that has moved', async () => {
+  test('prints one line when the service is unreachable, redirects or is another one', async () => {
     const env = { MEMORY_API_TOKEN: API_TOKEN };
     const { url, asked } = await openOther((request, response) => {
       if (request.url?.startsWith('/moved'))
@@ -96,7 +96,7 @@ describe('cli owner-reset-link', () => {
 });
 
 describe('the terminal client', () => {
-  test('explains itself and its commands, without a token', async () => {
+  test('prints the help of every command without a token', async () => {
     const help = await runCli(['--help']);
     assert.deepEqual([help.code, help.stderr], [0, '']);
     for (const [command, ...named] of [
@@ -122,19 +122,19 @@ describe('the terminal client', () => {
     }
   });
 
-  test('refuses no command and one it does not have', async () => {
+  test('refuses a missing or unknown command', async () => {
     assertRefused(await runCli([]), /--help/);
     assertRefused(await runCli(['owner-reset-lnk']), /no command "owner-reset-lnk"/);
     assertRefused(await runCli(['constructor']), /no command/);
   });
 
-  test('reads durations in seconds, minutes, hours and days', () => {
+  test('parses durations in seconds, minutes, hours and days', () => {
     assert.deepEqual(['90', '90s', '15m', '1h', '2d'].map(parseDuration), [90, 90, 900, 3600, 172_800]);
     for (const text of ['', 'h', '1.5h', '-1', '1 h', '1w', '1h30m'])
       assert.equal(parseDuration(text), null, text);
   });
 
-  test('tells a time to wait in seconds, or in minutes and never too few', () => {
+  test('prints a waiting time in seconds or in minutes, rounded up', () => {
     assert.deepEqual([1, 119, 120, 121, 900].map(describeSeconds), [
       '1 s',
       '119 s',

@@ -25,7 +25,7 @@ function start({ home }: Person, { token }: SignedIn, url: string, ...args: stri
 }
 
 describe('cli import of many files', () => {
-  test('sends them in several requests, and none when run again', async () => {
+  test('sends them in several requests, and sends none on a second run', async () => {
     const files = manyFiles(430);
     const { company, person } = await personWith(files);
     const place = await openPlace(base, () => 'passes');
@@ -43,7 +43,7 @@ describe('cli import of many files', () => {
     assert.equal((await importedNames(service, company)).length, 430);
   });
 
-  test('sends large files in requests that the service takes', async () => {
+  test('splits large files into requests that the service accepts', async () => {
     const { company, person } = await personWith({
       'a.txt': 'a'.repeat(7 << 20),
       'b.txt': 'b'.repeat(23 << 20),
@@ -55,8 +55,8 @@ describe('cli import of many files', () => {
   });
 });
 
-describe('cli import cut off', () => {
-  test('killed while a request is on its way, and run again: every file once', async () => {
+describe('cli import that was interrupted', () => {
+  test('imports every file once when it is killed during a request and run again', async () => {
     const { company, person } = await personWith(FILES);
     let killed: Promise<void> | null = null;
     const place = await openPlace(base, async (request): Promise<Fate> => {
@@ -72,7 +72,7 @@ describe('cli import cut off', () => {
     assert.deepEqual(await importedNames(service, company), NAMES);
   });
 
-  test('killed, and run again before its last request is done: every file once', async () => {
+  test('imports every file once when it is run again before its last request has ended', async () => {
     const { company, person } = await personWith(FILES);
     const released = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
@@ -101,7 +101,7 @@ describe('cli import cut off', () => {
     assert.deepEqual(await importedNames(service, company), NAMES);
   });
 
-  test('Ctrl-C ends it with exit code 130, and the next run goes on from there', async () => {
+  test('exits with 130 on Ctrl-C, and the next run continues from there', async () => {
     const { company, person } = await personWith(FILES);
     const place = await openPlace(base, async (request): Promise<Fate> => {
       if (!isSending(request) || place.passed.filter(isSending).length < 2) return 'passes';
@@ -117,7 +117,7 @@ describe('cli import cut off', () => {
     assert.deepEqual(await importedNames(service, company), NAMES);
   });
 
-  test('goes on where a connection breaks before the service has a request, or before its answer comes', async () => {
+  test('continues after connections that broke before a request or before its answer', async () => {
     const { company, person } = await personWith(FILES);
     const fates = ['is lost', 'loses its answer', 'passes', 'loses its answer'] as const;
     let [sendings, lists] = [0, 0];
@@ -135,7 +135,7 @@ describe('cli import cut off', () => {
   });
 });
 
-test('cli import --retry-failed counts what was retried when the answer was lost', async () => {
+test('cli import --retry-failed counts the retried files when the answer was lost', async () => {
   const { company, person } = await personWith(manyFiles(3));
   await send(person, company);
   await service.database.query(
@@ -159,7 +159,7 @@ test('cli import --retry-failed counts what was retried when the answer was lost
 });
 
 describe('cli import without a worker', () => {
-  test('says so, waits, and leaves what was sent when it is ended', async () => {
+  test('says that no worker runs, waits, and leaves the sent files queued on Ctrl-C', async () => {
     const { company, person } = await personWith({ 'a.txt': 'one' });
     const running = start(person, company, base);
     await running.line(/^no worker is running: files wait until one is started/);
@@ -172,7 +172,7 @@ describe('cli import without a worker', () => {
     );
   });
 
-  test('an import that was cancelled, or forgotten, counts as not there', async () => {
+  test('imports a file again whose import was cancelled or forgotten', async () => {
     const { company, person } = await personWith({ 'a.txt': 'one', 'b.txt': 'two' });
     const remove = async (filename: string, state: string) => {
       const item = (await listedImports(service, company)).find(

@@ -29,8 +29,8 @@ async function useUp({ app, database }: TestApp, { headers, companyId }: SignedI
   }
 }
 
-describe('cli import refused', () => {
-  test('waits as long as it is told when it asked too often', async () => {
+describe('cli import against a service that refuses', () => {
+  test('waits as long as the service says after too many requests', async () => {
     const limited = await openOwnTestApp({ MEMORY_RATE_LIMITS: 'on', MEMORY_RATE_LIMIT_PER_MINUTE: '8' });
     const address = await limited.app.listen({ host: '127.0.0.1', port: 0 });
     const [company, person] = [await limited.company(), await newPerson()];
@@ -46,7 +46,7 @@ describe('cli import refused', () => {
     assert.equal((await importedNames(limited, company)).length, 60);
   });
 
-  test('tries again where the service cannot answer for a while', async () => {
+  test('retries when the service is unavailable for a while', async () => {
     const { company, person } = await personWith({ 'a.txt': 'one' });
     let asked = 0;
     const place = await openPlace(base, (request) =>
@@ -60,7 +60,7 @@ describe('cli import refused', () => {
     assert.deepEqual(await importedNames(service, company), ['a.txt']);
   });
 
-  test('a file that the service refuses costs the others nothing', async () => {
+  test('imports the other files when the service refuses one', async () => {
     const { company, person } = await personWith(FILES);
     const bad = NAMES[70] ?? '';
     const body = { code: 'unsupported_media_type', detail: '/items/20: its type is not known' };
@@ -76,7 +76,7 @@ describe('cli import refused', () => {
     );
   });
 
-  test('a refusal that concerns every file ends it, and tells how far it came', async () => {
+  test('ends at a refusal that concerns every file and reports how many were sent', async () => {
     const { company, person } = await personWith(FILES);
     let asked = 0;
     const body = { code: 'team_archived', detail: 'The Team is archived' };

@@ -50,7 +50,7 @@ async function personWith(files: Record<string, string | Buffer>): Promise<Perso
 }
 
 describe('cli import', () => {
-  test('imports the files of a folder at any depth, by their paths, and tells how many', async () => {
+  test('imports the files of a folder at any depth under their paths and reports how many', async () => {
     const company = await service.company();
     const person = await personWith({
       'handbook.md': '# Handbook\n\nthe aardvark',
@@ -67,7 +67,7 @@ describe('cli import', () => {
     }
   });
 
-  test('ends with a table of the files that failed or were skipped and why, and exit code 1', async () => {
+  test('exits with 1 and a table of the failed and skipped files with the reasons', async () => {
     const company = await service.company();
     const pictures = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.xyz`, '']));
     const person = await personWith({ 'good.txt': 'good', 'locked.txt': Buffer.from([0xff, 0xfe, 0x00]) });
@@ -86,7 +86,7 @@ describe('cli import', () => {
     assert.deepEqual(table.slice(5), ['', '9 files: 1 imported, 2 failed, 1 not sent, 5 skipped.']);
   });
 
-  test('run again it sends nothing, tells again what failed, and sends a file that has changed', async () => {
+  test('sends nothing on a second run except changed files, and reports failures again', async () => {
     const company = await service.company();
     const person = await personWith({ 'a.txt': 'one', 'b.txt': 'two', 'empty.txt': '' });
     await importDocs(person, company);
@@ -102,7 +102,7 @@ describe('cli import', () => {
     assert.deepEqual(await importedNames(service, company), ['a.txt', 'b.txt', 'b.txt', 'empty.txt']);
   });
 
-  test('run again it imports a file whose source was deleted, once, until it is deleted again', async () => {
+  test('imports a file again, once, after its source was archived', async () => {
     const company = await service.company();
     const person = await personWith({
       'a.txt': 'the aardwolf',
@@ -125,7 +125,7 @@ describe('cli import', () => {
     assert.match((await importDocs(person, company)).stdout, /^3 files: 3 already imported\.$/m);
   });
 
-  test('--retry-failed retries a stored file without sending it, and sends one no longer stored', async () => {
+  test('--retry-failed retries a stored file without sending it, and sends it when it is gone', async () => {
     const company = await service.company();
     const person = await personWith({ 'a.txt': '', 'b.txt': ' ' });
     await importDocs(person, company);
@@ -144,7 +144,7 @@ describe('cli import', () => {
     assert.deepEqual(await importedNames(service, company), ['a.txt', 'a.txt', 'b.txt']);
   });
 
-  test('--dry-run tells what would be sent, and sends nothing', async () => {
+  test('--dry-run prints what would be sent and sends nothing', async () => {
     const company = await service.company();
     const person = await personWith({ 'a.txt': 'one', 'b/c.md': 'two' });
     const ended = await importDocs(person, company, '--dry-run');
@@ -154,7 +154,7 @@ describe('cli import', () => {
     assert.deepEqual(await importedNames(service, company), []);
   });
 
-  test('takes a single file, and says what is no folder', async () => {
+  test('imports a single file and refuses a path that does not exist', async () => {
     const company = await service.company();
     const person = await personWith({ 'notes/a.txt': 'one' });
     const run = (...args: string[]) =>
@@ -169,7 +169,7 @@ describe('cli import', () => {
     assertRefused(ended, /cannot be reached \(ECONNREFUSED\): is it running\?/);
   });
 
-  test('leaves out hidden files, node_modules, links and pipes, and tells names that are no text', async () => {
+  test('leaves out hidden files, node_modules, links and pipes, and reports names that are not UTF-8', async () => {
     const company = await service.company();
     const person = await personWith({
       'a.txt': 'one',
@@ -196,7 +196,7 @@ describe('cli import', () => {
     assert.deepEqual(await importedNames(service, company), ['a.txt']);
   });
 
-  test('takes names of any script in composed form, and lets none steer the terminal', async () => {
+  test('accepts names of any script in composed form and removes control characters from output', async () => {
     const company = await service.company();
     const names = ['\u05e9\u05dc\u05d5\u05dd.txt', 'e\u0301te\u0301.txt', '会议 😀.md', 'a\u001b[2Jb\n.txt'];
     const person = await personWith(Object.fromEntries(names.map((name) => [name, '  '])));
@@ -217,8 +217,8 @@ describe('cli import', () => {
   });
 });
 
-describe('cli import: where to', () => {
-  test('--client names a client of the Team, apart from the Team layer', async () => {
+describe('the destination of cli import', () => {
+  test('--client imports into a client, separately from the Team layer', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const person = await personWith({ 'a.txt': 'one' });
@@ -237,7 +237,7 @@ describe('cli import: where to', () => {
     assertRefused(await importDocs(person, company, '--client', 'none'), /scope_forbidden/);
   });
 
-  test('--team names the Team where there are several', async () => {
+  test('--team chooses the Team and is required when there are several', async () => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     const person = await personWith({ 'a.txt': 'one' });
@@ -250,7 +250,7 @@ describe('cli import: where to', () => {
     );
   });
 
-  test('refuses a Team that one may not enter, and one where one may not write', async () => {
+  test('refuses a Team without access and a client without write access', async () => {
     const [company, other] = [await service.company(), await service.company()];
     const person = await personWith({ 'a.txt': 'one' });
     assertRefused(await importDocs(person, company, '--team', other.teamId), /team_forbidden/);
@@ -264,7 +264,7 @@ describe('cli import: where to', () => {
   });
 });
 
-test('cli import draws bar and table within the columns of a terminal', {
+test('cli import draws progress and table within the width of the terminal', {
   skip: NO_TERMINAL,
 }, async () => {
   const company = await service.company();

@@ -57,7 +57,7 @@ async function countSessions(userId: string): Promise<number> {
 }
 
 describe('cli login', () => {
-  test('keeps the session for its owner alone and tells who, where and until when, without the token', async () => {
+  test('saves the session for its owner only and prints account, address and expiry without the token', async () => {
     const [company, person] = [await withPassword(), await newPerson()];
     const ended = await login(person, ` ${company.ownerEmail.toUpperCase()}`);
     const session = await readKept(person);
@@ -77,7 +77,7 @@ describe('cli login', () => {
     assert.deepEqual(await readdir(dirname(person.sessionFile)), ['session.json']);
   });
 
-  test('keeps it in XDG_CONFIG_HOME, unless that is relative', async () => {
+  test('saves the session in XDG_CONFIG_HOME unless that is relative', async () => {
     const [company, person] = [await withPassword(), await newPerson()];
     const env = { XDG_CONFIG_HOME: join(person.home, 'chosen') };
     assert.equal((await login(person, company.ownerEmail, { env })).code, 0);
@@ -88,7 +88,7 @@ describe('cli login', () => {
     assert.equal(await isKept(person), true);
   });
 
-  test('closes a file and a folder that were open to others', async () => {
+  test('makes a session file and folder private that others could read', async () => {
     const [company, person] = [await withPassword(), await newPerson()];
     await keepSession(person, 'old', 0o644);
     await chmod(person.sessionFile, 0o666);
@@ -101,7 +101,7 @@ describe('cli login', () => {
     assert.equal((await readKept(person)).email, company.ownerEmail);
   });
 
-  test('replaces a link that stands in its place and leaves the target as it was', async () => {
+  test('replaces a symbolic link at the place of the session file and leaves its target unchanged', async () => {
     const [company, person] = [await withPassword(), await newPerson()];
     const target = join(person.home, 'target');
     await writeFile(target, 'of someone else');
@@ -112,7 +112,7 @@ describe('cli login', () => {
     assert.equal(await readFile(target, 'utf8'), 'of someone else');
   });
 
-  test('takes the first line of standard input as the password, with either end of line or none', async () => {
+  test('reads the password from the first line of standard input with any line end', async () => {
     const { ownerEmail } = await withPassword();
     for (const input of [`${PASSWORD}\nmore\n`, `${PASSWORD}\r\n`, PASSWORD, `\uFEFF${PASSWORD}\n`]) {
       const ended = await login(await newPerson(), ownerEmail, { input });
@@ -122,7 +122,7 @@ describe('cli login', () => {
     assert.equal((await login(await newPerson(), ownerEmail, waiting)).code, 0);
   });
 
-  test('without a password or an email to sign in it asks no service', async () => {
+  test('sends no request without an email or a password', async () => {
     const [person, other] = [await newPerson(), await openOther((_request, response) => response.end('{}'))];
     const run = (args: string[], input: string | undefined) =>
       person.run(['login', '--url', other.url, ...args], input === undefined ? {} : { input });
@@ -135,7 +135,7 @@ describe('cli login', () => {
     assert.deepEqual(other.asked, []);
   });
 
-  test('a wrong password is told in one line and leaves what was kept', async () => {
+  test('prints one line for a wrong password and keeps the saved session', async () => {
     const { person, company, token } = await signedInPerson();
     const ended = await login(person, company.ownerEmail, { input: 'not the password\n' });
     assertRefused(ended, /does not know this email with this password/);
@@ -143,7 +143,7 @@ describe('cli login', () => {
     assert.equal((await readKept(person)).token, token);
   });
 
-  test('after too many failed passwords it tells how long to wait', async () => {
+  test('prints the waiting time after too many wrong passwords', async () => {
     const { ownerEmail } = await withPassword();
     for (let failed = 0; failed < 10; failed += 1) await signInBy(service, ownerEmail, 'not the password');
     const person = await newPerson();
@@ -151,7 +151,7 @@ describe('cli login', () => {
     assert.equal(await isKept(person), false);
   });
 
-  test('tells a service that cannot answer now, and one that is another', async () => {
+  test('prints one line when the service is unavailable or is another one', async () => {
     const person = await newPerson();
     const at = async (url: string) =>
       person.run(['login', '--email', 'a@example.com', '--url', url], { input: `${PASSWORD}\n` });
@@ -169,7 +169,7 @@ describe('cli login', () => {
     assert.equal(await isKept(person), false);
   });
 
-  test('refuses an address with a user, a query or a fragment, and does not repeat it', async () => {
+  test('refuses an address with a user, a query or a fragment without repeating it', async () => {
     const person = await newPerson();
     for (const url of [
       'http://me:secret@127.0.0.1',
@@ -182,7 +182,7 @@ describe('cli login', () => {
     }
   });
 
-  test('ends the session it replaces, and one that it cannot keep', async () => {
+  test('ends the session that it replaces, and a new one that cannot be saved', async () => {
     const { person, company, token } = await signedInPerson();
     assert.equal((await login(person, company.ownerEmail)).code, 0);
     const next = await readKept(person);
@@ -197,7 +197,7 @@ describe('cli login', () => {
     assert.deepEqual(await readdir(dirname(person.sessionFile)), ['session.json']);
   });
 
-  test('says so where MEMORY_API_TOKEN goes before the session', async () => {
+  test('warns when MEMORY_API_TOKEN takes precedence over the session', async () => {
     const [company, person] = [await withPassword(), await newPerson()];
     await writeFile(join(person.home, '.env'), `MEMORY_API_TOKEN=${API_TOKEN}\n`);
     const ended = await login(person, company.ownerEmail);
@@ -209,7 +209,7 @@ describe('cli login', () => {
 });
 
 describe('cli login at a terminal', { skip: NO_TERMINAL }, () => {
-  test('asks for email and password and never shows the password, however it is typed', async () => {
+  test('asks for email and password and never shows the password', async () => {
     const [company, person] = [await withPassword(), await newPerson()];
     // All at once, as when pasted; with two letters too many and the keys that take them away, and arrow keys.
     const typed = `${PASSWORD.slice(0, 7)}ZQ\u007f\u007f\u001b[D\u001b[C${PASSWORD.slice(7)}\r`;
@@ -231,7 +231,7 @@ describe('cli login at a terminal', { skip: NO_TERMINAL }, () => {
     assert.match(shown, / icanon .* echo /s);
   });
 
-  test('Ctrl-C at the password gives the terminal back, keeps nothing and ends with 130', async () => {
+  test('Ctrl-C at the password restores the terminal, saves nothing and exits with 130', async () => {
     const person = await newPerson();
     const { code, shown } = await runAtTerminal(
       person,
@@ -244,7 +244,7 @@ describe('cli login at a terminal', { skip: NO_TERMINAL }, () => {
     assert.equal(await isKept(person), false);
   });
 
-  test('Ctrl-D without an answer is told in one line', async () => {
+  test('Ctrl-D at the password prints one line and exits with 1', async () => {
     const { code, shown } = await runAtTerminal(
       await newPerson(),
       ['login', '--email', 'a@example.com', '--url', base],

@@ -32,7 +32,7 @@ async function signedInPerson(): Promise<{ company: SignedIn; person: Person; to
 }
 
 describe('the credential of a command', () => {
-  test('is the kept session, which names the address too where nothing else does', async () => {
+  test('is the saved session, which also gives the address when none is set', async () => {
     const { person, company, token } = await signedInPerson();
     const ended = await person.run(['owner-reset-link']);
     assert.deepEqual([ended.code, ended.stderr], [0, '']);
@@ -42,7 +42,7 @@ describe('the credential of a command', () => {
     assert.equal(answer.json<{ user: { id: string } }>().user.id, company.ownerId);
   });
 
-  test('is MEMORY_API_TOKEN where that is set, in .env too, whatever the session file is', async () => {
+  test('is MEMORY_API_TOKEN when it is set, also in .env and with an unusable session file', async () => {
     const { person, company } = await signedInPerson();
     await chmod(person.sessionFile, 0o644);
     const env = { MEMORY_API_TOKEN: API_TOKEN };
@@ -59,7 +59,7 @@ describe('the credential of a command', () => {
     assert.ok(bySession.stdout.includes(company.ownerEmail));
   });
 
-  test('goes to no other address than that of the session, by origin and path', async () => {
+  test('is never sent to an address other than that of the session', async () => {
     const { person } = await signedInPerson();
     const other = await openOther((_request, response) => response.end('{}'));
     for (const url of [other.url, `${base}/path`, base.replace('127.0.0.1', 'localhost')]) {
@@ -74,7 +74,7 @@ describe('the credential of a command', () => {
     assert.equal(same.code, 0, same.stderr);
   });
 
-  test('a session that has ended is told in one line, which names login', async () => {
+  test('an ended session prints one line that names the login command', async () => {
     const { person, token } = await signedInPerson();
     await database.query(
       `update identity.session set last_seen_at = now() - interval '8 days' where token_hash = $1`,
@@ -87,7 +87,7 @@ describe('the credential of a command', () => {
     assert.ok(!ended.stderr.includes(token));
   });
 
-  test('a session file that others may read is refused, and the line says how to close it', async () => {
+  test('a session file that others can read is refused with the command that protects it', async () => {
     const { person } = await signedInPerson();
     for (const open of [0o640, 0o604]) {
       await chmod(person.sessionFile, open);
@@ -101,7 +101,7 @@ describe('the credential of a command', () => {
     assert.equal((await person.run(['whoami'])).code, 0);
   });
 
-  test('a damaged session file is refused, and the line names login', async () => {
+  test('a damaged session file is refused with one line that names the login command', async () => {
     const { person, token } = await signedInPerson();
     const session = await readKept(person);
     for (const content of [
@@ -122,14 +122,14 @@ describe('the credential of a command', () => {
     assertRefused(await person.run(['whoami']), /cannot be read from .*\(EISDIR\)/);
   });
 
-  test('without one, the line names both ways to have one', async () => {
+  test('a missing credential prints one line that names both ways to provide one', async () => {
     const person = await newPerson();
     assertRefused(await person.run(['whoami', '--url', base]), /login, or set MEMORY_API_TOKEN/);
   });
 });
 
 describe('cli logout', () => {
-  test('ends the session on the service and removes its file, wherever the terminal looks else', async () => {
+  test('ends the session on the service and removes its file, whatever token and address are set', async () => {
     const { person, company, token } = await signedInPerson();
     const other = await openOther((_request, response) => response.end('{}'));
     // Neither is it the service token's affair, nor that of another address.
@@ -146,7 +146,7 @@ describe('cli logout', () => {
     assert.deepEqual([again.code, again.stdout], [0, 'You are not signed in: there is no saved session.\n']);
   });
 
-  test('removes the file of a session that had ended already, and says so', async () => {
+  test('removes the file of a session that has already ended and says so', async () => {
     const { person, token } = await signedInPerson();
     await database.query('delete from identity.session where token_hash = $1', [hashToken(token)]);
     const ended = await person.run(['logout']);
@@ -155,7 +155,7 @@ describe('cli logout', () => {
     assert.equal(await isKept(person), false);
   });
 
-  test('keeps the file while the service cannot be reached, unless forced', async () => {
+  test('keeps the file while the service cannot be reached, except with --force', async () => {
     const person = await newPerson();
     const session = {
       token: 'a-token-of-this-test',
@@ -178,7 +178,7 @@ describe('cli logout', () => {
     assert.equal(await isKept(person), false);
   });
 
-  test('leaves a file that it cannot use, unless forced, and a session of another address', async () => {
+  test('keeps an unusable file without --force, and always a session of another address', async () => {
     const { person, token } = await signedInPerson();
     assertRefused(await person.run(['logout', '--url', 'http://127.0.0.1:1']), /belongs to /);
     assertRefused(await person.run(['logout', '--force', '--url', 'http://127.0.0.1:1']), /belongs to /);
@@ -195,7 +195,7 @@ describe('cli logout', () => {
 });
 
 describe('cli whoami', () => {
-  test('tells name, email, Company, role, end of the session and a line for each Team', async () => {
+  test('prints name, email, Company, role, expiry and one line for each Team', async () => {
     const { person, company } = await signedInPerson();
     const ended = await person.run(['whoami']);
     const [who, by, blank, heading, ...teams] = ended.stdout.trimEnd().split('\n');
@@ -212,7 +212,7 @@ describe('cli whoami', () => {
     );
   });
 
-  test('shows a Team without a role there, and lets no name steer the terminal', async () => {
+  test('prints a Team without a role and removes control characters from names', async () => {
     const company = await service.company();
     const admin = { userId: newId(), email: `admin-${newId()}@example.com`, role: 'owner' };
     await addAccount(service, company, admin);
@@ -234,7 +234,7 @@ describe('cli whoami', () => {
     for (const steering of ['\u001b', '\u202e']) assert.ok(!ended.stdout.includes(steering));
   });
 
-  test('says so where no Team is open', async () => {
+  test('says when the account has no access to any Team', async () => {
     const company = await service.company();
     const member = { userId: newId(), email: `member-${newId()}@example.com`, role: 'member' };
     await addAccount(service, company, member);

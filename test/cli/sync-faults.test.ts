@@ -17,7 +17,7 @@ const newFolder = await openFolders();
 const openPlace = openPlaces();
 after(endProcesses);
 
-test('cli sync killed during its work, on either side, goes on with the next run', async () => {
+test('cli sync continues on the next run after it was killed during a push or a pull', async () => {
   const company = await service.company();
   const files = Object.fromEntries(
     Object.entries(manyFiles(250)).map(([name, text]) => [`team/${name}`, text]),
@@ -44,7 +44,7 @@ test('cli sync killed during its work, on either side, goes on with the next run
   }
 });
 
-test('cli sync --watch takes up what changes here, alone, and ends at Ctrl-C', async () => {
+test('cli sync --watch sends local changes, refuses a second sync and ends at Ctrl-C', async () => {
   const company = await service.company();
   const person = await personWith(company, { 'team/a.txt': 'a' });
   const watching = start(person, company, base, '--watch');
@@ -62,7 +62,7 @@ test('cli sync --watch takes up what changes here, alone, and ends at Ctrl-C', a
 /** Against memory a unit test has many more: these hold that memory and the service are alike. */
 const LIVES = 2;
 
-test('cli sync: what people do in several folders is the same in all in the end', async () => {
+test('cli sync makes all folders equal in the end, whatever people do in them', async () => {
   await fc.assert(
     fc.asyncProperty(life, async (steps) => {
       const company = await service.company();

@@ -13,7 +13,7 @@ const { service, base, reached, personWith, sync, pathsThere } = await openSyncP
 const newFolder = await openFolders();
 
 describe('cli sync', () => {
-  test('keeps two folders in step, byte for byte, and both contents of a conflict', async () => {
+  test('keeps two folders in sync byte for byte and keeps both contents of a conflict', async () => {
     const company = await service.company();
     const client = reached(company, company.teamId);
     const clientId = await addClient(service, company);
@@ -70,7 +70,7 @@ describe('cli sync', () => {
     ]);
   });
 
-  test('--dry-run tells what would be done, and does nothing', async () => {
+  test('--dry-run prints what would be done and does nothing', async () => {
     const company = await service.company();
     const person = await personWith(company, { 'team/a.txt': 'a', 'team/con.txt': 'x' });
     const ended = await sync(person, company, '--dry-run');
@@ -87,7 +87,7 @@ describe('cli sync', () => {
     });
   });
 
-  test('a folder stays with its Team, which has to be named only once', async () => {
+  test('remembers the Team of a folder and refuses another one', async () => {
     const company = await service.company();
     const person = await personWith(company, { 'team/a': 'a' });
     const teamId = await addTeam(service, company);
@@ -103,7 +103,7 @@ describe('cli sync', () => {
     assertRefused(none, /nowhere cannot be read \(ENOENT\): create the folder first/);
   });
 
-  test('where one may only read, or the Team is archived, changes there come and those here stay', async () => {
+  test('fetches changes but keeps local ones when the layer is read-only or the Team is archived', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const owner = await newFolder('Owner', { url: base, teamId: company.teamId });
@@ -129,7 +129,7 @@ describe('cli sync', () => {
   });
 });
 
-describe('cli sync before more than half of the files go', () => {
+describe('cli sync before more than half of the files are deleted', () => {
   /** Someone whose files are all gone here. */
   const emptied = async (company: SignedIn) => {
     const person = await personWith(company, { 'team/a': 'a', 'team/b': 'b', 'team/c': 'c' });
@@ -139,7 +139,7 @@ describe('cli sync before more than half of the files go', () => {
     return person;
   };
 
-  test('does nothing without a terminal, unless it is told to', async () => {
+  test('does nothing without a terminal, except with --allow-deletions', async () => {
     const company = await service.company();
     const person = await emptied(company);
     const ended = await sync(person, company);
@@ -153,7 +153,7 @@ describe('cli sync before more than half of the files go', () => {
     assert.deepEqual(await pathsThere(company), ['team/d']);
   });
 
-  test('leaves the files here, where they are gone there', async () => {
+  test('keeps the local files when they were deleted in the service', async () => {
     const company = await service.company();
     const files = { 'team/a': 'same', 'team/b': 'same', 'team/c': 'same' };
     const person = await personWith(company, files);
@@ -178,7 +178,7 @@ describe('cli sync before more than half of the files go', () => {
     assert.deepEqual(await person.ours.tree(), { 'team/d': 'same', 'team/mine': 'mine' });
   });
 
-  test('asks at a terminal', { skip: NO_TERMINAL }, async () => {
+  test('asks for confirmation at a terminal', { skip: NO_TERMINAL }, async () => {
     const company = await service.company();
     const person = await emptied(company);
     const { token, ownerEmail: email } = company;
