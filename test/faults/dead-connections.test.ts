@@ -30,7 +30,7 @@ function swallowAll(proxy: TcpProxy): void {
   for (const connection of proxy.connections) connection.swallow();
 }
 
-describe('connections that the network has dropped without a word', {
+describe('database connections that the network has dropped silently', {
   skip: databaseUrl === undefined && 'on PostgreSQL',
 }, () => {
   let own: Awaited<ReturnType<typeof createEmptyDatabase>>;
@@ -71,7 +71,7 @@ describe('connections that the network has dropped without a word', {
     );
   };
 
-  it('answers 503 for the request that finds one, and the next request by a new one', async () => {
+  it('the API returns 503 for the request that meets one, and 200 for the next request', async () => {
     await warmUp();
     assert.ok(proxy);
     assert.ok(proxy.connections.length > 2, 'several are idle');
@@ -83,7 +83,7 @@ describe('connections that the network has dropped without a word', {
     assert.equal(answered.statusCode, 200, answered.body);
   });
 
-  it('answers 503 where new connections get no answer either, and 200 as soon as they do', async () => {
+  it('the API returns 503 while new connections get no answer, and 200 as soon as they do', async () => {
     await warmUp();
     assert.ok(proxy);
     proxy.onNew('swallow');
@@ -99,7 +99,7 @@ describe('connections that the network has dropped without a word', {
     assert.equal((await service.app.inject('/readyz')).statusCode, 200);
   });
 
-  it("tells in health that the API's queue does not answer, and that it answers again", async (t) => {
+  it('status reports that the queue of the API does not answer, and later that it does again', async (t) => {
     const queueAnswers = async () => (await status()).json<Status>().health.queue;
     assert.equal(await queueAnswers(), true);
     assert.ok(queueProxy);
@@ -111,7 +111,7 @@ describe('connections that the network has dropped without a word', {
     while (!(await queueAnswers())) await pause(100, undefined, { signal: t.signal });
   });
 
-  describe('of a worker', () => {
+  describe('connections of a worker', () => {
     let worker: RunningWorker;
     let queue: JobQueue;
     let database: Database;
@@ -129,7 +129,7 @@ describe('connections that the network has dropped without a word', {
       worker = await startWorker({ ...service, database, queue, logger } as never);
     });
 
-    it('are replaced, and imports that are given afterwards complete', async (t) => {
+    it('are replaced, and later imports complete', async (t) => {
       const complete = async (text: string) => {
         const [id] = await importTexts(service, company, [text]);
         assert.equal((await untilImport(service, company, id, t.signal, isOver)).state, 'completed');
@@ -140,7 +140,7 @@ describe('connections that the network has dropped without a word', {
       await complete('after the network failed');
     });
 
-    it('do not keep the worker from stopping', async () => {
+    it('do not prevent the worker from stopping', async () => {
       assert.ok(workerProxy);
       workerProxy.onNew('swallow');
       swallowAll(workerProxy);

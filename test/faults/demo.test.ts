@@ -72,8 +72,10 @@ async function assertNothingIsLeft(demo: RunningDemo): Promise<void> {
 }
 
 /** It starts its own service on the embedded database, whatever the other tests run on. */
-describe('the demo', { skip: databaseUrl === undefined ? false : 'needs no PostgreSQL' }, () => {
-  test('finds the right document first for every question, and leaves nothing behind', async () => {
+describe('the demo with its own service', {
+  skip: databaseUrl === undefined ? false : 'needs no PostgreSQL',
+}, () => {
+  test('finds the right document first for every question and leaves no files behind', async () => {
     const demo = await startDemo([]);
     assert.equal(await demo.exited, 0, demo.stderr.join('\n'));
     assert.deepEqual(demo.stderr, []);
@@ -96,7 +98,7 @@ describe('the demo', { skip: databaseUrl === undefined ? false : 'needs no Postg
     await assertNothingIsLeft(demo);
   });
 
-  test('stores the documents of a folder and asks what it is told to ask', async () => {
+  test('stores the documents of a folder and asks the given questions', async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'deep'));
     await writeFile(join(folder, 'apples.md'), '# Apples\n\nWe press apples in October.\n');
@@ -110,7 +112,7 @@ describe('the demo', { skip: databaseUrl === undefined ? false : 'needs no Postg
     });
   });
 
-  test('cleans up on Ctrl-C', async () => {
+  test('removes its files and exits with 130 on Ctrl-C', async () => {
     const demo = await startDemo([]);
     await demo.line(/^ingested/);
     demo.child.kill('SIGINT');
@@ -119,7 +121,7 @@ describe('the demo', { skip: databaseUrl === undefined ? false : 'needs no Postg
     await assertNothingIsLeft(demo);
   });
 
-  test('cleans up when the reader of its output goes away', async () => {
+  test('removes its files and exits with 1 when the reader of its output is gone', async () => {
     const demo = await startDemo([]);
     await demo.line(/^service +http/);
     demo.child.stdout?.destroy();
@@ -129,8 +131,8 @@ describe('the demo', { skip: databaseUrl === undefined ? false : 'needs no Postg
   });
 });
 
-describe('the demo on a service that runs already', () => {
-  test('has the service embed where health says that it can', async () => {
+describe('the demo on a running service', () => {
+  test('lets the service make the embeddings when health says that it can', async () => {
     const env = { MEMORY_API_TOKEN: (await service.company()).token };
     const demo = await startDemo(['--url', base], env);
     assert.equal(await demo.exited, 0, demo.stderr.join('\n'));
@@ -141,7 +143,7 @@ describe('the demo on a service that runs already', () => {
     assert.deepEqual(await readdir(demo.temporary), []);
   });
 
-  test('run twice stores nothing twice', async () => {
+  test('stores no document again on a second run', async () => {
     const env = { MEMORY_API_TOKEN: (await service.company()).token };
     for (const run of ['first', 'second']) {
       const demo = await startDemo(['--url', base], env);
@@ -153,7 +155,7 @@ describe('the demo on a service that runs already', () => {
     }
   });
 
-  test('says in one line what is wrong', async () => {
+  test('prints one line with the fault and exits with 1', async () => {
     const cases: [string[], Record<string, string>, RegExp][] = [
       [['--url', 'http://127.0.0.1:1'], {}, /cannot be reached/],
       [['--url', 'somewhere'], {}, /--url: expected/],
@@ -173,7 +175,7 @@ describe('the demo on a service that runs already', () => {
     }
   });
 
-  test('explains itself', async () => {
+  test('prints its help', async () => {
     const demo = await startDemo(['--help']);
     assert.equal(await demo.exited, 0);
     assert.match(demo.stdout.join('\n'), /--url.*[^]*--no-download/);
@@ -181,7 +183,7 @@ describe('the demo on a service that runs already', () => {
 });
 
 describe('the demo without the model that the service names', () => {
-  test('stores the documents and says that it cannot ask', async () => {
+  test('stores the documents and says that questions cannot be asked', async () => {
     const env = { MEMORY_API_TOKEN: (await withoutModel.company()).token };
     const demo = await startDemo(['--url', baseWithoutModel], env);
     assert.equal(await demo.exited, 0, demo.stderr.join('\n'));

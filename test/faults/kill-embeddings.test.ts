@@ -101,7 +101,9 @@ describe('a worker process that makes vectors', {
     await assertEmbedded(service, company);
   }
 
-  test('killed during a slice loses no vector and makes none twice', { timeout: 120_000 }, async (t) => {
+  test('loses no vector and makes none a second time when it is killed during a slice', {
+    timeout: 120_000,
+  }, async (t) => {
     const company = await service.company();
     const victims = [await startWorker(), await startWorker()];
     await storeTexts(service, company, texts());
@@ -116,7 +118,9 @@ describe('a worker process that makes vectors', {
     await stop(other);
   });
 
-  test('frozen while another takes over writes nothing afterwards', { timeout: 120_000 }, async (t) => {
+  test('writes nothing after another worker has taken over its frozen slice', {
+    timeout: 120_000,
+  }, async (t) => {
     const company = await service.company();
     const frozen = await startWorker();
     await storeTexts(service, company, texts());
@@ -132,7 +136,7 @@ describe('a worker process that makes vectors', {
     await Promise.all([stop(frozen), stop(other)]);
   });
 
-  test('stopped by SIGTERM leaves no lease, and the rest to another at once', {
+  test('releases its leases on SIGTERM, so that another worker continues at once', {
     timeout: 120_000,
   }, async (t) => {
     const company = await service.company();

@@ -153,8 +153,8 @@ async function turnsDuring(url: string, answered: Promise<unknown>, enough: numb
   return turns;
 }
 
-describe('kill -9 during a push leaves all of it or nothing', () => {
-  test('on PostgreSQL, where another process goes on', {
+describe('kill -9 during a push leaves all of the push or nothing', () => {
+  test('leaves all or nothing on PostgreSQL, where another process continues', {
     skip: databaseUrl === undefined && 'the embedded database has one process',
     timeout: 120_000,
   }, async (t) => {
@@ -183,7 +183,7 @@ describe('kill -9 during a push leaves all of it or nothing', () => {
     await assertWritten(database, Object.keys(MOMENTS).length + 1);
   });
 
-  test('on the embedded database, which is started again', {
+  test('leaves all or nothing on the embedded database after a restart', {
     skip: databaseUrl !== undefined && 'there is a server',
     timeout: 120_000,
   }, async (t) => {

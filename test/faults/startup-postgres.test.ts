@@ -64,7 +64,7 @@ describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on Pos
     }
   };
 
-  test('eight processes that start at once on an empty database all come up, and one of them migrates', async () => {
+  test('eight processes that start at once on an empty database all run, and one of them migrates', async () => {
     const mains = Array.from({ length: 4 }, () => ['api/main.ts', 'worker/main.ts']).flat();
     const all = mains.map((main) => start(main));
     await Promise.all(all.map((service) => service.line(/"msg":"(listening|working)"/)));
@@ -94,7 +94,7 @@ describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on Pos
     assert.equal(await livingWorkers(), 0, 'each worker said that it stopped');
   });
 
-  test('start.ts runs API and worker as two processes, and SIGTERM ends both with 0', async () => {
+  test('start.ts runs API and worker as two processes, and SIGTERM ends both with exit code 0', async () => {
     const { service, url, api, worker } = await startBoth();
     assert.equal(new Set([api, worker, service.child.pid]).size, 3);
     const health = (await (await fetch(`${url}/v1/health`)).json()) as { backend: string };
@@ -106,7 +106,7 @@ describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on Pos
   });
 
   for (const victim of ['api', 'worker'] as const) {
-    test(`the end of the ${victim} drains the other, and start.ts ends with 1`, async () => {
+    test(`start.ts stops the other process and exits with 1 when the ${victim} is killed`, async () => {
       const { service, ...pids } = await startBoth();
       process.kill(pids[victim], 'SIGKILL');
       assert.equal(await service.exited, 1);
@@ -117,7 +117,7 @@ describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on Pos
     });
   }
 
-  test('API and worker stop when start.ts is killed and cannot tell them', async () => {
+  test('API and worker stop when start.ts is killed', async () => {
     const { service, url } = await startBoth();
     service.child.kill('SIGKILL');
     // Its output ends only when those who inherited it have ended too.
@@ -126,7 +126,7 @@ describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on Pos
     assert.equal(await livingWorkers(), 0);
   });
 
-  test('a database newer than the code is refused in one line', async () => {
+  test('API and worker refuse a database newer than the code with one line', async () => {
     await client.query(
       `insert into memory.migration (number, name, checksum) values (9999, '9999-later', 'x')`,
     );
@@ -139,7 +139,7 @@ describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on Pos
     }
   });
 
-  test('a wrong password and a server that is not there are told in one line without the password', async () => {
+  test('a wrong password or an unreachable server causes one line without the password', async () => {
     const wrong = new URL(own.url);
     wrong.password = 'SECRET-password';
     const nowhere = new URL(wrong.href);

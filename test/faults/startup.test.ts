@@ -39,7 +39,7 @@ describe('settings at start-up', embedded, () => {
   });
 
   for (const main of ['start.ts', 'api/main.ts', 'worker/main.ts']) {
-    test(`${main} without MEMORY_API_TOKEN ends with 1 and one line that names it`, async () => {
+    test(`${main} without MEMORY_API_TOKEN exits with 1 and one line that names it`, async () => {
       for (const unset of ['', '  ']) {
         const lines = await refusal(startMain(main, { cwd, env: { MEMORY_API_TOKEN: unset } }));
         assert.equal(lines.length, 1);
@@ -48,7 +48,7 @@ describe('settings at start-up', embedded, () => {
     });
   }
 
-  test('a short MEMORY_API_TOKEN off loopback ends with 1 and one line without its value', async () => {
+  test('a short MEMORY_API_TOKEN on a public address exits with 1 and one line without its value', async () => {
     const env = { MEMORY_API_TOKEN: 'short-SECRET', MEMORY_API_HOST: '0.0.0.0' };
     const service = startMain('start.ts', { cwd, env });
     const lines = await refusal(service);
@@ -57,7 +57,7 @@ describe('settings at start-up', embedded, () => {
     assert.ok(![...lines, ...service.stdout].join('\n').includes('SECRET'));
   });
 
-  test('each broken setting has its line, and no line holds a value', async () => {
+  test('each invalid setting causes one line without its value', async () => {
     const env = {
       MEMORY_API_TOKEN: 'two words of SECRET',
       MEMORY_DATABASE_URL: 'mysql://user:SECRET@host/database',
@@ -77,7 +77,7 @@ describe('settings at start-up', embedded, () => {
     assert.ok(![...lines, ...service.stdout].join('\n').includes('SECRET'));
   });
 
-  test('api/main.ts and worker/main.ts alone need a database', async () => {
+  test('api/main.ts and worker/main.ts require MEMORY_DATABASE_URL', async () => {
     for (const main of ['api/main.ts', 'worker/main.ts']) {
       const lines = await refusal(startMain(main, { cwd, env: { MEMORY_DATABASE_URL: '' } }));
       assert.equal(lines.length, 1);
@@ -86,7 +86,7 @@ describe('settings at start-up', embedded, () => {
   });
 });
 
-describe('start.ts in an empty folder, on the embedded database', embedded, () => {
+describe('start.ts in an empty folder on the embedded database', embedded, () => {
   let cwd: string;
   let service: ServiceProcess;
   let url: string;
@@ -116,7 +116,7 @@ describe('start.ts in an empty folder, on the embedded database', embedded, () =
     await service.line(/#token=/);
   });
 
-  test('prints where it listens, its health and, once, a link that sets the password', async () => {
+  test('prints its address, its health and one link that sets the password', async () => {
     assert.equal(url, `http://127.0.0.1:${port}`, 'MEMORY_API_PORT before PORT');
     const [, health = ''] = await service.line(/^Health: (.*)$/);
     const asked = await fetch(`${url}/v1/health`);
@@ -130,7 +130,7 @@ describe('start.ts in an empty folder, on the embedded database', embedded, () =
     assert.equal(service.stderr.length, 0, service.stderr.join('\n'));
   });
 
-  test('a short MEMORY_API_TOKEN is taken with a warning, and .env is read where a variable is not set', async () => {
+  test('accepts a short MEMORY_API_TOKEN with a warning and reads unset variables from .env', async () => {
     const answer = await fetch(`${url}/v1/auth/session`, {
       headers: { authorization: 'Bearer short-token' },
     });
@@ -148,14 +148,14 @@ describe('start.ts in an empty folder, on the embedded database', embedded, () =
     assert.ok(!service.stdout.some((line) => /short-token|SECRET/.test(line)));
   });
 
-  test('a second start on the same folder is refused in one line, and the first goes on', async () => {
+  test('a second start on the same folder is refused with one line, and the first continues', async () => {
     const lines = await refusal(startMain('start.ts', { cwd, env: { MEMORY_API_PORT: '0' } }));
     assert.equal(lines.length, 1, lines.join('\n'));
     assert.match(lines[0] ?? '', /^\.data is in use by another process/);
     assert.equal((await fetch(`${url}/v1/health`)).status, 200);
   });
 
-  test('SIGTERM lets a running request finish, takes no more, and ends with 0', async () => {
+  test('SIGTERM completes a running request, refuses new ones and exits with 0', async () => {
     const { headersSent, sendBody, answer } = slowIngest(url, 'short-token');
     await headersSent;
     service.child.kill('SIGTERM');
@@ -165,7 +165,7 @@ describe('start.ts in an empty folder, on the embedded database', embedded, () =
     assert.equal(await service.exited, 0, service.stderr.join('\n'));
   });
 
-  test('a port in use ends it with 1 and one line that names the variable, before there is a database', async () => {
+  test('a port in use exits with 1 and one line that names the variable, and creates no files', async () => {
     const other = createServer().listen(platformPort, '127.0.0.1');
     try {
       const empty = await temporaryFolder();
@@ -184,13 +184,13 @@ describe('start.ts in an empty folder, on the embedded database', embedded, () =
     }
   });
 
-  test('a host that is not of this machine ends it with 1 and one line that names the variable', async () => {
+  test('a host of another machine exits with 1 and one line that names the variable', async () => {
     const began = await refusal(startMain('start.ts', { cwd, env: { MEMORY_API_HOST: '192.0.2.1' } }));
     assert.equal(began.length, 1, began.join('\n'));
     assert.match(began[0] ?? '', /^MEMORY_API_HOST: 192\.0\.2\.1 is not an address of this machine; /);
   });
 
-  test('the next start listens on PORT where MEMORY_API_PORT is not set, and has all that was stored', async () => {
+  test('the next start uses PORT when MEMORY_API_PORT is not set and has all stored data', async () => {
     const env = {
       MEMORY_RATE_LIMITS: 'on',
       MEMORY_COMPANY_NAME: 'Another',
@@ -220,7 +220,7 @@ describe('start.ts in an empty folder, on the embedded database', embedded, () =
 });
 
 describe('npm start', () => {
-  test('hands SIGTERM on, and ends once the service has stopped', async () => {
+  test('forwards SIGTERM and ends after the service has stopped', async () => {
     const dataDir = await temporaryFolder();
     const env = { MEMORY_DATA_DIR: dataDir, MEMORY_API_PORT: '0', MEMORY_DATABASE_URL: databaseUrl ?? '' };
     const service = startCommand('npm', ['start'], { env });
