@@ -185,7 +185,7 @@ describe('an inaccessible, archived, foreign, unknown or invalid client', () => 
     assert.ok(!text.includes(hidden));
   });
 
-  test('is not revealed by a path that would conflict in a readable layer', async () => {
+  test('does not make a similar path in a readable layer conflict', async () => {
     const { member, owner, hidden, writes } = await open();
     await owner.push([file(`clients/${hidden}/a/b`, '1')]);
     const pushed = await asSeenBy(member).push([file(`clients/${writes}/A`, '2'), file('team/A', '2')]);
