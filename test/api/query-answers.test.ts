@@ -21,7 +21,7 @@ import {
 } from '../support/server-mode.ts';
 import { along, post } from '../support/team.ts';
 
-/** Longer than any test runs: who waits so long, waits in vain. */
+/** Longer than any test runs: waiting this long means failing. */
 const FOR_EVER_MS = 240_000;
 const PATIENT = { MEMORY_QUERY_EMBEDDING_TIMEOUT_MS: String(FOR_EVER_MS) };
 
@@ -35,7 +35,7 @@ async function openHeld(t: { after(fn: () => unknown): void }, service: ServerMo
   return { worker, asked: () => askedOf(service.modelDir) };
 }
 
-/** Queues a query as an API process does that ended then, so long ago. */
+/** Queues a query as an API process would that stopped this long ago. */
 async function leaveBehind({ queue, database }: ServerMode, text: string, agoMs: number): Promise<string> {
   const id = await askForVector(queue, { text, patienceMs: 5000 });
   await database.query(`update pgboss.job set created_on = now() - make_interval(secs => $2) where id = $1`, [
@@ -56,7 +56,7 @@ describe('the worker that embeds queries', async () => {
     const { asked } = await openHeld(t, service);
     const first = searchInServerMode(service, company, `${HELD} 2`);
     await until(t.signal, async () => (await asked()).length === 1);
-    // More than the worker takes at once: some wait in the queue, others in the worker.
+    // More than the worker runs at once: some wait in the queue, others in the worker.
     const hasty = await openOtherApi(t, service, { queryEmbeddingTimeoutMs: 700 });
     const given = await Promise.all(
       Array.from({ length: 10 }, (_, place) => searchInServerMode(hasty, company, `given up ${place}`)),
@@ -96,10 +96,10 @@ describe('an API process in server mode', async () => {
     const { asked } = await openHeld(t, service);
     const found = await searchInServerMode(service, company, `${REFUSED} 1`);
     assert.equal(found.degraded, true);
-    // By two processes: the first may have been to blame.
+    // Two processes try it, because the first may have failed for another reason.
     assert.deepEqual(await asked(), [`${REFUSED} 1`, `${REFUSED} 1`]);
     assert.deepEqual(await queryJobs(service), []);
-    // The vector that the worker sends is the one that is searched with.
+    // A search with the vector of the worker must find the chunk along that vector.
     await post(service, company, '/v1/memory/ingest', {
       title: 'x',
       chunks: [
@@ -115,7 +115,7 @@ describe('an API process in server mode', async () => {
   test('answers every waiting search and deletes its query jobs when it closes', async (t) => {
     await sayOfWorker(service, newId(), { state: 'ready' });
     const api = await openOtherApi(t, service);
-    // Over a connection: a server waits for those before it is closed.
+    // Over a connection, because a server waits for its connections before it is closed.
     const url = await api.app.listen({ host: '127.0.0.1', port: 0 });
     const asked = fetch(`${url}/v1/memory/search`, {
       method: 'POST',
@@ -129,7 +129,7 @@ describe('an API process in server mode', async () => {
     assert.deepEqual(await placesOf(service, 'closing Yak'), []);
   });
 
-  /** Answers whose questions reach the queue when the test lets them. */
+  /** Answers whose queries are enqueued only when the test allows it. */
   function openSlowAnswers() {
     const held = Promise.withResolvers<void>();
     const send = async (...args: Parameters<typeof queue.boss.send>) => {

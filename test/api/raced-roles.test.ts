@@ -38,10 +38,10 @@ const grantClient =
   (app) =>
     ask(app, by, 'PUT', `/v1/team/grants/${userId}/${clientId}`, { access: 'read' });
 
-/** As `outcome`, also of an answer without a body. */
+/** Like `outcome`, and also accepts an answer without a body. */
 const told = (answer: Answer) => (answer.statusCode === 204 ? '204' : outcome(answer));
 
-/** Sends both at once. */
+/** Sends both requests at the same time. */
 async function atOnce(first: Asks, second: Asks): Promise<string[]> {
   return (await Promise.all([first(service), second(service)])).map(told);
 }
@@ -57,9 +57,9 @@ async function someoneWaits(): Promise<boolean> {
 }
 
 /**
- * Stops the first request within its transaction, at the statement that has this text, and sends the second, which
- * then waits for the first or comes to its end. The embedded database has one connection, which the first has: there,
- * nobody could ask whether the second waits, and it can do nothing else.
+ * Stops the first request within its transaction, at the statement that contains this text, and sends the second, which
+ * then waits for the first or ends. The embedded database has one connection, which the first request uses: there the
+ * second always waits, and no query could find that out.
  */
 async function overlapping(
   t: { after(fn: () => unknown): void },
@@ -74,7 +74,7 @@ async function overlapping(
     await released.promise;
     return null;
   });
-  // A request of `inject` is sent when it is awaited, so it is made a promise at once.
+  // `inject` sends a request only when it is awaited, so it is turned into a promise at once.
   const held = Promise.resolve(first({ app }));
   assert.ok(await Promise.race([reached.promise, held.then(() => false)]), 'the first was stopped');
   let isDone = false;
@@ -97,7 +97,7 @@ const acceptOnce = async (token: string) => outcome(await join(service, { token,
 describe('a removal from the Company that races a change in a Team', () => {
   const REMOVAL_ENDS_ROLES = 'delete from identity.team_member';
 
-  /** A member of a Team, and nothing left of them there after both. */
+  /** A member of a Team, and an assertion that the Team has no role and no grant of theirs. */
   async function member() {
     const company = await service.company();
     const { userId } = await addPerson(service, company, { teamRole: 'member' });

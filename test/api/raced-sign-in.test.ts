@@ -18,7 +18,7 @@ import { addTeam, archiveTeam } from '../support/team.ts';
 
 const service = await openTestApp();
 const { app, database } = service;
-/** The embedded database has one connection: there no transaction is half-way while another runs. */
+/** The embedded database has one connection, so no transaction can be open while another one runs. */
 const skip = database.backend === 'pglite';
 const PASSWORD = 'a password of this test';
 const NEW_PASSWORD = 'another password of this test';
@@ -49,12 +49,12 @@ async function reset(company: SignedIn, email: string): Promise<Session> {
   return answer.json<Session>();
 }
 
-/** The tokens of sessions are not kept: whether there are more than those known is told by their number. */
+/** The number of sessions tells whether there are more than the known ones. */
 async function sessionsOf(userId: string): Promise<number> {
   return (await database.query('select from identity.session where user_id = $1', [userId])).length;
 }
 
-/** Pauses requests within a transaction: at the first statement that has this text. */
+/** Pauses requests within a transaction, at the first statement that contains this text. */
 async function pauseAt(t: { after(fn: () => unknown): void }, text: string): Promise<HeldApp> {
   const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const held = await openFailingApp(t, service, async (statement) => {
@@ -124,7 +124,7 @@ describe('a login that races a change of the password', () => {
       const done = change(company, owner.email, owner.token).finally(() => {
         isDone = true;
       });
-      // Either it waits for the login, or it has come to an end without: the login goes on after both.
+      // It either waits for the login or has already ended; in both cases the login continues.
       while (!isDone && !(await someoneWaitsFor('identity.account'))) continue;
       held.release();
       const answer = await login;
@@ -135,7 +135,7 @@ describe('a login that races a change of the password', () => {
     });
   }
 
-  /** Whether a statement on this table waits for a lock, in this database. */
+  /** Whether a statement on this table waits for a lock in this database. */
   async function someoneWaitsFor(table: string): Promise<boolean> {
     const rows = await database.query(
       `select from pg_stat_activity
@@ -148,7 +148,7 @@ describe('a login that races a change of the password', () => {
 });
 
 describe('joining while the invite or the account changes', () => {
-  /** Joins with a new email, has something happen when the password is hashed, and goes on. */
+  /** Joins with a new email, runs `happen` while the password is hashed, and continues. */
   async function lateJoin(
     t: { after(fn: () => unknown): void },
     company: SignedIn,
@@ -195,7 +195,7 @@ describe('joining while the invite or the account changes', () => {
       );
       assert.equal(row?.unused, true);
       const after = await countGiven(service, company);
-      // Of invites there may be more: the newer one.
+      // There can be one more unused invite: the newer one.
       assert.deepEqual({ ...after, unused: 0 }, { ...before, unused: 0 });
       assert.equal(outcome(await signInBy(service, email, PASSWORD)), '401 invalid_credentials');
     });

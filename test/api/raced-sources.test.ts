@@ -15,11 +15,11 @@ const ROUNDS = 6;
 const ingest = (app: Pick<typeof service, 'app'>, company: SignedIn, body: object) =>
   post(app, company, '/v1/memory/ingest', { title: 'x', ...body });
 
-/** A source with an external id whose new text is long enough to be written before it is shown, or short. */
+/** The chunks of a text: two, or so many that they are written before the source is shown. */
 const edition = (name: string, round: number) =>
   Array.from({ length: round % 2 === 0 ? 2 : 101 }, (_, n) => ({ text: `${name} ${n}` }));
 
-/** Asserts that what is active has all its chunks, and that nothing else has any. */
+/** Asserts that active sources have all their chunks, and that other sources have none. */
 async function assertWhole(company: SignedIn): Promise<void> {
   const sources = await listSources(service, company);
   let chunks = 0;
@@ -67,7 +67,7 @@ describe('requests that race for one source', () => {
       assert.equal((await readSource(service, company, old.id)).state, 'archived');
       const { source } = replaced.json<{ source: Source }>();
       const active = (await listSources(service, company, '?state=active')).map(({ id }) => id);
-      // Replaced first, the new text was archived with the source; archived first, it made a new one.
+      // If it was replaced first, the new text was archived too; if it was archived first, a new source was made.
       if (outcome(replaced) === '200') assert.deepEqual([source.id, active], [old.id, []]);
       else {
         assert.equal(outcome(replaced), '201');

@@ -17,7 +17,7 @@ import { openSecondApp } from '../support/second-app.ts';
 import { outcome } from '../support/sign-in.ts';
 import { get, post } from '../support/team.ts';
 
-/** API calls of one session in a minute, here; by default there are too many to try them. */
+/** API calls of one session in a minute. The default is too high for a test. */
 const CALLS = 5;
 /** Sign-ins and uses of links by one address in a minute. */
 const SIGN_INS = 30;
@@ -34,7 +34,7 @@ function session(to: App, token: string) {
   return to.inject({ url: '/v1/auth/session', headers: { authorization: `Bearer ${token}` } });
 }
 
-/** The routes that strangers call. None of these bodies costs a hash, but that of a login with a password. */
+/** The routes without authentication. Only a login with a password costs a hash. */
 const OPEN_ROUTES = {
   '/v1/auth/login': { email: 'nobody@example.com', password: '' },
   '/v1/auth/join': { token: 'none', name: 'Someone', password: PASSWORD },
@@ -48,7 +48,7 @@ function askFrom(remoteAddress: string, url: keyof typeof OPEN_ROUTES = '/v1/aut
   return to.inject({ method: 'POST', url, remoteAddress, payload: OPEN_ROUTES[url] });
 }
 
-/** Uses up what an address has for its minute, in some order of the open routes. */
+/** Uses up the limit of an address for its minute, over all open routes. */
 async function useUp(address: string): Promise<void> {
   for (let asked = 0; asked < SIGN_INS; asked += 1) {
     const answer = await askFrom(address, OPEN[asked % OPEN.length]);
@@ -126,7 +126,7 @@ describe('the rate limit of a session', () => {
   });
 
   test('counts requests with the service token as one session', async () => {
-    // All tests have the same token: what was counted before does not count here.
+    // All tests share this token, so earlier requests must not count.
     await session(app, API_TOKEN);
     await passSeconds(database, requestKey({ session: 'of the service token' }), MINUTE);
     for (let asked = 0; asked < CALLS; asked += 1) {

@@ -228,9 +228,9 @@ describe('the order of refusals', () => {
         ['consolidation/complete', completeOf({}, scope), completeOf({ embedding: [1] }, scope)],
       ] as const) {
         const url = `/v1/memory/${route}`;
-        // The items of a complete each have a scope of their own.
+        // Each item of a complete request has a scope of its own.
         const within = 'batchId' in valid ? {} : { scope };
-        // Of who can write nowhere, a body of up to 32 MiB is not read.
+        // A large body is not read for a caller who cannot write anywhere.
         const isEarly = caller === reader && (route === 'ingest' || route === 'imports');
         assert.equal(
           outcome(await post(service, caller, url, { ...invalid, ...within })),

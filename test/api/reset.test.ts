@@ -112,7 +112,7 @@ describe('POST /v1/auth/reset', () => {
 
 test('no log line contains a token or a password', async (t) => {
   const lines: string[] = [];
-  // Without the redaction of the service's own logger: nothing may lean on that.
+  // Without the redaction of the service's logger: the routes must not depend on it.
   const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
   const { config, queue } = service;
   const logged = await buildApp({

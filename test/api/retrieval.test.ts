@@ -5,7 +5,7 @@ import { askQuestions, ingestSet, KEYWORDS_ALONE } from '../support/retrieval-ru
 import { readRetrievalSet, retrievalFolder } from '../support/retrieval-set.ts';
 import { countTermsNow } from '../support/term-counts.ts';
 
-/** Enough to tell a fault from chance, and quick: the whole set is for `npm run bench:retrieval`. */
+/** Enough questions to detect a fault, and still quick; `npm run bench:retrieval` asks all of them. */
 const QUESTIONS = 200;
 const HELD = 0.9;
 
@@ -16,7 +16,7 @@ if (folder === null) {
   test(
     'finds the paragraph that answers a question',
     {
-      // Where every change is judged, a missing set must not look like a good one.
+      // On CI a missing set must not look like a success.
       skip: process.env['CI'] ? false : missing,
     },
     () => assert.fail(missing),
@@ -29,7 +29,7 @@ if (folder === null) {
       const set = await readRetrievalSet(folder, language);
       await ingestSet(service, company, set);
       await countTermsNow(service.database, company);
-      // Evenly from all articles, not the first few.
+      // Evenly from all articles, not only from the first ones.
       const step = Math.floor(set.questions.length / QUESTIONS);
       const questions = set.questions.filter((_, index) => index % step === 0).slice(0, QUESTIONS);
       const { hitAt1 } = await askQuestions(service, company, { ...set, questions });

@@ -19,13 +19,13 @@ import { openSecondApp } from '../support/second-app.ts';
 import { askSession, makeResetLink, outcome, signInBy, useLink } from '../support/sign-in.ts';
 import { addClient, addPerson, type Caller, get, type Person, post, type Ties } from '../support/team.ts';
 
-/** Changes are made in the first process. The second one is asked before and after, and must not remember. */
+/** Changes are made in the first process. The second is asked before and after, and must not cache. */
 const service = await openTestApp();
 const second = await openSecondApp({ after }, service);
 const PASSWORD = 'a password of this test';
 type Process = Pick<TestApp, 'app'>;
 
-/** Has someone change something through the API of the first process. */
+/** Sends a change through the API of the first process. */
 async function change(
   caller: Caller,
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -36,7 +36,7 @@ async function change(
   assert.ok(answer.statusCode < 300, `${method} ${url}: ${answer.statusCode} ${answer.body}`);
 }
 
-/** Asserts what a request comes to in the second process before a change, and in both after it. */
+/** Asserts the answer of the second process before a change, and of both processes after it. */
 async function assertChanges<T>(
   ask: (process: Process) => Promise<T>,
   [before, afterwards]: [T, T],
@@ -53,7 +53,7 @@ const writing = (caller: Caller) => async (by: Process) =>
   outcome(await post(by, caller, '/v1/memory/ingest', { title: 'x', text: `about ${newId()}` }));
 
 describe('the end of a session, seen by every API process', () => {
-  /** Someone with a password and one session more, which is the one to end. */
+  /** A person with a password and a second session, which is the one to end. */
   async function addTwice(company: SignedIn): Promise<PasswordHolder & { other: string }> {
     const ties = { companyRole: 'owner', teamRole: 'owner' } as const;
     const person = await addPasswordHolder(service, company, ties, PASSWORD);
@@ -136,7 +136,7 @@ describe('the end of a session, seen by every API process', () => {
 });
 
 describe('a change of access, seen by every API process', () => {
-  /** Someone of a Company, and the Company. */
+  /** A Company and a person with these ties to it. */
   async function addTo(ties: Ties): Promise<{ company: SignedIn; person: Person }> {
     const company = await service.company();
     return { company, person: await addPerson(service, company, ties) };

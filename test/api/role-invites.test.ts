@@ -31,14 +31,14 @@ const acceptOnce = async (token: string) => outcome(await join(service, { token,
 const setTeamRole = (by: Caller, userId: string, role: string) =>
   ask(service, by, 'PATCH', `/v1/team/members/${userId}`, { role });
 
-/** The invites that the events of an action name, in the field of this name. */
+/** The ids of invites that the audit events of an action contain in this field. */
 async function named(company: SignedIn, field: string, action: () => Promise<unknown>): Promise<string[]> {
   const { events } = await recordedBy(service, company, action);
   return events.flatMap(({ detail }) => detail[field] as string[]).sort();
 }
 
 describe('the open invite of a future Team Owner', () => {
-  /** A new Team, whose Owner is still to come. */
+  /** A new Team whose Owner has not joined yet. */
   async function ownerlessTeam() {
     const company = await service.company();
     const email = newEmail();
@@ -106,7 +106,7 @@ test('accepting an invite with a read grant keeps an existing write grant', asyn
   const person = await addPasswordHolder(service, company, {}, PASSWORD);
   const grants = [{ clientId, access: 'read' as const }];
   const { token } = await makeInvite(service, company, { email: person.email, grants });
-  // Both given while the invite was open.
+  // Both were given while the invite was open.
   const ids = [company.companyId, company.teamId, person.userId];
   await database.query(
     `insert into identity.team_member (company_id, team_id, user_id, role) values ($1, $2, $3, 'member')`,

@@ -47,7 +47,7 @@ before(async () => {
 });
 after(() => worker?.stop());
 
-/** What the model itself says of a query, as a client would have it. */
+/** The vector of the model itself for a query, as a client would send it. */
 async function searchAsClient(query: string): Promise<Found> {
   const { modelDir } = service;
   const { modelHub: hub, embeddingProfile: profile, embeddingMegabytes: megabytes } = service.config;

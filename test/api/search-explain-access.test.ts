@@ -9,7 +9,7 @@ import { addSource } from '../support/source-library.ts';
 import { addClient, addPerson, along, CLAIM } from '../support/team.ts';
 import { countTermsNow } from '../support/term-counts.ts';
 
-// A service that would make vectors of queries, if it had a worker: asked to, it answers from keywords.
+// Server mode is on but there is no worker, so such searches are answered by keywords.
 const service = await openTestApp(KEYWORDS_ALONE);
 const { database } = service;
 

@@ -7,18 +7,18 @@ import { addSource } from '../support/source-library.ts';
 import { addClient, along, type Caller, CLAIM } from '../support/team.ts';
 import { countTermsNow, setTermCounts } from '../support/term-counts.ts';
 
-// A service that would make vectors of queries, if it had a worker: asked to, it answers from keywords.
+// Server mode is on but there is no worker, so such searches are answered by keywords.
 const service = await openTestApp(KEYWORDS_ALONE);
 const { database } = service;
 
 const NO_WORDS = '?!';
-/** Hits of each leg that are fused. */
+/** How many hits of each leg are fused. */
 const LEG = 50;
-/** The weight of a keyword z-score, and its least deviation as a share of the weight of the whole query. */
+/** The weight of a keyword z-score, and the smallest deviation as a share of the weight of the query. */
 const KEYWORD_WEIGHT = 2;
 const LEAST_SHARE = 0.05;
 const SHORT_SHARE = 0.1;
-/** The database sums in float32, and rounds vectors to float16. */
+/** The database adds in float32 and rounds vectors to float16. */
 const ROUNDING = 1e-3;
 
 const answerOf = (caller: Caller, body: object) => answerHeron(service, caller, body);
@@ -225,7 +225,7 @@ describe('an explained search', () => {
   });
 });
 
-/** How far a figure of a leg stands above its mean, where it counts as filled with zeros to the given size. */
+/** The z-score of a figure of a leg that is padded with zeros to the given size. */
 function zScores(figures: readonly number[], size: number, least = 0): (figure: number) => number {
   if (figures.length === 0) return () => 0;
   const mean = figures.reduce((sum, figure) => sum + figure, 0) / size;
@@ -238,7 +238,7 @@ function zScores(figures: readonly number[], size: number, least = 0): (figure: 
 test('an explanation marks the key of a very common term as not read', async () => {
   const [chunks, common] = [60_000, 50_000];
   const company = await service.company();
-  // Words that stand in few chunks of such a Team, and fill the leg.
+  // Words that few chunks of such a Team contain, and that fill the leg.
   const northern = Array.from({ length: LEG }, (_, n) => ({ text: `northern light ${n}` }));
   await addSource(service, company, { chunks: northern });
   await addBirds(company);

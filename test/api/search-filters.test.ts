@@ -10,7 +10,7 @@ import { addClient, along, type Caller, CLAIM } from '../support/team.ts';
 const service = await openTestApp();
 const { database } = service;
 
-/** A query without a word: the vector alone decides. */
+/** A query without words, so only the vector decides. */
 const NO_WORDS = '?!';
 const hitsOf = (caller: Caller, body: object) => heronsOf(service, caller, body);
 
@@ -18,7 +18,7 @@ async function textsOf(caller: Caller, body: object): Promise<string[]> {
   return (await hitsOf(caller, body)).map((hit) => hit.text).sort();
 }
 
-/** Says of the chunks of a source that they were made then. */
+/** Sets the time at which the chunks of a source were created. */
 function setTime(sourceId: string, at: string) {
   return database.query('update memory.chunk set created_at = $2::timestamptz where source_id = $1', [
     sourceId,
@@ -28,7 +28,7 @@ function setTime(sourceId: string, at: string) {
 
 const DAYS = ['2025-03-01T08:00:00.000Z', '2025-03-02T08:00:00.000Z', '2025-03-03T08:00:00.000Z'] as const;
 
-/** A source of one chunk, as far as filters know it. */
+/** A source of one chunk, with the fields that filters use. */
 interface Shelved {
   sourceId: string;
   text: string;
@@ -37,7 +37,7 @@ interface Shelved {
   at: string;
 }
 
-/** A Team with herons of every kind, in both layers, of three days. */
+/** A Team with herons of every kind, in both layers, from three days. */
 async function openShelf(): Promise<{ company: SignedIn; clientId: string; shelf: Shelved[] }> {
   const company = await service.company();
   const clientId = await addClient(service, company);
@@ -80,7 +80,7 @@ describe('search filters', () => {
   let shelf: Shelved[];
   before(async () => {
     ({ company, clientId, shelf } = await openShelf());
-    // The text of a memory is made of its title too.
+    // The text of a memory contains its title too.
     const stored = await database.query<{ source_id: string; text: string }>(
       'select source_id, text from memory.chunk where team_id = $1',
       [company.teamId],

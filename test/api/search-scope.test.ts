@@ -18,7 +18,7 @@ import {
 
 const service = await openTestApp();
 
-/** A Team with the word `ibis` in its own layer and in each of its clients, and everyone who may read some of it. */
+/** A Team with the word `ibis` in its layer and in each client, and callers who can read parts of it. */
 async function cast() {
   const company = await service.company();
   const [mine, other] = [await addClient(service, company), await addClient(service, company)];
@@ -49,7 +49,7 @@ async function cast() {
 const ask = (caller: Caller, scope: object) =>
   post(service, caller, '/v1/memory/search', { query: 'ibis', scope, queryEmbedding: along(1), ...CLAIM });
 
-/** Where the hits lie, by the last word of their text. */
+/** The layers of the hits, by the last word of their text. */
 async function found(caller: Caller, scope: object): Promise<string> {
   const answer = await ask(caller, scope);
   assert.equal(answer.statusCode, 200, answer.body);

@@ -21,10 +21,10 @@ import { outcome } from '../support/sign-in.ts';
 import { addClient, addPerson, along, post } from '../support/team.ts';
 import { TEST_MODEL } from '../support/test-model.ts';
 
-/** Longer than any test runs: who waits so long, waits in vain. */
+/** Longer than any test runs: waiting this long means failing. */
 const FOR_EVER_MS = 240_000;
 
-// No worker runs here but by its word.
+// No worker runs here: the tests write its heartbeat.
 const service = await openServerMode({ MEMORY_QUERY_EMBEDDING_TIMEOUT_MS: String(FOR_EVER_MS) });
 const { database } = service;
 const WORKER = newId();
@@ -40,7 +40,7 @@ async function scene() {
   return company;
 }
 
-/** An API process whose searches wait so long, with how often it queued a query. */
+/** An API process whose searches wait this long, and a count of the queries that it queued. */
 async function openApi(t: { after(fn: () => unknown): void }, queryEmbeddingTimeoutMs: number) {
   const api = await openOtherApi(t, service, { queryEmbeddingTimeoutMs });
   const sending = mock.method(service.queue.boss, 'send');
@@ -53,7 +53,7 @@ const ranks = ({ hits }: Found) =>
   hits.map((hit) => [hit.text, hit.semantic_rank !== null, hit.keyword_rank !== null]);
 const BY_KEYWORD_ALONE = [['the lighthouse keeper', false, true]];
 
-/** The one query that waits in the queue, once it is there. */
+/** The id of the only query in the queue, once it is there. */
 async function waitingQuery(t: { signal: AbortSignal }): Promise<string> {
   let id: string | undefined;
   await until(t.signal, async () => {
@@ -63,7 +63,7 @@ async function waitingQuery(t: { signal: AbortSignal }): Promise<string> {
   return id!;
 }
 
-/** Answers a query in a worker's place. */
+/** Answers a query in place of a worker. */
 async function answer(id: string, { vector = along(1), model = TEST_MODEL } = {}): Promise<void> {
   await database.query(`update pgboss.job set state = 'active' where id = $1`, [id]);
   await answerVector(database, { id, vector: Float32Array.from(vector), model });
@@ -136,7 +136,7 @@ describe('a search in server mode', () => {
     };
     const other = await ask('Xenova/another');
     assert.deepEqual([other.degraded, ranks(other)], [true, BY_KEYWORD_ALONE]);
-    // It is not remembered either: the same question is asked again.
+    // It is not cached either: the same query is asked again.
     const own = await ask(TEST_MODEL);
     assert.deepEqual([own.degraded, ranks(own)], [false, [['the lighthouse keeper', true, true]]]);
   });
@@ -205,7 +205,7 @@ describe('a caller who loses access while the search waits for its vector', () =
       const asked = Promise.resolve(askInServerMode(service, person, 'lighthouse', { scope }));
       const id = await waitingQuery(t);
       await take(service, what, { company, person, clientId });
-      // What takes less than this counts as one moment.
+      // Anything shorter than this counts as one moment.
       await pause(MOMENT_MS);
       await answer(id);
       const late = await asked;

@@ -15,7 +15,7 @@ interface Found {
   hits: Hit[];
 }
 
-/** Asks along an axis that no chunk lies near, so that words alone decide, unless the test says otherwise. */
+/** Searches along an axis without chunks, so that only words decide, unless the test sets a vector. */
 async function search(caller: Caller, body: object): Promise<Found> {
   const answer = await post(service, caller, '/v1/memory/search', {
     scope: {},

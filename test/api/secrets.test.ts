@@ -22,15 +22,15 @@ interface Answer {
   url?: string;
 }
 
-/** Every token and password that came to pass in a Company. */
+/** Every token and password that was used in a Company. */
 interface Secrets {
   tokens: string[];
   passwords: string[];
-  /** The same that did not do what they were for. */
+  /** Those that were refused. */
   refused: string[];
 }
 
-/** Goes through every route that makes or takes a token or a password, once each way. */
+/** Calls every route that makes or accepts a token or a password. */
 async function useEveryRoute(app: App, company: SignedIn): Promise<Secrets> {
   const secrets: Secrets = { tokens: [], passwords: [], refused: [] };
   const password = () => {
@@ -44,7 +44,7 @@ async function useEveryRoute(app: App, company: SignedIn): Promise<Secrets> {
     return made;
   };
   const send = async (expected: string, url: string, payload: object, token = company.token) => {
-    // A key under which answers are kept: none with a token in it may be.
+    // Answers are stored under this key, and an answer with a token must not be.
     const headers = {
       authorization: `Bearer ${token}`,
       'memory-team': company.teamId,
@@ -101,21 +101,21 @@ async function useEveryRoute(app: App, company: SignedIn): Promise<Secrets> {
   return secrets;
 }
 
-/** A text as it would stand in base64 of a longer one, wherever it began there. */
+/** The base64 forms of a text inside a longer text, for each possible offset. */
 function inBase64(bytes: Buffer): string[] {
   return [0, 1, 2].map((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
       .replace(/=+$/, '');
-    // The characters at either end hold bits of their neighbours as well.
+    // The characters at both ends also contain bits of their neighbours.
     return encoded.slice(before === 0 ? 0 : before + 1, -1);
   });
 }
 
-/** The ways in which a secret could be written down. */
+/** The encodings in which a secret could be stored. */
 function writings(secret: string): string[] {
   const bytes = [Buffer.from(secret, 'utf8')];
-  // A token is itself base64url of random bytes.
+  // A token is itself the base64url form of random bytes.
   if (/^[\w-]{43}$/.test(secret)) bytes.push(Buffer.from(secret, 'base64url'));
   const encoded = bytes.flatMap((each) => [each.toString('hex'), ...inBase64(each)]);
   const urlSafe = encoded.map((each) => each.replaceAll('+', '-').replaceAll('/', '_'));
@@ -184,7 +184,7 @@ describe('tokens and passwords', () => {
       [],
     );
     assert.equal(new Set(tokens).size, tokens.length);
-    // That all were looked at is told by their hashes, which are there.
+    // The stored hashes prove that all tables were read.
     for (const token of tokens) {
       const [row] = await database.query<{ ended: boolean }>(
         `select not exists (select from identity.session where token_hash = $1) and
@@ -204,7 +204,7 @@ describe('tokens and passwords', () => {
 
   test('no log line contains a token or a password, even at the most detailed level', async (t) => {
     const lines: string[] = [];
-    // Without the redaction of the service's own logger: nothing may lean on that.
+    // Without the redaction of the service's logger: the routes must not depend on it.
     const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
     const { config, queue } = service;
     const logged = await buildApp({

@@ -20,7 +20,7 @@ interface Health {
   embedder: Record<string, unknown>;
 }
 
-/** What health and status say of the embedder: the same. */
+/** The embedder in health and in status, which must be equal. */
 async function embedderOf(api: Pick<TestApp, 'app'>): Promise<Record<string, unknown>> {
   const health = await api.app.inject('/v1/health');
   assert.equal(health.statusCode, 200, health.body);

@@ -13,7 +13,7 @@ const service = await openTestApp();
 const { app, database } = service;
 const PASSWORD = 'a password of this test';
 
-/** A Company whose Owner has this many live sessions more, oldest first, each used a minute before the next. */
+/** A Company whose Owner has this many more sessions, oldest first, each used a minute before the next. */
 async function withSessions(count: number): Promise<SignedIn & { tokens: string[] }> {
   const company = await service.company();
   await givePassword(service, company.ownerId, PASSWORD);
@@ -62,7 +62,7 @@ describe('an account with fifty sessions that signs in', () => {
   test('loses the session that was used longest ago and records an audit event', async () => {
     const company = await withSessions(MAX_SESSIONS - 1);
     const [first = '', second = ''] = company.tokens;
-    // The first was made first, and used last.
+    // The first session was created first and used last.
     await lastUsed(first, 0);
     const lost = await idOf(second);
     const login = await signInBy(service, company.ownerEmail, PASSWORD);
@@ -117,7 +117,7 @@ describe('an account with fifty sessions that signs in', () => {
 
 test('concurrent sign-ins leave at most fifty sessions', async (t) => {
   const company = await withSessions(MAX_SESSIONS - 3);
-  // Passwords are checked one after the other: the sign-ins would hardly meet.
+  // Passwords are verified one at a time, so real sign-ins would hardly overlap.
   const passwords = { ...service.passwords, verify: async () => true };
   const fast = await buildTestedApp({ ...service, passwords });
   t.after(() => fast.close());

@@ -101,7 +101,7 @@ describe('GET /v1/auth/sessions', () => {
       `update identity.session set created_at = $2, last_seen_at = $3 where token_hash = $1`,
       [hashToken(person.token), new Date(Date.now() - 29 * 86_400_000), new Date(Date.now() - 86_400_000)],
     );
-    // Whichever limit comes first: here the 30 days, not the 7 idle ones.
+    // The earlier limit counts: here the 30 days, not the 7 idle days.
     const aged = (await list(token)).items[1];
     const daysLeft = (Date.parse(aged?.expiresAt ?? '') - Date.now()) / 86_400_000;
     assert.ok(daysLeft > 0.99 && daysLeft <= 1.01, `${daysLeft} days`);

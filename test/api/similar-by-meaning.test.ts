@@ -13,7 +13,7 @@ const { database } = service;
 const RELEASES = 'The team releases on Tuesdays, from the main branch, to the staging cluster first.';
 const INVOICES = 'Invoices are sent in euros, with the purchase order number that the customer gave.';
 
-/** A unit vector whose cosine with the one along an axis is as given; the rest lies along another axis. */
+/** A unit vector with this cosine to the one along an axis; the rest is along another axis. */
 function leaning(axis: number, cosine: number, rest: number): number[] {
   return Array.from({ length: EMBEDDING_DIM }, (_, index) => {
     if (index === axis) return cosine;
@@ -27,7 +27,7 @@ async function publish(company: SignedIn, item: GivenItem): Promise<string> {
   return (await keep(service, company, item)).memoryId;
 }
 
-/** What is said to be like a text that is sent for review, and how it was found. */
+/** The memories similar to a text that is sent for review, and how they were found. */
 async function similarTo(company: SignedIn, item: GivenItem): Promise<SimilarMemory[]> {
   return (await keep(service, company, { action: 'review', ...item })).similar;
 }
@@ -52,7 +52,7 @@ describe('the comparison of memories', () => {
       [wordy, 'words'],
       [near, 'meaning'],
     ]);
-    // Without one of its own it goes by words alone.
+    // Without a vector of its own it is compared by words.
     const byWords = await similarTo(company, { content: INVOICES });
     assert.deepEqual(found(byWords), [[near, 'words']]);
   });

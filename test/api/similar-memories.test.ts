@@ -13,7 +13,7 @@ const { database } = service;
 const RELEASES =
   'The team releases on Tuesdays. Every release is built from the main branch, tagged, and deployed to the ' +
   'staging cluster first; after an hour without alerts the same image goes to production.';
-/** The same with a word changed and a sentence more. */
+/** The same text with one word changed and one more sentence. */
 const RELEASES_AGAIN =
   'The team releases on Wednesdays. Every release is built from the main branch, tagged, and deployed to the ' +
   'staging cluster first; after an hour without alerts the same image goes to production. Nobody deploys alone.';
@@ -23,7 +23,7 @@ const INVOICES =
 
 const vector = (embedding: number[]) => ({ embedding, ...CLAIM });
 
-/** What is said to be like a text that is sent for review: so that asking leaves nothing that could be found. */
+/** The memories similar to a text. It is sent for review, so that it cannot be found itself. */
 async function similarTo(
   company: SignedIn,
   item: GivenItem,
@@ -119,7 +119,7 @@ describe('memories that are never listed as similar', () => {
         assert.deepEqual(ids(await similarTo(company, item, layer)), [known.get(layer)]);
       }
     }
-    // An item lies where it says, not where its captures do.
+    // The item's own scope decides, not that of its captures.
     const named = await similarTo(company, { content: RELEASES, scope: { clientId: two } }, one);
     assert.deepEqual(ids(named), [known.get(two)]);
   });

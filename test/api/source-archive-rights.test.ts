@@ -17,7 +17,7 @@ import {
 
 const service = await openTestApp();
 
-/** Asserts that someone is refused, and the source as it was. */
+/** Asserts that the request is refused and that the source is unchanged. */
 async function assertRefused(company: SignedIn, caller: Caller, id: string, refusal: string): Promise<void> {
   const before = await readSource(service, company, id);
   assert.equal(outcome(await removeSource(service, caller, id)), refusal);
@@ -29,7 +29,7 @@ async function assertAllowed(caller: Caller, id: string): Promise<void> {
   assert.equal((await readSource(service, caller, id)).state, 'archived');
 }
 
-/** A Team with a client, and a member who writes to both and has a source in each. */
+/** A Team with a client, and a member who can write to both and has a source in each. */
 async function authors() {
   const company = await service.company();
   const clientId = await addClient(service, company);
@@ -134,7 +134,7 @@ describe('callers who cannot archive a source', () => {
   });
 });
 
-/** Takes a member's place in the Team, and has the Company let it read there. */
+/** Removes a member from the Team and gives them a Company grant to read. */
 async function toReader({ companyId, teamId }: SignedIn, { userId }: Person): Promise<void> {
   const { database } = service;
   await database.query('delete from identity.team_member where team_id = $1 and user_id = $2', [

@@ -26,7 +26,7 @@ async function figures(caller: Caller): Promise<Figures> {
   return { sources, chunks };
 }
 
-/** Turns a source into that of a completed import, as the worker leaves it. */
+/** Turns a source into that of a completed import, as the worker would. */
 async function asImport(company: SignedIn, sourceId: string): Promise<string> {
   const id = newId();
   await database.query(`update memory.source set kind = 'import' where id = $1`, [sourceId]);

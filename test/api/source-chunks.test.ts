@@ -27,7 +27,7 @@ const parts = (count: number, of: string) =>
   Array.from({ length: count }, (_, n) => ({ text: `${of} ${n}` }));
 const texts = (chunks: readonly Chunk[]) => chunks.map(({ text }) => text);
 
-/** All pages of a source, of so many chunks each. */
+/** All pages of a source, with this many chunks each. */
 async function readPages(caller: Caller, id: string, limit: number): Promise<ReadSource[]> {
   const pages = [await readSource(service, caller, id, `?limit=${limit}`)];
   for (let next = pages[0]!.nextCursor; next !== null; next = pages.at(-1)!.nextCursor) {
@@ -37,7 +37,7 @@ async function readPages(caller: Caller, id: string, limit: number): Promise<Rea
   return pages;
 }
 
-/** Gives the source of an external id another text. */
+/** Replaces the text of the source with this external id. */
 async function replace(caller: Caller, externalId: string, chunks: object[]): Promise<Source> {
   const answer = await post(service, caller, '/v1/memory/ingest', { title: 'Replaced', externalId, chunks });
   assert.equal(answer.statusCode, 200, answer.body);

@@ -8,13 +8,13 @@ import { addClient, type Caller } from '../support/team.ts';
 
 const service = await openTestApp();
 
-/** The titles of the sources that a text is found in, as a list asked for with it shows them. */
+/** The titles of the sources that a filtered list shows. */
 async function titles(caller: Caller, q: string, more = ''): Promise<string[]> {
   const found = await listSources(service, caller, `?q=${encodeURIComponent(q)}${more}`);
   return found.map(({ title }) => title);
 }
 
-/** A Team with a source of each of these titles, the last one newest. */
+/** A Team with a source for each of these titles, the last one newest. */
 async function shelf(...given: string[]): Promise<SignedIn> {
   const company = await service.company();
   for (const title of given) await addSource(service, company, { title });

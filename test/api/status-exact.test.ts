@@ -27,7 +27,7 @@ async function told(caller: Caller): Promise<CountedFigures> {
   return { sources, chunks, imports: states as unknown as Record<string, number> };
 }
 
-/** Asserts that the Owner is told what there is in these layers, and that there is something. */
+/** Asserts that the figures for the Owner match the rows of these layers. */
 async function assertExact(company: SignedIn, layers: readonly (string | null)[]): Promise<CountedFigures> {
   const counted = await countRows(database, company, layers);
   assert.deepEqual(await told(company), counted);
@@ -62,7 +62,7 @@ describe('the figures of the status', () => {
       const { id } = await addSource(service, company, { scope, chunks: texts(3) });
       await addSource(service, company, { scope, text: 'The same text twice.' });
       await post(service, company, '/v1/memory/ingest', { title: 'x', scope, text: 'The same text twice.' });
-      // Written before it is shown.
+      // A source of this size is written before it is shown.
       await addSource(service, company, { scope, chunks: texts(130), externalId: 'edition' });
       await assertExact(company, layers);
       for (const length of [2, 120, 7]) {
@@ -87,7 +87,7 @@ describe('the figures of the status', () => {
     for (const left of [1, 0]) {
       const claimed = await post(service, company, '/v1/memory/embeddings/claim', { limit: 3 });
       const { batch } = claimed.json<{ batch: { id: string; chunks: { chunkId: string }[] } }>();
-      // Lent out, they still have none.
+      // While they are claimed, they still have no vector.
       assert.equal((await told(company)).chunks.pending, left + batch.chunks.length);
       const embeddings = batch.chunks.map(({ chunkId }) => ({ chunkId, embedding: along(0) }));
       const body = { batchId: batch.id, ...CLAIM, embeddings };
@@ -222,7 +222,7 @@ describe('the stored changes of the figures', () => {
       company.teamId,
       client,
     ]);
-    // Of each layer: active and archived sources, chunks, and those without a vector.
+    // One row for each of four figures of both layers: active and archived sources, chunks, chunks without a vector.
     assert.equal(await notes(company), 8);
     assert.deepEqual(await told(company), before);
   });

@@ -11,11 +11,11 @@ import { jobTally } from '../../worker/tally.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { get } from '../support/team.ts';
 
-/** Its own: what it tells is of the whole service, and elsewhere others queue jobs and are workers. */
+/** A service of its own: status covers all jobs and workers, and other tests have theirs. */
 const service = await openOwnTestApp();
 const { database } = service;
 const company = await service.company();
-// pg-boss's notes of one day lie in one table, made on that day: the last hour may have begun on the day before.
+// pg-boss stores its figures in one table per day, and the last hour may have begun on the day before.
 const [{ today } = { today: '' }] = await database.query<{ today: string }>(
   `select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as today`,
 );
@@ -47,7 +47,7 @@ async function addJobs(queue: string, jobs: readonly GivenJob[]): Promise<void> 
 }
 
 interface Note {
-  /** When it was taken, and until when was counted what went through. */
+  /** When the figures were taken, and until when the completed jobs were counted. */
   at: Date;
   countedUntil?: Date;
   ready?: number;
@@ -57,7 +57,7 @@ interface Note {
   seconds?: number;
 }
 
-/** What pg-boss notes of a queue every 15 seconds. */
+/** The figures of a queue that pg-boss stores every 15 seconds. */
 async function addNotes(queue: string, notes: readonly Note[]): Promise<void> {
   for (const note of notes) {
     await database.query(
@@ -154,14 +154,14 @@ test('status gives the peaks and the totals of each of the last sixty minutes', 
       failed: 1,
       seconds: 45,
     },
-    // Counted until before the minute began: of the minute before.
+    // Counted until before the minute began, so it belongs to the minute before.
     { at: at(second, 5), countedUntil: at(first, 55), ready: 2, completed: 5, failed: 0, seconds: 15 },
     { at: at(second, 20), countedUntil: at(second, 10), ready: 9, completed: 1, failed: 2, seconds: 15 },
-    // The minute before has no note, so the counts belong to the minute of this note.
+    // The minute before has no figures, so the counts belong to the minute of this row.
     { at: at(third, 2), countedUntil: at(third, -8), ready: 1, completed: 3, failed: 0, seconds: 1000 },
   ]);
   await addNotes('audit.seal', [{ at: new Date(now.getTime() - 61 * MINUTE), ready: 5 }]);
-  // A process tells the past again for some seconds; this one has not looked yet.
+  // A process caches the history for some seconds; this one has not read it yet.
   const app = await buildApp(service);
   t.after(() => app.close());
   const { jobs } = (await get({ app }, company, '/v1/memory/status')).json<Status>();
@@ -186,7 +186,7 @@ test('status gives the number of jobs completed per minute', async () => {
 });
 
 describe('the health of the queue', () => {
-  /** A process tells it again for a second; this one has not looked yet. */
+  /** A process caches the health for a second; this one has not read it yet. */
   const healthNow = async (t: TestContext) => {
     const app = await buildApp(service);
     t.after(() => app.close());

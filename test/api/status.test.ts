@@ -31,7 +31,7 @@ async function status(caller: Caller): Promise<Figures> {
   return answer.json<Figures>();
 }
 
-/** Imports that failed, as the database holds them. */
+/** Failed imports, as the database stores them. */
 async function addFailures(company: SignedIn, count: number, clientId: string | null): Promise<void> {
   for (let n = 0; n < count; n++) {
     await database.query(
@@ -43,7 +43,7 @@ async function addFailures(company: SignedIn, count: number, clientId: string | 
   }
 }
 
-/** A worker that last spoke so many seconds ago. */
+/** A worker whose last heartbeat was this many seconds ago. */
 async function addWorker(secondsAgo: number): Promise<string> {
   const id = newId();
   await database.query(
@@ -142,7 +142,7 @@ test('status counts captures by state, and one with an expired lease as staged',
   assert.deepEqual(await counted(), { staged: 5, claimed: 0, completed: 1 });
 });
 
-test('status counts the captures and memories that the caller can read, whoever made them', async () => {
+test('status counts the captures and memories that the caller can read, regardless of their author', async () => {
   const company = await service.company();
   const [mine, other] = [await addClient(service, company), await addClient(service, company)];
   const shelf = await addClient(service, company);
@@ -155,14 +155,14 @@ test('status counts the captures and memories that the caller can read, whoever 
       }
     }
   }
-  // A memory takes along all that is staged, so this comes last.
+  // Adding a memory consumes all staged captures, so this comes last.
   for (const [index, clientId] of layers.entries()) {
     for (let n = 0; n <= index; n += 1) {
       await stageCapture(service, company, { scope: clientId === null ? {} : { clientId } });
     }
   }
   assert.equal((await ask(service, company, 'DELETE', `/v1/team/clients/${shelf}`)).statusCode, 204);
-  /** What is counted over the first so many layers, and the captures that became memories there. */
+  /** The expected counts of the first layers, with the captures that became memories there. */
   const upTo = (reachable: number) => {
     const sum = (numbers: readonly number[]) =>
       numbers.slice(0, reachable).reduce((total, number) => total + number, 0);

@@ -29,7 +29,7 @@ const remove = (caller: Caller, userId: string) => ask(service, caller, 'DELETE'
 
 const add = (company: SignedIn, teamRole: Role) => addPerson(service, company, { teamRole });
 
-/** Everyone with Full access, without whom a Team has no other Owner than the Company's. */
+/** Callers with Full access. The Team keeps another Owner than the member that a test changes. */
 async function cast(company: SignedIn): Promise<Record<string, Person>> {
   return {
     'a Team Admin': await add(company, 'admin'),
@@ -57,7 +57,7 @@ const APPOINTS_OWNERS = [
   'a Company Admin with Full access who is a Team Owner',
 ];
 
-/** What someone is in the Team; undefined for nothing. */
+/** The role of a person in the Team, or undefined. */
 async function roleOf(company: SignedIn, userId: string): Promise<string | undefined> {
   return (await list(company)).find((member) => member.userId === userId)?.role;
 }
@@ -69,7 +69,7 @@ describe('GET /v1/team/members', () => {
     const outsider = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
     const teamId = await addTeam(service, company);
     await addPerson(service, { ...company, teamId }, { teamRole: 'member' });
-    // Rows of one millisecond stand in no order: so that these do, each has the id of one that came later.
+    // Rows of the same millisecond have no fixed order, so each gets a later id.
     for (const { userId } of [admin, member]) {
       await service.database.query('update identity.team_member set id = $2 where user_id = $1', [
         userId,
@@ -107,7 +107,7 @@ describe('GET /v1/team/members', () => {
 });
 
 describe('a change of a Team role', () => {
-  test('requires Full access, and only an Owner can make, change or remove a Team Owner', async () => {
+  test('is allowed with Full access, but only Owners can make, change or remove a Team Owner', async () => {
     const company = await service.company();
     for (const [name, caller] of Object.entries(await cast(company))) {
       for (const from of ROLES) {

@@ -15,7 +15,7 @@ interface Change {
   body: object;
 }
 
-/** Every change under /v1/team, by ids of things that are there. */
+/** Every change under /v1/team, for records that exist. */
 async function changes(company: SignedIn): Promise<Change[]> {
   const client = `/v1/team/clients/${await addClient(service, company)}`;
   const { userId } = await addPerson(service, company, { teamRole: 'member' });
@@ -34,7 +34,7 @@ async function changes(company: SignedIn): Promise<Change[]> {
   ];
 }
 
-/** The same changes of things that are not there, each with a body that holds nothing else wrong. */
+/** The same changes for records that do not exist, each with an otherwise valid body. */
 const ELSEWHERE: Change[] = [newId(), 'nonsense'].flatMap((id): Change[] => [
   { method: 'PATCH', url: `/v1/team/clients/${id}`, body: { name: 'x' } },
   { method: 'PATCH', url: `/v1/team/clients/${id}`, body: { state: 'active' } },

@@ -15,11 +15,11 @@ const service = await openTestApp({
   MEMORY_RATE_LIMITS: 'on',
   MEMORY_TRUSTED_PROXIES: '192.0.2.0/24, 2001:db8:ffff::1',
 });
-/** As it is where no proxy is listed. */
+/** A service without trusted proxies. */
 const direct = await openTestApp({ MEMORY_RATE_LIMITS: 'on' });
 const company = await service.company();
 
-/** A request that costs nothing, and tells how much its address has left. */
+/** The remaining requests of an address, from a request that costs nothing. */
 async function remaining(
   { app }: Pick<TestApp, 'app'>,
   remoteAddress: string,

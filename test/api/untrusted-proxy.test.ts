@@ -7,7 +7,7 @@ import { openTestApp } from '../support/app.ts';
 
 const service = await openTestApp();
 
-/** The warnings of an app that was asked twice through a proxy and once without. */
+/** The warnings of an app that got two requests through a proxy and one without. */
 async function warnings(t: { after(fn: () => unknown): void }, trustedProxies: string[]): Promise<string[]> {
   const lines: string[] = [];
   const sink = new Writable({

@@ -8,20 +8,20 @@ import { type Step, steps } from '../support/workspace-model/steps.ts';
 import { openStage, openWorld } from '../support/workspace-model/world.ts';
 
 /*
- * Workspace files as a whole: whatever callers do one after the other, through either of two processes, the service
- * does what a plain model of the contract does. After every step what one of them sees is compared.
+ * Random sequences of requests to two API processes, compared with a simple model of the contract: after every step
+ * the view of one caller must match the model.
  *
- * A failure prints the seed, the steps it shrank to, and what was asked and answered. To do it again, and to look
- * longer than a run of the suite does:
+ * A failure prints the seed, the shortest failing sequence, and its requests and answers. To repeat it, or to run more
+ * sequences than the suite does:
  *
  *   WORKSPACE_MODEL_SEED=<seed> WORKSPACE_MODEL_RUNS=<runs> node --test test/api/workspace-model.test.ts
  */
 const SEED = process.env['WORKSPACE_MODEL_SEED'];
 const RUNS = Number(process.env['WORKSPACE_MODEL_RUNS'] ?? (databaseUrl === undefined ? 4 : 6));
-/** For the search for a shorter sequence that fails too, which has no end of its own. */
+/** Limits the search for a shorter failing sequence, which has no limit of its own. */
 const SHRINK_MS = 200_000;
 
-// Pruning goes over the files of all Teams.
+// Pruning covers the files of all Teams.
 const stage = await openStage(await openOwnTestApp());
 
 async function live(sequence: readonly Step[]): Promise<void> {
@@ -43,7 +43,7 @@ async function live(sequence: readonly Step[]): Promise<void> {
 test('the workspace matches the model after any sequence of pushes, pulls, grants and archivings', async () => {
   await fc.assert(fc.asyncProperty(steps, live), {
     numRuns: RUNS,
-    // Else half of the sequences would be made of the smallest and the largest values, and little would come of them.
+    // Otherwise half of the sequences would contain only the smallest and the largest values.
     unbiased: true,
     ...(SEED === undefined ? {} : { seed: Number(SEED) }),
     interruptAfterTimeLimit: SHRINK_MS,

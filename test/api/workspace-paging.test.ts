@@ -11,7 +11,7 @@ import { deletion, file, type Workspace, workspaceOf } from '../support/workspac
 const service = await openTestApp();
 const second = await openSecondApp({ after }, service);
 
-/** The last version of a path; without a content where it is deleted. */
+/** The last version of a path; `content` is null when it is deleted. */
 interface Latest {
   version: number;
   content: string | null;
@@ -19,7 +19,7 @@ interface Latest {
 
 type State = ReadonlyMap<string, Latest>;
 
-/** What a state shows of itself, in an order of its own. */
+/** The lines that a manifest shows for a state, sorted. */
 function shownOf(state: State, filter: (path: string, latest: Latest) => boolean): string[] {
   return [...state]
     .filter(([path, latest]) => filter(path, latest))
@@ -29,16 +29,16 @@ function shownOf(state: State, filter: (path: string, latest: Latest) => boolean
     .sort();
 }
 
-/** The same of a manifest. Its contents differ in length. */
+/** The same lines from the items of a manifest. The contents differ in length. */
 const itemsShown = (items: readonly ManifestItem[]) =>
   items
     .map(({ path, version, deleted, bytes }) => `${path} ${version} ${deleted ? 'deleted' : bytes}`)
     .sort();
 
-/** A workspace changed by one after the other, with what each of its revisions was like. */
+/** A workspace with one writer, and the state at each of its revisions. */
 class History {
   private state: State = new Map();
-  /** In their order; at first there was nothing. */
+  /** In the order of revisions; the first state is empty. */
   readonly states: { revision: number; state: State }[] = [{ revision: 0, state: this.state }];
   private readonly workspace: Workspace;
   private readonly paths: readonly string[];
@@ -58,7 +58,7 @@ class History {
     return found.state;
   }
 
-  /** Writes, or deletes those that are there, the paths of these places. */
+  /** Writes the paths of these places, or deletes those that exist. */
   async push(places: readonly number[], how: 'write' | 'delete'): Promise<void> {
     const next = new Map(this.state);
     const files = [...new Set(places)].flatMap((place) => {
@@ -90,14 +90,14 @@ type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 
 const interleaving = fc.record({
   before: fc.array(change, { minLength: 2, maxLength: 5, size: 'max' }),
-  /** What happens after each page, as far as there is one. */
+  /** The changes after each page, as far as there is one. */
   between: fc.array(fc.array(change, { maxLength: 2, size: 'max' }), { maxLength: 6, size: 'max' }),
   limit: fc.integer({ min: 1, max: 3 }),
-  /** The manifest since one of the revisions before, or the whole. */
+  /** The index of the revision for `since`, or null for the whole manifest. */
   since: fc.option(fc.nat({ max: 4 }), { freq: 1 }),
 });
 
-/** Pages a manifest while the history goes on, and returns what it showed and at which revision. */
+/** Reads a manifest in pages while the history continues, and returns its items and revision. */
 async function pageDuring(
   reader: Workspace,
   history: History,
@@ -118,7 +118,7 @@ async function pageDuring(
   return { revision, items };
 }
 
-/** What changed between two revisions, as a manifest since the first shows it at the second. */
+/** The changes between two revisions, as a manifest with `since` shows them. */
 function changesBetween(from: State, to: State): string[] {
   return shownOf(to, (path, { version }) => from.get(path)?.version !== version);
 }
@@ -154,7 +154,7 @@ test('the pages of a manifest show the state at its first page, and since shows 
   );
 });
 
-/** A version that a push was answered with, at its revision. */
+/** A version that a push returned, with its revision. */
 interface Written {
   path: string;
   version: number;
@@ -164,7 +164,7 @@ interface Written {
 const WRITERS = 5;
 const PUSHES_EACH = 10;
 
-/** Pushes to files of its own and to some that others push to as well; what was refused it makes again. */
+/** Pushes to its own files and to shared ones, and repeats a push that was refused. */
 async function write(workspace: Workspace, name: number, log: Written[]): Promise<void> {
   const known = new Map<string, number>();
   for (let n = 0; n < PUSHES_EACH; n += 1) {
@@ -187,14 +187,14 @@ async function write(workspace: Workspace, name: number, log: Written[]): Promis
   }
 }
 
-/** What one who follows the manifest was shown: from where to where, and the versions. */
+/** One manifest that a follower read: its start, its revision and its versions. */
 interface Shown {
   since: number;
   revision: number;
   versions: string[];
 }
 
-/** Follows the manifest page by page, from each revision to the next, until told to end and once more. */
+/** Reads manifests in pages, each from the revision of the last, until told to end and once more. */
 async function follow(workspace: Workspace, ended: () => boolean): Promise<Shown[]> {
   const shown: Shown[] = [];
   for (let last = false, since = 0; ; ) {
@@ -214,7 +214,7 @@ async function follow(workspace: Workspace, ended: () => boolean): Promise<Shown
   }
 }
 
-/** The last version of each path up to a revision, of those written after another. */
+/** The last version of each path that was written after `since` and up to `revision`. */
 function writtenBetween(log: readonly Written[], since: number, revision: number): string[] {
   const last = new Map<string, Written>();
   for (const one of log.toSorted((a, b) => a.version - b.version)) {

@@ -10,7 +10,7 @@ const company = await service.company();
 const clientId = await addClient(service, company);
 const shared = workspaceOf(service.app, company.headers);
 
-/** A workspace with nothing in it. */
+/** An empty workspace. */
 async function open() {
   const owner = await service.company();
   return {
@@ -144,21 +144,21 @@ describe('a path that occurs more than once in a push', () => {
   });
 });
 
-/** So many characters of an index row stand for a path: those of longer ones are compared as a whole. */
+/** The index stores this many characters of a path; longer paths are compared as a whole. */
 const INDEXED = 500;
 
-/** A path of so many characters, half of them of two bytes. */
+/** A path with this many characters. Half of them take two bytes. */
 function deep(length: number): string {
   const folders = Array.from({ length: Math.ceil(length / 100) }, () => 'éx'.repeat(50).slice(1)).join('/');
   return folders.slice(0, length).replace(/\/$/, 'x');
 }
 
-/** A live path, and a path that conflicts with it. */
+/** An existing path, and a path that conflicts with it. */
 const BESIDE: [live: string, pushed: string][] = [
   ['a/Readme.md', 'a/README.md'],
   ['Notes/a', 'notes/a'],
   ['Ordnung/Straße ΟΔΟΣ', 'ordnung/STRASSE οδος'],
-  // A file where there is a folder, and a folder where there is a file.
+  // A file in place of a folder, and a folder in place of a file.
   ['a/b/c', 'a/b'],
   ['a/b/c/d/e/f', 'a'],
   ['Ärger/x', 'ärger'],
@@ -166,7 +166,7 @@ const BESIDE: [live: string, pushed: string][] = [
   ['a', 'a/b/c/d/e'],
   ['файл', 'ФАЙЛ/а'],
 ];
-/** Each pair lies in a folder of its own: two digits and a slash. */
+/** Each pair is in a folder of its own, whose name takes two digits and a slash. */
 const APART = 3;
 const inFolders = (pair: (typeof BESIDE)[number], index: number) =>
   pair.map((path) => `${index + 10}/${path}`) as (typeof BESIDE)[number];

@@ -13,7 +13,7 @@ const second = await openSecondApp({ after }, service);
 
 const PUSHERS = 20;
 
-/** So many pushes at once, one through either process in turn. */
+/** The number of concurrent pushes, which alternate between both processes. */
 function atOnce(headers: Record<string, string>, pushes: readonly (readonly object[])[]) {
   const both = [workspaceOf(service.app, headers), workspaceOf(second.app, headers)] as const;
   return Promise.all(pushes.map((files, n) => both[n % 2 === 0 ? 0 : 1].push(files)));
@@ -29,12 +29,12 @@ describe('twenty concurrent pushes to two API processes', () => {
   test('from one base version: one succeeds, the others get 409 with the current version', async () => {
     const company = await service.company();
     const owner = workspaceOf(service.app, company.headers);
-    // The first races may be decided by who has a connection already.
+    // In the first round the order may depend on which process already has a connection.
     for (const base of [0, 1]) {
       const contents = Array.from({ length: PUSHERS }, (_, n) => `${base} of pusher ${n}`);
       const pushes = contents.map((content, n) => [
         file('team/shared', content, base),
-        // Beside it a file of one's own, which goes in with it or not at all.
+        // A second file of its own, which is written together with the first or not at all.
         file(`team/own-${base}-${n}`, content),
       ]);
       const answers = await atOnce(company.headers, pushes);
@@ -127,7 +127,7 @@ describe('twenty concurrent pushes to two API processes', () => {
   });
 });
 
-/** The contents that are kept for a Company. */
+/** The contents that are stored for a Company. */
 async function keptContents(companyId: string): Promise<string[]> {
   const rows = await database.query<{ sha256: string }>(
     `select encode(sha256, 'hex') as sha256 from memory.workspace_blob where company_id = $1 order by 1`,
@@ -160,7 +160,7 @@ test('concurrent pushes of the same contents to two Teams succeed and store each
     );
     for (const { status, code } of answers) assert.equal(status, 200, code);
     assert.deepEqual(await keptContents(company.companyId), contents.map(sha256).sort());
-    // A push updates the row of a content that has waited for minutes, so all pushes update all rows at once.
+    // A push updates the row of a content that is minutes old, so every push updates every row.
     await database.query(
       `update memory.workspace_blob set waiting_since = now() - interval '30 minutes' where company_id = $1`,
       [company.companyId],
@@ -174,7 +174,7 @@ test('concurrent pushes of the same contents to two Teams succeed and store each
   }
 });
 
-/** A member who writes a client of the Team, with files there and in the Team layer. */
+/** A member who can write to a client of the Team, with files there and in the Team layer. */
 async function stage() {
   const company = await service.company();
   const clientId = await addClient(service, company);
@@ -188,7 +188,7 @@ async function stage() {
 
 const pathsOf = (items: readonly { path: string }[]) => items.map(({ path }) => path).sort();
 
-/** What a client's files become for someone whose reach is narrowed while they read. */
+/** Asserts that a caller who loses a client while reading no longer sees its files. */
 async function assertNarrowed(member: Workspace, inClient: string[], narrow: () => Promise<unknown>) {
   const before = await member.manifest('?limit=1');
   const old = await member.pull([{ path: inClient[0]!, version: 1 }]);

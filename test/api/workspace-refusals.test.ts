@@ -10,7 +10,7 @@ const service = await openTestApp();
 const company = await service.company();
 const shared = workspaceOf(service.app, company.headers);
 
-/** A workspace with nothing in it, and its Company. */
+/** An empty workspace, and its Company. */
 async function open() {
   const owner = await service.company();
   return { owner, ...workspaceOf(service.app, owner.headers) };
@@ -22,7 +22,7 @@ const GOOD = file('team/a', 'content');
 const without = (field: string) =>
   Object.fromEntries(Object.entries(GOOD).filter(([name]) => name !== field));
 
-/** A push whose second file is at fault, and the field of it that the refusal names. */
+/** A push whose second file is invalid, and the field that the refusal names. */
 const BAD_FILES: [what: string, file: object, field: string][] = [
   ['without a path', without('path'), '/path'],
   ['with a path that is not a string', { ...GOOD, path: 7 }, '/path'],
@@ -271,13 +271,13 @@ describe('the contents of files', () => {
       file('team/large', Buffer.alloc(MAX_FILE_BYTES + 1)),
     ]);
     assert.deepEqual([refused.status, refused.code], [413, 'payload_too_large']);
-    // Before every fault of the form.
+    // This comes before errors in the form of the request.
     const alsoWrong = await team.push([
       { ...file('team/../x', '1'), sha256: 'none' },
       file('team/large', Buffer.alloc(MAX_FILE_BYTES + 1)),
     ]);
     assert.deepEqual([alsoWrong.status, alsoWrong.code], [413, 'payload_too_large']);
-    // As mail writes it: line ends are no part of the content.
+    // Line breaks, as mail adds them, are not part of the content.
     const lines = largest.toString('base64').replace(/.{76}/g, '$&\r\n');
     const first = await team.push([
       { ...file('team/0', largest), contentBase64: lines },

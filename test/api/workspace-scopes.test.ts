@@ -17,7 +17,7 @@ import { deletion, file, sha256, workspaceOf } from '../support/workspace.ts';
 const service = await openTestApp();
 const asSeenBy = ({ headers }: Caller) => workspaceOf(service.app, headers);
 
-/** A Team with three clients, and a member who may write to the first, read the second and knows of the third. */
+/** A Team with three clients, and a member who can write to the first, read the second and knows the third. */
 async function open() {
   const company = await service.company();
   const [writes, reads, hidden] = [
@@ -130,7 +130,7 @@ describe('an inaccessible, archived, foreign, unknown or invalid client', () => 
     const answers = { push: new Set<string>(), pull: new Set<string>(), manifest: new Set<string>() };
     for (const client of clients) {
       const path = `clients/${client}/a`;
-      // What was asked for comes back from a pull.
+      // A pull repeats the paths of its request.
       const alike = (answer: { body: string; statusCode: number }) =>
         `${answer.statusCode} ${withoutRequestId(answer.body).replaceAll(client, '?')}`;
       const send = (route: string, asked: object) =>
@@ -163,11 +163,11 @@ describe('an inaccessible, archived, foreign, unknown or invalid client', () => 
     const all = await owner.wholeManifest({ since: 0 });
     const { body: page } = await owner.manifest('?limit=1&since=0');
     const seen = asSeenBy(member);
-    // The Owner's cursor, in the hands of the member.
+    // The member sends the cursor of the Owner.
     const { body: mine } = await seen.manifest(`?limit=200&since=0&cursor=${page.nextCursor}`);
     assert.deepEqual(mine.items.map((item) => item.path).sort(), paths.slice(0, 3).sort());
     assert.ok(all.length > mine.items.length);
-    // Knowing a content's name is not knowing the content: nothing is told of it, or had by it.
+    // Knowing the sha256 of a content neither gives the content nor proves that it exists.
     const claimed = { path: 'team/claim', baseVersion: 0, sha256: sha256(secret) };
     assert.equal((await seen.push([claimed])).code, 'invalid_request');
     assert.equal((await seen.push([{ ...claimed, contentBase64: '' }])).code, 'invalid_request');
@@ -208,7 +208,7 @@ test('a change in an inaccessible layer does not change what the caller sees', a
     (await seen.manifest(`?since=${revision}`)).body.items.map(({ path }) => path),
     ['team/b'],
   );
-  // The manifest of one client has the revision of the files in it.
+  // The manifest of one client has the latest revision of its files.
   const client = (paths[2] ?? '').split('/')[1] ?? '';
   const alone = (await seen.manifest(`?clientId=${client}`)).body;
   assert.deepEqual([alone.scopes, alone.items.map(({ path }) => path)], [[`clients/${client}`], [paths[2]]]);
@@ -251,7 +251,7 @@ test('an archived Team allows reading files and returns 409 for a push', async (
     assert.equal(await seen.content('team/a'), 'of team/a');
   }
   assert.equal((await owner.manifest()).body.items.length, paths.length);
-  // What is wrong with the request and with its scope comes first.
+  // Errors in the request and in its scope come first.
   assert.equal((await owner.push([file('team/nul', 'x')])).code, 'invalid_path');
   assert.equal((await asSeenBy(member).push([file(`clients/${hidden}/a`, 'x', 1)])).code, 'scope_forbidden');
 });

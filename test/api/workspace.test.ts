@@ -6,7 +6,7 @@ import { deletion, file, sha256, workspaceOf } from '../support/workspace.ts';
 
 const service = await openTestApp();
 
-/** The workspace of a Team of its own, as its Owner sees it. */
+/** The workspace of a new Team, as its Owner sees it. */
 async function open() {
   const company = await service.company();
   const clientId = await addClient(service.database, company);

@@ -11,7 +11,7 @@ import { addClient, addPerson, archiveTeam } from '../support/team.ts';
 
 const PASSWORD = 'a password of this test';
 const NO_TEXT = { code: 'no_text', message: 'The file holds no text.' };
-// Workers are everyone's, and so is the queue: on PostgreSQL other files have theirs.
+// All tests share workers and the queue on PostgreSQL, so these have a database of their own.
 const opened = await openOwnTestApp();
 const service = { ...opened, logger: createLogger('silent', 'test') };
 const { app, database } = service;
@@ -32,7 +32,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
   });
   after(() => browser?.close());
 
-  /** A Company with these failed imports, and its Owner at the dashboard. */
+  /** A Company with these failed imports, and its Owner on the dashboard. */
   async function withFailed(...filenames: string[]) {
     const company = await service.company();
     const imports = await importFiles(
@@ -47,7 +47,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
   test('a failed import appears with its reason, can be retried and completes after a worker restart', async (t) => {
     const company = await service.company();
     await givePassword(service, company.ownerId, PASSWORD);
-    // No file can be read in so short a time.
+    // No file can be read in this time.
     const hasty = await startOwnWorker(t, service, { importSeconds: 0.001 });
     const { page, faults } = await openPage(browser, `${base}/dashboard`);
     await page.getByLabel('Email').fill(company.ownerEmail);
@@ -144,7 +144,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await goTo('Retry b.txt');
     assert.deepEqual(passed, ['team', 'sign-out', 'retry-all', 'Retry c.txt', 'Forget c.txt', 'Retry b.txt']);
 
-    // A row comes in above: the focus stays on the very same button.
+    // A row is added above: the focus stays on the same button.
     const [late] = await importFiles(service, company, [{ filename: 'd.txt', text: '' }]);
     await failRun(service, company, late!.id, NO_TEXT);
     await row(page, 'd.txt').waitFor();
@@ -152,7 +152,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await keyboard.press('Enter');
     await outcomeIs(page, 'b.txt is queued again.');
     await row(page, 'b.txt').waitFor({ state: 'detached' });
-    // The row is gone: its neighbour has the focus, and not a button that the next key would press.
+    // The row is gone: its neighbour has the focus, but not a button that the next key would press.
     assert.match(await focused(page), /^a\.txt/);
 
     await goTo('Forget a.txt');
@@ -175,7 +175,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await keyboard.press('Enter');
     await outcomeIs(page, '2 imports are queued again.');
     await figure(page, 'failed-none', 'No import has failed.');
-    // The button has gone with what it was for.
+    // The button is gone, so the heading has the focus.
     assert.equal(await focused(page), 'failed-heading');
     await page.context().close();
   });
@@ -234,7 +234,7 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await row(page, 'd.txt').waitFor();
     const [a, b, c] = imports.map(({ id }) => id);
     const soon = { timeout: 10_000 };
-    // What is shown is held still, so that it is behind what is; a refusal tells that, and the page looks at once.
+    // The page gets no new status, so that it shows an old state; after a refusal it polls at once.
     const hold = () => page.route('**/v1/memory/status', (route) => route.abort());
     const release = async () => {
       await page.unroute('**/v1/memory/status');

@@ -39,7 +39,7 @@ describe('the appearance and accessibility of the dashboard', { skip: withoutBro
     return filled;
   }
 
-  /** Changes what the page is told of how the service is, and waits until it shows. */
+  /** Changes the status that the page receives. */
   async function tell(page: Page, change: (status: Status) => object): Promise<void> {
     await page.unroute(STATUS);
     await page.route(STATUS, async (route) => {
@@ -78,7 +78,7 @@ describe('the appearance and accessibility of the dashboard', { skip: withoutBro
     for (const width of [320, 360, 700, 1000, 1280]) {
       await page.setViewportSize({ width, height: 700 });
       assert.ok(await fitsScreen(page), `${width} px`);
-      // Nothing sticks out of its card either, where it would be cut off or lie over others.
+      // Nothing extends beyond its card either, where it would be cut off or cover something.
       const out = `[...document.querySelectorAll('.card :is(button, bdi, code, td > *, dd, progress)')]
         .filter((node) => node.checkVisibility() && !node.closest('.unseen'))
         .filter((node) => node.getBoundingClientRect().right > node.closest('.card').getBoundingClientRect().right)
@@ -134,14 +134,14 @@ describe('the appearance and accessibility of the dashboard', { skip: withoutBro
       const table = page.getByRole('table', { name });
       assert.equal(await table.getByRole('columnheader').count(), columns, name);
       assert.equal(
-        // On a phone the plots of idle queues are left out.
+        // On a phone the charts of idle queues are left out.
         await table.locator('tbody').getByRole('cell', { includeHidden: true }).count(),
         (columns - 1) * (await table.locator('tbody').getByRole('row').count()),
       );
       assert.ok((await table.getByRole('rowheader').count()) > 0, name);
     }
     assert.equal(await page.getByRole('progressbar', { name: 'Chunks with an embedding' }).count(), 1);
-    // What changes at every look is in no live region: only what matters is read out.
+    // Figures that change with every poll are not in a live region: only important changes are read out.
     const live = await page.locator('[role="status"], [role="alert"], [aria-live]').allTextContents();
     assert.deepEqual(live.filter(Boolean), ['2 workers are running.']);
     await page.context().close();
@@ -184,7 +184,7 @@ describe('the appearance and accessibility of the dashboard', { skip: withoutBro
     const heights = trace.match(/[\d.]+(?=L|M|h|$)/g)?.map(Number) ?? [];
     assert.equal(heights[0], Math.min(...heights), 'the most is at the top');
     const read = page.getByRole('img', { name: 'Files read a minute' });
-    // The minute under way is not over: what was done in it so far would look like a fall.
+    // The current minute is not complete: its figures would look like a drop.
     assert.match((await read.locator('desc').textContent()) ?? '', /^Done: 4 last, at most 9 at/);
     const idle = page.getByRole('img', { name: 'Ready in audit.seal, last hour' });
     assert.equal(await idle.locator('desc').textContent(), 'No figures of the last hour yet.');

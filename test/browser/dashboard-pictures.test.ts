@@ -7,7 +7,7 @@ import { embedSome, endWorkers, setScene, setWorkers } from '../support/dashboar
 import { openOwnTestApp } from '../support/own-service.ts';
 
 const folder = fileURLToPath(new URL('./screenshots/', import.meta.url));
-/** Made again only on request: a picture differs a little from machine to machine. */
+/** Made only on request, because a screenshot differs slightly between machines. */
 const wanted = (process.env['MEMORY_TEST_SCREENSHOTS'] ?? '') !== '';
 const skip = wanted ? withoutBrowser : 'MEMORY_TEST_SCREENSHOTS is not set';
 
@@ -40,7 +40,7 @@ describe('the screenshots of the dashboard', { skip }, () => {
       const { page } = await openDashboard(browser, base, company.token, { colorScheme });
       await page.setViewportSize(size);
       await page.locator('#failed-rows tr').nth(3).waitFor();
-      // So that there is a rate, and a time left.
+      // This gives a rate and a remaining time.
       const measured = page.locator('#backlog-left', { hasText: 'about' });
       while (!t.signal.aborted && !(await measured.isVisible())) {
         await embedSome(service, company, 3);

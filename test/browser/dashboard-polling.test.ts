@@ -6,15 +6,15 @@ import { openTestApp } from '../support/app.ts';
 import { launchBrowser, withoutBrowser } from '../support/browser.ts';
 import { openDashboard } from '../support/dashboard.ts';
 
-/** Every pause is a multiple of this: from one to the next look it passes in whole steps. */
+/** Every interval is a multiple of this step. */
 const STEP_MS = 2000;
 const STATUS = '**/v1/memory/status';
 const service = await openTestApp();
 const { app } = service;
 
 /**
- * Notes by the page's own clock when it asks for the status, and has `settled` come to its end when the last answer
- * was taken in.
+ * Records by the clock of the page when it requests the status. `settled` resolves when the page has processed the last
+ * answer.
  */
 const NOTE_LOOKS = `
   window.looks = [];
@@ -42,7 +42,7 @@ describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
   });
   after(() => browser?.close());
 
-  /** The dashboard after its first look, by a clock that stands still. */
+  /** The dashboard after its first poll, with a stopped clock. */
   async function atRest(): Promise<Page> {
     const { token } = await service.company();
     const { page } = await openDashboard(browser, base, token, { script: NOTE_LOOKS });
@@ -50,20 +50,20 @@ describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
     await page.reload();
     await page.locator('#updated[datetime]').waitFor();
     await page.clock.pauseAt(Date.now() + 3_600_000);
-    // The first of them falls within a step.
+    // The first interval ends within a step.
     await nextLooks(page, 2);
     return page;
   }
 
   const countLooks = (page: Page) => page.evaluate<number>('looks.length');
 
-  /** Lets time pass until the page looks again, and takes the answer in. How long that was, in milliseconds. */
+  /** Advances the clock to the next poll, waits for its answer, and returns the interval in milliseconds. */
   async function nextLook(page: Page): Promise<number> {
     await page.evaluate('settled');
     const before = await countLooks(page);
     for (let passed = 0; passed <= 60_000 && (await countLooks(page)) === before; passed += STEP_MS) {
       await page.clock.runFor(STEP_MS);
-      // Once a minute the session is asked for first.
+      // Once a minute the page requests the session first.
       await page.evaluate('settled');
     }
     await page.evaluate('settled');
@@ -103,7 +103,7 @@ describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
     await page.route(STATUS, (route) => route.abort());
     assert.deepEqual(await nextLooks(page, 7), [2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
     assert.match(await line.innerText(), /^No answer since \d.*The page keeps trying/);
-    // Since the last figures, not since the last try: it is read out once.
+    // The time of the last figures, not of the last attempt, so that it is read out once.
     assert.equal(
       await line.locator('time').getAttribute('datetime'),
       await page.locator('#updated').getAttribute('datetime'),

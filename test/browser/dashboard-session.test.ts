@@ -13,7 +13,7 @@ const PASSWORD = 'a password of this test';
 const service = await openTestApp();
 const { app, database } = service;
 
-/** The page, and all that it and its scripts load, by their address. */
+/** The page and everything that it and its scripts load, by path. */
 async function filesOfDashboard(): Promise<Map<string, Awaited<ReturnType<typeof app.inject>>>> {
   const files = new Map<string, Awaited<ReturnType<typeof app.inject>>>();
   const open = ['/dashboard'];
@@ -131,7 +131,7 @@ describe('the session of the dashboard', { skip: withoutBrowser }, () => {
     await page.reload();
     await figures(page);
     assert.equal(await teamShown(page), company.teamId);
-    // The address alone, as from a link: the page is not reloaded.
+    // Only the address changes, as with a link: the page is not reloaded.
     await page.goto(`${base}/dashboard#team=${other}`);
     await page.getByText('This Team is archived').waitFor();
     await figures(page);

@@ -56,7 +56,7 @@ describe('the documentation in a browser', { skip: withoutBrowser }, () => {
     page.on('response', (response) => {
       if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
     });
-    // Scripts for the page are texts: this program's own types know no document.
+    // Scripts for the page are strings, because this program has no DOM types.
     await page.addInitScript(`
       addEventListener('securitypolicyviolation', (event) =>
         console.error('violates ' + event.violatedDirective + ': ' + event.blockedURI))`);

@@ -31,7 +31,7 @@ const PASSWORD = 'a password of this test';
 const service = await openTestApp();
 const { app } = service;
 
-/** The two pages that take up an invite, and what differs between them. */
+/** The two pages that accept an invite, and how they differ. */
 const PAGES = [
   {
     name: 'join',
@@ -67,7 +67,7 @@ describe('the pages that accept an invite in a browser', { skip: withoutBrowser 
   });
   after(() => browser?.close());
 
-  /** The link as it was made, but to the port that is listened on here. */
+  /** The link, changed to the port of this test. */
   function here(url: string): string {
     const { pathname, hash } = new URL(url);
     return `${base}${pathname}${hash}`;
@@ -168,7 +168,7 @@ describe('the pages that accept an invite in a browser', { skip: withoutBrowser 
         const misled = await elsewhere?.invite(company);
         const { page, faults } = await openPage(browser, `${base}/${name}`);
         await heading(page, 'The link is incomplete');
-        // In one tab: each further link changes only the fragment.
+        // In the same tab: each further link changes only the fragment.
         for (const [url, says] of [
           [here(used.url), 'This link was used already'],
           [here(expired.url), 'This link has expired'],

@@ -38,7 +38,7 @@ const PAGES = [
   },
 ];
 
-/** The page, and all that it and its scripts load, by their address. */
+/** The page and everything that it and its scripts load, by path. */
 async function filesOf(name: string): Promise<Map<string, Awaited<ReturnType<typeof app.inject>>>> {
   const files = new Map<string, Awaited<ReturnType<typeof app.inject>>>();
   const open = [`/${name}`];
@@ -120,7 +120,7 @@ describe('the pages of links in a browser', { skip: withoutBrowser }, () => {
   for (const { name, asks, done, makeLink } of PAGES) {
     test(`no address, Referer or log line contains a token from /${name} to the session`, async (t) => {
       const lines: string[] = [];
-      // Without the redaction of the service's own logger: nothing may lean on that.
+      // Without the redaction of the service's logger: the pages must not depend on it.
       const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
       const logged = await buildApp({ ...service, logger });
       t.after(() => logged.close());

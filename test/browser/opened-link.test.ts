@@ -10,7 +10,7 @@ import { makeResetLink, useLink } from '../support/sign-in.ts';
 const PASSWORD = 'a password of this test';
 const service = await openTestApp();
 
-/** The pages of links, and what they say of one before anything is typed. */
+/** The pages of links, and what they show of a link before any input. */
 const PAGES = [
   {
     name: 'join',

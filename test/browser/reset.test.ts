@@ -108,7 +108,7 @@ describe('the reset page in a browser', { skip: withoutBrowser }, () => {
     await makeResetLink(service, company);
     const { page, faults } = await openPage(browser, `${base}/reset`);
     await heading(page, 'The link is incomplete');
-    // In one tab: each further link changes only the fragment.
+    // In the same tab: each further link changes only the fragment.
     for (const [url, title] of [
       [used.url, 'This link was used already'],
       [expired.url, 'This link has expired'],

@@ -25,7 +25,7 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
 
   const join = (page: Page) => sendForm(page, { name: 'Noor Haddad', password: PASSWORD });
 
-  /** A tab in which someone new has joined the Team. */
+  /** A tab in which a new account has joined the Team. */
   async function joined(script = '') {
     const company = await service.company();
     const { token, invite } = await makeInvite(service, company);

@@ -7,14 +7,14 @@ import { assertRefused, keepSession, openHomes, otherServices } from '../support
 import { openOwnTestApp } from '../support/own-service.ts';
 import { addPerson } from '../support/team.ts';
 
-/** Chains are broken here: a database of the tests' own. */
+/** The tests break audit chains, so they have a database of their own. */
 const service = await openOwnTestApp();
 const { database } = service;
 const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
 const newPerson = await openHomes();
 const openOther = otherServices();
 
-/** Runs the command in an empty home, as the account of the token. */
+/** Runs the command in an empty home folder with the token of an account. */
 async function auditVerify({ token }: { token: string }, ...args: string[]) {
   const person = await newPerson();
   return person.run(['audit-verify', '--url', base, ...args], { env: { MEMORY_API_TOKEN: token } });

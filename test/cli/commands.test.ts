@@ -13,7 +13,7 @@ const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
 const { home, run: runAtHome } = await (await openHomes())();
 const openOther = otherServices();
 
-/** Runs the command line in a home without a session, with the environment given and no other. */
+/** Runs the terminal client in a home folder without a session, with only the given environment. */
 function runCli(args: string[], env: Record<string, string> = {}) {
   return runAtHome(args, { env });
 }

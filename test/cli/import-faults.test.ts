@@ -15,7 +15,7 @@ after(endProcesses);
 const FILES = manyFiles(120);
 const NAMES = Object.keys(FILES);
 
-/** Starts the command, to be ended during its work. */
+/** Starts the command, so that a test can end it during its work. */
 function start({ home }: Person, { token }: SignedIn, url: string, ...args: string[]): ServiceProcess {
   return startCommand(
     process.execPath,
@@ -61,7 +61,7 @@ describe('cli import that was interrupted', () => {
     let killed: Promise<void> | null = null;
     const place = await openPlace(base, async (request): Promise<Fate> => {
       if (!isSending(request) || place.passed.filter(isSending).length < 2) return 'passes';
-      // The service gets the request of one who is no more.
+      // The service still receives the request of the killed process.
       await (killed ??= running.kill9());
       return 'passes';
     });
@@ -96,7 +96,7 @@ describe('cli import that was interrupted', () => {
     });
     const again = await send(person, company, second.url);
     assert.equal(again.code, 0, again.stderr);
-    // The same request as the one that is late, which the service knows for that.
+    // The same request as the delayed one, which the service recognises by its key.
     assert.deepEqual(second.passed.filter(isSending).map(sentNames)[0], NAMES.slice(50, 100));
     assert.deepEqual(await importedNames(service, company), NAMES);
   });
@@ -191,7 +191,7 @@ describe('cli import without a worker', () => {
     await remove('a.txt', 'queued');
     await send(person, company);
     assert.deepEqual(await states(), ['a.txt cancelled', 'a.txt cancelled', 'a.txt queued', 'b.txt queued']);
-    // Forgotten, both are as new as at first, and their first request is answered from what was kept.
+    // After being forgotten both files are new again, and their first request has a stored answer.
     for (const filename of ['a.txt', 'b.txt']) {
       await remove(filename, 'queued');
       await remove(filename, 'cancelled');

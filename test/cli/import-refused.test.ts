@@ -14,7 +14,7 @@ const openPlace = openPlaces();
 const FILES = manyFiles(120);
 const NAMES = Object.keys(FILES);
 
-/** Asks until a request is refused, and lets all but the last ten seconds of the minute pass. */
+/** Sends requests until one is refused, and lets all but the last ten seconds of the minute pass. */
 async function useUp({ app, database }: TestApp, { headers, companyId }: SignedIn): Promise<void> {
   for (;;) {
     const answer = await app.inject({ url: '/v1/auth/session', headers });
@@ -36,7 +36,7 @@ describe('cli import against a service that refuses', () => {
     const [company, person] = [await limited.company(), await newPerson()];
     await writeFolder(join(person.home, 'docs'), manyFiles(60));
     const place = await openPlace(address, async (request): Promise<Fate> => {
-      // When it begins to send, its minute is used up and nearly over.
+      // When it starts to send, its limit is used up and the minute is nearly over.
       if (isSending(request) && place.passed.filter(isSending).length === 1) await useUp(limited, company);
       return 'passes';
     });

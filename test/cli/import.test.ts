@@ -33,7 +33,7 @@ before(async () => {
 });
 after(() => worker.stop());
 
-/** Where a line ends or is drawn over. */
+/** The end of a line, or the point from which it is drawn again. */
 const DRAWN_OVER = new RegExp(`\\r\\n|${String.fromCharCode(27)}\\[\\d*[GK]`);
 
 type Caller = Pick<SignedIn, 'token'>;
@@ -110,7 +110,7 @@ describe('cli import', () => {
       'b.txt': 'the kudu',
     });
     await importDocs(person, company);
-    // Both files of the same text have one source, which is named for the one that was read first.
+    // Both files have the same text and so one source, which is named after the file that was read first.
     const active = async () => (await listSources(service, company, '?state=active')).length;
     assert.equal(await active(), 2);
     for (let round = 0; round < 2; round += 1) {
@@ -208,7 +208,7 @@ describe('cli import', () => {
     assert.ok(!ended.stdout.includes('\u001b'));
     assert.match(ended.stdout, /^failed +a\[2Jb \.txt +no_text/m);
     assert.match(ended.stdout, /^failed +\u00e9t\u00e9\.txt +no_text/m);
-    // Another form of the same name is the same file.
+    // The same name in another Unicode form is the same file.
     const docs = join(person.home, 'docs');
     await rm(join(docs, 'e\u0301te\u0301.txt'));
     await writeFile(join(docs, '\u00e9t\u00e9.txt'), '  ');

@@ -24,7 +24,7 @@ const newPerson = await openHomes();
 const openOther = otherServices();
 const PASSWORD = 'pass wörd of this test';
 
-/** A Company whose Owner has a password and no session: a reset ends all but its own, which is ended here. */
+/** A Company whose Owner has a password and no session. The session of the reset is ended here. */
 async function withPassword(): Promise<SignedIn> {
   const company = await service.company();
   const { token } = await makeResetLink(service, company);
@@ -38,7 +38,7 @@ function login(person: Person, email: string, options: Parameters<Person['run']>
   return person.run(['login', '--email', email, '--url', base], { input: `${PASSWORD}\n`, ...options });
 }
 
-/** Someone who has signed in on the command line. */
+/** A person who has signed in with the terminal client. */
 async function signedInPerson(): Promise<{ company: SignedIn; person: Person; token: string }> {
   const [company, person] = [await withPassword(), await newPerson()];
   const ended = await login(person, company.ownerEmail);
@@ -50,7 +50,7 @@ async function mode(path: string): Promise<string> {
   return ((await lstat(path)).mode & 0o777).toString(8);
 }
 
-/** How many sessions an account has. */
+/** The number of sessions of an account. */
 async function countSessions(userId: string): Promise<number> {
   const rows = await database.query('select id from identity.session where user_id = $1', [userId]);
   return rows.length;
@@ -211,7 +211,7 @@ describe('cli login', () => {
 describe('cli login at a terminal', { skip: NO_TERMINAL }, () => {
   test('asks for email and password and never shows the password', async () => {
     const [company, person] = [await withPassword(), await newPerson()];
-    // All at once, as when pasted; with two letters too many and the keys that take them away, and arrow keys.
+    // All input at once, as when pasted, with two wrong letters, the keys that delete them, and arrow keys.
     const typed = `${PASSWORD.slice(0, 7)}ZQ\u007f\u007f\u001b[D\u001b[C${PASSWORD.slice(7)}\r`;
     const { code, shown } = await runAtTerminal(
       person,

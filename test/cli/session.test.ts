@@ -23,7 +23,7 @@ const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
 const newPerson = await openHomes();
 const openOther = otherServices();
 
-/** Someone whose session is kept as `login` keeps it. */
+/** A person with a saved session, as `login` saves it. */
 async function signedInPerson(): Promise<{ company: SignedIn; person: Person; token: string }> {
   const [company, person] = [await service.company(), await newPerson()];
   const { token, ownerEmail: email } = company;
@@ -132,7 +132,7 @@ describe('cli logout', () => {
   test('ends the session on the service and removes its file, whatever token and address are set', async () => {
     const { person, company, token } = await signedInPerson();
     const other = await openOther((_request, response) => response.end('{}'));
-    // Neither is it the service token's affair, nor that of another address.
+    // Neither the service token nor another address changes which session is ended.
     const env = { MEMORY_API_TOKEN: API_TOKEN, MEMORY_API_PUBLIC_URL: other.url };
     const ended = await person.run(['logout'], { env });
     assert.deepEqual(ended, {
@@ -167,7 +167,7 @@ describe('cli logout', () => {
       await person.run(['logout']),
       /cannot be reached.*session file was not removed; logout --force removes/,
     );
-    // A 401 of another kind of service does not say that this session has ended.
+    // A 401 of another kind of service does not mean that the session has ended.
     const proxy = await openOther((_request, response) => response.writeHead(401).end('{}'));
     await keepSession(person, { url: proxy.url, ...session });
     assertRefused(await person.run(['logout']), /not as this service does.*session file was not removed/);

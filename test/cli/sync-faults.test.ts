@@ -22,7 +22,7 @@ test('cli sync continues on the next run after it was killed during a push or a 
   const files = Object.fromEntries(
     Object.entries(manyFiles(250)).map(([name, text]) => [`team/${name}`, text]),
   );
-  // The request of one who is no more still comes.
+  // The service still receives the request of the killed process.
   let kills: { path: string; running: () => ServiceProcess } | null = null;
   let met = 0;
   const place = await openPlace(base, async ({ path }: Passing): Promise<Fate> => {
@@ -59,7 +59,7 @@ test('cli sync --watch sends local changes, refuses a second sync and ends at Ct
   await assert.rejects(readFile(join(person.ours.folder, '.team-memory', 'lock')), { code: 'ENOENT' });
 });
 
-/** Against memory a unit test has many more: these hold that memory and the service are alike. */
+/** A unit test runs many more sequences in memory: these show that the service behaves the same. */
 const LIVES = 2;
 
 test('cli sync makes all folders equal in the end, whatever people do in them', async () => {

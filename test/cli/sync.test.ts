@@ -130,7 +130,7 @@ describe('cli sync', () => {
 });
 
 describe('cli sync before more than half of the files are deleted', () => {
-  /** Someone whose files are all gone here. */
+  /** A person whose local files were all deleted. */
   const emptied = async (company: SignedIn) => {
     const person = await personWith(company, { 'team/a': 'a', 'team/b': 'b', 'team/c': 'c' });
     await person.ours.sync(reached(company, company.teamId));
@@ -162,7 +162,7 @@ describe('cli sync before more than half of the files are deleted', () => {
     const other = await newFolder('Other', { url: base, teamId: company.teamId });
     await other.sync(client);
     await rm(join(other.folder, 'team'), { recursive: true });
-    // One of them has only moved.
+    // One of them was only moved.
     await other.write('team/d', 'same');
     await other.sync(client);
     await person.ours.write('team/mine', 'mine');

@@ -15,7 +15,7 @@ import { importTexts, isOver, untilImport } from '../support/running-imports.ts'
 import { openTcpProxy, type TcpProxy, through } from '../support/tcp-proxy.ts';
 import { get } from '../support/team.ts';
 
-/** Those of the service, shortened. */
+/** The timeouts of the service, but shorter. */
 const TIMEOUTS: PostgresTimeouts = {
   connect: 2000,
   connectWhileSilent: 500,
@@ -25,7 +25,7 @@ const TIMEOUTS: PostgresTimeouts = {
 };
 const logger = createLogger('silent', 'test');
 
-/** The network swallows all that goes over the connections that are open. */
+/** The network drops everything on the open connections. */
 function swallowAll(proxy: TcpProxy): void {
   for (const connection of proxy.connections) connection.swallow();
 }
@@ -34,7 +34,7 @@ describe('database connections that the network has dropped silently', {
   skip: databaseUrl === undefined && 'on PostgreSQL',
 }, () => {
   let own: Awaited<ReturnType<typeof createEmptyDatabase>>;
-  /** Of the API, of its queue, and of the worker. */
+  /** The proxies of the API, of its queue and of the worker. */
   let [proxy, queueProxy, workerProxy]: TcpProxy[] = [];
   let service: TestApp & { close(): Promise<void> };
   let company: SignedIn;
@@ -62,7 +62,7 @@ describe('database connections that the network has dropped silently', {
   });
 
   const status = () => get(service, company, '/v1/memory/status');
-  /** Has the pool open several connections that are idle afterwards. */
+  /** Makes the pool open several connections, which are idle afterwards. */
   const warmUp = async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, status));
     assert.deepEqual(

@@ -19,7 +19,7 @@ after(endProcesses);
 const workers: RunningWorker[] = [];
 after(() => Promise.all(workers.map((worker) => worker.stop())));
 
-/** A whole service in this process, on the database of the tests. */
+/** A complete service in this process, on the database of the tests. */
 async function startInProcess(env: Record<string, string>) {
   const service = await openTestApp(env, { supervise: true });
   const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
@@ -33,11 +33,11 @@ const { service: withoutModel, base: baseWithoutModel } = await startInProcess({
 const DEMO = join(ROOT, 'test', 'demo', 'demo.ts');
 
 interface RunningDemo extends ServiceProcess {
-  /** All that it leaves behind would lie here. */
+  /** The folder for temporary files. */
   temporary: string;
 }
 
-/** Runs the demo for real. Models are looked for in an empty folder and never fetched. */
+/** Runs the demo as a process. It looks for models in an empty folder and never downloads them. */
 async function startDemo(args: readonly string[], env: Record<string, string> = {}): Promise<RunningDemo> {
   const folder = await temporaryFolder();
   const [temporary, models] = [join(folder, 'temporary'), join(folder, 'models')];
@@ -92,7 +92,7 @@ describe('the demo with its own service', {
     assert.match(text, /^imports +\[#+\] 4 of 4$/m);
     assert.match(text, /^status +9 sources, (\d+) chunks, \1 with an embedding$/m);
     assert.match(text, /^Around that hit in payment-runbook\.en\.md:$/m);
-    // The vectors were made by the small model, and are said to be.
+    // The small model made the vectors, and the output says so.
     assert.match(text, /^embeddings +memory\/test-small-1024, made here$/m);
     for (const line of demo.stdout) assert.ok(columns(line) <= 80, line);
     await assertNothingIsLeft(demo);

@@ -13,11 +13,11 @@ import { endProcesses, type ServiceProcess, startMain } from '../support/process
 
 after(endProcesses);
 
-/** Enough chunks for a second or two, so that a worker is hit while it makes vectors for them. */
+/** Enough chunks for a second or two, so that a worker is killed while it makes vectors. */
 const CHUNKS = 200;
 const texts = () => numbered(CHUNKS, 'a text that takes a while '.repeat(40));
 
-/** Stops or continues a process with all that it started. */
+/** Stops or continues a process and its children. */
 function signalGroup({ child }: ServiceProcess, signal: 'SIGSTOP' | 'SIGCONT'): void {
   assert.ok(child.pid);
   process.kill(-child.pid, signal);
@@ -42,7 +42,7 @@ describe('a worker process that makes vectors', {
     assert.equal(await worker.exited, 0, [...worker.stdout, ...worker.stderr].join('\n'));
   }
 
-  /** Waits until so many chunks are made and a slice of others is under way. */
+  /** Waits until this many chunks have vectors and a slice of others is being processed. */
   async function untilUnderWay(
     signal: AbortSignal,
     company: { teamId: string },
@@ -54,12 +54,12 @@ describe('a worker process that makes vectors', {
     });
   }
 
-  /** As if the worker of each job that runs had been silent for long. */
+  /** Makes the running jobs look as if their workers had no heartbeat for a long time. */
   async function silence(): Promise<void> {
     await database.query(
       `update pgboss.job set heartbeat_on = heartbeat_on - interval '1 hour' where name = 'embed.chunks' and state = 'active'`,
     );
-    // It looks for such jobs every 15 seconds by itself.
+    // By itself it looks for such jobs every 15 seconds.
     await service.queue.boss.supervise('embed.chunks');
   }
 
@@ -76,7 +76,7 @@ describe('a worker process that makes vectors', {
     await until(signal, async () => {
       await untilUnderWay(signal, company, 40);
       for (const worker of workers) signalGroup(worker, 'SIGSTOP');
-      // What the server was asked for before is done with first.
+      // Statements that the server has already received are completed first.
       await until(signal, async () => (await sessions('active')) === 0);
       const held = within === 'no transaction' && (await sessions('idle in transaction')) > 0;
       const underWay = (await chunkVectors(service, company)).some(({ leased }) => leased);
@@ -86,7 +86,7 @@ describe('a worker process that makes vectors', {
     });
   }
 
-  /** How many other connections stand like this. */
+  /** How many other connections are in this state. */
   async function sessions(state: string): Promise<number> {
     const [row] = await database.query<{ n: number }>(
       `select count(*)::int as n from pg_stat_activity
@@ -107,7 +107,7 @@ describe('a worker process that makes vectors', {
     const company = await service.company();
     const victims = [await startWorker(), await startWorker()];
     await storeTexts(service, company, texts());
-    // Stopped first: one that runs could end its slice while the other is killed.
+    // They are frozen first: otherwise one could complete its slice while the other is killed.
     await freeze(t.signal, company, victims, 'transaction or not');
     for (const victim of victims) await victim.kill9();
     const left = (await chunkVectors(service, company)).filter(({ leased }) => leased);

@@ -22,10 +22,10 @@ import { file } from '../support/workspace.ts';
 
 after(endProcesses);
 
-/** As many files as a push may have. */
+/** The largest number of files that a push can have. */
 const FILES = 200;
 
-/** A push by its name, which is its Idempotency-Key as well and the folder of its files. */
+/** The files of a push. Its name is also its Idempotency-Key and the folder of its files. */
 function filesOf(name: string): PushedFile[] {
   return Array.from({ length: FILES }, (_, n) => file(`team/${name}/${n}`, `${name} ${n} `.repeat(100)));
 }
@@ -34,7 +34,7 @@ type Answer = { status: number; body: PushResponse & { code?: string } };
 
 const headers = { authorization: `Bearer ${API_TOKEN}`, 'content-type': 'application/json' };
 
-/** Pushes to a service; null where the connection ended without an answer. */
+/** Pushes to a service; null when the connection ended without an answer. */
 async function push(url: string, name: string): Promise<Answer | null> {
   try {
     const answer = await fetch(`${url}/v1/workspace/push`, {
@@ -48,7 +48,7 @@ async function push(url: string, name: string): Promise<Answer | null> {
   }
 }
 
-/** How many files of a push are there, all of them in their first version. */
+/** How many files of a push exist. Asserts that all have version 1. */
 async function countFiles(url: string, name: string): Promise<number> {
   let count = 0;
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -65,7 +65,7 @@ async function countFiles(url: string, name: string): Promise<number> {
   return count;
 }
 
-/** Asserts that a push that was cut off left all or nothing, and makes it again: it takes effect once. */
+/** Asserts that an interrupted push left all or nothing, and repeats it: it takes effect once. */
 async function assertOnce(
   signal: AbortSignal,
   url: string,
@@ -75,7 +75,7 @@ async function assertOnce(
   assert.ok(left === 0 || left === FILES, `${left} files of ${name} are there`);
   if (first !== null) assert.equal(left, FILES, 'what was acknowledged is there');
   let again: Answer | null = null;
-  // The server may not have noticed yet that the process is gone which had this push.
+  // The server may not have noticed yet that the process of this push is gone.
   await until(signal, async () => {
     again = await push(url, name);
     return again?.body.code !== 'idempotency_in_progress';
@@ -87,7 +87,7 @@ async function assertOnce(
   assert.equal(await countFiles(url, name), FILES);
 }
 
-/** Asserts in the database itself that so many pushes were written once, whole, with their events. */
+/** Asserts in the database that this many pushes were written once, completely, with their events. */
 async function assertWritten(database: Queryable, pushes: number): Promise<void> {
   const [written] = await database.query(
     `select count(*)::int as versions, count(distinct v.path)::int as paths, count(distinct v.revision)::int as revisions,
@@ -102,7 +102,7 @@ async function assertWritten(database: Queryable, pushes: number): Promise<void>
   );
 }
 
-/** Where a push stops, in the order in which it gets there: at the table that it writes to next. */
+/** Where a push is stopped, in the order of its steps: at the table that it writes to next. */
 const MOMENTS = {
   'its contents are kept': 'memory.workspace_blob',
   'its versions are written': 'memory.workspace_version',
@@ -115,7 +115,7 @@ async function startApi(env: Record<string, string>): Promise<{ api: ServiceProc
   return { api, url };
 }
 
-/** Kills a process when its push waits for a table that is held here. */
+/** Kills a process when its push waits for a table that is locked here. */
 async function killAt(
   signal: AbortSignal,
   database: Database,
@@ -137,8 +137,8 @@ async function killAt(
 }
 
 /**
- * How often a service gets round to something else until it has answered, or has done so often enough: its database
- * computes in its only thread, so this tells how far it has come.
+ * Counts the requests that a service answers until its push has ended, or until there are enough. The embedded database
+ * runs in the only thread of the service, so this number tells how far the push has come.
  */
 async function turnsDuring(url: string, answered: Promise<unknown>, enough: number): Promise<number> {
   let done = false;
@@ -174,7 +174,7 @@ describe('kill -9 during a push leaves all of the push or nothing', () => {
       assert.equal(await countFiles(survivor.url, name), 0, moment);
       await assertOnce(t.signal, survivor.url, { name, first });
     }
-    // At the very moment at which it is there: the answer may be lost or not.
+    // Killed as soon as the files are visible: the answer may be lost or not.
     const victim = await startApi(env);
     const answered = push(victim.url, 'committed');
     await until(t.signal, async () => (await countFiles(survivor.url, 'committed')) > 0);
@@ -194,7 +194,7 @@ describe('kill -9 during a push leaves all of the push or nothing', () => {
       return { service, url: await printedUrl(service) };
     };
     let { service, url } = await start();
-    // Its answer is there, and after how many turns: how far the others get is told by that.
+    // The number of turns of a completed push, by which the kills of the others are timed.
     let whole = Number.POSITIVE_INFINITY;
     for (const [name, share] of Object.entries({ acknowledged: 1, early: 0.25, late: 0.6 })) {
       const answered = push(url, name);

@@ -6,7 +6,7 @@ import { endProcesses } from '../support/processes.ts';
 
 after(endProcesses);
 
-/** The short form of `kill-imports.ts`, which is to be run by hand. */
+/** The short form of `kill-imports.ts`, which is run by hand. */
 describe('kill -9 while imports run', () => {
   const database = databaseUrl === undefined ? 'the embedded database' : 'PostgreSQL';
   test(`loses no import and stores no source a second time on ${database}`, {

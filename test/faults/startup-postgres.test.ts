@@ -38,7 +38,7 @@ describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on Pos
     startMain(main, { cwd, env: { ...env, ...more } });
   const livingWorkers = async () => (await client.query('select from memory.worker')).rowCount;
 
-  /** `start.ts` with both its processes at work. */
+  /** `start.ts` with both of its processes running. */
   async function startBoth() {
     const service = start('start.ts');
     const url = await printedUrl(service);
@@ -49,7 +49,7 @@ describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on Pos
     return { service, url, api, worker };
   }
 
-  /** Expects a start-up that fails, and gives the one line that it leaves on standard error. */
+  /** Expects a start-up that fails, and returns its only line on standard error. */
   async function refusal(service: ServiceProcess): Promise<string> {
     assert.equal(await service.exited, 1, [...service.stdout, ...service.stderr].join('\n'));
     assert.equal(service.stderr.length, 1, service.stderr.join('\n'));
@@ -111,7 +111,7 @@ describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on Pos
       process.kill(pids[victim], 'SIGKILL');
       assert.equal(await service.exited, 1);
       assert.ok(!isAlive(pids.api) && !isAlive(pids.worker));
-      // A worker that drained has said so; one that was killed could not.
+      // A worker that was drained removed its heartbeat; one that was killed could not.
       assert.equal(await livingWorkers(), victim === 'api' ? 0 : 1);
       await client.query('delete from memory.worker');
     });
@@ -120,7 +120,7 @@ describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on Pos
   test('API and worker stop when start.ts is killed', async () => {
     const { service, url } = await startBoth();
     service.child.kill('SIGKILL');
-    // Its output ends only when those who inherited it have ended too.
+    // Its output ends only when the processes that inherited it have ended too.
     await service.exited;
     await assert.rejects(fetch(`${url}/livez`));
     assert.equal(await livingWorkers(), 0);
@@ -152,7 +152,7 @@ describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on Pos
         const service = start(main, { MEMORY_DATABASE_URL: url });
         assert.equal(await service.exited, 1);
         assert.match(service.stderr[0] ?? '', expected);
-        // Two processes may both find it out, each with its line.
+        // Both processes may report it, with the same line.
         assert.equal(new Set(service.stderr).size, 1, service.stderr.join('\n'));
         if (main !== 'start.ts') assert.equal(service.stderr.length, 1);
         assert.ok(![...service.stdout, ...service.stderr].join('\n').includes('SECRET'));

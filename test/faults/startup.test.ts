@@ -22,13 +22,13 @@ const embedded = { skip: databaseUrl !== undefined && 'on the embedded database'
 
 after(endProcesses);
 
-/** Expects a start-up that fails, and gives the lines that it leaves on standard error. */
+/** Expects a start-up that fails, and returns its lines on standard error. */
 async function refusal(service: ServiceProcess): Promise<string[]> {
   assert.equal(await service.exited, 1, [...service.stdout, ...service.stderr].join('\n'));
   return service.stderr;
 }
 
-/** What the log warns of. */
+/** The warnings in the log. */
 const warningsOf = (service: ServiceProcess) =>
   logLines(service).flatMap((line) => (line['level'] === 40 ? [String(line['msg'])] : []));
 
@@ -96,7 +96,7 @@ describe('start.ts in an empty folder on the embedded database', embedded, () =>
   before(async () => {
     [port = 0, platformPort = 0] = await freePorts(2);
     cwd = await temporaryFolder();
-    // A variable that is set wins over the file's, and the file's over the default.
+    // The environment takes precedence over the file, and the file over the defaults.
     await writeFile(
       join(cwd, '.env'),
       `PORT=${platformPort}\nMEMORY_TEAM_NAME=From the file\nMEMORY_COMPANY_NAME=From the file\n`,
@@ -206,7 +206,7 @@ describe('start.ts in an empty folder on the embedded database', embedded, () =>
     const status = (await found.json()) as { sources: { active: number }; workers: unknown[] };
     assert.equal(status.sources.active, 1);
     assert.equal(status.workers.length, 1, 'the first one said that it stopped');
-    // The Team's name is that of the first start, and so is the Owner's email.
+    // The name of the Team is that of the first start, and so is the email of the Owner.
     const [model, company, ...others] = warningsOf(next);
     assert.match(
       String(model),
@@ -231,12 +231,12 @@ describe('npm start', () => {
   });
 });
 
-/** An ingest whose head the service has and whose body it waits for, over a connection that stays open. */
+/** An ingest whose head the service has received and whose body it waits for, on a connection that stays open. */
 function slowIngest(url: string, token: string) {
   const body = JSON.stringify({ title: 'A note', text: 'Written while the service was told to stop.' });
   const sent = request(`${url}/v1/memory/ingest`, {
     method: 'POST',
-    // As a load balancer does: the connection stays open for as long as the service lets it.
+    // As with a load balancer: the connection stays open for as long as the service allows.
     agent: new Agent({ keepAlive: true }),
     headers: {
       authorization: `Bearer ${token}`,
@@ -247,7 +247,7 @@ function slowIngest(url: string, token: string) {
   });
   sent.flushHeaders();
   return {
-    /** The service says `100 Continue` when it has read the head and has begun with the request. */
+    /** The service sends `100 Continue` when it has read the head and has started the request. */
     headersSent: new Promise<void>((resolve, reject) => {
       sent.once('continue', resolve);
       sent.once('error', reject);
@@ -262,7 +262,7 @@ function slowIngest(url: string, token: string) {
   };
 }
 
-/** Waits until the service takes no more connections. */
+/** Waits until the service accepts no more connections. */
 async function refusesConnections(url: string): Promise<void> {
   for (;;) {
     try {
