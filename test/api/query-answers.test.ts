@@ -112,7 +112,7 @@ describe('an API process in server mode', async () => {
     assert.equal(hits[0]?.text, 'second');
   });
 
-  test('answers every waiting search and deletes its query jobs when it closes', async (t) => {
+  test('answers every waiting search and deletes its query jobs when the API closes', async (t) => {
     await sayOfWorker(service, newId(), { state: 'ready' });
     const api = await openOtherApi(t, service);
     // Over a connection, because a server waits for its connections before it is closed.
@@ -140,7 +140,7 @@ describe('an API process in server mode', async () => {
     return { answers: openQueryAnswers({ config, database, logger, queue: { boss } }), held };
   }
 
-  test('deletes the job of a query that was enqueued only after the time limit', async () => {
+  test('deletes the job of a query that was enqueued only after the time limit of the search', async () => {
     const { answers, held } = openSlowAnswers();
     assert.equal(await answers.ask('a slow question', 1), null);
     held.resolve();
@@ -148,7 +148,7 @@ describe('an API process in server mode', async () => {
     assert.deepEqual(await queryJobs(service), []);
   });
 
-  test('deletes the job of a query that is being enqueued while the process closes', async () => {
+  test('deletes the job of a query that is being enqueued while the API closes', async () => {
     const { answers, held } = openSlowAnswers();
     const asked = answers.ask('a question at the end', FOR_EVER_MS);
     const closed = answers.close();

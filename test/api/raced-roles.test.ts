@@ -108,7 +108,7 @@ describe('a removal from the Company that races a change in a Team', () => {
     return { company, userId, clientId: await addClient(service, company), assertGone };
   }
 
-  test('leaves a closed account without role or grant, whichever request comes first', async () => {
+  test('a removed member keeps no role and no grant, whichever request comes first', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { company, userId, clientId, assertGone } = await member();
       const removal = removeFromCompany(company, userId);
@@ -122,7 +122,7 @@ describe('a removal from the Company that races a change in a Team', () => {
     }
   });
 
-  test('deletes a Team role that was granted just before the removal', async (t) => {
+  test('removing a member from the Company also deletes a Team role that was given just before', async (t) => {
     const { company, userId, assertGone } = await member();
     const change = setTeamRole(company, userId, 'admin');
     const answers = await overlapping(t, 'memory.audit_event', change, removeFromCompany(company, userId));
@@ -130,7 +130,7 @@ describe('a removal from the Company that races a change in a Team', () => {
     await assertGone();
   });
 
-  test('returns 404 for a change of the role after the removal began', async (t) => {
+  test('a change of a Team role returns 404 after the removal of the member began', async (t) => {
     const { company, userId, assertGone } = await member();
     const removal = removeFromCompany(company, userId);
     const answers = await overlapping(t, REMOVAL_ENDS_ROLES, removal, setTeamRole(company, userId, 'admin'));
@@ -138,7 +138,7 @@ describe('a removal from the Company that races a change in a Team', () => {
     await assertGone();
   });
 
-  test('deletes a client grant that was made just before the removal', async (t) => {
+  test('removing a member from the Company also deletes a client grant that was made just before', async (t) => {
     const { company, userId, clientId, assertGone } = await member();
     const grant = grantClient(company, userId, clientId);
     const answers = await overlapping(t, 'memory.audit_event', grant, removeFromCompany(company, userId));
@@ -146,7 +146,7 @@ describe('a removal from the Company that races a change in a Team', () => {
     await assertGone();
   });
 
-  test('returns 404 for a new client grant after the removal began', async (t) => {
+  test('a new client grant returns 404 after the removal of the member began', async (t) => {
     const { company, userId, clientId, assertGone } = await member();
     const removal = removeFromCompany(company, userId);
     const grant = grantClient(company, userId, clientId);
@@ -178,7 +178,7 @@ describe('an invite whose maker loses both the Company role and the Team members
     };
   }
 
-  test('is revoked when the demotion and the removal run at the same time', async () => {
+  test('the invite is revoked when the demotion and the removal run at the same time', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { token, demotion, removal } = await maker();
       assert.deepEqual(await atOnce(demotion, removal), ['200', '204']);
@@ -186,13 +186,13 @@ describe('an invite whose maker loses both the Company role and the Team members
     }
   });
 
-  test('is revoked when the demotion comes before the removal', async (t) => {
+  test('the invite is revoked when the demotion comes before the removal', async (t) => {
     const { token, demotion, removal } = await maker();
     assert.deepEqual(await overlapping(t, 'memory.audit_event', demotion, removal), ['200', '204']);
     assert.equal(await acceptOnce(token), '410 token_revoked');
   });
 
-  test('is revoked when the removal comes before the demotion', async (t) => {
+  test('the invite is revoked when the removal comes before the demotion', async (t) => {
     const { token, demotion, removal } = await maker();
     assert.deepEqual(await overlapping(t, 'memory.audit_event', removal, demotion), ['204', '200']);
     assert.equal(await acceptOnce(token), '410 token_revoked');
@@ -205,7 +205,7 @@ describe('two Company Owners who act on each other at the same time', () => {
     return { company, other: await addPerson(service, company, { companyRole: 'owner' }) };
   }
 
-  test('lets both Owners create a reset link for each other', async () => {
+  test('both Owners can create a reset link for each other', async () => {
     const { company, other } = await two();
     const link =
       (by: Caller, userId: string): Asks =>
@@ -217,7 +217,7 @@ describe('two Company Owners who act on each other at the same time', () => {
     }
   });
 
-  test('lets one Owner remove the other, who then gets 401', async () => {
+  test('one Owner removes the other, who then gets 401', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { company, other } = await two();
       const answers = await atOnce(

@@ -67,7 +67,7 @@ async function pauseAt(t: { after(fn: () => unknown): void }, text: string): Pro
 }
 
 describe('a login that races a change of the password', () => {
-  test('returns 401 when a reset sets another password after the old one was verified', async (t) => {
+  test('a login returns 401 when a reset changes the password during the login', async (t) => {
     const company = await service.company();
     const owner = await addOwner(company);
     const held = await openHeldApp(t, service, 'verify');
@@ -84,7 +84,7 @@ describe('a login that races a change of the password', () => {
     assert.equal(outcome(await askSession(service, session?.token ?? '')), '200');
   });
 
-  test('returns 401 when the password is changed after the old one was verified', async (t) => {
+  test('a login returns 401 when the password is changed during the login', async (t) => {
     const owner = await addOwner(await service.company());
     const held = await openHeldApp(t, service, 'verify');
     const late = await duringPause(
@@ -96,7 +96,7 @@ describe('a login that races a change of the password', () => {
     assert.equal(await sessionsOf(owner.userId), 1);
   });
 
-  test('returns 401 when the account is closed after the password was verified', async (t) => {
+  test('a login returns 401 when the account is closed during the login', async (t) => {
     const owner = await addOwner(await service.company());
     const held = await openHeldApp(t, service, 'verify');
     const late = await duringPause(
@@ -184,7 +184,7 @@ describe('joining while the invite or the account changes', () => {
         database.query('update identity.team set deleted_at = now() where id = $1', [teamId]),
     ],
   ] as const) {
-    test(`returns ${refusal} and gives no access after ${name}`, async (t) => {
+    test(`joining returns ${refusal} and gives no access after ${name}`, async (t) => {
       const company = await service.company();
       const before = await countGiven(service, company);
       const { answer, email, token } = await lateJoin(t, company, (made) => happen(company, made));
@@ -201,7 +201,7 @@ describe('joining while the invite or the account changes', () => {
     });
   }
 
-  test('returns 201 when an account with that email and the same password was just created', async (t) => {
+  test('joining returns 201 when an account with that email and password was just created', async (t) => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     const { answer, email } = await lateJoin(t, company, async (made) => {
@@ -215,7 +215,7 @@ describe('joining while the invite or the account changes', () => {
     assert.equal(session.teams.length, 2);
   });
 
-  test('returns 401 and keeps the invite open when the new account has another password', async (t) => {
+  test('joining returns 401 and keeps the invite open when the new account has another password', async (t) => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     const { answer, token } = await lateJoin(t, company, async ({ email }) => {
@@ -226,7 +226,7 @@ describe('joining while the invite or the account changes', () => {
     assert.equal(outcome(await join(service, { token, password: NEW_PASSWORD })), '201');
   });
 
-  test('returns 410 token_used, and not 401, when the invite was just used with another password', {
+  test('joining returns 410 token_used, and not 401, when the invite was just used elsewhere', {
     skip,
   }, async (t) => {
     const company = await service.company();
@@ -239,7 +239,7 @@ describe('joining while the invite or the account changes', () => {
     assert.equal(outcome(late), '410 token_used');
   });
 
-  test('returns 401 for the old password when the account has just changed it', async (t) => {
+  test('joining returns 401 for the old password when the account has just changed it', async (t) => {
     const company = await service.company();
     const email = newEmail();
     const { token: first } = await makeInvite(service, company, { email });
@@ -267,7 +267,7 @@ describe('a password reset while the link or the account changes', () => {
     ],
     ['the account was closed', '404 not_found', ({ ownerId }: SignedIn) => close(ownerId)],
   ] as const) {
-    test(`returns ${refusal} and does not set the password after ${name}`, async (t) => {
+    test(`a reset returns ${refusal} and does not set the password after ${name}`, async (t) => {
       const company = await service.company();
       const { token } = await makeResetLink(service, company);
       const late = await duringPause(

@@ -34,7 +34,7 @@ async function assertWhole(company: SignedIn): Promise<void> {
 }
 
 describe('requests that race for one source', () => {
-  test('archive it once: one request gets 204, the others 409', async (t) => {
+  test('six concurrent requests to archive a source get one 204 and five 409', async (t) => {
     const company = await service.company();
     const second = await openSecondApp(t, service);
     for (let round = 0; round < ROUNDS; round++) {
@@ -54,7 +54,7 @@ describe('requests that race for one source', () => {
     await assertWhole(company);
   });
 
-  test('archive it and replace its text one after the other', async (t) => {
+  test('archiving a source and replacing its text take effect one after the other', async (t) => {
     const second = await openSecondApp(t, service);
     for (let round = 0; round < ROUNDS; round++) {
       const company = await service.company();
@@ -78,7 +78,7 @@ describe('requests that race for one source', () => {
     }
   });
 
-  test('archive it and ingest the same text again one after the other', async (t) => {
+  test('archiving a source and ingesting its text again take effect one after the other', async (t) => {
     const second = await openSecondApp(t, service);
     for (let round = 0; round < ROUNDS; round++) {
       const company = await service.company();
@@ -97,7 +97,7 @@ describe('requests that race for one source', () => {
     }
   });
 
-  test('never archive the source of a memory that is being deleted', async (t) => {
+  test('archiving the source of a memory returns 409 while the memory is being deleted', async (t) => {
     const second = await openSecondApp(t, service);
     const company = await service.company();
     for (let round = 0; round < ROUNDS / 2; round++) {

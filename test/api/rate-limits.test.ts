@@ -66,7 +66,7 @@ function login(remoteAddress: string, email: string, password: string) {
 }
 
 describe('the rate limit of a session', () => {
-  test('sends ratelimit headers with every answer, also with refusals', async () => {
+  test('sends RateLimit headers with every answer to a session, also with refusals', async () => {
     const company = await service.company();
     const asked = [
       () => get(service, company, '/v1/auth/session'),
@@ -87,7 +87,7 @@ describe('the rate limit of a session', () => {
     assert.deepEqual(statuses, [200, 400, 403, 400, 404]);
   });
 
-  test('returns 429 with Retry-After once the limit is exceeded', async () => {
+  test('returns 429 with Retry-After when a session exceeds the limit', async () => {
     const { token } = await service.company();
     for (let asked = 0; asked < CALLS; asked += 1) assert.equal((await session(app, token)).statusCode, 200);
     assertLimited(await session(app, token), CALLS, MINUTE);
@@ -107,7 +107,7 @@ describe('the rate limit of a session', () => {
     assert.deepEqual(left, { sources: 0, sessions: 1 });
   });
 
-  test('counts two sessions of one user separately', async () => {
+  test('counts two sessions of one account separately', async () => {
     const { companyId, ownerId, token } = await service.company();
     const other = await service.signIn(companyId, ownerId);
     for (let asked = 0; asked <= CALLS; asked += 1) await session(app, token);
@@ -115,7 +115,7 @@ describe('the rate limit of a session', () => {
     assert.equal(toldLimit(await session(app, other)).remaining, CALLS - 1);
   });
 
-  test('counts requests to all routes and from all addresses together', async () => {
+  test('counts the requests of a session to all routes and from all addresses together', async () => {
     const company = await service.company();
     for (const url of ['/v1/auth/session', '/v1/auth/sessions', '/v1/memory/status', '/v1/memory/imports']) {
       const answer = await app.inject({ url, headers: company.headers, remoteAddress: freshAddress() });
@@ -135,7 +135,7 @@ describe('the rate limit of a session', () => {
     assertLimited(await session(app, API_TOKEN), CALLS, MINUTE);
   });
 
-  test('starts at zero when a new minute begins', async () => {
+  test('a session has its full limit again when a new minute begins', async () => {
     const { companyId, ownerId, token } = await service.company();
     for (let asked = 0; asked <= CALLS; asked += 1) await session(app, token);
     assert.equal((await session(app, token)).statusCode, 429);
@@ -149,7 +149,7 @@ describe('the rate limit of a session', () => {
     assert.ok(reset > MINUTE - 5, `a whole minute: ${reset} s`);
   });
 
-  test('sends no ratelimit headers with a 401 for a missing or an unknown token', async () => {
+  test('sends no RateLimit headers with a 401 for a missing or an unknown token', async () => {
     const remoteAddress = freshAddress();
     for (let asked = 0; asked <= CALLS; asked += 1) {
       for (const token of ['of-no-worth', '']) {
@@ -169,7 +169,7 @@ describe('the rate limit of a session', () => {
     assert.equal(outcome(await session(app, token)), '401 unauthenticated');
   });
 
-  test('counts requests to several API processes together, also concurrent ones', async (t) => {
+  test('counts the requests of a session to several API processes together', async (t) => {
     const { app: second } = await openSecondApp(t, service);
     const { token } = await service.company();
     const asked = Array.from({ length: 4 * CALLS }, (_, index) =>
@@ -185,7 +185,7 @@ describe('the rate limit of a session', () => {
 });
 
 describe('the rate limit of sign-ins and links for an address', () => {
-  test('counts login, join, accept and reset together and returns 429 past the limit', async () => {
+  test('counts login, join, accept and reset of an address together, and returns 429 past the limit', async () => {
     const address = freshAddress();
     for (let asked = 0; asked < SIGN_INS; asked += 1) {
       const answer = await askFrom(address, OPEN[asked % OPEN.length]);
@@ -197,7 +197,7 @@ describe('the rate limit of sign-ins and links for an address', () => {
     assert.equal((await askFrom(freshAddress())).statusCode, 404, 'another address has its own');
   });
 
-  test('creates no session and checks no password for a request that gets 429', async () => {
+  test('creates no session and checks no password for a sign-in that gets 429', async () => {
     const company = await service.company();
     await givePassword(service, company.ownerId, PASSWORD);
     const address = freshAddress();
@@ -213,7 +213,7 @@ describe('the rate limit of sign-ins and links for an address', () => {
     assert.equal((await login(freshAddress(), company.ownerEmail, PASSWORD)).statusCode, 200);
   });
 
-  test('counts a request to POST /v1/auth/reset that carries a valid session token', async () => {
+  test('counts a reset from an address also when it carries a valid session token', async () => {
     const address = freshAddress();
     await useUp(address);
     const { headers } = await service.company();
@@ -247,7 +247,7 @@ describe('the rate limit of sign-ins and links for an address', () => {
     assert.equal((await askFrom(`::ffff:${neighbour}`)).statusCode, 404);
   });
 
-  test('starts at zero when the minute of the address has ended', async () => {
+  test('an address has its full limit again when its minute has ended', async () => {
     const address = freshAddress();
     await useUp(address);
     assert.equal((await askFrom(address)).statusCode, 429);
@@ -259,7 +259,7 @@ describe('the rate limit of sign-ins and links for an address', () => {
     assert.equal(toldLimit(await askFrom(address)).remaining, SIGN_INS - 1);
   });
 
-  test('counts requests to several API processes together, also when they are concurrent', async (t) => {
+  test('counts the sign-ins of an address at several API processes together', async (t) => {
     const { app: second } = await openSecondApp(t, service);
     const address = freshAddress();
     const answers = await Promise.all(

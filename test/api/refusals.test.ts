@@ -23,7 +23,7 @@ const service = await openTestApp();
 const { app } = service;
 
 describe('the selection of a Team', () => {
-  test('selects the only Team without the header, and returns 400 when there are several', async () => {
+  test('a request without memory-team selects the only Team, and returns 400 when there are several', async () => {
     const company = await service.company();
     const { authorization } = company.headers;
     const only = await app.inject({ url: '/v1/memory/status', headers: { authorization } });
@@ -62,7 +62,7 @@ describe('the selection of a Team', () => {
     }
   });
 
-  test('accepts the Team id in upper case', async () => {
+  test('the memory-team header accepts the Team id in upper case', async () => {
     const company = await service.company();
     await addTeam(service, company);
     const headers = { ...company.headers, 'memory-team': company.teamId.toUpperCase() };

@@ -24,7 +24,7 @@ function askLink(company: SignedIn, body: Record<string, unknown> = {}, token = 
 }
 
 describe('POST /v1/company/reset-links', () => {
-  test('lets only a Company Owner create links, and only for Company Owners and Team Owners', async () => {
+  test('only a Company Owner can create reset links, and only for Company Owners and Team Owners', async () => {
     const company = await service.company();
     const other = await service.company();
     const teamOwner = { userId: newId(), email: `team-owner-${newId()}@example.com`, role: 'member' };
@@ -49,7 +49,7 @@ describe('POST /v1/company/reset-links', () => {
     }
   });
 
-  test('uses baseUrl for the address of the link, and the loopback address without it', async () => {
+  test('a reset link has the address of baseUrl, and without it the loopback address', async () => {
     const company = await service.company();
     const { url, expiresAt } = await makeResetLink(service, company);
     assert.match(url, new RegExp(`^http://127\\.0\\.0\\.1:${service.config.port}/reset#token=[\\w-]{43}$`));
@@ -77,7 +77,7 @@ describe('POST /v1/company/reset-links', () => {
     }
   });
 
-  test('uses identityUrl, then publicUrl, and never the Host header', async () => {
+  test('a reset link has the address of identityUrl, then publicUrl, and never of the Host header', async () => {
     const company = await service.company();
     for (const [addresses, base] of [
       [{ publicUrl: 'https://api.example.com' }, 'https://api.example.com'],
@@ -104,7 +104,7 @@ describe('POST /v1/company/reset-links', () => {
     }
   });
 
-  test('accepts ttlSeconds of up to a day and returns 400 for values out of range', async () => {
+  test('a reset link accepts ttlSeconds of up to a day and returns 400 for values out of range', async () => {
     const company = await service.company();
     for (const ttlSeconds of [59, 86_401, 1.5, '60']) {
       assert.equal(outcome(await askLink(company, { ttlSeconds })), '400 invalid_request');
@@ -113,7 +113,7 @@ describe('POST /v1/company/reset-links', () => {
     assert.ok(Math.abs(Date.parse(expiresAt) - Date.now() - 86_400_000) < 60_000);
   });
 
-  test('revokes the earlier open link of the same account only', async () => {
+  test('a new reset link revokes the earlier open link of the same account only', async () => {
     const company = await service.company();
     const second = { userId: newId(), email: `second-${newId()}@example.com`, role: 'owner' };
     await addAccount(service, company, second);
@@ -125,7 +125,7 @@ describe('POST /v1/company/reset-links', () => {
     assert.equal(outcome(await useLink(service, newer.token, PASSWORD)), '200');
   });
 
-  test('a link made at start-up sets the password of the server principal', async () => {
+  test('a reset link made at start-up sets the password of the server principal', async () => {
     const company = await service.company();
     const link = await createPrincipalResetLink(
       { database, config: { identityUrl: null, publicUrl: null } },

@@ -14,7 +14,7 @@ const { database } = service;
 const PASSWORD = 'a password of this test';
 
 describe('POST /v1/auth/reset', () => {
-  test('sets the password, creates a session and ends all other sessions of the account', async () => {
+  test('a reset sets the password, creates a session and ends all other sessions of the account', async () => {
     const company = await service.company();
     const { token } = await makeResetLink(service, company);
     const answer = await useLink(service, token, PASSWORD);
@@ -40,7 +40,7 @@ describe('POST /v1/auth/reset', () => {
     for (const { text } of events) assert.ok(!text.includes(token) && !text.includes(PASSWORD));
   });
 
-  test('makes the previous password invalid', async () => {
+  test('a reset makes the previous password invalid', async () => {
     const company = await service.company();
     const first = await useLink(service, (await makeResetLink(service, company)).token, PASSWORD);
     const signedIn = { ...company, headers: { ...company.headers } };
@@ -51,7 +51,7 @@ describe('POST /v1/auth/reset', () => {
     assert.equal(outcome(await signInBy(service, company.ownerEmail, `${PASSWORD} 2`)), '200');
   });
 
-  test('accepts one of 50 concurrent requests with the same link and returns 410 to 49', async () => {
+  test('one of 50 concurrent resets with the same link succeeds and 49 get 410', async () => {
     const company = await service.company();
     const { token } = await makeResetLink(service, company);
     const passwords = Array.from({ length: 50 }, (_, i) => `${PASSWORD} ${i}`);
@@ -69,7 +69,7 @@ describe('POST /v1/auth/reset', () => {
     assert.deepEqual(row, { sessions: 2, events: 1 });
   });
 
-  test('keeps the link usable after a refused password', async () => {
+  test('a refused password leaves the link usable', async () => {
     const company = await service.company();
     const { token } = await makeResetLink(service, company);
     for (const password of ['eleven char', 'x'.repeat(257), `${PASSWORD}\u0000`]) {
@@ -79,7 +79,7 @@ describe('POST /v1/auth/reset', () => {
     assert.equal(outcome(await useLink(service, token, PASSWORD)), '410 token_used');
   });
 
-  test('returns 410 for an expired link, and 404 for an unknown link or a closed account', async () => {
+  test('a reset returns 410 for an expired link, and 404 for an unknown link or a closed account', async () => {
     const company = await service.company();
     const ended = await makeResetLink(service, company);
     await database.query('update identity.reset_link set expires_at = now() where token_hash = $1', [
@@ -92,7 +92,7 @@ describe('POST /v1/auth/reset', () => {
     assert.equal(outcome(await useLink(service, 'of-no-worth', PASSWORD)), '404 not_found');
   });
 
-  test('stores only hashes of the link and the password', async () => {
+  test('a reset stores only hashes of the link and the password', async () => {
     const company = await service.company();
     const { token } = await makeResetLink(service, company);
     await useLink(service, token, PASSWORD);

@@ -14,7 +14,7 @@ const missing = 'MEMORY_TEST_XQUAD_R is not set: retrieval was not judged';
 
 if (folder === null) {
   test(
-    'finds the paragraph that answers a question',
+    'keyword search ranks the answering paragraph first',
     {
       // On CI a missing set must not look like a success.
       skip: process.env['CI'] ? false : missing,

@@ -115,7 +115,7 @@ describe('the end of a session, seen by every API process', () => {
     });
   }
 
-  test('a removal from the Company ends every way in except a new account', async () => {
+  test('a member removed from the Company can only return with a new account', async () => {
     const company = await service.company();
     const person = await addTwice(company);
     const reset = await makeResetLink(service, company, { email: person.email });
@@ -149,7 +149,7 @@ describe('a change of access, seen by every API process', () => {
     );
   });
 
-  test('applies a new Team role to the next request', async () => {
+  test('a new Team role applies to the next request', async () => {
     const { company, person } = await addTo({ teamRole: 'admin' });
     await assertChanges(asking('/v1/team/invites', person), ['200', '403 full_access_required'], () =>
       change(company, 'PATCH', `/v1/team/members/${person.userId}`, { role: 'member' }),
@@ -159,7 +159,7 @@ describe('a change of access, seen by every API process', () => {
     );
   });
 
-  test('applies a new Company role to the next request', async () => {
+  test('a new Company role applies to the next request', async () => {
     const { company, person } = await addTo({ companyRole: 'owner' });
     const role = (name: string) => () =>
       change(company, 'PATCH', `/v1/company/members/${person.userId}`, { role: name });
@@ -177,7 +177,7 @@ describe('a change of access, seen by every API process', () => {
     assert.equal(await asking('/v1/team', person)(second), '403 team_forbidden');
   });
 
-  test('applies a lowered and then a deleted Company grant to the next request', async () => {
+  test('lowering and deleting a Company grant apply to the next request', async () => {
     const { company, person } = await addTo({ companyRole: 'admin', companyGrant: 'full' });
     const url = `/v1/company/grants/${person.userId}/${company.teamId}`;
     await assertChanges(writing(person), ['201', '403 scope_forbidden'], () =>
@@ -188,7 +188,7 @@ describe('a change of access, seen by every API process', () => {
     );
   });
 
-  test('applies a lowered and then a deleted client grant to the next request', async () => {
+  test('lowering and deleting a client grant apply to the next request', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const person = await addPerson(service, company, {
@@ -201,7 +201,7 @@ describe('a change of access, seen by every API process', () => {
     await assertChanges(access, [READS, REACHES_NOTHING], () => change(company, 'DELETE', url));
   });
 
-  test('hides an archived client until it is active again', async () => {
+  test('an archived client is hidden from the next request until it is active again', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const person = await addPerson(service, company, { teamRole: 'member', clients: { [clientId]: 'read' } });
@@ -253,7 +253,7 @@ describe('a change of access, seen by every API process', () => {
 });
 
 describe('the end of an open invite, seen by every API process', () => {
-  test('returns 410 after the maker revoked the invite', async () => {
+  test('an open invite returns 410 after its maker revoked it', async () => {
     const company = await service.company();
     const { token, invite } = await makeInvite(service, company);
     await change(company, 'DELETE', `/v1/team/invites/${invite.id}`);
@@ -264,7 +264,7 @@ describe('the end of an open invite, seen by every API process', () => {
     assert.equal(outcome(answer), '410 token_revoked');
   });
 
-  test('returns 410 after the maker lost the right to invite', async () => {
+  test('an open invite returns 410 after its maker lost the right to invite', async () => {
     const company = await service.company();
     for (const [ties, method, urlOf, payload] of [
       [{ teamRole: 'admin' }, 'PATCH', (id: string) => `/v1/team/members/${id}`, { role: 'member' }],

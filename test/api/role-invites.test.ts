@@ -53,7 +53,7 @@ describe('the open invite of a future Team Owner', () => {
     ask(service, by, 'POST', '/v1/team/invites', { email, role: 'member' });
   const withdraw = (by: Caller, id: string) => ask(service, by, 'DELETE', `/v1/team/invites/${id}`);
 
-  test('returns 403 when a caller with only Full access replaces or revokes it', async () => {
+  test('a caller with only Full access gets 403 for replacing or revoking the invite of an Owner', async () => {
     const { company, email, invite, token } = await ownerlessTeam();
     for (const ties of [
       { teamRole: 'admin' },
@@ -69,7 +69,7 @@ describe('the open invite of a future Team Owner', () => {
     assert.equal(joined.json<Session>().teams[0]?.role, 'owner');
   });
 
-  test('can be replaced and revoked by a Company Owner and by a Team Owner', async () => {
+  test('a Company Owner and a Team Owner can replace and revoke the invite of an Owner', async () => {
     for (const how of ['replaced', 'withdrawn']) {
       for (const ties of [{ companyRole: 'owner' }, { teamRole: 'owner' }] as const) {
         const { company, email, invite, token } = await ownerlessTeam();
@@ -83,7 +83,7 @@ describe('the open invite of a future Team Owner', () => {
 });
 
 describe('an open invite when the Team role of its recipient is lowered', () => {
-  test('is revoked, so it cannot restore the role', async () => {
+  test('the invite is revoked, so it cannot restore the role', async () => {
     const company = await service.company();
     for (const [invited, from, to] of [
       ['admin', 'admin', 'member'],
@@ -144,7 +144,7 @@ describe('the order of refusals', () => {
 });
 
 describe('the audit event of a change that ends invites', () => {
-  test('names the open invites made by a removed member and those sent to the member', async () => {
+  test('the audit event names the open invites made by a removed member and those sent to them', async () => {
     const company = await service.company();
     const elsewhere = await addTeam(service, company);
     for (const from of ['Company', 'Team']) {
@@ -167,7 +167,7 @@ describe('the audit event of a change that ends invites', () => {
     }
   });
 
-  test('names the open invite that a new invite replaced, but not an expired one', async () => {
+  test('the audit event names the open invite that a new one replaced, but not an expired one', async () => {
     const company = await service.company();
     const email = newEmail();
     const [team, invitation] = [

@@ -69,7 +69,7 @@ async function searchAsClient(query: string): Promise<Found> {
 const places = (hits: readonly Hit[]) => hits.map((hit) => [hit.text, hit.semantic_rank, hit.keyword_rank]);
 
 describe('a search in server mode with a worker', () => {
-  test('finds by meaning and by keyword, in the same order as a client with the same model', async () => {
+  test('a server-mode search has the same order as one by a client with the same model', async () => {
     const query = 'who keeps the keys of the harbour';
     const found = await searchInServerMode(service, company, query);
     assert.deepEqual([found.degraded, found.embedding], [false, { mode: 'server', model: TEST_MODEL }]);
@@ -82,14 +82,14 @@ describe('a search in server mode with a worker', () => {
     assert.deepEqual(places(found.hits), places((await searchAsClient(query)).hits));
   });
 
-  test('leaves no text of the query in the database', async () => {
+  test('a server-mode search leaves no text of the query in the database', async () => {
     const query = 'Quagga in the lighthouse';
     assert.equal((await searchInServerMode(service, company, query)).degraded, false);
     assert.deepEqual(await queryJobs(service), []);
     assert.deepEqual(await placesOf(service, 'Quagga'), []);
   });
 
-  test('gives each of 20 concurrent searches the result for its own vector', async () => {
+  test('each of 20 concurrent searches gets the result for its own vector', async () => {
     const team = await service.company();
     const texts = Array.from({ length: 20 }, (_, index) =>
       `${String.fromCodePoint(0x4e00 + index * 37)}`.repeat(12),
@@ -107,7 +107,7 @@ describe('a search in server mode with a worker', () => {
     assert.deepEqual(await queryJobs(service), []);
   });
 
-  test('gives each search its own result when two API processes search at the same time', async (t) => {
+  test('each search gets its own result when two API processes search at the same time', async (t) => {
     const other = await openOtherApi(t, service);
     const asked = TEXTS.flatMap((text) => [
       { text, found: searchInServerMode(service, company, `${text} (one)`) },
@@ -127,7 +127,7 @@ describe('a search in server mode with a worker', () => {
     'never arrive': () => Promise.resolve({ close: () => Promise.resolve() }),
   };
   for (const [how, listen] of Object.entries(WITHOUT_NOTIFY)) {
-    test(`succeeds when the notifications of the database ${how}`, async (t) => {
+    test(`a server-mode search succeeds when the notifications of the database ${how}`, async (t) => {
       const queue = {
         ...service.queue,
         boss: { send: boss.send.bind(boss), getDb: () => ({ listen }) },

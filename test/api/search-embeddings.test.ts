@@ -16,19 +16,19 @@ const ask = (body: object | string) =>
   );
 
 describe('the embedding of a query', () => {
-  test('returns 400 query_embedding_required when it is absent', async () => {
+  test('a search returns 400 query_embedding_required without an embedding', async () => {
     assert.equal(outcome(await ask({})), '400 query_embedding_required');
     assert.equal(outcome(await ask(CLAIM)), '400 query_embedding_required');
   });
 
-  test('returns 400 when its model or its dimension is absent', async () => {
+  test('a search returns 400 when the model or the dimension of its embedding is absent', async () => {
     const { embeddingModel, embeddingDim } = CLAIM;
     for (const claim of [{}, { embeddingModel }, { embeddingDim }]) {
       assert.equal(outcome(await ask({ queryEmbedding: along(0), ...claim })), '400 invalid_request');
     }
   });
 
-  test('returns 400 for another model, a wrong embeddingDim or a wrong number of values', async () => {
+  test('a search returns 400 for another model, a wrong embeddingDim or a wrong number of values', async () => {
     for (const [claim, code] of [
       [{ embeddingModel: 'Xenova/bge-small' }, 'embedding_model_mismatch'],
       [{ embeddingModel: '' }, 'embedding_model_mismatch'],
@@ -50,7 +50,7 @@ describe('the embedding of a query', () => {
     }
   });
 
-  test('returns 400 for infinity, NaN and a vector of zeros', async () => {
+  test('a search returns 400 for an embedding with infinity or NaN and for a vector of zeros', async () => {
     const body = (numbers: string) =>
       `{"query":"x","scope":{},"embeddingModel":"${CLAIM.embeddingModel}","embeddingDim":1024,
         "queryEmbedding":[${numbers}${',0'.repeat(1023)}]}`;
@@ -59,7 +59,7 @@ describe('the embedding of a query', () => {
     }
   });
 
-  test('finds the same chunk whatever the length of the vector', async () => {
+  test('a search ignores the length of the query vector', async () => {
     await post(service, company, '/v1/memory/ingest', {
       title: 'x',
       chunks: [

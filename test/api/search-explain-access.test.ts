@@ -14,7 +14,7 @@ const service = await openTestApp(KEYWORDS_ALONE);
 const { database } = service;
 
 describe('explain for a caller without Full access', () => {
-  test('returns 403 before any other fault, but only when explain is requested', async () => {
+  test('a search with explain returns 403 without Full access, before any other fault', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const callers = [

@@ -65,7 +65,7 @@ describe('an explained search', () => {
     await addBirds(company);
   });
 
-  test('returns the same hits in the same order as a search without explain', async () => {
+  test('a search with explain returns the same hits in the same order as one without', async () => {
     for (const query of QUERIES) {
       const { queryId: _, explain: __, hits, ...rest } = await explained(company, { query });
       for (const without of [{}, { explain: false }]) {
@@ -79,7 +79,7 @@ describe('an explained search', () => {
     }
   });
 
-  test('has exactly the fields of the contract', async () => {
+  test('an explanation has exactly the fields of the contract', async () => {
     const { explain, hits } = await explained(company, { query: 'heron ERR_4711' });
     const { milliseconds, counted, ...rest } = explain;
     assert.deepEqual(
@@ -105,7 +105,7 @@ describe('an explained search', () => {
     }
   });
 
-  test('returns the cosine of every hit that has a vector, whichever leg found it', async () => {
+  test('an explanation contains the cosine of every hit that has a vector, whichever leg found it', async () => {
     const cosines = new Map(BIRDS);
     const { hits } = await explained(company, { query: 'heron stork', minSimilarity: 0.5 });
     assert.ok(hits.some((hit) => hit.semantic_rank === null && hit.explain.similarity !== null));
@@ -117,7 +117,7 @@ describe('an explained search', () => {
     }
   });
 
-  test('returns keyword scores that are the sums of their terms and give the keyword order', async () => {
+  test('the keyword score of a hit is the sum of its terms and gives the keyword order', async () => {
     for (const query of QUERIES) {
       const { explain, hits } = await explained(company, { query });
       const asked = new Map(explain.terms.map((term) => [`${term.kind} ${term.term}`, term]));
@@ -148,7 +148,7 @@ describe('an explained search', () => {
     }
   });
 
-  test('returns z-scores that follow from the scores and add up to the score of the hit', async () => {
+  test('the z-scores of a hit follow from its scores and add up to its score', async () => {
     for (const query of QUERIES) {
       const { hits, explain } = await explained(company, { query });
       const scores = hits.filter((hit) => hit.keyword_rank !== null).map((hit) => hit.explain.keyword_score);
@@ -171,7 +171,7 @@ describe('an explained search', () => {
     }
   });
 
-  test('marks the hit with a rare code of the query, and the key of that code', async () => {
+  test('an explanation marks the hit with a rare code of the query, and the key of that code', async () => {
     const { explain, hits } = await explained(company, { query: 'heron with ring err_4711' });
     assert.deepEqual(
       hits.filter((hit) => hit.explain.identifier).map((hit) => hit.text),
@@ -185,7 +185,7 @@ describe('an explained search', () => {
     );
   });
 
-  test('explains a search without hits', async () => {
+  test('a search without hits is explained too', async () => {
     const empty = await service.company();
     const { hits, explain } = await explained(empty, { query: 'unheard of' });
     assert.deepEqual(hits, []);
@@ -204,7 +204,7 @@ describe('an explained search', () => {
     assert.deepEqual([wordless.explain.terms, wordless.explain.keyword.keys], [[], []]);
   });
 
-  test('counts the chunks that passed the filters within the scope', async () => {
+  test('an explanation counts the chunks that passed the filters within the scope', async () => {
     const clientId = await addClient(service, company);
     await addSource(service, company, { text: 'heron of a client', scope: { clientId } });
     const filtered = async (body: object) => (await explained(company, body)).explain.filtered;
@@ -214,7 +214,7 @@ describe('an explained search', () => {
     assert.equal(await filtered({ kinds: ['memory'] }), 0);
   });
 
-  test('returns null for the vector leg when the query could not be embedded', async () => {
+  test('an explanation has null for the vector leg when the query could not be embedded', async () => {
     const { degraded, explain, hits } = await explained(company, { embeddingMode: 'server' });
     assert.deepEqual([degraded, explain.semantic], [true, null]);
     assert.ok(hits.length > 0);

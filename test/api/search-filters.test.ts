@@ -94,7 +94,7 @@ describe('search filters', () => {
       .map((one) => one.text)
       .sort();
 
-  test('return only the matching chunks, in any combination and in every scope', async () => {
+  test('filters return only the matching chunks, in any combination and in every scope', async () => {
     const two = new Set([shelf[1]?.sourceId, shelf.at(-1)?.sourceId]);
     const kinds = [undefined, ['ingest'], ['import', 'memory']];
     const times = [{}, { createdAfter: DAYS[0] }, { createdAfter: DAYS[0], createdBefore: DAYS[2] }];
@@ -122,7 +122,7 @@ describe('search filters', () => {
     }
   });
 
-  test('return every chunk when all kinds, all sources and all times are allowed', async () => {
+  test('filters that allow all kinds, sources and times return every chunk', async () => {
     const all = expected(() => true);
     const everything = {
       kinds: ['memory', 'ingest', 'import'],
@@ -135,17 +135,17 @@ describe('search filters', () => {
     assert.deepEqual(await hitsOf(company, everything), await hitsOf(company, {}));
   });
 
-  test('return nothing for a time range that ends before it begins', async () => {
+  test('a time range that ends before it begins returns nothing', async () => {
     assert.deepEqual(await textsOf(company, { createdAfter: DAYS[2], createdBefore: DAYS[0] }), []);
     assert.deepEqual(await textsOf(company, { createdAfter: DAYS[1], createdBefore: DAYS[1] }), []);
   });
 
-  test('accept a source id in upper case and the same id repeated', async () => {
+  test('sourceIds accepts an id in upper case and the same id repeated', async () => {
     const { sourceId = '', text } = shelf[0] ?? {};
     assert.deepEqual(await textsOf(company, { sourceIds: [sourceId.toUpperCase(), sourceId] }), [text]);
   });
 
-  test('return nothing when no chunk passes', async () => {
+  test('filters that no chunk passes return nothing', async () => {
     const memories = shelf.filter((one) => one.kind === 'memory').map((one) => one.sourceId);
     assert.deepEqual(await textsOf(company, { sourceIds: memories, kinds: ['ingest'] }), []);
     assert.deepEqual(await textsOf(company, { createdAfter: '9999-12-31T23:59:59.999Z' }), []);
@@ -153,7 +153,7 @@ describe('search filters', () => {
 });
 
 describe('the filters createdAfter and createdBefore', () => {
-  test('exclude a chunk whose created_at equals the bound, whatever its microseconds', async () => {
+  test('createdAfter and createdBefore exclude a chunk at the bound, whatever its microseconds', async () => {
     const company = await service.company();
     for (const micros of ['000', '001', '999']) {
       const { id } = await addSource(service, company, { text: `heron ${micros}` });
@@ -172,7 +172,7 @@ describe('the filters createdAfter and createdBefore', () => {
     }
   });
 
-  test('accept times in any time zone', async () => {
+  test('createdAfter and createdBefore accept times in any time zone', async () => {
     const company = await service.company();
     const { id } = await addSource(service, company, { text: 'heron' });
     await setTime(id, '2025-03-01T08:00:00Z');
@@ -208,7 +208,7 @@ describe('a filter for a source that ranks far below the best hits', () => {
     ['by meaning only', { query: NO_WORDS, queryEmbedding: along(1) }],
     ['by keywords and by meaning', { query: 'heron', queryEmbedding: along(1) }],
   ] as const) {
-    test(`finds all chunks of that source ${how}`, async () => {
+    test(`a filter finds all chunks of a low-ranking source ${how}`, async () => {
       const unfiltered = await hitsOf(company, body);
       assert.equal(unfiltered.length, 50);
       assert.ok(unfiltered.every((hit) => hit.source_id !== far));
@@ -237,7 +237,7 @@ describe('minSimilarity', () => {
   });
   const near = { query: NO_WORDS, queryEmbedding: along(0) };
 
-  test('excludes chunks below that cosine from the vector leg', async () => {
+  test('minSimilarity excludes chunks with a lower cosine from the vector leg', async () => {
     for (const [minSimilarity, expected] of [
       [-1, ['same', 'near', 'far', 'across', 'opposite']],
       [-0.5, ['same', 'near', 'far', 'across']],
@@ -254,7 +254,7 @@ describe('minSimilarity', () => {
     }
   });
 
-  test('keeps keyword hits below that cosine, without a semantic rank', async () => {
+  test('minSimilarity keeps keyword hits with a lower cosine, without a semantic rank', async () => {
     const hits = await hitsOf(company, { ...near, query: 'far near without', minSimilarity: 0.5 });
     const legs = hits.map(
       (hit) => [hit.text, hit.semantic_rank !== null, hit.keyword_rank !== null] as const,
@@ -270,7 +270,7 @@ describe('minSimilarity', () => {
     );
   });
 
-  test('does not change the scores of the remaining hits', async () => {
+  test('minSimilarity does not change the scores of the remaining hits', async () => {
     const scores = (hits: Hit[]) => hits.map((hit) => [hit.text, hit.score, hit.semantic_rank]);
     const all = await hitsOf(company, near);
     const some = await hitsOf(company, { ...near, minSimilarity: 0.5 });

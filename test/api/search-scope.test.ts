@@ -62,7 +62,7 @@ async function found(caller: Caller, scope: object): Promise<string> {
 }
 
 describe('the scope of a search', () => {
-  test('searches the named layers, but only those that the caller can read', async () => {
+  test('a search covers the layers of its scope, but only those that the caller can read', async () => {
     const { company, mine, other, member, bare, admin, companyReader } = await cast();
     const cases: [scope: object, full: string, withGrant: string, without: string][] = [
       [{}, 'team', 'team', 'team'],
@@ -87,7 +87,7 @@ describe('the scope of a search', () => {
     assert.equal(await found(company, { clientId: other }), 'other team');
   });
 
-  test('returns the same 403 on every route for a client that is inaccessible or does not exist', async () => {
+  test('an inaccessible and an unknown client return the same 403 on every route', async () => {
     const { company, other, member } = await cast();
     const stranger = await service.company();
     const clients = [
@@ -122,7 +122,7 @@ describe('the scope of a search', () => {
     assert.equal(bodies.size, 1);
   });
 
-  test('hides an archived client from everyone and shows its sources again when it is active', async () => {
+  test('an archived client is hidden from everyone until it is active again', async () => {
     const { company, mine, admin } = await cast();
     const setState = (state: string) =>
       service.database.query('update identity.client set state = $2 where id = $1', [mine, state]);
@@ -135,21 +135,21 @@ describe('the scope of a search', () => {
     assert.equal(await found(admin, { clientId: mine }), 'mine team');
   });
 
-  test('returns 403 on the first request after the client grant is deleted', async () => {
+  test('a search returns 403 on the first request after the client grant is deleted', async () => {
     const { mine, member } = await cast();
     assert.equal(await found(member, { clientId: mine }), 'mine team');
     await service.database.query('delete from identity.client_grant where user_id = $1', [member.userId]);
     assert.equal(outcome(await ask(member, { clientId: mine })), '403 scope_forbidden');
   });
 
-  test('never includes another Team of the same Company or another Company', async () => {
+  test('a search never includes another Team or another Company', async () => {
     const [{ company }, stranger] = [await cast(), await service.company()];
     assert.equal(await found(stranger, { include: ['team', 'client'] }), '');
     const headers = { authorization: stranger.headers.authorization, 'memory-team': company.teamId };
     assert.equal(outcome(await ask({ headers }, {})), '403 team_forbidden');
   });
 
-  test('includes the layers of an archived Team', async () => {
+  test('a search works in an archived Team', async () => {
     const { company, member } = await cast();
     await archiveTeam(service, company.teamId);
     assert.equal(await found(member, { include: ['team', 'client'] }), 'mine team');

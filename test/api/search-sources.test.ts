@@ -36,7 +36,7 @@ describe('a search with sourceIds', () => {
     };
   }
 
-  test('finds nothing in a source that is outside the scope or archived', async () => {
+  test('a search finds nothing in a source that is outside the scope or archived', async () => {
     const { company, mine, inTeam, inMine, member } = await cast();
     const found = async (caller: Caller, sourceIds: string[], scope: object) =>
       (await hitsOf(caller, { sourceIds, scope })).map((hit) => hit.source_id);
@@ -49,7 +49,7 @@ describe('a search with sourceIds', () => {
     assert.deepEqual(await found(member, [inMine, inTeam], EVERYWHERE), [inTeam]);
   });
 
-  test('returns the same 404 for a source that is inaccessible or does not exist', async () => {
+  test('a search returns the same 404 for a source that is inaccessible or does not exist', async () => {
     const { company, mine, inTeam, inMine, inOther, member } = await cast();
     const stranger = await service.company();
     const second = { ...company, teamId: await addTeam(service, company) };
@@ -78,7 +78,7 @@ describe('a search with sourceIds', () => {
     assert.equal((await hitsOf(company, { sourceIds: [inOther] })).length, 1, 'the Owner reaches it');
   });
 
-  test('returns 404 for a source of an archived client and for one that is being written', async () => {
+  test('a search returns 404 for a source of an archived client or one that is being written', async () => {
     const { company, mine, inMine, inTeam, member } = await cast();
     await database.query(`update memory.source set state = 'loading' where id = $1`, [inTeam]);
     assert.equal(outcome(await ask(company, { sourceIds: [inTeam] })), '404 not_found');
@@ -88,7 +88,7 @@ describe('a search with sourceIds', () => {
     }
   });
 
-  test('returns 403 for a forbidden scope before 404 for a source', async () => {
+  test('a search returns 403 for a forbidden scope before 404 for a source', async () => {
     const { other, inOther, inTeam, member } = await cast();
     for (const id of [inOther, inTeam, newId()]) {
       const answer = await ask(member, { sourceIds: [id], scope: { clientId: other } });

@@ -34,7 +34,7 @@ async function ingest(caller: Caller, body: object): Promise<string> {
 }
 
 describe('the hits of a search', () => {
-  test('have exactly the fields of the contract, and the answer names the embedding mode', async () => {
+  test('hits have exactly the fields of the contract, and the answer names the embedding mode', async () => {
     const company = await service.company();
     const source = await ingest(company, {
       uri: 'https://example.com/manual',
@@ -71,7 +71,7 @@ describe('the hits of a search', () => {
     });
   });
 
-  test('have a null rank for a leg that did not find the chunk, and else ranks from 1', async () => {
+  test('a hit has a null rank for a leg that did not find it, and else ranks from 1', async () => {
     const company = await service.company();
     await ingest(company, {
       chunks: [
@@ -90,7 +90,7 @@ describe('the hits of a search', () => {
     });
   });
 
-  test('are ordered by descending score', async () => {
+  test('hits are ordered by descending score', async () => {
     const company = await service.company();
     const texts = ['otter', 'otter otter river', 'a river without', 'otter and river and more of it'];
     await ingest(company, { chunks: texts.map((text, n) => ({ text, embedding: along(n) })), ...CLAIM });
@@ -103,7 +103,7 @@ describe('the hits of a search', () => {
     );
   });
 
-  test('are limited to topK, which is 8 by default', async () => {
+  test('hits are limited to topK, which is 8 by default', async () => {
     const company = await service.company();
     await ingest(company, { chunks: Array.from({ length: 12 }, (_, n) => ({ text: `heron ${n}` })) });
     for (const [topK, expected] of [
@@ -118,7 +118,7 @@ describe('the hits of a search', () => {
     }
   });
 
-  test('are an empty list in an empty Team and for a query without a match', async () => {
+  test('hits are empty in an empty Team and for a query without a match', async () => {
     const company = await service.company();
     assert.deepEqual((await search(company, { query: 'anything' })).hits, []);
     await ingest(company, { text: 'One text.' });
@@ -128,7 +128,7 @@ describe('the hits of a search', () => {
 });
 
 describe('the keyword search', () => {
-  test('finds a code inside a question among many similar texts', async () => {
+  test('keyword search finds a code inside a question among many similar texts', async () => {
     const company = await service.company();
     const codes = Array.from({ length: 60 }, (_, n) => `PX-${4700 + n}`);
     await ingest(company, {
@@ -141,7 +141,7 @@ describe('the keyword search', () => {
     assert.equal(hits[0]?.keyword_rank, 1);
   });
 
-  test('finds Chinese, Japanese and Thai words inside sentences without spaces', async () => {
+  test('keyword search finds Chinese, Japanese and Thai words in text without spaces', async () => {
     const company = await service.company();
     const texts = {
       水泵: '如果水泵停止工作，请先关闭主阀门。',
@@ -156,7 +156,7 @@ describe('the keyword search', () => {
     }
   });
 
-  test('ignores case, accents and the width of characters', async () => {
+  test('keyword search ignores case, accents and the width of characters', async () => {
     const company = await service.company();
     await ingest(company, { text: 'Die Übergabe im Café Ｎｏｒｄ' });
     for (const query of ['übergabe', 'UBERGABE', 'cafe', 'nord']) {
@@ -164,7 +164,7 @@ describe('the keyword search', () => {
     }
   });
 
-  test('treats the operators of query languages as ordinary characters', async () => {
+  test('keyword search treats the operators of query languages as ordinary characters', async () => {
     const company = await service.company();
     await ingest(company, { text: "The O'Neil report & its annex" });
     for (const query of [
@@ -195,7 +195,7 @@ describe('the audit event of a search', () => {
       [companyId],
     );
 
-  test('records the scope, topK and the hits, but not the query', async () => {
+  test('the audit event of a search records the scope, topK and the hits, but not the query', async () => {
     const company = await service.company();
     await ingest(company, { chunks: [{ text: 'confidential merger' }, { text: 'merger plan' }] });
     for (const storeQueryText of [undefined, false]) {
@@ -210,7 +210,7 @@ describe('the audit event of a search', () => {
     }
   });
 
-  test('stores the query only with storeQueryText, and the applied topK', async () => {
+  test('the audit event of a search stores the query only with storeQueryText', async () => {
     const company = await service.company();
     await search(company, { query: 'a stored question', storeQueryText: true, scope: { include: ['team'] } });
     assert.deepEqual((await events(company.companyId))[0]?.detail, {
@@ -221,7 +221,7 @@ describe('the audit event of a search', () => {
     });
   });
 
-  test('is recorded once for an answered search and not for a refused one', async () => {
+  test('an answered search has one audit event and a refused one has none', async () => {
     const company = await service.company();
     await search(company, { query: 'one' });
     const refused = await post(service, company, '/v1/memory/search', { query: 'two', scope: {} });

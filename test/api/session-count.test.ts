@@ -59,7 +59,7 @@ function ends(companyId: string): Promise<{ subject: string; detail: Record<stri
 }
 
 describe('an account with fifty sessions that signs in', () => {
-  test('loses the session that was used longest ago and records an audit event', async () => {
+  test('a sign-in with fifty sessions ends the one that was used longest ago, with an audit event', async () => {
     const company = await withSessions(MAX_SESSIONS - 1);
     const [first = '', second = ''] = company.tokens;
     // The first session was created first and used last.
@@ -79,7 +79,7 @@ describe('an account with fifty sessions that signs in', () => {
     );
   });
 
-  test('keeps its sessions and gets 500 when the audit event cannot be recorded', async (t) => {
+  test('a sign-in returns 500 and ends no session when the audit event cannot be recorded', async (t) => {
     const company = await withSessions(MAX_SESSIONS - 1);
     const before = await sessionIds(company.ownerId);
     const broken = await openFailingApp(t, service, (text) =>
@@ -92,7 +92,7 @@ describe('an account with fifty sessions that signs in', () => {
     assert.deepEqual((await sessionIds(company.ownerId)).sort(), before.sort());
   });
 
-  test('has fifty sessions after joining a Team, and other accounts keep theirs', async () => {
+  test('an account has at most fifty sessions after joining a Team, and other accounts keep theirs', async () => {
     const company = await withSessions(MAX_SESSIONS + 5);
     const person = await addPasswordHolder(service, company, {}, PASSWORD);
     for (let made = 0; made < MAX_SESSIONS + 5; made += 1) {
@@ -105,7 +105,7 @@ describe('an account with fifty sessions that signs in', () => {
     assert.equal((await sessionIds(company.ownerId)).length, MAX_SESSIONS + 6);
   });
 
-  test('does not count sessions that have expired', async () => {
+  test('expired sessions do not count towards the limit of fifty', async () => {
     const company = await withSessions(MAX_SESSIONS - 1);
     const [idle = ''] = company.tokens;
     await lastUsed(idle, 8 * 24 * 60);

@@ -108,7 +108,7 @@ describe('GET /v1/auth/sessions', () => {
     assert.ok(Date.parse(aged?.lastSeenAt ?? '') > Date.parse(aged?.createdAt ?? ''));
   });
 
-  test('stores the first 300 characters of the user agent for a reset and a join', async () => {
+  test('stores the first 300 characters of the user agent of a reset and a join', async () => {
     const company = await service.company();
     const long = 'x'.repeat(299);
     const headers = { 'user-agent': `${long}yz` };
@@ -124,7 +124,7 @@ describe('GET /v1/auth/sessions', () => {
     }
   });
 
-  test('leaves out sessions that have expired', async () => {
+  test('leaves out expired sessions', async () => {
     const company = await service.company();
     const [idle = '', old = ''] = await signInAgain(company, 2);
     const age = (token: string, column: string, days: number) =>
@@ -138,7 +138,7 @@ describe('GET /v1/auth/sessions', () => {
     assert.deepEqual(shown, [await idOf(company.token)]);
   });
 
-  test('returns pages that new and ended sessions do not shift, and 400 for invalid ones', async () => {
+  test('returns pages that new and ended sessions do not shift, and 400 for invalid parameters', async () => {
     const company = await service.company();
     await signInAgain(company, 4);
     const all = (await list(company.token)).items.map(({ id }) => id);
@@ -156,7 +156,7 @@ describe('GET /v1/auth/sessions', () => {
     }
   });
 
-  test('works for a caller without a Team and returns 401 without a session', async () => {
+  test('lists the sessions of a caller without a Team, and returns 401 without a session', async () => {
     const company = await service.company();
     const outsider = await addPerson(service, company, {});
     assert.equal((await list(outsider.token)).items.length, 1);
@@ -170,7 +170,7 @@ describe('GET /v1/auth/sessions', () => {
 });
 
 describe('DELETE /v1/auth/sessions/{id}', () => {
-  test('ends that session at once and no other', async () => {
+  test('ends the named session at once and no other', async () => {
     const company = await service.company();
     const [ended = '', kept = ''] = await signInAgain(company, 2);
     const answer = await end(company.token, await idOf(ended));
@@ -180,7 +180,7 @@ describe('DELETE /v1/auth/sessions/{id}', () => {
     assert.equal((await list(kept)).items.length, 2);
   });
 
-  test('can end the session of the request itself', async () => {
+  test('a session can end itself', async () => {
     const company = await service.company();
     assert.equal((await end(company.token, await idOf(company.token))).statusCode, 204);
     assert.equal(outcome(await askSession(service, company.token)), '401 unauthenticated');
@@ -233,7 +233,7 @@ describe('DELETE /v1/auth/sessions/{id}', () => {
 });
 
 describe('the sessions of the service token', () => {
-  test('are those of the server principal, and none of them is current', async () => {
+  test('lists the sessions of the server principal, and none of them is current', async () => {
     const [principal] = await database.query<{ companyId: string; userId: string }>(
       'select company_id as "companyId", id as "userId" from identity.account where is_principal',
     );

@@ -35,7 +35,7 @@ async function similarTo(company: SignedIn, item: GivenItem): Promise<SimilarMem
 const found = (similar: readonly SimilarMemory[]) => similar.map(({ memoryId, basis }) => [memoryId, basis]);
 
 describe('the comparison of memories', () => {
-  test('compares by meaning when both texts have a vector, whatever their words', async () => {
+  test('memories are compared by meaning when both texts have a vector, whatever their words', async () => {
     const company = await service.company();
     const alike = await publish(company, { content: INVOICES, ...vector(along(1)) });
     await publish(company, { content: RELEASES, ...vector(along(2)) });
@@ -43,7 +43,7 @@ describe('the comparison of memories', () => {
     assert.deepEqual(found(similar), [[alike, 'meaning']]);
   });
 
-  test('compares by words when one of the texts has no vector', async () => {
+  test('memories are compared by words when one of the texts has no vector', async () => {
     const company = await service.company();
     const wordy = await publish(company, { content: RELEASES });
     const near = await publish(company, { content: INVOICES, ...vector(along(1)) });
@@ -57,7 +57,7 @@ describe('the comparison of memories', () => {
     assert.deepEqual(found(byWords), [[near, 'words']]);
   });
 
-  test('compares by words when the vector comes from another model', async () => {
+  test('memories are compared by words when the vector comes from another model', async () => {
     const company = await service.company();
     const memoryId = await publish(company, { content: RELEASES, ...vector(along(2)) });
     await database.query(`update memory.chunk_embedding set model = 'the one before' where team_id = $1`, [
@@ -67,7 +67,7 @@ describe('the comparison of memories', () => {
     assert.deepEqual(found(similar), [[memoryId, 'words']]);
   });
 
-  test('uses the nearest chunk of a memory with several chunks', async () => {
+  test('a memory with several chunks is compared by its nearest chunk', async () => {
     const company = await service.company();
     const memoryId = await publish(company, { content: `${INVOICES} `.repeat(40) });
     const chunks = await database.query<{ id: string }>(
@@ -88,7 +88,7 @@ describe('the comparison of memories', () => {
     assert.deepEqual(found(similar), [[memoryId, 'meaning']]);
   });
 
-  test('uses the given vector of a text with several chunks, although it is not stored', async () => {
+  test('the given vector of a text with several chunks is used, although it is not stored', async () => {
     const company = await service.company();
     const memoryId = await publish(company, { content: RELEASES, ...vector(along(1)) });
     const { similar } = await keep(service, company, {
@@ -98,7 +98,7 @@ describe('the comparison of memories', () => {
     assert.deepEqual(found(similar), [[memoryId, 'meaning']]);
   });
 
-  test('lists the three nearest memories by meaning, nearest first', async () => {
+  test('the three nearest memories by meaning are listed, nearest first', async () => {
     const company = await service.company();
     const cosines = [0.6, 0.95, 0.51, 0.8, 0.7];
     const made: [cosine: number, id: string][] = [];

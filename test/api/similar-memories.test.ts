@@ -39,7 +39,7 @@ async function publish(company: SignedIn, item: GivenItem, clientId: string | nu
 }
 
 describe('a text that is similar to a published memory', () => {
-  test('is saved, and the result lists the memory with title, excerpt and similarity', async () => {
+  test('a text like a published memory is saved, and the result lists that memory', async () => {
     const company = await service.company();
     const memoryId = await publish(company, { title: 'Releases', content: RELEASES });
     for (const action of ['publish', 'review'] as const) {
@@ -58,7 +58,7 @@ describe('a text that is similar to a published memory', () => {
     assert.deepEqual(await foundByWords(service, company, 'staging cluster'), [RELEASES, RELEASES]);
   });
 
-  test('gets an excerpt of the first 1,000 characters of a long memory', async () => {
+  test('the excerpt of a similar memory is its first 1,000 characters', async () => {
     const company = await service.company();
     const content = `${RELEASES} ${'\u{1f9a4} '.repeat(800)}${INVOICES}`;
     await publish(company, { content });
@@ -66,7 +66,7 @@ describe('a text that is similar to a published memory', () => {
     assert.equal(similar?.excerpt, [...content].slice(0, 1000).join(''));
   });
 
-  test('gets an empty list when the memories are about something else', async () => {
+  test('similar is an empty list when the memories are about something else', async () => {
     const company = await service.company();
     await publish(company, { content: INVOICES });
     assert.deepEqual(await similarTo(company, { content: RELEASES }), []);
@@ -95,7 +95,7 @@ describe('a text that is similar to a published memory', () => {
     ],
   ];
   for (const [language, one, again, unrelated] of paragraphs) {
-    test(`finds the memory by its words in ${language}, before and after the terms are counted`, async () => {
+    test(`a similar memory is found by its words in ${language}, before and after terms are counted`, async () => {
       const company = await service.company();
       await publish(company, { content: unrelated });
       const memoryId = await publish(company, { content: one });
@@ -107,7 +107,7 @@ describe('a text that is similar to a published memory', () => {
 });
 
 describe('memories that are never listed as similar', () => {
-  test('does not list a memory of another layer', async () => {
+  test('similar contains no memory of another layer', async () => {
     const company = await service.company();
     const [one, two] = [await addClient(service, company), await addClient(service, company)];
     const known = new Map<string | null, string>();
@@ -124,7 +124,7 @@ describe('memories that are never listed as similar', () => {
     assert.deepEqual(ids(named), [known.get(two)]);
   });
 
-  test('does not list a memory of another Team or another Company', async () => {
+  test('similar contains no memory of another Team or another Company', async () => {
     const company = await service.company();
     const second = await addTeam(service, company);
     const elsewhere: SignedIn = {
@@ -139,7 +139,7 @@ describe('memories that are never listed as similar', () => {
     }
   });
 
-  test('lists only published memories', async () => {
+  test('similar contains only published memories', async () => {
     const company = await service.company();
     const item = { content: RELEASES, ...vector(along(1)) };
     const waiting = (await keep(service, company, { action: 'review', ...item })).memoryId;
@@ -153,7 +153,7 @@ describe('memories that are never listed as similar', () => {
     assert.deepEqual(ids(await similarTo(company, { content: RELEASES })), [waiting]);
   });
 
-  test('does not compare with the text from before an update', async () => {
+  test('similar compares with the current text of an updated memory, not with the earlier one', async () => {
     const company = await service.company();
     const memoryId = await publish(company, { content: RELEASES, ...vector(along(1)) });
     await decided(service, company, { action: 'update', memoryId, content: INVOICES });
@@ -163,7 +163,7 @@ describe('memories that are never listed as similar', () => {
 });
 
 describe('similar memories of the items of a batch', () => {
-  test('lists an earlier published item of the same complete request, but no other item', async () => {
+  test('similar contains an earlier published item of the same request, but no other item', async () => {
     const company = await service.company();
     const { batchId, captureIds } = await lend(service, company);
     const item = (action: 'publish' | 'review'): GivenItem => ({
@@ -183,7 +183,7 @@ describe('similar memories of the items of a batch', () => {
     assert.deepEqual(ids(last?.similar ?? []), [first?.memoryId]);
   });
 
-  test('lists an item without words in review with no similar memories', async () => {
+  test('an item without words is listed in review with no similar memories', async () => {
     const company = await service.company();
     await publish(company, { content: RELEASES });
     const { memoryId } = await keep(service, company, { action: 'review', content: '?!' });
@@ -194,7 +194,7 @@ describe('similar memories of the items of a batch', () => {
     );
   });
 
-  test('gives a member the same similarity whatever an inaccessible client contains', async () => {
+  test('a member gets the same similarity whatever an inaccessible client contains', async () => {
     const company = await service.company();
     const client = await addClient(service, company);
     await publish(company, { content: RELEASES });
@@ -215,7 +215,7 @@ describe('similar memories of the items of a batch', () => {
     assert.deepEqual(await asked(), alone);
   });
 
-  test('lists memories that others made in the same layer', async () => {
+  test('similar contains memories that other members made in the same layer', async () => {
     const company = await service.company();
     const memoryId = await publish(company, { content: RELEASES });
     const member = await addPerson(service, company, { teamRole: 'member' });

@@ -62,7 +62,7 @@ describe('callers who can archive a source', () => {
 });
 
 describe('callers who cannot archive a source', () => {
-  test('returns 403 for another member with write access and for readers', async () => {
+  test('archiving returns 403 for another member with write access and for readers', async () => {
     const { company, clientId, inTeam, inClient } = await authors();
     const person = (ties: Parameters<typeof addPerson>[2]) => addPerson(service, company, ties);
     for (const other of [
@@ -75,7 +75,7 @@ describe('callers who cannot archive a source', () => {
     }
   });
 
-  test('returns 403 for the author after the client grant was lowered to read', async () => {
+  test('archiving returns 403 for the author after their client grant was lowered to read', async () => {
     const { company, clientId, author, inTeam, inClient } = await authors();
     const url = `/v1/team/grants/${author.userId}/${clientId}`;
     assert.ok((await ask(service, company, 'PUT', url, { access: 'read' })).statusCode < 300);
@@ -83,14 +83,14 @@ describe('callers who cannot archive a source', () => {
     await assertAllowed(author, inTeam);
   });
 
-  test('returns 403 for an author who now has only a Company grant to read', async () => {
+  test('archiving returns 403 for an author who now has only a Company grant to read', async () => {
     const { company, author, inTeam, inClient } = await authors();
     await toReader(company, author);
     await assertRefused(company, author, inTeam, '403 forbidden');
     await assertRefused(company, author, inClient, '403 forbidden');
   });
 
-  test('returns 403 for an author who is no longer an Admin and has only a read grant', async () => {
+  test('archiving returns 403 for an author who is no longer an Admin and has only a read grant', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const admin = await addPerson(service, company, { teamRole: 'admin', clients: { [clientId]: 'read' } });
@@ -100,7 +100,7 @@ describe('callers who cannot archive a source', () => {
     await assertRefused(company, admin, id, '403 forbidden');
   });
 
-  test('returns 409 for everyone who could archive it when the Team is archived', async () => {
+  test('archiving returns 409 in an archived Team for everyone who could archive the source', async () => {
     const { company, author, inTeam, inClient } = await authors();
     const other = await addPerson(service, company, { teamRole: 'member' });
     await archiveTeam(service, company.teamId);
@@ -112,7 +112,7 @@ describe('callers who cannot archive a source', () => {
     assert.equal(outcome(await removeSource(service, company, newId())), '404 not_found');
   });
 
-  test('returns the same 404 for a source that is inaccessible or does not exist', async () => {
+  test('archiving returns the same 404 for a source that is inaccessible or does not exist', async () => {
     const { company, clientId, author, inClient } = await authors();
     const gone = await addClient(service, company);
     const { id: inGone } = await addSource(service, company, { scope: { clientId: gone } });

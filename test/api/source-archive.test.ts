@@ -39,7 +39,7 @@ async function asImport(company: SignedIn, sourceId: string): Promise<string> {
 }
 
 describe('an archived source', () => {
-  test('is no longer found by a search or returned by an expand', async () => {
+  test('an archived source is no longer found by a search or returned by an expand', async () => {
     const company = await service.company();
     const chunks = [{ text: 'the ocelot', embedding: along(1) }, { text: 'the ocelot sleeps' }];
     const gone = await addSource(service, company, { chunks, ...CLAIM });
@@ -56,7 +56,7 @@ describe('an archived source', () => {
     }
   });
 
-  test('leaves no chunk, term, vector or pending embedding', async () => {
+  test('an archived source leaves no chunk, term, vector or pending embedding', async () => {
     const company = await service.company();
     const chunks = [{ text: 'one', embedding: along(1) }, { text: 'two' }, { text: 'three' }];
     const gone = await addSource(service, company, { chunks, ...CLAIM });
@@ -65,7 +65,7 @@ describe('an archived source', () => {
     assert.deepEqual(await searchRows(service, company), { chunks: 0, terms: 0, vectors: 0, pending: 0 });
   });
 
-  test('does not change other sources with the same text', async () => {
+  test('archiving a source does not change other sources with the same text', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const text = 'the same in every one';
@@ -81,7 +81,7 @@ describe('an archived source', () => {
     assert.deepEqual((await found(company, 'same')).sort(), left.map(({ id }) => id).sort());
   });
 
-  test('is counted as archived, and its chunks are no longer counted', async () => {
+  test('an archived source counts as archived, and its chunks are no longer counted', async () => {
     const company = await service.company();
     const chunks = [{ text: 'one', embedding: along(1) }, { text: 'two' }];
     const gone = await addSource(service, company, { chunks, ...CLAIM });
@@ -93,7 +93,7 @@ describe('an archived source', () => {
     assert.deepEqual(counted, { total: 1, embedded: 0, pending: 1 });
   });
 
-  test('enqueues a new count of the terms of its Team', async () => {
+  test('archiving a source enqueues a new count of the terms of its Team', async () => {
     const company = await service.company();
     const gone = await addSource(service, company);
     const jobs = () =>
@@ -110,7 +110,7 @@ describe('an archived source', () => {
     assert.equal((await jobs()).length, before.length + 1);
   });
 
-  test('is recorded in one audit event without its title or text', async () => {
+  test('archiving a source is recorded in one audit event without its title or text', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const body = { title: 'Merger', text: 'the merger', uri: 'x:merger', externalId: 'merger', metadata: {} };
@@ -130,7 +130,7 @@ describe('an archived source', () => {
     assert.doesNotMatch(text, /merger/i);
   });
 
-  test('allows its text to be ingested again as a new source', async () => {
+  test('the text of an archived source can be ingested again as a new source', async () => {
     const company = await service.company();
     const gone = await addSource(service, company, { text: 'the ocelot' });
     await archived(service, company, gone.id);
@@ -142,7 +142,7 @@ describe('an archived source', () => {
     assert.notEqual((await addSource(service, company, { text: 'the ocelot' })).id, again.id);
   });
 
-  test('allows its external id to be used for a new source', async () => {
+  test('the external id of an archived source can be used for a new source', async () => {
     const company = await service.company();
     const gone = await addSource(service, company, { externalId: 'doc', text: 'the ocelot' });
     await archived(service, company, gone.id);
@@ -164,7 +164,7 @@ describe('an archived source', () => {
     );
   });
 
-  test('keeps its id in the import that made it', async () => {
+  test('an import still names its source after the source is archived', async () => {
     const company = await service.company();
     const source = await addSource(service, company, { text: 'the ocelot' });
     const importId = await asImport(company, source.id);
@@ -179,7 +179,7 @@ describe('an archived source', () => {
 });
 
 describe('a source that cannot be archived', () => {
-  test('returns 409 for a source that is already archived', async () => {
+  test('archiving returns 409 for a source that is already archived', async () => {
     const company = await service.company();
     const { id } = await addSource(service, company);
     await archived(service, company, id);
@@ -191,7 +191,7 @@ describe('a source that cannot be archived', () => {
     assert.deepEqual(await readSource(service, company, id), before);
   });
 
-  test('returns 409 for the source of a published or deleted memory', async () => {
+  test('archiving returns 409 for the source of a published or deleted memory', async () => {
     const company = await service.company();
     for (const state of ['published', 'archived'] as const) {
       const { sourceId } = await addMemory(service, company, state, { content: 'The ocelot.' });
@@ -202,7 +202,7 @@ describe('a source that cannot be archived', () => {
     assert.equal((await found(company, 'ocelot')).length, 1);
   });
 
-  test('returns 404 for a source that is still being written', async () => {
+  test('archiving returns 404 for a source that is still being written', async () => {
     const company = await service.company();
     const { id } = await addSource(service, company);
     await database.query(`update memory.source set state = 'loading' where id = $1`, [id]);

@@ -115,7 +115,7 @@ describe('GET /v1/memory/sources/{id}', () => {
 });
 
 describe('the chunks of a long source', () => {
-  test('are returned in pages that contain every chunk once and in order', async () => {
+  test('the pages of a source contain every chunk once and in order', async () => {
     const company = await service.company();
     const source = await addSource(service, company, { chunks: parts(23, 'part'), metadata: { of: 'all' } });
     const whole = await readSource(service, company, source.id);
@@ -142,7 +142,7 @@ describe('the chunks of a long source', () => {
     }
   });
 
-  test('are limited to 2,000 in one answer', async () => {
+  test('one answer contains at most 2,000 chunks of a source', async () => {
     const company = await service.company();
     const chunks = parts(2003, 'part');
     const id = await storeSource(service.database, ownerScope(company), { layer: null, chunks });
@@ -158,7 +158,7 @@ describe('the chunks of a long source', () => {
     assert.deepEqual(most.chunks, first.chunks);
   });
 
-  test('are all in one answer when an ingest stored 2,000', async () => {
+  test('one answer contains all 2,000 chunks of the largest ingest', async () => {
     const company = await service.company();
     const source = await addSource(service, company, { chunks: parts(2000, 'part') });
     const { chunks, nextCursor } = await readSource(service, company, source.id);
@@ -196,7 +196,7 @@ describe('a cursor that does not fit the text', () => {
     assert.deepEqual(faultyFields(answer), ['/cursor']);
   }
 
-  test('returns 400 when the text was replaced since the last page', async () => {
+  test('a cursor returns 400 when the text was replaced since the last page', async () => {
     const company = await service.company();
     const source = await addSource(service, company, { externalId: 'doc', chunks: parts(5, 'old') });
     const { nextCursor } = await readSource(service, company, source.id, '?limit=2');
@@ -209,7 +209,7 @@ describe('a cursor that does not fit the text', () => {
     );
   });
 
-  test('returns 400 when the source was archived since the last page', async () => {
+  test('a cursor returns 400 when the source was archived since the last page', async () => {
     const company = await service.company();
     const source = await addSource(service, company, { chunks: parts(5, 'part') });
     const { nextCursor } = await readSource(service, company, source.id, '?limit=2');
@@ -217,7 +217,7 @@ describe('a cursor that does not fit the text', () => {
     await assertRefused(company, source.id, nextCursor);
   });
 
-  test('returns 400 for a cursor of another source', async () => {
+  test('a cursor of another source returns 400', async () => {
     const company = await service.company();
     const [mine, other] = [
       await addSource(service, company, { chunks: parts(5, 'mine') }),

@@ -22,7 +22,7 @@ async function shelf(...given: string[]): Promise<SignedIn> {
 }
 
 describe('the filter q of the list of sources', () => {
-  test('searches title, uri and external id, and nothing else', async () => {
+  test('q searches title, uri and external id, and nothing else', async () => {
     const company = await service.company();
     const add = (title: string, fields: object) => addSource(service, company, { title, ...fields });
     await add('The Heron', {});
@@ -34,7 +34,7 @@ describe('the filter q of the list of sources', () => {
     assert.deepEqual(await titles(company, 'heron'), ['by id', 'by uri', 'The Heron']);
   });
 
-  test('finds the whole text anywhere in a title', async () => {
+  test('q finds the whole text anywhere in a title', async () => {
     const company = await shelf('Annual report 2024', 'Report', 'A reporter');
     assert.deepEqual(await titles(company, 'report'), ['A reporter', 'Report', 'Annual report 2024']);
     assert.deepEqual(await titles(company, 'reporter'), ['A reporter']);
@@ -42,25 +42,25 @@ describe('the filter q of the list of sources', () => {
     assert.deepEqual(await titles(company, 'annual 2024'), []);
   });
 
-  test('ignores white space around the text', async () => {
+  test('q ignores white space around the text', async () => {
     const company = await shelf('A heron');
     assert.deepEqual(await titles(company, ' heron\t\n'), ['A heron']);
   });
 
-  test('returns all sources when it is blank', async () => {
+  test('a blank q returns all sources', async () => {
     const company = await shelf('one', 'two');
     for (const q of ['', ' ', '\t \n', '\u00a0']) {
       assert.deepEqual(await titles(company, q), ['two', 'one'], JSON.stringify(q));
     }
   });
 
-  test('accepts 300 characters', async () => {
+  test('q accepts 300 characters', async () => {
     const long = 'x'.repeat(300);
     const company = await shelf(long, 'x'.repeat(299));
     assert.deepEqual(await titles(company, long), [long]);
   });
 
-  test('combines with kind, state and clientId', async () => {
+  test('q can be combined with kind, state and clientId', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
     const gone = await addSource(service, company, { title: 'Heron, archived' });
@@ -83,7 +83,7 @@ describe('the filter q of the list of sources', () => {
 });
 
 describe('the comparison of the filter q', () => {
-  test('treats wildcards and special characters literally', async () => {
+  test('q treats wildcards and special characters literally', async () => {
     const plain = ['100 of 100', 'a_b', 'a\\b', "it's", 'a.c (1)', '[x]'];
     const company = await shelf('100% sure', ...plain, 'axb');
     for (const [q, expected] of [
@@ -120,13 +120,13 @@ describe('the comparison of the filter q', () => {
     ['Hangul, by syllable or by letter', '한국', '\u1112\u1161\u11ab', '한국'.normalize('NFD')],
     ['without upper and lower case', '年度报告', '年度', '报告'],
   ] as const) {
-    test(`ignores case: ${script}`, async () => {
+    test(`q ignores case: ${script}`, async () => {
       const company = await shelf(title, `${newId()}`);
       for (const q of sought) assert.deepEqual(await titles(company, q), [title], q);
     });
   }
 
-  test('distinguishes letters with and without accents', async () => {
+  test('q distinguishes letters with and without accents', async () => {
     const company = await shelf('Résumé', 'Resume');
     assert.deepEqual(await titles(company, 'resume'), ['Resume']);
     assert.deepEqual(await titles(company, 'RÉSUMÉ'), ['Résumé']);

@@ -162,7 +162,7 @@ describe('the sources that a caller can see', () => {
     }
   });
 
-  test('shows nothing of another Team or another Company', async () => {
+  test('shows no source of another Team or another Company', async () => {
     const company = await service.company();
     const other = await service.company();
     const source = await addSource(service, company);
@@ -174,7 +174,7 @@ describe('the sources that a caller can see', () => {
     }
   });
 
-  test('filters by client, also with its id in upper case', async () => {
+  test('filters sources by client, also with the client id in upper case', async () => {
     const company = await service.company();
     const [mine, other] = [await addClient(service, company), await addClient(service, company)];
     await addSource(service, company);
@@ -228,14 +228,14 @@ describe('an invalid list request', () => {
     ['limit=1.5', '/limit'],
     ['cursor=MDE5', '/cursor'],
   ] as const) {
-    test(`returns 400 for ?${query.slice(0, 30)}`, async () => {
+    test(`the list of sources returns 400 for ?${query.slice(0, 30)}`, async () => {
       const answer = await get(service, await service.company(), `/v1/memory/sources?${query}`);
       assert.equal(outcome(answer), '400 invalid_request');
       assert.deepEqual(faultyFields(answer), [field]);
     });
   }
 
-  test('returns 400 for its form before 403 for its client', async () => {
+  test('the list of sources returns 400 for its parameters before 403 for its client', async () => {
     const company = await service.company();
     for (const fault of ['limit=0', 'cursor=x', 'kind=file']) {
       const answer = await get(service, company, `/v1/memory/sources?clientId=${newId()}&${fault}`);

@@ -53,7 +53,7 @@ async function addImports(
 }
 
 describe('the figures of the status', () => {
-  test('match the rows when sources are stored, replaced, deduplicated and archived', async () => {
+  test('the figures match the rows when sources are stored, replaced, deduplicated and archived', async () => {
     const company = await service.company();
     const client = await addClient(service, company);
     const layers = [null, client];
@@ -77,7 +77,7 @@ describe('the figures of the status', () => {
     }
   });
 
-  test('match the rows while embeddings arrive', async () => {
+  test('the figures match the rows while embeddings arrive', async () => {
     const company = await service.company();
     await addSource(service, company, {
       chunks: [...texts(4), { text: newId(), embedding: along(1) }],
@@ -96,7 +96,7 @@ describe('the figures of the status', () => {
     }
   });
 
-  test('match the rows while imports change state and are deleted', async () => {
+  test('the figures match the rows while imports change state and are deleted', async () => {
     const company = await service.company();
     const client = await addClient(service, company);
     const [first = ''] = await addImports(company, null, 'queued', 5);
@@ -123,7 +123,7 @@ describe('the figures of the status', () => {
     });
   });
 
-  test('match the rows when memories are published, updated and archived', async () => {
+  test('the figures match the rows when memories are published, updated and archived', async () => {
     const company = await service.company();
     const { id } = await addMemory(service, company, 'published', { content: newId() });
     await addMemory(service, company, 'published', { content: newId() });
@@ -136,7 +136,7 @@ describe('the figures of the status', () => {
     assert.deepEqual([sources.byKind, sources.archived, chunks.total], [{ memory: 1 }, 1, 1]);
   });
 
-  test('leave out an archived client and include it again when it is active', async () => {
+  test('the figures leave out an archived client and include it again when it is active', async () => {
     const company = await service.company();
     const [client, other] = [await addClient(service, company), await addClient(service, company)];
     for (const layer of [null, client, other]) {
@@ -178,7 +178,7 @@ test('recentFailures are the newest ten of the readable layers, however many fai
 describe('a source that is being written', () => {
   const draft = ({ teamId }: SignedIn) => draftOf(teamId, { layer: null, chunks: texts(130) });
 
-  test('does not count, nor do its chunks, until it is active', async () => {
+  test('a source that is being written does not count, nor do its chunks, until it is active', async () => {
     const company = await service.company();
     await addSource(service, company, { chunks: texts(2) });
     const before = await told(company);
@@ -190,7 +190,7 @@ describe('a source that is being written', () => {
     assert.deepEqual((await assertExact(company, [null])).chunks, { total: 132, embedded: 0, pending: 132 });
   });
 
-  test('leaves the figures unchanged when it is discarded', async () => {
+  test('a source that is discarded while being written leaves the figures unchanged', async () => {
     const company = await service.company();
     await addSource(service, company, { chunks: texts(2) });
     const before = await told(company);
@@ -208,7 +208,7 @@ describe('the stored changes of the figures', () => {
   const notes = async ({ teamId }: SignedIn) =>
     (await database.query('select from memory.layer_tally where team_id = $1', [teamId])).length;
 
-  test('are summed up per layer without losing any', async () => {
+  test('stored changes are summed up per layer without losing any', async () => {
     const company = await service.company();
     const client = await addClient(service, company);
     for (let n = 0; n < 12; n += 1) {
@@ -227,7 +227,7 @@ describe('the stored changes of the figures', () => {
     assert.deepEqual(await told(company), before);
   });
 
-  test('do not accumulate without limit', async () => {
+  test('stored changes do not accumulate without limit', async () => {
     const company = await service.company();
     const [id] = await addImports(company, null, 'queued', 1);
     for (let n = 0; n < 1000; n += 1) {
@@ -238,7 +238,7 @@ describe('the stored changes of the figures', () => {
     assert.deepEqual((await assertExact(company, [null])).imports['queued'], 1);
   });
 
-  test('give exact figures when many requests write to one layer while others read', async (t) => {
+  test('the figures are exact when many requests write to one layer while others read', async (t) => {
     const company = await service.company();
     const second = await openSecondApp(t, service);
     const sources = await Promise.all(
@@ -258,7 +258,7 @@ describe('the stored changes of the figures', () => {
     assert.deepEqual([counted.active, counted.archived, chunks.pending], [12, 12, 24]);
   });
 
-  test('are ignored when the transaction is rolled back', async () => {
+  test('the changes of a transaction that is rolled back do not count', async () => {
     const company = await service.company();
     await addSource(service, company, { chunks: texts(2) });
     const before = await told(company);

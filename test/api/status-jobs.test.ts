@@ -193,7 +193,7 @@ describe('the health of the queue', () => {
     return (await get({ app }, company, '/v1/memory/status')).json<Status>().health;
   };
 
-  it('is false while a job is ready for over a minute and none of its queue runs or ends', async (t) => {
+  it('health.queue is false while a job is ready for over a minute and none of its queue runs or ends', async (t) => {
     assert.equal((await healthNow(t)).queue, true);
     await addJobs('workspace.prune', [{ state: 'created', createdOn: -50 }]);
     assert.equal((await healthNow(t)).queue, true, 'it waits for less than a minute');
@@ -208,12 +208,12 @@ describe('the health of the queue', () => {
     await database.query(`delete from pgboss.job where name = 'workspace.prune'`);
   });
 
-  it('does not depend on jobs that wait for the model', async (t) => {
+  it('health.queue does not depend on jobs that wait for the model', async (t) => {
     await addJobs('embed.chunks', [{ state: 'created', createdOn: -900 }]);
     assert.equal((await healthNow(t)).queue, true);
   });
 
-  it('is false while the queue does not answer', async (t) => {
+  it('health.queue is false while the queue does not answer', async (t) => {
     const silent: JobQueue = { ...service.queue, check: () => Promise.reject(new Error('no answer')) };
     const app = await buildApp({ ...service, queue: silent });
     t.after(() => app.close());
@@ -221,7 +221,7 @@ describe('the health of the queue', () => {
     assert.deepEqual([health.ok, health.queue], [false, false]);
   });
 
-  it('counts a worker only when the queue of that worker answers', async (t) => {
+  it('health.worker counts a worker only when the queue of that worker answers', async (t) => {
     const start = async (queue: Pick<JobQueue, 'check'>) => {
       const heartbeat = await startHeartbeat({
         database,

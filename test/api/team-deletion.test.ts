@@ -35,7 +35,7 @@ const said = ({ statusCode, body }: { statusCode: number; body: string }) =>
   `${statusCode} ${withoutRequestId(body)}`;
 
 describe('DELETE /v1/company/teams/{id}', () => {
-  test('returns 409 and changes nothing for a Team that is not archived', async () => {
+  test('deleting a Team that is not archived returns 409 and changes nothing', async () => {
     const company = await service.company();
     const { events } = await recordedBy(service, company, async () => {
       assert.equal(outcome(await remove(company, company.teamId)), '409 conflict');
@@ -45,7 +45,7 @@ describe('DELETE /v1/company/teams/{id}', () => {
     assert.equal((await ask(service, company, 'GET', '/v1/team')).statusCode, 200);
   });
 
-  test('records one event and enqueues one job for six concurrent requests', async () => {
+  test('six concurrent deletions of a Team record one audit event and enqueue one job', async () => {
     const company = await service.company();
     await archiveTeam(service, company.teamId);
     const { events } = await recordedBy(service, company, async () => {
@@ -69,7 +69,7 @@ describe('DELETE /v1/company/teams/{id}', () => {
 });
 
 describe('a deleted Team', () => {
-  test('returns 403 to its members on the next request, like an unknown Team', async () => {
+  test('a deleted Team returns 403 to its members, like an unknown Team', async () => {
     const company = await service.company();
     const people: Caller[] = [
       company,
@@ -95,7 +95,7 @@ describe('a deleted Team', () => {
     }
   });
 
-  test('leaves the other Teams of its members unchanged', async () => {
+  test('deleting a Team does not change the other Teams of its members', async () => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     const member = await addPerson(service, { ...company, teamId }, { teamRole: 'member' });
@@ -109,7 +109,7 @@ describe('a deleted Team', () => {
     assert.deepEqual([answer.statusCode, answer.json<Team>().id], [200, teamId], 'now the only one');
   });
 
-  test('disappears from the routes of the Company, with its grants and access requests', async () => {
+  test('a deleted Team disappears from the Company, with its grants and access requests', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
     const body = { teamId: company.teamId, access: 'full' };
@@ -146,7 +146,7 @@ describe('a deleted Team', () => {
     }
   });
 
-  test('has invites that return 404, like an unknown token', async () => {
+  test('the invites of a deleted Team return 404, like an unknown token', async () => {
     const company = await service.company();
     const person = await addPasswordHolder(service, company, {}, PASSWORD);
     const made = await ask(service, company, 'POST', '/v1/company/teams', {
@@ -171,7 +171,7 @@ describe('a deleted Team', () => {
     assert.equal(kept.length, 0, 'emails are not kept until the purge');
   });
 
-  test('keeps its audit events, which a Company Owner finds by its id', async () => {
+  test('a Company Owner finds the audit events of a deleted Team by its id', async () => {
     const company = await service.company();
     const text = 'a word of the deleted Team';
     const ingested = await post(service, company, '/v1/memory/ingest', { title: 'x', text });

@@ -99,7 +99,7 @@ describe('GET /v1/team/members', () => {
     }
   });
 
-  test('returns pages that a new member does not shift', async () => {
+  test('returns pages of members that a new member does not shift', async () => {
     const company = await service.company();
     for (const role of ROLES) await add(company, role);
     await assertStablePages(service, company, URL, () => add(company, 'member'));
@@ -107,7 +107,7 @@ describe('GET /v1/team/members', () => {
 });
 
 describe('a change of a Team role', () => {
-  test('is allowed with Full access, but only Owners can make, change or remove a Team Owner', async () => {
+  test('every caller with Full access can change roles, but only Owners those of Team Owners', async () => {
     const company = await service.company();
     for (const [name, caller] of Object.entries(await cast(company))) {
       for (const from of ROLES) {
@@ -139,7 +139,7 @@ describe('a change of a Team role', () => {
     }
   });
 
-  test('returns the member and applies to the next request', async () => {
+  test('a change of a role returns the member and applies to the next request', async () => {
     const company = await service.company();
     const person = await add(company, 'member');
     const [before] = await list(company);
@@ -151,7 +151,7 @@ describe('a change of a Team role', () => {
     assert.equal(outcome(await get(service, person, '/v1/team/invites')), '403 full_access_required');
   });
 
-  test('lets Owners and Admins lower or remove themselves', async () => {
+  test('Owners and Admins can lower their own role and leave the Team', async () => {
     const company = await service.company();
     const [owner, admin] = [await add(company, 'owner'), await add(company, 'admin')];
     assert.equal(outcome(await setRole(owner, owner.userId, 'admin')), '200');
@@ -160,7 +160,7 @@ describe('a change of a Team role', () => {
     assert.equal(outcome(await get(service, admin, '/v1/team')), '403 team_forbidden');
   });
 
-  test('returns 400 for anything other than one of the three roles', async () => {
+  test('a change of a role returns 400 for anything other than one of the three roles', async () => {
     const company = await service.company();
     const { userId } = await add(company, 'member');
     for (const body of [{}, { role: 'reader' }, { role: null }, { role: 'admin', userId }]) {
@@ -170,7 +170,7 @@ describe('a change of a Team role', () => {
     assert.equal(await roleOf(company, userId), 'member');
   });
 
-  test('returns the same 404 for everyone who is not a member of the Team', async () => {
+  test('a change of a role returns the same 404 for everyone who is not a member of the Team', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const teamId = await addTeam(service, company);
     const ids = [
@@ -202,7 +202,7 @@ describe('a change of a Team role', () => {
 });
 
 describe('the last Team Owner', () => {
-  test('cannot be demoted or removed by anyone (409 last_owner)', async () => {
+  test('demoting or removing the last Team Owner returns 409 last_owner for everyone', async () => {
     const company = await service.company();
     const companyOwner = await addPerson(service, company, { companyRole: 'owner' });
     const { events } = await recordedBy(service, company, async () => {
@@ -221,14 +221,14 @@ describe('the last Team Owner', () => {
     assert.equal(await roleOf(company, company.ownerId), 'owner');
   });
 
-  test('is protected by 403 and not 409 against a Team Admin', async () => {
+  test('a Team Admin who demotes or removes the last Team Owner gets 403, not 409', async () => {
     const company = await service.company();
     const admin = await add(company, 'admin');
     assert.equal(outcome(await setRole(admin, company.ownerId, 'member')), '403 forbidden');
     assert.equal(outcome(await remove(admin, company.ownerId)), '403 forbidden');
   });
 
-  test('is determined per Team, and is not protected while there is another Owner', async () => {
+  test('the last Owner is determined per Team, and another Owner makes the change possible', async () => {
     const company = await service.company();
     const teamId = await addTeam(service, company);
     await addPerson(service, { ...company, teamId }, { teamRole: 'owner' });
@@ -238,7 +238,7 @@ describe('the last Team Owner', () => {
     assert.equal(outcome(await remove(company, second.userId)), '409 last_owner');
   });
 
-  test('remains when all Owners are demoted or removed at the same time', async () => {
+  test('one Team Owner remains when all are demoted or removed at the same time', async () => {
     const company = await service.company();
     const caller = await addPerson(service, company, { companyRole: 'owner' });
     const owners = [company.ownerId];
@@ -251,7 +251,7 @@ describe('the last Team Owner', () => {
     assert.equal((await list(caller)).filter(({ role }) => role === 'owner').length, 1);
   });
 
-  test('remains when two Owners demote each other at the same time', async () => {
+  test('one Team Owner remains when two demote each other at the same time', async () => {
     const company = await service.company();
     const two = [await add(company, 'owner'), await add(company, 'owner')] as const;
     assert.equal((await remove(company, company.ownerId)).statusCode, 204);

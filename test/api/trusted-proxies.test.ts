@@ -42,7 +42,7 @@ const from = (...addresses: string[]) => ({ 'x-forwarded-for': addresses.join(',
 describe('a trusted proxy', () => {
   const PROXIES = ['192.0.2.7', '::ffff:192.0.2.8', '2001:db8:ffff::1'] as const;
 
-  test('gives the address of the client in X-Forwarded-For', async () => {
+  test('a trusted proxy gives the address of the client in X-Forwarded-For', async () => {
     const client = freshIPv4();
     for (const [index, proxy] of PROXIES.entries()) {
       assert.equal(await remaining(service, proxy, from(client)), 29 - index, proxy);
@@ -51,7 +51,7 @@ describe('a trusted proxy', () => {
     assert.equal(await remaining(service, client), 26, 'the client itself');
   });
 
-  test('is trusted only for the entry that it adds, not for entries that the client sent', async () => {
+  test('a trusted proxy is trusted only for its own entry, not for entries that the client sent', async () => {
     const client = freshIPv4();
     for (const [index, claim] of [freshIPv4(), freshAddress(), 'unknown', '127.0.0.1', ''].entries()) {
       assert.equal(await remaining(service, PROXIES[0], from(claim, client)), 29 - index, claim);
@@ -61,14 +61,14 @@ describe('a trusted proxy', () => {
     assert.equal(await remaining(service, PROXIES[0], from(victim)), 29);
   });
 
-  test('is skipped when several trusted proxies form a chain', async () => {
+  test('several trusted proxies in a chain are all skipped', async () => {
     const client = freshIPv4();
     assert.equal(await remaining(service, PROXIES[0], from(client, '192.0.2.9')), 29);
     assert.equal(await remaining(service, PROXIES[0], from(freshIPv4(), client, '192.0.2.9')), 28);
     assert.equal(await remaining(service, PROXIES[0], from(client, freshIPv4())), 29, 'not listed');
   });
 
-  test('can add the port of the client to its address', async () => {
+  test('a trusted proxy can add the port of the client to its address', async () => {
     const client = freshIPv4();
     const written = [
       client,
@@ -87,7 +87,7 @@ describe('a trusted proxy', () => {
     assert.equal(await remaining(service, PROXIES[0], from(client, '192.0.2.9:8443')), 29 - written.length);
   });
 
-  test('is itself counted as the caller when its entry is not an address', async () => {
+  test('a trusted proxy is itself counted as the caller when its entry is not an address', async () => {
     const proxy = `192.0.2.${100 + Math.floor(Math.random() * 150)}`;
     const before = await remaining(service, proxy);
     const victim = freshIPv4();
@@ -106,7 +106,7 @@ describe('a trusted proxy', () => {
     assert.equal(await remaining(service, PROXIES[0], from(victim)), 29);
   });
 
-  test('causes one warning a minute, without the entry, when its entry is not an address', async (t) => {
+  test('a trusted proxy whose entry is not an address causes one warning a minute without the entry', async (t) => {
     const { logger, warnings } = warningsOf();
     const app = await buildTestedApp({ ...service, logger });
     t.after(() => app.close());
@@ -119,7 +119,7 @@ describe('a trusted proxy', () => {
     assert.doesNotMatch(JSON.stringify(warnings), /junk/);
   });
 
-  test('can send an invalid entry without causing an error', async () => {
+  test('a trusted proxy can send an invalid entry without causing an error', async () => {
     for (const claim of ['unknown', '_hidden', '[::1]:8080', '1.2.3.4:5', '', ',', 'x'.repeat(5000)]) {
       const answer = await service.app.inject({
         method: 'POST',
@@ -132,7 +132,7 @@ describe('a trusted proxy', () => {
     }
   });
 
-  test('does not determine the address of links', async () => {
+  test('a trusted proxy does not determine the address of links', async () => {
     const answer = await service.app.inject({
       method: 'POST',
       url: '/v1/company/reset-links',
@@ -166,7 +166,7 @@ describe('a caller that is not a trusted proxy', () => {
       payload: { email, password },
     });
 
-  test('cannot change its own address with any header', async () => {
+  test('an untrusted caller cannot change its own address with any header', async () => {
     for (const [asked, address] of [
       [service, freshIPv4()],
       [direct, freshIPv4()],
@@ -183,7 +183,7 @@ describe('a caller that is not a trusted proxy', () => {
     }
   });
 
-  test('gets 429 after ten wrong passwords, whatever addresses it claims', async () => {
+  test('an untrusted caller gets 429 after ten wrong passwords, whatever addresses it claims', async () => {
     for (const tried of [service, direct]) {
       const { ownerEmail } = await withPassword(tried);
       const address = freshIPv4();
@@ -195,7 +195,7 @@ describe('a caller that is not a trusted proxy', () => {
     }
   });
 
-  test('cannot use up the password attempts of another address', async () => {
+  test('an untrusted caller cannot use up the password attempts of another address', async () => {
     const { ownerEmail } = await withPassword(service);
     const [address, victim] = [freshIPv4(), freshIPv4()];
     for (let failed = 0; failed < 10; failed += 1) {

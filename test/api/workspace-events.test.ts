@@ -25,7 +25,7 @@ describe('the audit events of workspace files', () => {
       events.filter(({ kind }) => kind.startsWith('workspace.')),
     );
 
-  test('are one for each file of a push, and none for a refused push', async () => {
+  test('a push records one audit event for each file, and a refused push records none', async () => {
     const { company, member, owner, clientId } = await open();
     const path = `clients/${clientId}/a`;
     const content = 'what the file says';
@@ -57,7 +57,7 @@ describe('the audit events of workspace files', () => {
     assert.ok(!text.includes(content) && !text.includes(Buffer.from(content).toString('base64')));
   });
 
-  test('are shown to callers with Full access, except those of an archived client', async () => {
+  test('callers with Full access see the audit events of files, except those of an archived client', async () => {
     const { company, member, owner, clientId } = await open();
     await owner.push([file('team/a', 'x'), file(`clients/${clientId}/a`, 'x')]);
     const admin = await addPerson(service, company, { teamRole: 'admin' });

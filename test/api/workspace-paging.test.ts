@@ -123,7 +123,7 @@ function changesBetween(from: State, to: State): string[] {
   return shownOf(to, (path, { version }) => from.get(path)?.version !== version);
 }
 
-test('the pages of a manifest show the state at its first page, and since shows the rest', async () => {
+test('all pages of a manifest show the revision of the first, and since returns the later changes', async () => {
   await fc.assert(
     fc.asyncProperty(interleaving, async ({ before, between, limit, since }) => {
       const company = await service.company();

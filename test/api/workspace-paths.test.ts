@@ -59,7 +59,7 @@ describe('an invalid path', () => {
     const send = (paths: readonly string[]) =>
       post(service, company, `/v1/workspace/${route}`, { files: paths.map(asked) });
 
-    test(`returns 400 and names every invalid path of a ${route} with its fault`, async () => {
+    test(`a ${route} returns 400 and names every invalid path with its fault`, async () => {
       const answer = await send(BAD_PATHS.flatMap((path) => ['team/good', path]));
       assert.equal(outcome(answer), '400 invalid_path');
       const { detail, errors } = answer.json<Problem>();
@@ -74,14 +74,14 @@ describe('an invalid path', () => {
       }
     });
 
-    test(`is shortened in the 400 of a ${route} when it has 100,000 characters`, async () => {
+    test(`a ${route} shortens an invalid path of 100,000 characters in its 400`, async () => {
       const answer = await send([`team/${'\u0001a'.repeat(50_000)}`]);
       assert.equal(outcome(answer), '400 invalid_path');
       assert.ok(answer.body.length < 4_000, String(answer.body.length));
     });
   }
 
-  test('returns 400 before 403 for the scope', async () => {
+  test('a push returns 400 for an invalid path before 403 for its scope', async () => {
     const answer = await shared.push([file('clients/nonsense/a', '1'), file('team/nul', '1')]);
     assert.equal(answer.code, 'invalid_path');
   });
@@ -90,7 +90,7 @@ describe('an invalid path', () => {
 describe('a path with a character that changes the direction of text', () => {
   const CONTROLS = [...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'];
 
-  test('returns 400 for new content, wherever the character is', async () => {
+  test('a push returns 400 for new content with a direction character anywhere in its path', async () => {
     const paths = CONTROLS.flatMap((control) => [`team/invoice${control}fdp.exe`, `team/${control}/a`]);
     const answer = await post(service, company, '/v1/workspace/push', {
       files: paths.flatMap((path) => [file('team/good', 'x'), file(path, 'x')]).slice(0, 48),
@@ -102,7 +102,7 @@ describe('a path with a character that changes the direction of text', () => {
       assert.match(message, /must not contain a character that changes the direction/);
   });
 
-  test('can be pulled and deleted when the file already exists, but not written', async () => {
+  test('a file with a direction character in its path can be pulled and deleted, but not written', async () => {
     const team = await open();
     const path = 'team/invoice\u202efdp.exe';
     const [sent] = (await team.push([file('team/plain', 'x')])).body.files;
@@ -120,7 +120,7 @@ describe('a path with a character that changes the direction of text', () => {
 });
 
 describe('a path that occurs more than once in a push', () => {
-  test('returns 400, also when the client id is written in another case', async () => {
+  test('a push with the same path more than once returns 400, also in another case of the client id', async () => {
     const twice = [
       [file('team/a', '1'), file('team/b', '1'), file('team/a', '2')],
       [file('team/a', '1'), file('team/b', '1'), deletion('team/a', 0)],
@@ -137,7 +137,7 @@ describe('a path that occurs more than once in a push', () => {
     }
   });
 
-  test('is accepted when the paths are in different layers', async () => {
+  test('equal paths in different layers are accepted', async () => {
     const team = await open();
     const { client } = team;
     assert.equal((await team.push([file('team/a', '1'), file(`${client}/a`, '1')])).status, 200);
@@ -181,7 +181,7 @@ for (const length of [INDEXED - 2, INDEXED - 1, INDEXED, INDEXED + 1, 600]) {
 const PAIRS = BESIDE.map(inFolders);
 
 describe('a path that conflicts with an existing file', () => {
-  test('returns 409, names both paths and writes nothing until the other file is deleted', async () => {
+  test('a conflicting path returns 409 with both paths until the other file is deleted', async () => {
     const team = await open();
     const { client } = team;
     const pairs = ['team', client].flatMap((layer) =>
@@ -214,7 +214,7 @@ describe('a path that conflicts with an existing file', () => {
     ]);
   });
 
-  test('returns 409 for a push that contains both paths, in either order', async () => {
+  test('a push that contains both conflicting paths returns 409, in either order', async () => {
     const team = await open();
     for (const turned of [false, true]) {
       const pairs = PAIRS.map((pair) => pair.map((path) => `team/${path}`)).map((pair) =>
@@ -230,7 +230,7 @@ describe('a path that conflicts with an existing file', () => {
     assert.deepEqual((await team.manifest()).body.items, []);
   });
 
-  test('can be pushed after the other file is deleted, and then blocks that path', async () => {
+  test('a path can be pushed after the conflicting file is deleted, and then blocks that path', async () => {
     const team = await open();
     await team.push([file('team/a/b', '1')]);
     await team.push([deletion('team/a/b', 1)]);
@@ -242,13 +242,13 @@ describe('a path that conflicts with an existing file', () => {
     );
   });
 
-  test('can be pushed to another layer or another Team', async () => {
+  test('a conflicting path can be pushed to another layer or another Team', async () => {
     const [team, other] = [await open(), await open()];
     assert.equal((await team.push([file('team/a', '1'), file(`${team.client}/A`, '1')])).status, 200);
     assert.equal((await other.push([file('team/A/b', '1')])).status, 200);
   });
 
-  test('is reported as one conflict, however many files the folder has', async () => {
+  test('a conflict with a folder is reported once, however many files the folder has', async () => {
     const team = await open();
     await team.push(Array.from({ length: 30 }, (_, n) => file(`team/a/${n}`, 'x')));
     const { conflicts } = await team.push([file('team/a', '1')]);
@@ -258,7 +258,7 @@ describe('a path that conflicts with an existing file', () => {
 });
 
 describe('paths that only look alike', () => {
-  test('are separate files with separate contents', async () => {
+  test('paths that only look alike are separate files with separate contents', async () => {
     const team = await open();
     const names = [
       'paper',
@@ -282,7 +282,7 @@ describe('paths that only look alike', () => {
     assert.deepEqual((await team.wholeManifest()).map(({ path }) => path).sort(), all.toSorted());
   });
 
-  test('with the wildcards of SQL match only themselves', async () => {
+  test('paths with the wildcards of SQL match only themselves', async () => {
     const team = await open();
     await team.push([file('team/a_c%/x', '1')]);
     assert.equal(

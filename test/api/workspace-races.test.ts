@@ -26,7 +26,7 @@ async function countVersions(teamId: string): Promise<number> {
 }
 
 describe('twenty concurrent pushes to two API processes', () => {
-  test('from one base version: one succeeds, the others get 409 with the current version', async () => {
+  test('of pushes from one base version one succeeds and the others get 409 with the current version', async () => {
     const company = await service.company();
     const owner = workspaceOf(service.app, company.headers);
     // In the first round the order may depend on which process already has a connection.
@@ -54,7 +54,7 @@ describe('twenty concurrent pushes to two API processes', () => {
     }
   });
 
-  test('that update or delete one file: one succeeds, the others get 409', async () => {
+  test('of pushes that update or delete one file one succeeds and the others get 409', async () => {
     const company = await service.company();
     const owner = workspaceOf(service.app, company.headers);
     await owner.push([file('team/shared', 'first')]);
@@ -73,7 +73,7 @@ describe('twenty concurrent pushes to two API processes', () => {
     assert.equal(await countVersions(company.teamId), 2);
   });
 
-  test('of separate files all succeed, each with a revision that orders the manifest', async () => {
+  test('pushes of separate files all succeed, each with a revision that orders the manifest', async () => {
     const company = await service.company();
     const owner = workspaceOf(service.app, company.headers);
     const pushes = Array.from({ length: PUSHERS }, (_, n) => [file(`team/file-${n}`, `content ${n}`)]);
@@ -99,7 +99,7 @@ describe('twenty concurrent pushes to two API processes', () => {
     }
   });
 
-  test('of conflicting paths: one succeeds, the others get 409 with the path that blocks them', async () => {
+  test('of pushes of conflicting paths one succeeds and the others get 409 with the blocking path', async () => {
     const company = await service.company();
     const owner = workspaceOf(service.app, company.headers);
     const names = ['notes/a', 'Notes/A', 'NOTES', 'notes/a/b', 'notes/a/b/c'];

@@ -52,7 +52,7 @@ const BAD_FILES: [what: string, file: object, field: string][] = [
 
 describe('an invalid push', () => {
   for (const [what, bad, field] of BAD_FILES) {
-    test(`returns 400 for a file ${what}`, async () => {
+    test(`a push returns 400 for a file ${what}`, async () => {
       const answer = await post(service, company, '/v1/workspace/push', {
         files: [file('team/b', 'b'), bad],
       });
@@ -61,7 +61,7 @@ describe('an invalid push', () => {
     });
   }
 
-  test('returns 400 for a body without 1 to 200 files or with an unknown field', async () => {
+  test('a push returns 400 without 1 to 200 files and for an unknown field', async () => {
     const tooMany = many(FILES_A_REQUEST + 1, (n) => file(`team/${n}`, 'x'));
     for (const [body, field] of [
       [{}, '/files'],
@@ -93,7 +93,7 @@ describe('an invalid pull', () => {
     ['a sha256', { files: [{ path: 'team/a', sha256: sha256('a') }] }, '/files/0/sha256'],
     ['a string instead of a file', { files: ['team/a'] }, '/files/0'],
   ] as const) {
-    test(`returns 400 for ${what}`, async () => {
+    test(`a pull returns 400 for ${what}`, async () => {
       const answer = await post(service, company, '/v1/workspace/pull', body);
       assert.equal(outcome(answer), '400 invalid_request');
       assert.equal(faultyFields(answer)[0], field);
@@ -106,7 +106,7 @@ describe('GET /v1/workspace/manifest', () => {
   const id = '01890a5d-ac96-774b-bcce-b302099a8057';
   const fresh = open();
 
-  test('returns 400 for an invalid limit, cursor or since and for an unknown or repeated parameter', async () => {
+  test('a manifest returns 400 for an invalid limit, cursor or since and for an unknown parameter', async () => {
     const cursor = base64url(`5 4 ${id}`);
     assert.equal((await shared.manifest(`?cursor=${cursor}`)).status, 200);
     const bad = {
@@ -130,7 +130,7 @@ describe('GET /v1/workspace/manifest', () => {
     }
   });
 
-  test('returns the same items in pages of one as in a single page', async () => {
+  test('a manifest in pages of one item has the same items as a single page', async () => {
     const team = await fresh;
     await team.push(many(4, (n) => file(`team/${n}`, 'x')));
     const { revision } = (await team.push([deletion('team/0', 1), file('team/1', 'y', 1)])).body;
@@ -153,7 +153,7 @@ describe('GET /v1/workspace/manifest', () => {
     assert.deepEqual((await team.manifest(`?since=${last + 10}`)).body.items, []);
   });
 
-  test('shows one state from its first page to its last, whatever is pushed in between', async () => {
+  test('a manifest shows one state from its first page to its last, whatever is pushed in between', async () => {
     const team = await open();
     await team.push([...many(3, (n) => file(`team/${n}`, 'x')), deletion('team/gone', 0)]);
     for (const since of ['', '&since=0']) {
@@ -178,7 +178,7 @@ describe('GET /v1/workspace/manifest', () => {
 });
 
 describe('the deletion of a file', () => {
-  test('requires base version 0 for a file that never existed, and does not create it', async () => {
+  test('deleting a file that never existed requires base version 0 and creates nothing', async () => {
     const team = await open();
     const refused = await team.push([deletion('team/a', 1)]);
     assert.deepEqual(refused.conflicts, [{ path: 'team/a', currentVersion: 0, currentSha256: null }]);
@@ -187,7 +187,7 @@ describe('the deletion of a file', () => {
     assert.equal(await team.content('team/a'), null);
   });
 
-  test('requires the current version for an existing file', async () => {
+  test('deleting an existing file requires its current version', async () => {
     const team = await open();
     await team.push([file('team/a', '1')]);
     const refused = await team.push([deletion('team/a', 0)]);
@@ -197,7 +197,7 @@ describe('the deletion of a file', () => {
 });
 
 describe('the versions of a file', () => {
-  test('can be pulled by number, also after a deletion, except versions that are deletions', async () => {
+  test('every version of a file can be pulled by number, except versions that are deletions', async () => {
     const team = await open();
     await team.push([file('team/a', 'one'), file('team/b', 'other')]);
     await team.push([file('team/a', 'two', 1)]);
@@ -232,7 +232,7 @@ describe('the versions of a file', () => {
 });
 
 describe('the contents of files', () => {
-  test('can be empty or any bytes, with a sha256 in upper case and wrapped base64', async () => {
+  test('contents can be empty or any bytes, with a sha256 in upper case and wrapped base64', async () => {
     const bytes = Buffer.from(many(256, (n) => n));
     const sent = { ...file('team/bytes', bytes), sha256: sha256(bytes).toUpperCase() };
     const wrapped = {
@@ -251,7 +251,7 @@ describe('the contents of files', () => {
     assert.equal((await shared.wholeManifest()).find(({ path }) => path === 'team/empty')?.bytes, 0);
   });
 
-  test('can be pushed and pulled 200 at a time', async () => {
+  test('200 files can be pushed and pulled at a time', async () => {
     const team = await open();
     const files = many(FILES_A_REQUEST, (n) => file(`team/${n}`, `content ${n}`));
     assert.equal((await team.push(files)).status, 200);
@@ -263,7 +263,7 @@ describe('the contents of files', () => {
     assert.deepEqual([body.missing, body.remaining], [[], []]);
   });
 
-  test('are limited to 10 MiB, and a pull lists as remaining what one answer cannot hold', async () => {
+  test('contents are limited to 10 MiB, and a pull lists as remaining what one answer cannot hold', async () => {
     const team = await open();
     const largest = Buffer.alloc(MAX_FILE_BYTES, 'x');
     const refused = await team.push([
@@ -302,7 +302,7 @@ describe('the contents of files', () => {
     ]);
   });
 
-  test('return 413 for a body of more than 32 MiB', async () => {
+  test('a push of more than 32 MiB returns 413', async () => {
     const body = JSON.stringify({ files: [GOOD] }).padEnd(32 * 1024 * 1024 + 1);
     assert.equal(outcome(await post(service, company, '/v1/workspace/push', body)), '413 payload_too_large');
   });

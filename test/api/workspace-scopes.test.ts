@@ -88,7 +88,7 @@ describe('the files that a caller can read', () => {
     });
   }
 
-  test('returns 403 and writes nothing for a push with one file in a layer without write access', async () => {
+  test('a push with one file in a layer without write access returns 403 and writes nothing', async () => {
     const { company, member, paths, writes, reads, hidden } = await filled;
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
     const { events } = await recordedBy(service, company, async () => {
@@ -120,7 +120,7 @@ describe('the files that a caller can read', () => {
 });
 
 describe('an inaccessible, archived, foreign, unknown or invalid client', () => {
-  test('gets identical answers on every route', async () => {
+  test('every route answers identically for clients that the caller cannot see', async () => {
     const { company, member, hidden, owner } = await openFilled();
     const elsewhere = await openFilled();
     const archived = await addClient(service, company);
@@ -155,7 +155,7 @@ describe('an inaccessible, archived, foreign, unknown or invalid client', () => 
     assert.equal([...answers.pull][0], '200 {"files":[],"missing":["clients/?/a"],"remaining":[]}');
   });
 
-  test('is not revealed by a cursor, a revision, a version or a known sha256', async () => {
+  test('no cursor, revision, version or known sha256 reveals an inaccessible client', async () => {
     const { member, owner, hidden, paths } = await openFilled();
     const secret = `secret of ${hidden}`;
     const path = `clients/${hidden}/secret`;
@@ -185,7 +185,7 @@ describe('an inaccessible, archived, foreign, unknown or invalid client', () => 
     assert.ok(!text.includes(hidden));
   });
 
-  test('does not make a similar path in a readable layer conflict', async () => {
+  test('a file of an inaccessible client does not block a similar path in another layer', async () => {
     const { member, owner, hidden, writes } = await open();
     await owner.push([file(`clients/${hidden}/a/b`, '1')]);
     const pushed = await asSeenBy(member).push([file(`clients/${writes}/A`, '2'), file('team/A', '2')]);

@@ -12,7 +12,7 @@ const wanted = (process.env['MEMORY_TEST_SCREENSHOTS'] ?? '') !== '';
 const skip = wanted ? withoutBrowser : 'MEMORY_TEST_SCREENSHOTS is not set';
 
 describe('the screenshots of the dashboard', { skip }, () => {
-  test('are made for the README in light and dark mode, for a wide screen and a phone', async (t) => {
+  test('screenshots are made for the README in light and dark mode, for a wide screen and a phone', async (t) => {
     const service = await openOwnTestApp();
     const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
     const company = await service.company();

@@ -81,7 +81,7 @@ describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
       Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
       document.dispatchEvent(new Event('visibilitychange'));`);
 
-  test('polls every two seconds, less often while hidden, and at once when visible again', async () => {
+  test('the dashboard polls every two seconds, less often while hidden, and at once when visible', async () => {
     const page = await atRest();
     assert.deepEqual(await nextLooks(page, 2), [2000, 2000]);
     await setVisible(page, 'hidden');
@@ -94,7 +94,7 @@ describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('polls less often without an answer, says so, and keeps the last figures in grey', async () => {
+  test('the dashboard polls less often without an answer and keeps the last figures in grey', async () => {
     const page = await atRest();
     const line = page.locator('#silence');
     const color = () =>
@@ -122,7 +122,7 @@ describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('gives up after 15 seconds without an answer and polls at once when the browser is online', async () => {
+  test('the dashboard gives up after 15 seconds and polls at once when the browser is online', async () => {
     const page = await atRest();
     await page.route(STATUS, () => undefined);
     const before = await countLooks(page);
@@ -137,7 +137,7 @@ describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('shows the rate of the embedding backlog and the remaining time', async () => {
+  test('the dashboard shows the rate of the embedding backlog and the remaining time', async () => {
     const page = await atRest();
     let [total, pending] = [9000, 5000];
     let step = 0;
@@ -172,7 +172,7 @@ describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('waits as long as Retry-After of a 429 says, even when the browser comes online', async () => {
+  test('the dashboard waits for Retry-After of a 429, even when the browser comes online', async () => {
     const page = await atRest();
     await page.route(STATUS, (route) =>
       route.fulfill({ status: 429, headers: { 'retry-after': '40' }, json: { code: 'rate_limited' } }),

@@ -45,7 +45,7 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
       payload: {},
     });
 
-  test('is shown with current data by every page in this tab, and by no other tab', async () => {
+  test('every page in this tab shows the session with current data, and no other tab does', async () => {
     const { company, page, faults } = await joined();
     const before = await facts(page);
     const token = await keptSession(page);
@@ -68,7 +68,7 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('ends on the service and in the tab when the user chooses "Sign out"', async () => {
+  test('"Sign out" ends the session on the service and in the tab', async () => {
     const { page, faults } = await joined();
     const token = await keptSession(page);
     let sent = 0;
@@ -88,7 +88,7 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('remains when "Sign out" does not reach the service, and can be ended again', async () => {
+  test('the session remains when "Sign out" does not reach the service, and can be ended again', async () => {
     const { page } = await joined();
     const token = await keptSession(page);
     await page.route('**/v1/auth/logout', (route) => route.abort());
@@ -102,7 +102,7 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('is forgotten when it was ended elsewhere, by a reload and by "Sign out"', async () => {
+  test('a session that was ended elsewhere is forgotten by a reload and by "Sign out"', async () => {
     for (const [act, says] of [
       [(page: Page) => page.reload(), 'The link is incomplete'],
       [signOut, 'You are signed out'],
@@ -116,7 +116,7 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
     }
   });
 
-  test('is kept while the service does not answer', async () => {
+  test('the session is kept while the service does not answer', async () => {
     const { page } = await joined();
     const token = await keptSession(page);
     for (const [answer, says] of [
@@ -135,7 +135,7 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('is replaced by another link and shown again when that link is invalid', async () => {
+  test('another link replaces the session, which is shown again when that link is invalid', async () => {
     const { page, company } = await joined();
     await page.goto(`${base}/join#token=of-no-worth`);
     await heading(page, 'This link is not valid');
@@ -151,7 +151,7 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('is replaced by a link that is opened while the session is loading', async () => {
+  test('a link that is opened while the session is loading replaces it', async () => {
     const { page } = await joined();
     const held = Promise.withResolvers<void>();
     await page.route('**/v1/auth/session', async (route) => {
@@ -176,7 +176,7 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('can be ended without affecting the session of the next link', async () => {
+  test('ending a session does not affect the session of the next link', async () => {
     const { page, company } = await joined();
     const first = await keptSession(page);
     const held = Promise.withResolvers<void>();
@@ -206,7 +206,7 @@ describe('the session that a link started', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
-  test('works until a reload in a browser that refuses storage', async () => {
+  test('the session works until a reload in a browser that refuses storage', async () => {
     const { page, faults } = await joined(`
       Object.defineProperty(window, 'sessionStorage', { get() { throw new DOMException('refused'); } })`);
     await signOut(page);

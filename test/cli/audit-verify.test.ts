@@ -28,7 +28,7 @@ async function openSealed(): Promise<SignedIn> {
 }
 
 describe('cli audit-verify', () => {
-  test('reports that the chain is intact, how many events are not sealed and the last seal', async () => {
+  test('reports that the audit chain is intact, how many events are not sealed and the last seal', async () => {
     const company = await openSealed();
     await recordEvents(database, company, 2);
     const last = (await readSeals(database, company)).at(-1);

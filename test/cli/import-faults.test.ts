@@ -25,7 +25,7 @@ function start({ home }: Person, { token }: SignedIn, url: string, ...args: stri
 }
 
 describe('cli import of many files', () => {
-  test('sends them in several requests, and sends none on a second run', async () => {
+  test('sends many files in several requests, and sends none on a second run', async () => {
     const files = manyFiles(430);
     const { company, person } = await personWith(files);
     const place = await openPlace(base, () => 'passes');

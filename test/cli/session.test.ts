@@ -32,7 +32,7 @@ async function signedInPerson(): Promise<{ company: SignedIn; person: Person; to
 }
 
 describe('the credential of a command', () => {
-  test('is the saved session, which also gives the address when none is set', async () => {
+  test('a command uses the saved session, which also gives the address when none is set', async () => {
     const { person, company, token } = await signedInPerson();
     const ended = await person.run(['owner-reset-link']);
     assert.deepEqual([ended.code, ended.stderr], [0, '']);
@@ -42,7 +42,7 @@ describe('the credential of a command', () => {
     assert.equal(answer.json<{ user: { id: string } }>().user.id, company.ownerId);
   });
 
-  test('is MEMORY_API_TOKEN when it is set, also in .env and with an unusable session file', async () => {
+  test('a command uses MEMORY_API_TOKEN when it is set, also in .env and with an unusable session file', async () => {
     const { person, company } = await signedInPerson();
     await chmod(person.sessionFile, 0o644);
     const env = { MEMORY_API_TOKEN: API_TOKEN };
@@ -59,7 +59,7 @@ describe('the credential of a command', () => {
     assert.ok(bySession.stdout.includes(company.ownerEmail));
   });
 
-  test('is never sent to an address other than that of the session', async () => {
+  test('a saved session is never sent to an address other than its own', async () => {
     const { person } = await signedInPerson();
     const other = await openOther((_request, response) => response.end('{}'));
     for (const url of [other.url, `${base}/path`, base.replace('127.0.0.1', 'localhost')]) {

@@ -139,7 +139,7 @@ describe('cli sync before more than half of the files are deleted', () => {
     return person;
   };
 
-  test('does nothing without a terminal, except with --allow-deletions', async () => {
+  test('cli sync does nothing without a terminal, except with --allow-deletions', async () => {
     const company = await service.company();
     const person = await emptied(company);
     const ended = await sync(person, company);
@@ -153,7 +153,7 @@ describe('cli sync before more than half of the files are deleted', () => {
     assert.deepEqual(await pathsThere(company), ['team/d']);
   });
 
-  test('keeps the local files when they were deleted in the service', async () => {
+  test('cli sync keeps the local files when they were deleted in the service', async () => {
     const company = await service.company();
     const files = { 'team/a': 'same', 'team/b': 'same', 'team/c': 'same' };
     const person = await personWith(company, files);
@@ -178,7 +178,9 @@ describe('cli sync before more than half of the files are deleted', () => {
     assert.deepEqual(await person.ours.tree(), { 'team/d': 'same', 'team/mine': 'mine' });
   });
 
-  test('asks for confirmation at a terminal', { skip: NO_TERMINAL }, async () => {
+  test('cli sync asks at a terminal before it deletes more than half of the files', {
+    skip: NO_TERMINAL,
+  }, async () => {
     const company = await service.company();
     const person = await emptied(company);
     const { token, ownerEmail: email } = company;

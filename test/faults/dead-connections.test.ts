@@ -129,7 +129,7 @@ describe('database connections that the network has dropped silently', {
       worker = await startWorker({ ...service, database, queue, logger } as never);
     });
 
-    it('are replaced, and later imports complete', async (t) => {
+    it('the connections of a worker are replaced, and later imports complete', async (t) => {
       const complete = async (text: string) => {
         const [id] = await importTexts(service, company, [text]);
         assert.equal((await untilImport(service, company, id, t.signal, isOver)).state, 'completed');
@@ -140,7 +140,7 @@ describe('database connections that the network has dropped silently', {
       await complete('after the network failed');
     });
 
-    it('do not prevent the worker from stopping', async () => {
+    it('dead connections do not prevent a worker from stopping', async () => {
       assert.ok(workerProxy);
       workerProxy.onNew('swallow');
       swallowAll(workerProxy);

@@ -101,7 +101,7 @@ describe('a worker process that makes vectors', {
     await assertEmbedded(service, company);
   }
 
-  test('loses no vector and makes none a second time when it is killed during a slice', {
+  test('a worker killed during a slice loses no vector, and none is made a second time', {
     timeout: 120_000,
   }, async (t) => {
     const company = await service.company();
@@ -118,7 +118,7 @@ describe('a worker process that makes vectors', {
     await stop(other);
   });
 
-  test('writes nothing after another worker has taken over its frozen slice', {
+  test('a frozen worker writes nothing after another worker has taken over its slice', {
     timeout: 120_000,
   }, async (t) => {
     const company = await service.company();
@@ -136,7 +136,7 @@ describe('a worker process that makes vectors', {
     await Promise.all([stop(frozen), stop(other)]);
   });
 
-  test('releases its leases on SIGTERM, so that another worker continues at once', {
+  test('a worker releases its leases on SIGTERM, so that another worker continues at once', {
     timeout: 120_000,
   }, async (t) => {
     const company = await service.company();

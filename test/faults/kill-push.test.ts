@@ -153,8 +153,8 @@ async function turnsDuring(url: string, answered: Promise<unknown>, enough: numb
   return turns;
 }
 
-describe('kill -9 during a push leaves all of the push or nothing', () => {
-  test('leaves all or nothing on PostgreSQL, where another process continues', {
+describe('kill -9 during a push', () => {
+  test('a killed push leaves all or nothing on PostgreSQL, where another process continues', {
     skip: databaseUrl === undefined && 'the embedded database has one process',
     timeout: 120_000,
   }, async (t) => {
@@ -183,7 +183,7 @@ describe('kill -9 during a push leaves all of the push or nothing', () => {
     await assertWritten(database, Object.keys(MOMENTS).length + 1);
   });
 
-  test('leaves all or nothing on the embedded database after a restart', {
+  test('a killed push leaves all or nothing on the embedded database after a restart', {
     skip: databaseUrl !== undefined && 'there is a server',
     timeout: 120_000,
   }, async (t) => {

@@ -9,7 +9,7 @@ after(endProcesses);
 /** The short form of `kill-imports.ts`, which is run by hand. */
 describe('kill -9 while imports run', () => {
   const database = databaseUrl === undefined ? 'the embedded database' : 'PostgreSQL';
-  test(`loses no import and stores no source a second time on ${database}`, {
+  test(`kill -9 loses no import and stores none a second time on ${database}`, {
     timeout: 170_000,
   }, async (t) => {
     const [service, plan] =
