@@ -170,9 +170,9 @@ describe('the pages that accept an invite in a browser', { skip: withoutBrowser 
         await heading(page, 'The link is incomplete');
         // In the same tab: each further link changes only the fragment.
         for (const [url, says] of [
-          [here(used.url), 'This link was used already'],
+          [here(used.url), 'This link has already been used'],
           [here(expired.url), 'This link has expired'],
-          [here(revoked.url), 'This link was withdrawn'],
+          [here(revoked.url), 'This link has been revoked'],
           [`${base}/${name}#token=of-no-worth`, 'This link is not valid'],
           [`${base}/${name}#token=${misled?.token}`, 'This link is not valid'],
           [`${base}/${name}#token=${'long'.repeat(100)}`, 'This link is not valid'],

@@ -113,7 +113,7 @@ describe('a link that is opened in a browser', { skip: withoutBrowser }, () => {
       await heading(page, title);
       await use(token);
       await sendForm(page, { name: asks, password: PASSWORD });
-      await heading(page, 'This link was used already');
+      await heading(page, 'This link has already been used');
       assert.deepEqual(await storage(page), { tab: {}, all: {} });
       await page.context().close();
     });

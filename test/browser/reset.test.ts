@@ -110,9 +110,9 @@ describe('the reset page in a browser', { skip: withoutBrowser }, () => {
     await heading(page, 'The link is incomplete');
     // In the same tab: each further link changes only the fragment.
     for (const [url, title] of [
-      [used.url, 'This link was used already'],
+      [used.url, 'This link has already been used'],
       [expired.url, 'This link has expired'],
-      [revoked.url, 'This link was withdrawn'],
+      [revoked.url, 'This link has been revoked'],
       [`${base}/reset#token=of-no-worth`, 'This link is not valid'],
       [`${base}/reset#token=${'long'.repeat(100)}`, 'This link is not valid'],
     ] as const) {

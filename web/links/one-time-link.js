@@ -29,11 +29,11 @@ export function forgetLinkToken(page) {
  */
 export function deadLinks({ used, ask }) {
   return new Map([
-    ['token_used', ['This link was used already', `${used} If you need another, ${ask}.`]],
+    ['token_used', ['This link has already been used', `${used} If you need another, ${ask}.`]],
     ['token_expired', ['This link has expired', `To go on, ${ask}.`]],
     [
       'token_revoked',
-      ['This link was withdrawn', `A newer link may have replaced it. If you have none, ${ask}.`],
+      ['This link has been revoked', `A newer link may have replaced it. If you have none, ${ask}.`],
     ],
     ['not_found', ['This link is not valid', `Check that you opened all of it. If you did, ${ask}.`]],
   ]);
