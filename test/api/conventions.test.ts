@@ -47,7 +47,7 @@ describe('every response', () => {
     assert.equal(seen.size, 6);
   });
 
-  test('every response tells browsers not to guess the content type', async () => {
+  test('every response forbids browsers to guess the content type', async () => {
     const urls = [
       '/v1/health',
       '/v1/memory/status',

@@ -135,7 +135,7 @@ describe('requests that record no audit event', () => {
       await letFileGo(service, id);
       return () => sendRetry(service, company, id);
     },
-    'a retry of several imports of which one is refused': async (company) => {
+    'a retry of several imports if one is refused': async (company) => {
       const ids = [
         await plantImport(service, company),
         await plantImport(service, company, { state: 'running' }),

@@ -79,7 +79,7 @@ describe('requests that write no audit event', () => {
       await complete(service, company, batchId, items);
       return () => complete(service, company, batchId, items);
     },
-    'a complete of which one item is refused': async (company) => {
+    'a complete with a refused item': async (company) => {
       const { batchId, captureIds } = await lend(service, company);
       const items = [
         { captureIds, action: 'publish', ...ITEM },

@@ -303,7 +303,7 @@ async function rowsOf({ teamId }: SignedIn): Promise<string[]> {
 
 const countEvents = (rows: readonly string[]) => rows.filter((row) => row.startsWith('audit_event')).length;
 
-describe('a change of which a statement fails', () => {
+describe('a change during which a statement fails', () => {
   for (const [what, prepare] of Object.entries(CHANGES)) {
     test(`${what} is rolled back with its events if any statement fails`, async (t) => {
       const occasion = await openOccasion(false);
