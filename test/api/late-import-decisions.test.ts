@@ -52,7 +52,7 @@ const DECISIONS: Record<string, Decision> = {
 const REFUSALS: Partial<Record<Taken, string>> = {
   'the Team was archived': '409 team_archived',
   'the client was archived': '404 not_found',
-  'the grant was taken': '404 not_found',
+  'the grant was deleted': '404 not_found',
   'the grant was lowered': '403 forbidden',
   'the member was removed from the Team': '403 team_forbidden',
   'the account was closed': '401 unauthenticated',
@@ -60,7 +60,7 @@ const REFUSALS: Partial<Record<Taken, string>> = {
 /** Losses of access to one layer only: a retry of all then finds no import instead of failing. */
 const OF_THE_LAYER: readonly string[] = [
   'the client was archived',
-  'the grant was taken',
+  'the grant was deleted',
   'the grant was lowered',
 ];
 
@@ -109,7 +109,7 @@ for (const [decision, { state, send }] of Object.entries(DECISIONS)) {
 }
 
 describe('a retry of all imports by a caller who loses one grant', () => {
-  test('a retry of all imports still includes other layers if the grant was taken before it finished', async (t) => {
+  test('a retry of all imports still includes other layers if the grant was deleted before it finished', async (t) => {
     const { company, person, clientId } = await scene('member');
     const author = person.userId;
     await plantImport(service, company, { clientId, author });
@@ -118,7 +118,7 @@ describe('a retry of all imports by a caller who loses one grant', () => {
     const answer = await duringPause(
       held,
       (app) => sendRetries(app, person, { all: true }),
-      () => take(service, 'the grant was taken', { company, person, clientId }),
+      () => take(service, 'the grant was deleted', { company, person, clientId }),
     );
     const { imports } = answer.json<{ imports: { id: string }[] }>();
     assert.deepEqual(

@@ -64,7 +64,7 @@ const WRITES: Record<string, Write> = {
     // A request names a source by its id: one that the caller cannot read does not exist.
     refusals: {
       'the client was archived': '404 not_found',
-      'the grant was taken': '404 not_found',
+      'the grant was deleted': '404 not_found',
       'the grant was lowered': '403 forbidden',
     },
   },
@@ -73,7 +73,7 @@ const WRITES: Record<string, Write> = {
 const REFUSALS: Partial<Record<Taken, string>> = {
   'the Team was archived': '409 team_archived',
   'the client was archived': '403 scope_forbidden',
-  'the grant was taken': '403 scope_forbidden',
+  'the grant was deleted': '403 scope_forbidden',
   'the grant was lowered': '403 scope_forbidden',
   'the member was removed from the Team': '403 team_forbidden',
   'the account was closed': '401 unauthenticated',
@@ -94,7 +94,7 @@ for (const [write, { before, prepare, refusals }] of Object.entries(WRITES)) {
 }
 
 describe('a claim without a client filter', () => {
-  for (const what of ['the client was archived', 'the grant was taken', 'the grant was lowered'] as const) {
+  for (const what of ['the client was archived', 'the grant was deleted', 'the grant was lowered'] as const) {
     test(`a claim returns no capture of a client if ${what} before it finished`, async (t) => {
       const here = await scene();
       await stageCapture(service, here.person, { scope: { clientId: here.clientId } });
@@ -106,7 +106,7 @@ describe('a claim without a client filter', () => {
     });
   }
 
-  test('a claim still returns captures of other layers if the grant was taken before it finished', async (t) => {
+  test('a claim still returns captures of other layers if the grant was deleted before it finished', async (t) => {
     const here = await scene();
     await stageCapture(service, here.person, { scope: { clientId: here.clientId } });
     const left = await stageCapture(service, here.person);

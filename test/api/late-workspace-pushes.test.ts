@@ -17,7 +17,7 @@ const sendLate = await listenForLateBodies(service);
 const REFUSALS: Partial<Record<Taken, string>> = {
   'the Team was archived': '409 team_archived',
   'the client was archived': '403 scope_forbidden',
-  'the grant was taken': '403 scope_forbidden',
+  'the grant was deleted': '403 scope_forbidden',
   'the grant was lowered': '403 scope_forbidden',
   'the member was removed from the Team': '403 team_forbidden',
   'the account was closed': '401 unauthenticated',

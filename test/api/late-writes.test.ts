@@ -31,7 +31,7 @@ const TAKEN: [string, string, Take][] = [
     take('DELETE', (_person, clientId) => `/v1/team/clients/${clientId}`),
   ],
   [
-    'the grant was taken',
+    'the grant was deleted',
     '403 scope_forbidden',
     take('DELETE', ({ userId }, clientId) => `/v1/team/grants/${userId}/${clientId}`),
   ],

@@ -180,8 +180,8 @@ describe('a search in server mode', () => {
 
 describe('a caller who loses access while the search waits for its vector', () => {
   const LOSSES = [
-    { what: 'the grant was taken', of: 'the client', expected: '403 scope_forbidden' },
-    { what: 'the grant was taken', of: 'all', expected: '200' },
+    { what: 'the grant was deleted', of: 'the client', expected: '403 scope_forbidden' },
+    { what: 'the grant was deleted', of: 'all', expected: '200' },
     { what: 'the client was archived', of: 'the client', expected: '403 scope_forbidden' },
     { what: 'the member was removed from the Team', of: 'all', expected: '403 team_forbidden' },
     { what: 'the account was closed', of: 'all', expected: '401 unauthenticated' },

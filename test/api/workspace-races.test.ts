@@ -208,7 +208,7 @@ async function assertNarrowed(member: Workspace, inClient: string[], narrow: () 
 }
 
 describe('a change of access between two pages of a manifest', () => {
-  for (const what of ['the client was archived', 'the grant was taken'] as const) {
+  for (const what of ['the client was archived', 'the grant was deleted'] as const) {
     test(`the next page, a pull and a push exclude the files of the client after ${what}`, async () => {
       const { scene, member, inClient } = await stage();
       await assertNarrowed(member, inClient, () => take(service, what, scene));

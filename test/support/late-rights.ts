@@ -18,7 +18,10 @@ type Take = (scene: Scene) => [method: Method, url: string, body?: object];
 export const TAKES = {
   'the Team was archived': ({ company }) => ['POST', `/v1/company/teams/${company.teamId}/archive`],
   'the client was archived': ({ clientId }) => ['DELETE', `/v1/team/clients/${clientId}`],
-  'the grant was taken': ({ person, clientId }) => ['DELETE', `/v1/team/grants/${person.userId}/${clientId}`],
+  'the grant was deleted': ({ person, clientId }) => [
+    'DELETE',
+    `/v1/team/grants/${person.userId}/${clientId}`,
+  ],
   'the grant was lowered': ({ person, clientId }) => [
     'PUT',
     `/v1/team/grants/${person.userId}/${clientId}`,
