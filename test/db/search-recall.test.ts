@@ -190,7 +190,7 @@ describe('the vector leg', () => {
     }
   });
 
-  test('finds the same in very many vectors, of which some are not sorted, as a full sort', {
+  test('finds the same as a full sort when only some of very many vectors are sorted', {
     skip: database.backend === 'pglite' && 'so many vectors are made in time on PostgreSQL alone',
   }, async () => {
     const large = await multiply(corpus);
