@@ -1,3 +1,7 @@
+import { SETTINGS } from './definitions.ts';
+import { type Environment, variableText } from './read-settings.ts';
+import { type Setting, variablesOf } from './setting.ts';
+
 /** A name can have any length, and the time to compare two names grows with the product of their lengths. */
 const MAX_COMPARED_LENGTH = 100;
 
@@ -29,18 +33,18 @@ function nearestName(mistyped: string, known: Iterable<string>): string | undefi
   return nearest?.name;
 }
 
+/** Every variable of the service. */
+const KNOWN = new Set(Object.values<Setting>(SETTINGS).flatMap(variablesOf));
+
 /**
  * Returns one line for each set variable that begins with MEMORY_ and is not known. The line names the nearest known
  * variable, and never contains the value. Variables of the tests are ignored.
  */
-export function warnOfUnknownVariables(
-  env: Readonly<Record<string, string | undefined>>,
-  known: ReadonlySet<string>,
-): string[] {
-  const settings = [...known].filter((name) => name.startsWith('MEMORY_'));
+export function warnOfUnknownVariables(env: Environment): string[] {
+  const settings = [...KNOWN].filter((name) => name.startsWith('MEMORY_'));
   return Object.keys(env)
-    .filter((name) => name.startsWith('MEMORY_') && !name.startsWith('MEMORY_TEST_') && !known.has(name))
-    .filter((name) => env[name]?.trim())
+    .filter((name) => name.startsWith('MEMORY_') && !name.startsWith('MEMORY_TEST_') && !KNOWN.has(name))
+    .filter((name) => variableText(env, name) !== null)
     .sort()
     .map((name) => `${name} is not a setting and is ignored. Did you mean ${nearestName(name, settings)}?`);
 }

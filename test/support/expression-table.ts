@@ -82,7 +82,6 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
     /^ {0,3}[#`~=-]/,
   ],
   'shared/text/chunking.ts': [/\s*/y, /\n*/y],
-  'shared/config.ts': [/^\d{1,3}$/, /^https?:$/, /\s|\p{Cc}/u],
   'shared/formats/email.ts': [/^[^\s@\p{Cc}\p{Cf}]+@[^\s@\p{Cc}\p{Cf}]+$/u],
   'shared/ids.ts': [/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i],
   'shared/lifecycle.ts': [
@@ -93,7 +92,7 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'shared/schemas/common.ts': [/\S/u],
   'shared/schemas/memory.ts': [/\S/u],
   'shared/text/prepare-batch.ts': [/[^\0-\x7f]/, /[\r\n]/],
-  'shared/settings/setting-reader.ts': [/^\d+$/],
+  'shared/settings/value-types.ts': [/^\d+$/, /^\d{1,3}$/, /^https?:$/, /\s|\p{Cc}/u],
   'shared/text/words.ts': [
     /([\p{M}\uff9e\uff9f]{64})[\p{M}\uff9e\uff9f]+/gu,
     /([[\p{L}\p{N}\p{M}]&&[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}]]+)|([[\p{L}\p{N}\p{M}]&&[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+)|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv,

@@ -3,6 +3,8 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type Config, ConfigError, readConfig } from '../../shared/config.ts';
 import { isEmail } from '../../shared/formats/email.ts';
+import { SETTINGS as DEFINITIONS } from '../../shared/settings/definitions.ts';
+import { type Setting as Definition, variablesOf } from '../../shared/settings/setting.ts';
 
 const TOKEN = '0123456789abcdef';
 const read = (env: Record<string, string | undefined>) => readConfig({ MEMORY_API_TOKEN: TOKEN, ...env });
@@ -212,6 +214,11 @@ describe('the configuration', () => {
     const tested = new Set<string>(Object.values(SETTINGS).map(({ key }) => key));
     const untested = Object.keys(read({})).filter((key) => !tested.has(key));
     assert.deepEqual(untested, ['apiToken', 'firstStartVariables', 'warnings']);
+  });
+
+  test('the values of every variable are checked above', () => {
+    const variables = Object.values<Definition>(DEFINITIONS).flatMap(variablesOf);
+    assert.deepEqual(variables.sort(), ['MEMORY_API_TOKEN', ...Object.keys(SETTINGS)].sort());
   });
 
   test('MEMORY_API_TOKEN is required, cannot contain spaces, and warns on loopback if it is short', () => {

@@ -1,0 +1,229 @@
+import { MODEL_SETTINGS } from './model-settings.ts';
+import type { Setting } from './setting.ts';
+import {
+  ADDRESSES,
+  ANY_TEXT,
+  API_TOKEN,
+  BASE_URL,
+  EMAIL,
+  HOST,
+  integer,
+  ORIGINS,
+  oneOf,
+  text,
+  url,
+  word,
+} from './value-types.ts';
+
+const DAY = 86_400; // seconds
+
+/**
+ * Every setting of the service, by its name in `Config`. The type of `Config`, its reading and the list of known
+ * variables are made from these.
+ *
+ * To add a setting: define it here, add its row to the table in README.md, and add its accepted and refused values to
+ * `test/unit/config.test.ts`. The tests fail until all three are done.
+ */
+export const SETTINGS = {
+  apiToken: {
+    variable: 'MEMORY_API_TOKEN',
+    type: API_TOKEN,
+    default: null,
+    isRequired: true,
+    isSecret: true,
+    description:
+      'Credential that acts as the Company Owner. A shorter one is accepted if only this machine can connect.',
+  },
+  databaseUrl: {
+    variable: 'MEMORY_DATABASE_URL',
+    type: url('postgres:', 'postgresql:'),
+    default: null,
+    isSecret: true,
+    description: 'Address of the PostgreSQL database. Without it, the database is embedded.',
+  },
+  dataDir: {
+    variable: 'MEMORY_DATA_DIR',
+    type: text(4096),
+    default: '.data',
+    description: 'Folder of the embedded database.',
+  },
+  port: {
+    variable: 'MEMORY_API_PORT',
+    // The variable that many platforms set.
+    otherVariable: 'PORT',
+    type: integer(0, 65_535),
+    default: 8787,
+    description: 'Port to listen on.',
+  },
+  host: {
+    variable: 'MEMORY_API_HOST',
+    type: HOST,
+    default: ({ hasDatabaseUrl }) => (hasDatabaseUrl ? '0.0.0.0' : '127.0.0.1'),
+    defaultInWords: '127.0.0.1 embedded, else 0.0.0.0',
+    description: 'Address to listen on.',
+  },
+  publicUrl: {
+    variable: 'MEMORY_API_PUBLIC_URL',
+    type: BASE_URL,
+    default: null,
+    description: 'Address of the service as browsers and terminals reach it. Links begin with it.',
+  },
+  identityUrl: {
+    variable: 'IDENTITY_AUTH_URL',
+    type: BASE_URL,
+    default: null,
+    description: 'What links begin with, if it differs from the public address.',
+  },
+  trustedProxies: {
+    variable: 'MEMORY_TRUSTED_PROXIES',
+    type: ADDRESSES,
+    default: '',
+    description: 'Addresses or CIDR blocks of the proxies whose X-Forwarded-* headers are used.',
+  },
+  allowedOrigins: {
+    variable: 'MEMORY_ALLOWED_ORIGINS',
+    type: ORIGINS,
+    default: '',
+    description: 'Origins of other sites whose pages can call the API (CORS).',
+  },
+  maxConnections: {
+    variable: 'MEMORY_MAX_CONNECTIONS',
+    type: integer(1, 1_000_000),
+    default: 1000,
+    description: 'The most connections of one API process. More are closed without a response.',
+  },
+  bodyMegabytes: {
+    variable: 'MEMORY_BODY_MEGABYTES',
+    type: integer(32, 65_536),
+    default: 128,
+    description: 'The most MiB of bodies over 1 MiB that one API process handles at the same time.',
+  },
+  companyName: {
+    variable: 'MEMORY_COMPANY_NAME',
+    type: text(),
+    default: 'Company',
+    appliesAtFirstStart: true,
+    description: 'Name of the Company that the first start creates.',
+  },
+  teamName: {
+    variable: 'MEMORY_TEAM_NAME',
+    type: text(),
+    default: 'General',
+    appliesAtFirstStart: true,
+    description: 'Name of the Team that the first start creates.',
+  },
+  ownerEmail: {
+    variable: 'MEMORY_OWNER_EMAIL',
+    type: EMAIL,
+    default: 'owner@localhost',
+    appliesAtFirstStart: true,
+    description: 'Email of the Company Owner whose account the first start creates.',
+  },
+  sessionIdleSeconds: {
+    variable: 'MEMORY_SESSION_IDLE_SECONDS',
+    type: integer(1, 3650 * DAY),
+    default: 7 * DAY,
+    description: 'A session that is not used for this time ends.',
+  },
+  sessionMaxSeconds: {
+    variable: 'MEMORY_SESSION_MAX_SECONDS',
+    type: integer(1, 3650 * DAY),
+    default: 30 * DAY,
+    description: 'Every session ends after this time.',
+  },
+  ...MODEL_SETTINGS,
+  serverEmbeddings: {
+    variable: 'MEMORY_API_SERVER_EMBEDDINGS',
+    type: oneOf({ 1: true, 0: false }),
+    default: 0,
+    description: '1: the worker makes vectors, and callers can send embeddingMode "server".',
+  },
+  embeddingMegabytes: {
+    variable: 'MEMORY_EMBEDDING_MEGABYTES',
+    type: integer(256, 262_144),
+    // A model of the size of XLM-RoBERTa-large in int8 needs 2.4 GB for a moment while it is loaded, and 1.3 to 1.5 GB
+    // after that.
+    default: ({ memoryMegabytes }) => Math.max(512, Math.min(4096, Math.floor(memoryMegabytes * 0.75))),
+    defaultInWords: '4096, on small machines three quarters of the memory',
+    description: 'The most MiB of memory for the process that runs the model.',
+  },
+  queryEmbeddingTimeoutMs: {
+    variable: 'MEMORY_QUERY_EMBEDDING_TIMEOUT_MS',
+    // Less than the time-out of a request, because the search must still be answered after it.
+    type: integer(1, 240_000),
+    default: 5000,
+    description: 'How long a search waits for the vector of its query, in milliseconds.',
+  },
+  importPayloadDays: {
+    variable: 'MEMORY_IMPORT_PAYLOAD_DAYS',
+    type: integer(0, 3650),
+    default: 30,
+    description: 'How many days the file of a failed import is stored, for a retry.',
+  },
+  importSeconds: {
+    variable: 'MEMORY_IMPORT_SECONDS',
+    // Small files get less: `worker/extract/reading-time.ts`.
+    type: integer(1, 600),
+    default: 120,
+    description: 'The most time for reading one imported file. Small files get less.',
+  },
+  importMegabytes: {
+    variable: 'MEMORY_IMPORT_MEGABYTES',
+    type: integer(128, 65_536),
+    // Four files that are read at the same time, which the worker also keeps until they are stored, would otherwise
+    // need more than half of the memory.
+    default: ({ memoryMegabytes }) => Math.max(128, Math.min(1024, Math.floor(memoryMegabytes / 12))),
+    defaultInWords: '1024, on small machines a twelfth of the memory',
+    description: 'The most MiB of memory for reading one imported file. A worker reads up to four at once.',
+  },
+  rateLimits: {
+    variable: 'MEMORY_RATE_LIMITS',
+    type: oneOf({ on: true, off: false }),
+    default: 'on',
+    description: 'off: only failed passwords are limited.',
+  },
+  rateLimitPerMinute: {
+    variable: 'MEMORY_RATE_LIMIT_PER_MINUTE',
+    type: integer(1, 1_000_000),
+    default: 600,
+    description: 'API calls of one session per minute. All sessions of an account have five times as many.',
+  },
+  minFreeDiskMegabytes: {
+    variable: 'MEMORY_MIN_FREE_DISK_MB',
+    // At least two segments of the engine's log: the engine cannot continue if the next segment does not fit.
+    type: integer(32, 1_000_000_000),
+    default: 256,
+    description: 'With the embedded database: changes are refused while less than this is free on its disk.',
+  },
+  workspaceKeepVersions: {
+    variable: 'MEMORY_WORKSPACE_KEEP_VERSIONS',
+    type: integer(1, 100_000),
+    default: 10,
+    description: 'How many versions of a workspace file are kept, in addition to the current one.',
+  },
+  metricsToken: {
+    variable: 'MEMORY_METRICS_TOKEN',
+    type: ANY_TEXT,
+    default: null,
+    defaultInWords: 'the API token',
+    isSecret: true,
+    description: 'Credential of /metrics.',
+  },
+  logLevel: {
+    variable: 'MEMORY_LOG_LEVEL',
+    type: word('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    default: 'info',
+    description: 'The lowest level that is logged.',
+  },
+} as const satisfies Record<string, Setting>;
+
+type Settings = typeof SETTINGS;
+export type SettingName = keyof Settings;
+/** A variable of the service. */
+export type Variable = {
+  [N in SettingName]: Settings[N]['variable'] | (Settings[N] extends { otherVariable: infer V } ? V : never);
+}[SettingName];
+/** A variable that applies at the first start only. */
+export type FirstStartVariable = {
+  [N in SettingName]: Settings[N] extends { appliesAtFirstStart: true } ? Settings[N]['variable'] : never;
+}[SettingName];

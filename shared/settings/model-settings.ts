@@ -1,0 +1,45 @@
+import type { Setting } from './setting.ts';
+import { FOLDER_URL, text, word } from './value-types.ts';
+
+/** The settings of the embedding model. Commands that need no other settings read only these. */
+export const MODEL_SETTINGS = {
+  embeddingModel: {
+    variable: 'MEMORY_EMBEDDING_MODEL',
+    type: text(),
+    default: 'Xenova/bge-m3',
+    description: 'The model whose vectors are compared. They have 1,024 numbers.',
+  },
+  embeddingPooling: {
+    variable: 'MEMORY_EMBEDDING_POOLING',
+    type: word('cls', 'mean'),
+    default: null,
+    defaultInWords: 'as is known of the model, else cls',
+    description: 'How the output of the model becomes one vector: its first position, or the average of all.',
+  },
+  embeddingQueryPrefix: {
+    variable: 'MEMORY_EMBEDDING_QUERY_PREFIX',
+    type: text(),
+    default: null,
+    defaultInWords: 'as is known of the model, else none',
+    description: 'What the model requires before a query, such as query:. A space is added.',
+  },
+  embeddingPassagePrefix: {
+    variable: 'MEMORY_EMBEDDING_PASSAGE_PREFIX',
+    type: text(),
+    default: null,
+    defaultInWords: 'as is known of the model, else none',
+    description: 'What the model requires before a stored text, such as passage:. A space is added.',
+  },
+  modelDir: {
+    variable: 'MEMORY_MODEL_DIR',
+    type: text(4096),
+    default: '.data/models',
+    description: 'Folder of models.',
+  },
+  modelHub: {
+    variable: 'MEMORY_MODEL_HUB',
+    type: FOLDER_URL,
+    default: 'https://huggingface.co',
+    description: 'Where a missing model is downloaded from.',
+  },
+} as const satisfies Record<string, Setting>;

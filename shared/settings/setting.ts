@@ -1,0 +1,49 @@
+import type { ValueType } from './value-types.ts';
+
+/** What a default can depend on. */
+export interface Surroundings {
+  /** Whether the settings name a PostgreSQL database. Otherwise the database is embedded. */
+  readonly hasDatabaseUrl: boolean;
+  /** Memory of the machine or the container, in MiB. */
+  readonly memoryMegabytes: number;
+}
+
+/** The definition of a setting. Every list of settings is made from these: see `definitions.ts`. */
+export interface Setting {
+  /** The environment variable. */
+  readonly variable: string;
+  /** A second variable of the same setting, which is used if the first is not set. An invalid value is always a fault. */
+  readonly otherVariable?: string;
+  readonly type: ValueType<unknown>;
+  /** What the variable would be set to: it is parsed like a set value. Null: if it is not set, there is no value. */
+  readonly default: string | number | null | ((surroundings: Surroundings) => string | number);
+  /** The default in words, if it is a function or is decided elsewhere. */
+  readonly defaultInWords?: string;
+  /** The service does not start without it. */
+  readonly isRequired?: true;
+  /** What the setting does, in one line: for the list of settings. */
+  readonly description: string;
+  /** A credential, or a text that can contain one. It must not be shown. */
+  readonly isSecret?: true;
+  /** It applies at the first start only. */
+  readonly appliesAtFirstStart?: true;
+}
+
+/** The value of a setting: null only if it has no default and need not be set. */
+export type SettingValue<S extends Setting> =
+  | (S['type'] extends ValueType<infer T> ? T : never)
+  | (S extends { readonly isRequired: true } ? never : S['default'] extends null ? null : never);
+
+/** The variables of a setting; the first wins. */
+export function variablesOf(setting: Setting): string[] {
+  return setting.otherVariable === undefined ? [setting.variable] : [setting.variable, setting.otherVariable];
+}
+
+/** The default of a setting as text, for the list of settings. */
+export function defaultText(setting: Setting): string {
+  if (setting.isRequired) return 'required';
+  if (setting.defaultInWords !== undefined) return setting.defaultInWords;
+  if (typeof setting.default === 'function')
+    throw new Error(`${setting.variable} has a function as its default, which must be put in words`);
+  return setting.default === null || setting.default === '' ? 'none' : String(setting.default);
+}

@@ -1,0 +1,109 @@
+import { isIP } from 'node:net';
+import { canonicalBaseUrl } from '../formats/base-url.ts';
+import { canonicalEmail, isEmail } from '../formats/email.ts';
+
+/** The values that a variable can have, and how its text becomes one of them. */
+export interface ValueType<T> {
+  /** What is accepted, with its bounds: the end of a message that begins with "expected". */
+  readonly accepts: string;
+  /** Makes the value, or null if the text is not accepted. The text is trimmed; only that of a default can be empty. */
+  readonly parse: (text: string) => T | null;
+}
+
+export function text(max = 300): ValueType<string> {
+  return { accepts: `at most ${max} characters`, parse: (given) => (given.length <= max ? given : null) };
+}
+
+export function integer(min: number, max: number): ValueType<number> {
+  const parse = (given: string) => {
+    const number = Number(given);
+    return /^\d+$/.test(given) && number >= min && number <= max ? number : null;
+  };
+  return { accepts: `a whole number from ${min} to ${max}`, parse };
+}
+
+/** One of a few words. Each stands for its value. */
+export function oneOf<const T>(values: Readonly<Record<string, T>>): ValueType<T> {
+  const parse = (given: string) => (Object.hasOwn(values, given) ? (values[given] as T) : null);
+  return { accepts: `one of ${Object.keys(values).join(', ')}`, parse };
+}
+
+/** One of a few words, as it is. */
+export function word<const T extends string>(...words: readonly T[]): ValueType<T> {
+  return oneOf(Object.fromEntries(words.map((each) => [each, each])) as Record<string, T>);
+}
+
+/** An address with one of these protocols, each with its colon. */
+export function url(...protocols: readonly string[]): ValueType<string> {
+  const parse = (given: string) =>
+    URL.canParse(given) && protocols.includes(new URL(given).protocol) ? given : null;
+  const beginnings = protocols.map((protocol) => `${protocol}//`).join(' or ');
+  return { accepts: `an absolute address beginning with ${beginnings}`, parse };
+}
+
+/** An address that paths are appended to, without a final slash. */
+export const BASE_URL: ValueType<string> = {
+  accepts: 'an absolute http or https address without query and fragment',
+  parse: canonicalBaseUrl,
+};
+
+/** An address that relative addresses are resolved against: with a final slash. */
+export const FOLDER_URL: ValueType<string> = {
+  accepts: BASE_URL.accepts,
+  parse: (given) => {
+    const address = canonicalBaseUrl(given);
+    return address === null || address.endsWith('/') ? address : `${address}/`;
+  },
+};
+
+/** Items that are separated by commas. */
+function list(what: string, isItem: (item: string) => boolean): ValueType<readonly string[]> {
+  const parse = (given: string) => {
+    const items = given === '' ? [] : given.split(',').map((item) => item.trim());
+    return items.every(isItem) ? Object.freeze(items) : null;
+  };
+  return { accepts: `a comma-separated list of ${what}`, parse };
+}
+
+function isAddressOrBlock(item: string): boolean {
+  const [address = '', bits, ...rest] = item.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  if (bits === undefined) return true;
+  // A block of all addresses (/0) is refused: it would trust every caller, and a trusted caller can claim any address.
+  return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128);
+}
+
+function isOrigin(item: string): boolean {
+  return URL.canParse(item) && /^https?:$/.test(new URL(item).protocol) && new URL(item).origin === item;
+}
+
+export const ADDRESSES = list('IP addresses or CIDR blocks', isAddressOrBlock);
+export const ORIGINS = list('origins such as https://app.example.com', isOrigin);
+
+/** An address to listen on. */
+export const HOST: ValueType<string> = {
+  accepts: text().accepts,
+  parse: (given) => {
+    const host = text().parse(given);
+    // localhost can resolve to two addresses. Fastify then opens a second listener without the settings of the first.
+    return host?.toLowerCase() === 'localhost' ? '127.0.0.1' : host;
+  },
+};
+
+export const EMAIL: ValueType<string> = {
+  accepts: 'an email address of at most 300 characters',
+  parse: (given) => {
+    const email = canonicalEmail(given);
+    return given.length <= 300 && isEmail(email) ? email : null;
+  },
+};
+
+/** A credential that callers send. Its length is not checked here, because it depends on another setting. */
+export const API_TOKEN: ValueType<string> = {
+  accepts: 'a secret of at least 16 characters, without spaces',
+  parse: (given) => (/\s|\p{Cc}/u.test(given) ? null : given),
+};
+
+/** Any text. */
+export const ANY_TEXT: ValueType<string> = { accepts: 'a text', parse: (given) => given };

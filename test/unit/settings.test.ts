@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { SETTINGS } from '../../shared/settings/definitions.ts';
+import { defaultText, type Setting, variablesOf } from '../../shared/settings/setting.ts';
+import { ROOT } from '../support/processes.ts';
+
+const SETTING_LIST = Object.values<Setting>(SETTINGS);
+const VARIABLES = new Set(SETTING_LIST.flatMap(variablesOf));
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+
+/** The rows of the table of settings in README.md. A row can have several variables, and then several defaults. */
+function documentedSettings(): { variables: string[]; defaults: string }[] {
+  const section = read('README.md').split('\n## Settings\n')[1]?.split('\n### ')[0] ?? '';
+  return section
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => {
+      const [variables = '', defaults = ''] = line.split('|').slice(1);
+      return {
+        variables: [...variables.matchAll(/`(\w+)`/g)].map((match) => match[1] ?? ''),
+        defaults: defaults.replaceAll('`', '').trim(),
+      };
+    });
+}
+
+describe('the settings of the service', () => {
+  const documented = documentedSettings();
+
+  it('are all in the table of README.md, and the table has no others', () => {
+    assert.deepEqual(documented.flatMap(({ variables }) => variables).sort(), [...VARIABLES].sort());
+  });
+
+  it('have the default that README.md names', () => {
+    for (const { variables, defaults } of documented) {
+      const settings = SETTING_LIST.filter((setting) => variables.includes(setting.variable));
+      const texts = settings.map(defaultText);
+      const expected = new Set(texts).size === 1 ? texts[0] : texts.join(', ');
+      assert.equal(defaults, expected, variables.join(', '));
+    }
+  });
+
+  it('have a default that is a valid value, whatever it depends on', () => {
+    for (const { variable, type, default: given } of SETTING_LIST) {
+      const small = { hasDatabaseUrl: false, memoryMegabytes: 64 };
+      const large = { hasDatabaseUrl: true, memoryMegabytes: 1e6 };
+      for (const surroundings of [small, large]) {
+        const value = typeof given === 'function' ? given(surroundings) : given;
+        if (value !== null) assert.notEqual(type.parse(String(value)), null, variable);
+      }
+    }
+  });
+
+  it('have no default if they are secret', () => {
+    const secrets = SETTING_LIST.filter(({ isSecret }) => isSecret);
+    assert.ok(secrets.length > 0);
+    for (const secret of secrets) assert.equal(secret.default, null, secret.variable);
+  });
+
+  it('have a variable of their own, and a description of one line', () => {
+    assert.equal(VARIABLES.size, SETTING_LIST.flatMap(variablesOf).length);
+    for (const { variable, description } of SETTING_LIST) assert.match(description, /^\S.*\.$/, variable);
+  });
+
+  it('are the only variables that documents, the image and the compose file name', () => {
+    const files = [
+      'README.md',
+      'Dockerfile',
+      'docker-compose.yml',
+      ...globSync('docs/**/*.md', { cwd: ROOT }),
+    ];
+    const unknown = files.flatMap((file) =>
+      [...read(file).matchAll(/\bMEMORY_[A-Z_]*[A-Z]\b/g)]
+        .map(([variable]) => variable)
+        .filter((variable) => !VARIABLES.has(variable) && !variable.startsWith('MEMORY_TEST_'))
+        .map((variable) => `${file}: ${variable}`),
+    );
+    assert.deepEqual(unknown, []);
+  });
+});
