@@ -1,9 +1,14 @@
 import { canonicalBaseUrl } from '../../shared/formats/base-url.ts';
+import { SETTINGS, type Variable } from '../../shared/settings/definitions.ts';
+import { variableText } from '../../shared/settings/read-settings.ts';
 import { CommandError } from '../terminal/command-error.ts';
 
+/** What the terminal client reads of the environment: variables of the service, of npm and of the operating system. */
+type ClientVariable = Variable | 'INIT_CWD' | 'npm_lifecycle_event' | 'XDG_CONFIG_HOME';
+
 /** Reads an environment variable. An empty one counts as unset, as in the service. */
-export function setting(name: string): string | null {
-  return process.env[name]?.trim() || null;
+export function setting(name: ClientVariable): string | null {
+  return variableText(process.env, name);
 }
 
 /**
@@ -11,7 +16,10 @@ export function setting(name: string): string | null {
  * @param otherwise the address to use if neither is set
  * @throws CommandError
  */
-export function serviceUrl(given: string | undefined, otherwise = 'http://127.0.0.1:8787'): string {
+export function serviceUrl(
+  given: string | undefined,
+  otherwise = `http://127.0.0.1:${SETTINGS.port.default}`,
+): string {
   const port = setting('MEMORY_API_PORT') ?? setting('PORT');
   const local = port === null ? otherwise : `http://127.0.0.1:${port}`;
   const url = canonicalBaseUrl(given ?? setting('MEMORY_API_PUBLIC_URL') ?? local);
