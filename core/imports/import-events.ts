@@ -1,8 +1,9 @@
-import type { AuditEntry, AuditKind } from '../../db/queries/identity/audit.ts';
+import type { AuditEntry } from '../../db/queries/identity/audit.ts';
+import type { AuditKindOf } from '../../shared/schemas/audit-kinds.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 
 /** Returns the audit events of a decision on imports: one for each. */
-export function importEvents(kind: AuditKind, imports: readonly Import[]): AuditEntry[] {
+export function importEvents(kind: AuditKindOf<'import'>, imports: readonly Import[]): AuditEntry[] {
   return imports.map(({ id, clientId, attempts }) => ({
     kind,
     subjectType: 'import',

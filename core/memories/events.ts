@@ -1,10 +1,11 @@
 import type { AuditEntry } from '../../db/queries/identity/audit.ts';
+import type { AuditKindOf } from '../../shared/schemas/audit-kinds.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';
 
 /** The event of a change to one memory. */
 export function memoryEvent(
-  kind: 'memory.publish' | 'memory.review' | 'memory.discard' | 'memory.update' | 'memory.delete',
+  kind: AuditKindOf<'memory'>,
   { id, clientId, version }: Pick<Memory, 'id' | 'clientId' | 'version'>,
   detail: Record<string, unknown> = {},
 ): AuditEntry {

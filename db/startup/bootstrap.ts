@@ -1,6 +1,7 @@
 import type { Config } from '../../shared/config.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Database, Queryable } from '../driver/database.ts';
+import { insertFirstAuditEvents } from '../queries/identity/audit.ts';
 import { lockStartupStep } from './lock.ts';
 
 /** The server principal: the Company Owner that a request with the service's own token acts as. */
@@ -92,11 +93,10 @@ export async function createCompany(
     `insert into identity.team_member (company_id, team_id, user_id, role) values ($1, $2, $3, 'owner')`,
     [companyId, teamId, userId],
   );
-  await tx.query(
-    `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, subject_type, subject_id)
-     values ($1, $2, 'company.create', $3, null, 'company', $1), ($1, $4, 'team.create', $3, $5, 'team', $5)`,
-    [companyId, newId(), userId, newId(), teamId],
-  );
+  await insertFirstAuditEvents(tx, { companyId, userId }, [
+    { kind: 'company.create', subjectType: 'company', subjectId: companyId },
+    { kind: 'team.create', subjectType: 'team', subjectId: teamId, teamId },
+  ]);
   return { companyId, userId, teamId };
 }
 

@@ -1,10 +1,13 @@
 import { type Static, Type } from 'typebox';
+import { AUDIT_KINDS } from './audit-kinds.ts';
 import { Id, Nullable, OneOf, PageQuery, Time } from './common.ts';
+
+const kinds = Object.entries(AUDIT_KINDS).map(([kind, { meaning }]) => `- \`${kind}\`: ${meaning}`);
 
 /** Who did what to which record. The event remains when the record is deleted. */
 export const AuditEvent = Type.Object({
   id: Id,
-  kind: Type.String(),
+  kind: Type.String({ description: `What happened. Later versions can add kinds.\n\n${kinds.join('\n')}` }),
   actorId: Id,
   teamId: Nullable(Id),
   subjectType: Type.String(),
@@ -18,7 +21,7 @@ export type AuditEvent = Static<typeof AuditEvent>;
 
 export const AuditQuery = Type.Object({
   ...PageQuery,
-  kind: Type.Optional(Type.String()),
+  kind: Type.Optional(Type.String({ description: 'only events of this kind' })),
   subjectId: Type.Optional(Type.String()),
 });
 export const CompanyAuditQuery = Type.Object({

@@ -1,80 +1,12 @@
 import { newId } from '../../../shared/ids.ts';
 import type { AuditEvent } from '../../../shared/schemas/audit.ts';
+import type { AuditKindOf, AuditSubjectType } from '../../../shared/schemas/audit-kinds.ts';
 import type { LayerId } from '../../../shared/scope.ts';
-import type { ScopedTransaction } from '../../driver/database.ts';
+import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 
-/** The kinds of events. */
-export type AuditKind =
-  | 'auth.login'
-  | 'auth.logout'
-  | 'auth.session_end'
-  | 'auth.password_change'
-  | 'auth.password_reset'
-  | 'auth.join'
-  | 'company.accept'
-  | 'company.invite'
-  | 'company.invite_revoke'
-  | 'company.member_role'
-  | 'company.member_remove'
-  | 'company.reset_link'
-  | 'company.access_request'
-  | 'company.access_approve'
-  | 'company.access_deny'
-  | 'company.grant'
-  | 'company.grant_revoke'
-  | 'team.create'
-  | 'team.rename'
-  | 'team.archive'
-  | 'team.restore'
-  | 'team.delete'
-  | 'team.client_create'
-  | 'team.client_change'
-  | 'team.client_archive'
-  | 'team.member_role'
-  | 'team.member_remove'
-  | 'team.invite'
-  | 'team.invite_revoke'
-  | 'team.grant'
-  | 'team.grant_revoke'
-  | 'memory.search'
-  | 'memory.ingest'
-  | 'memory.replace'
-  | 'memory.embed'
-  | 'memory.import'
-  | 'memory.import_complete'
-  | 'memory.import_fail'
-  | 'memory.import_retry'
-  | 'memory.import_cancel'
-  | 'memory.import_forget'
-  | 'memory.archive'
-  | 'memory.capture'
-  | 'memory.claim'
-  | 'memory.publish'
-  | 'memory.review'
-  | 'memory.discard'
-  | 'memory.update'
-  | 'memory.delete'
-  | 'workspace.write'
-  | 'workspace.delete';
-
-export interface AuditEntry {
-  kind: AuditKind;
-  subjectType:
-    | 'session'
-    | 'account'
-    | 'invite'
-    | 'access_request'
-    | 'team'
-    | 'client'
-    | 'query'
-    | 'source'
-    | 'import'
-    | 'batch'
-    | 'capture'
-    | 'memory'
-    | 'file';
+interface EntryFields {
   subjectId: string | null;
   /** The layer of a subject of a Team; absent for a subject of the Company. */
   layer?: LayerId;
@@ -84,30 +16,56 @@ export interface AuditEntry {
   detail?: Record<string, unknown>;
 }
 
-/**
- * Inserts events of the scope's user, in the transaction of the change that they record. Does not wait for the
- * statement: if it fails, the transaction fails.
- */
-export function insertAuditEvents(tx: ScopedTransaction, entries: readonly AuditEntry[]): void {
-  const { scope } = tx;
+/** An audit event to insert: its kind, with a type of subject that the kind can have. */
+export type AuditEntry = {
+  [S in AuditSubjectType]: EntryFields & { kind: AuditKindOf<S>; subjectType: S };
+}[AuditSubjectType];
+
+/** Who made a change, and in which Team. The Team is null for a change of the Company. */
+interface Actor {
+  companyId: string;
+  userId: string;
+  teamId: string | null;
+}
+
+/** The statement that inserts events of an actor. */
+function insertion({ companyId, userId, teamId }: Actor, entries: readonly AuditEntry[]) {
   const rows = entries.map((entry) => ({
     id: newId(),
     kind: entry.kind,
-    team_id: 'teamId' in scope ? scope.teamId : (entry.teamId ?? null),
+    team_id: teamId ?? entry.teamId ?? null,
     client_id: entry.layer ?? null,
     layer: entry.layer === undefined ? null : entry.layer === null ? 'team' : 'client',
     subject_type: entry.subjectType,
     subject_id: entry.subjectId,
     detail: entry.detail ?? {},
   }));
-  tx.send(
-    `insert into memory.audit_event
+  const text = `insert into memory.audit_event
        (company_id, id, kind, actor_id, team_id, client_id, layer, subject_type, subject_id, detail)
      select $1, r.id, r.kind, $2, r.team_id, r.client_id, r.layer, r.subject_type, r.subject_id, r.detail
        from jsonb_to_recordset($3::jsonb) as r
-         (id uuid, kind text, team_id uuid, client_id uuid, layer text, subject_type text, subject_id uuid, detail jsonb)`,
-    [scope.companyId, scope.userId, JSON.stringify(rows)],
-  );
+         (id uuid, kind text, team_id uuid, client_id uuid, layer text, subject_type text, subject_id uuid, detail jsonb)`;
+  return { text, values: [companyId, userId, JSON.stringify(rows)] };
+}
+
+/**
+ * Inserts events of the scope's user, in the transaction of the change that they record. Does not wait for the
+ * statement: if it fails, the transaction fails.
+ */
+export function insertAuditEvents(tx: ScopedTransaction, entries: readonly AuditEntry[]): void {
+  const { scope } = tx;
+  const { text, values } = insertion({ teamId: null, ...scope }, entries);
+  tx.send(text, values);
+}
+
+/** Inserts the events of a new Company, as the owner of the tables: nobody can have a scope in it yet. */
+export async function insertFirstAuditEvents(
+  tx: Queryable,
+  owner: Pick<Actor, 'companyId' | 'userId'>,
+  entries: readonly AuditEntry[],
+): Promise<void> {
+  const { text, values } = insertion({ ...owner, teamId: null }, entries);
+  await tx.query(text, values);
 }
 
 /** Which events a list contains. A field that is null does not restrict it. Ids are UUIDs. */

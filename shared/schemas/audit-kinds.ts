@@ -1,0 +1,75 @@
+/**
+ * Every kind of audit event: the types of its subject, and what happened. The types of entries and the description of
+ * the API are made from these. To add a kind, define it here; an entry of another kind does not compile.
+ */
+export const AUDIT_KINDS = {
+  'auth.login': { subjects: ['session'], meaning: 'A person logged in.' },
+  'auth.logout': { subjects: ['session'], meaning: 'A person logged out, of this session or of all.' },
+  'auth.session_end': {
+    subjects: ['session'],
+    meaning: 'A person ended another session of theirs, or a new session replaced their oldest one.',
+  },
+  'auth.password_change': { subjects: ['account'], meaning: 'A person changed their password.' },
+  'auth.password_reset': { subjects: ['account'], meaning: 'A person set a new password with a reset link.' },
+  'auth.join': { subjects: ['account'], meaning: 'A person accepted an invite to a Team.' },
+  'company.create': { subjects: ['company'], meaning: 'The Company was created, at the first start.' },
+  'company.accept': { subjects: ['account'], meaning: 'A person accepted an invitation to the Company.' },
+  'company.invite': { subjects: ['invite'], meaning: 'An invitation to the Company was made.' },
+  'company.invite_revoke': { subjects: ['invite'], meaning: 'An invitation to the Company was revoked.' },
+  'company.member_role': { subjects: ['account'], meaning: 'A person got another role in the Company.' },
+  'company.member_remove': { subjects: ['account'], meaning: 'A person was removed from the Company.' },
+  'company.reset_link': { subjects: ['account'], meaning: 'A reset link for an account was made.' },
+  'company.access_request': { subjects: ['access_request'], meaning: 'A Company Admin requested access.' },
+  'company.access_approve': { subjects: ['access_request'], meaning: 'An access request was approved.' },
+  'company.access_deny': { subjects: ['access_request'], meaning: 'An access request was denied.' },
+  'company.grant': { subjects: ['account'], meaning: 'A Company Admin got a Company grant on a Team.' },
+  'company.grant_revoke': { subjects: ['account'], meaning: 'A Company grant was revoked.' },
+  'team.create': { subjects: ['team'], meaning: 'A Team was created.' },
+  'team.rename': { subjects: ['team'], meaning: 'A Team got another name.' },
+  'team.archive': { subjects: ['team'], meaning: 'A Team was archived.' },
+  'team.restore': { subjects: ['team'], meaning: 'An archived Team was restored.' },
+  'team.delete': { subjects: ['team'], meaning: 'A Team was deleted.' },
+  'team.client_create': { subjects: ['client'], meaning: 'A client was created.' },
+  'team.client_change': { subjects: ['client'], meaning: 'A client was renamed, or restored.' },
+  'team.client_archive': { subjects: ['client'], meaning: 'A client was archived.' },
+  'team.member_role': { subjects: ['account'], meaning: 'A member got another role in the Team.' },
+  'team.member_remove': { subjects: ['account'], meaning: 'A member was removed from the Team.' },
+  'team.invite': { subjects: ['invite'], meaning: 'An invite to a Team was made.' },
+  'team.invite_revoke': { subjects: ['invite'], meaning: 'An invite to a Team was revoked.' },
+  'team.grant': { subjects: ['account'], meaning: 'A member got a Team grant on a client.' },
+  'team.grant_revoke': { subjects: ['account'], meaning: 'A Team grant was revoked.' },
+  'memory.search': { subjects: ['query'], meaning: 'A search was answered.' },
+  'memory.ingest': { subjects: ['source'], meaning: 'A source was stored.' },
+  'memory.replace': { subjects: ['source'], meaning: 'The text of a source was replaced.' },
+  'memory.embed': { subjects: ['batch'], meaning: 'A client of the API embedded a batch of chunks.' },
+  'memory.import': { subjects: ['import'], meaning: 'A file was accepted for import.' },
+  'memory.import_complete': { subjects: ['import'], meaning: 'An import was completed.' },
+  'memory.import_fail': { subjects: ['import'], meaning: 'An import failed.' },
+  'memory.import_retry': { subjects: ['import'], meaning: 'A failed import was queued again.' },
+  'memory.import_cancel': { subjects: ['import'], meaning: 'A queued import was cancelled.' },
+  'memory.import_forget': { subjects: ['import'], meaning: 'A failed or cancelled import was deleted.' },
+  'memory.archive': { subjects: ['source'], meaning: 'A source was archived.' },
+  'memory.capture': { subjects: ['capture'], meaning: 'A capture was staged.' },
+  'memory.claim': { subjects: ['batch'], meaning: 'Captures were claimed for consolidation.' },
+  'memory.publish': { subjects: ['memory'], meaning: 'A memory was published.' },
+  'memory.review': { subjects: ['memory'], meaning: 'A memory was made that waits for a decision.' },
+  'memory.discard': {
+    subjects: ['memory', 'batch'],
+    meaning: 'A memory in review was discarded, or a consolidation discarded captures.',
+  },
+  'memory.update': {
+    subjects: ['memory', 'source'],
+    meaning: 'A published memory was changed, or the title or metadata of a source.',
+  },
+  'memory.delete': { subjects: ['memory'], meaning: 'A published memory was archived.' },
+  'workspace.write': { subjects: ['file'], meaning: 'A workspace file got a new version.' },
+  'workspace.delete': { subjects: ['file'], meaning: 'A workspace file was deleted.' },
+} as const satisfies Record<string, { subjects: readonly string[]; meaning: string }>;
+
+type Kinds = typeof AUDIT_KINDS;
+export type AuditKind = keyof Kinds;
+export type AuditSubjectType = Kinds[AuditKind]['subjects'][number];
+/** The kinds of events whose subject can have this type. */
+export type AuditKindOf<S extends AuditSubjectType> = {
+  [K in AuditKind]: S extends Kinds[K]['subjects'][number] ? K : never;
+}[AuditKind];
