@@ -1,6 +1,19 @@
-/**
+/*
  * The access rules: pure functions of an identity, which one query reads and every guard uses. Nothing here
  * reads a request or a database, so a table of roles and actions can test all of it.
+ *
+ * What a caller cannot see does not exist for them: 404. An action that they can see but are not allowed to perform is
+ * 403.
+ *
+ * To add a right in a Team:
+ * 1. Define it in `TEAM_RIGHTS`, and add its row to the table of rights in `test/unit/access.test.ts`.
+ * 2. Put the guard `withRight` on its routes. In the transaction of a change, recheck it with `requireRight`, because
+ *    the caller can have lost it since the request arrived.
+ * 3. Add the rows of the routes to `test/support/access/rows`. Their kind names the columns of callers in
+ *    `test/support/access/table.ts`.
+ *
+ * A route under /v1/company requires the role of Company Admin. One that requires a Company Owner has the guard
+ * `owningCompany`. A change rechecks the role with `lockCompanyAs`. Step 3 is the same.
  */
 
 export type CompanyRole = 'owner' | 'admin' | 'member';
@@ -100,6 +113,36 @@ export function writableLayers(
       .filter((client) => access === 'full' || client.grant === 'write')
       .map((client) => client.id),
   };
+}
+
+/**
+ * What a caller can do in a Team, beyond reading and writing layers: the access that gives the right. A caller without it
+ * gets `full_access_required`, or only what is their own. A right that lower access gives needs its own error code.
+ */
+export const TEAM_RIGHTS = {
+  manageTeam: {
+    givenBy: ['full'],
+    meaning: 'Change clients, members, invites and Team grants, and list all of them.',
+  },
+  readAudit: { givenBy: ['full'], meaning: 'List the audit events of the Team.' },
+  decideMemories: {
+    givenBy: ['full'],
+    meaning: 'List memories and decide on them, and consolidate to a memory that supersedes another.',
+  },
+  actForOthers: {
+    givenBy: ['full'],
+    meaning:
+      'Consolidate the captures of others and of several layers; retry and remove imports, and archive sources, of others.',
+  },
+  explainSearch: { givenBy: ['full'], meaning: 'See how the results of a search were ranked.' },
+  readService: { givenBy: ['full'], meaning: 'See the queues and the workers in the status.' },
+} as const satisfies Record<string, { givenBy: readonly TeamAccess[]; meaning: string }>;
+export type TeamRight = keyof typeof TEAM_RIGHTS;
+
+/** Whether a caller has a right in a Team: by its scope, or by its access as it is now. */
+export function hasRight({ access }: { access: TeamAccess }, right: TeamRight): boolean {
+  const givenBy: readonly TeamAccess[] = TEAM_RIGHTS[right].givenBy;
+  return givenBy.includes(access);
 }
 
 /** Whether the caller is a Company Owner or Admin. All routes under /v1/company require it. */

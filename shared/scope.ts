@@ -1,9 +1,11 @@
 import {
+  hasRight,
   type Identity,
   type Layers,
   readableLayers,
   type TeamAccess,
   type TeamMembership,
+  type TeamRight,
   teamAccess,
   writableLayers,
 } from './access.ts';
@@ -136,6 +138,14 @@ export function narrowScope(scope: TeamScope, requested: RequestedScope = {}): T
  */
 export function narrowToClient(scope: TeamScope, clientId: string | undefined): TeamScope {
   return clientId === undefined ? scope : narrowScope(scope, { clientId, include: ['client'] });
+}
+
+/**
+ * Requires a right in a Team.
+ * @throws ServiceError `full_access_required`
+ */
+export function requireRight(caller: { access: TeamAccess }, right: TeamRight): void {
+  if (!hasRight(caller, right)) throw new ServiceError('full_access_required');
 }
 
 /** The layer of a row in its Team: null for the Team layer, or the id of a client. */

@@ -1,8 +1,14 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { Dependencies } from '../../core/dependencies.ts';
-import { managesCompany, ownsCompany, type Standing, type TeamMembership } from '../../shared/access.ts';
+import {
+  managesCompany,
+  ownsCompany,
+  type Standing,
+  type TeamMembership,
+  type TeamRight,
+} from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
-import { teamScope } from '../../shared/scope.ts';
+import { requireRight, teamScope } from '../../shared/scope.ts';
 import { identify, requestedTeam } from './identity.ts';
 
 /**
@@ -48,10 +54,10 @@ export async function reauthenticate(
   enterTeam(request);
 }
 
-/** Callers with Full access to the selected Team. Must run after `inTeam`. */
-export const withFullAccess: onRequestAsyncHookHandler = async (request) => {
-  if (request.teamScope.access !== 'full') throw new ServiceError('full_access_required');
-};
+/** Callers with a right in the selected Team. Must run after `inTeam`. */
+export function withRight(right: TeamRight): onRequestAsyncHookHandler {
+  return async ({ teamScope }) => requireRight(teamScope, right);
+}
 
 /**
  * Callers who can write to at least one layer of the selected Team, so that no large body is read from other callers.

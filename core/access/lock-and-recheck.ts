@@ -16,7 +16,7 @@ import {
 } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Team } from '../../shared/schemas/identity.ts';
-import type { CompanyScope, LayerId } from '../../shared/scope.ts';
+import { type CompanyScope, type LayerId, requireRight } from '../../shared/scope.ts';
 
 /*
  * Every change begins here: it locks what it depends on, always in the order Company, accounts, Team, and rechecks the
@@ -75,7 +75,7 @@ export async function lockTeamForAdmin(
   if (caller === null) throw new ServiceError('unauthenticated');
   const access = team === null ? null : teamAccess(caller.companyRole, caller);
   if (team === null || access === null) throw new ServiceError('team_forbidden');
-  if (access !== 'full') throw new ServiceError('full_access_required');
+  requireRight({ access }, 'manageTeam');
   if (concerned.some((id) => !open.has(id))) throw new ServiceError('not_found');
   return { team, caller };
 }

@@ -1,7 +1,7 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import { findOwnClientGrants } from '../../db/queries/identity/clients.ts';
 import { findImports, lockImports } from '../../db/queries/memory/import-decisions.ts';
-import { type Layers, readableLayers, writableLayers } from '../../shared/access.ts';
+import { hasRight, type Layers, readableLayers, writableLayers } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { isId } from '../../shared/ids.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
@@ -41,7 +41,7 @@ export async function lockImportsForDecision(tx: TeamTransaction, ids: readonly 
   // The client of the others has been archived since the request arrived, or the caller has lost access to it.
   const readable = found.filter(({ clientId }) => includesLayer(reads, clientId));
   const canDecide = ({ clientId, createdBy }: Import) =>
-    (team.access === 'full' || createdBy === team.userId) &&
+    (hasRight(team, 'actForOthers') || createdBy === team.userId) &&
     includesLayer(writes, clientId) &&
     includesLayer(tx.scope.writes, clientId);
   if (!readable.every(canDecide)) {

@@ -1,3 +1,4 @@
+import { hasRight } from '../../shared/access.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { assertActive, lockTeamForWrite, writableLayersNow } from '../access/lock-and-recheck.ts';
@@ -32,7 +33,7 @@ function retrySlice(deps: Needed, scope: TeamScope, after: string | null): Promi
       const locked = await lockTeamForWrite(tx);
       assertActive(locked);
       const layers = await writableLayersNow(tx, locked, scope.writes);
-      return { layers, author: locked.access === 'full' ? null : locked.userId };
+      return { layers, author: hasRight(locked, 'actForOthers') ? null : locked.userId };
     },
     apply: (tx, { layers, author }) =>
       requeueImports(tx, deps, { layers, ids: null, author, part: { after, limit: SLICE } }),

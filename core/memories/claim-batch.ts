@@ -1,6 +1,6 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import { type ConsolidationBatch, claimCaptures } from '../../db/queries/memory/captures.ts';
-import type { Layers } from '../../shared/access.ts';
+import { hasRight, type Layers } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
@@ -49,5 +49,5 @@ async function lockClaimable(tx: TeamTransaction, clientId: string | undefined):
   const layers = await writableLayersNow(tx, team, tx.scope.writes);
   if (clientId !== undefined && layers.clients.length === 0) throw new ServiceError('scope_forbidden');
   assertActive(team);
-  return { layers, ownOnly: team.access !== 'full' };
+  return { layers, ownOnly: !hasRight(team, 'actForOthers') };
 }

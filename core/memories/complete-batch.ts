@@ -12,7 +12,7 @@ import { jsonHash } from '../../shared/formats/json-parts.ts';
 import { newId } from '../../shared/ids.ts';
 import type { CompleteRequest, ConsolidationResult } from '../../shared/schemas/consolidation.ts';
 import type { Memory } from '../../shared/schemas/library.ts';
-import type { TeamScope } from '../../shared/scope.ts';
+import { requireRight, type TeamScope } from '../../shared/scope.ts';
 import { prepareContents } from '../../shared/text/memory-content.ts';
 import { knownId } from '../access/known-id.ts';
 import { assertActive, lockTeamForWrite, mayWrite } from '../access/lock-and-recheck.ts';
@@ -96,7 +96,7 @@ async function lockBatch<T extends ItemForm>(
 ): Promise<LockedItems<T>> {
   const team = await lockTeamForWrite(tx);
   const supersedes = items.map(({ text }) => text?.supersedes ?? null).filter((id) => id !== null);
-  if (supersedes.length > 0 && team.access !== 'full') throw new ServiceError('full_access_required');
+  if (supersedes.length > 0) requireRight(team, 'decideMemories');
   const batch = await lockConsolidationBatch(tx, batchId);
   if (batch === null) throw new ServiceError('not_found');
   assertOfBatch(items, batch);

@@ -10,7 +10,7 @@ import { retitleSource } from '../../db/queries/memory/sources.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { type MemoryAction, type MemoryState, nextState } from '../../shared/memory-states.ts';
 import type { Decision, Memory } from '../../shared/schemas/library.ts';
-import type { TeamScope } from '../../shared/scope.ts';
+import { requireRight, type TeamScope } from '../../shared/scope.ts';
 import { type PreparedContent, prepareContent } from '../../shared/text/memory-content.ts';
 import { knownId } from '../access/known-id.ts';
 import { assertActive, lockTeamForWrite, mayWrite } from '../access/lock-and-recheck.ts';
@@ -101,7 +101,7 @@ async function lockDecision(
   { memoryId, supersedes }: ParsedDecision,
 ): Promise<LockedDecision> {
   const team = await lockTeamForWrite(tx);
-  if (team.access !== 'full') throw new ServiceError('full_access_required');
+  requireRight(team, 'decideMemories');
   const locked = await lockMemories(tx, supersedes === null ? [memoryId] : [memoryId, supersedes]);
   const own = locked.get(memoryId);
   const superseded = supersedes === null ? null : locked.get(supersedes)?.memory;

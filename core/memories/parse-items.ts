@@ -1,7 +1,7 @@
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings.ts';
-import { invalidField, ServiceError } from '../../shared/errors.ts';
+import { invalidField } from '../../shared/errors.ts';
 import type { ConsolidatedItem } from '../../shared/schemas/consolidation.ts';
-import { type LayerId, type TeamScope, writeLayer } from '../../shared/scope.ts';
+import { type LayerId, requireRight, type TeamScope, writeLayer } from '../../shared/scope.ts';
 import { knownId } from '../access/known-id.ts';
 import { assertMetadata } from '../sources/metadata.ts';
 
@@ -39,9 +39,7 @@ export function parseItems(items: readonly ConsolidatedItem[], scope: TeamScope,
       throw invalidField(`/items/${index}/supersedes`, 'is already superseded by an earlier item');
     }
   }
-  if (scope.access !== 'full' && items.some((item) => item.supersedes !== undefined)) {
-    throw new ServiceError('full_access_required');
-  }
+  if (items.some((item) => item.supersedes !== undefined)) requireRight(scope, 'decideMemories');
   const layers = items.map((item) => (item.scope === undefined ? undefined : writeLayer(scope, item.scope)));
   return items.map((item, index): ItemForm => {
     const text = texts[index] ?? null;

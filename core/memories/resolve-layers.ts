@@ -1,6 +1,7 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import { type LentCapture, lockLentCaptures } from '../../db/queries/memory/captures.ts';
 import { lockConsolidationBatch } from '../../db/queries/memory/consolidation-batches.ts';
+import { hasRight } from '../../shared/access.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import { type LockedTeam, mayWrite } from '../access/lock-and-recheck.ts';
@@ -46,7 +47,7 @@ function layerOfItem(
 ): LayerId | undefined {
   const layers = [...new Set(captures.map(({ layer }) => layer))];
   const [only] = layers;
-  if (team.access !== 'full') {
+  if (!hasRight(team, 'actForOthers')) {
     // The caller can have lost Full access since it claimed the captures of others.
     const foreign = captures.some(({ createdBy }) => createdBy !== team.userId);
     if (foreign || layers.length > 1 || (namedLayer !== undefined && namedLayer !== only)) {

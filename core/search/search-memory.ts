@@ -10,7 +10,7 @@ import {
   type SearchRequest,
   type SearchResponse,
 } from '../../shared/schemas/memory.ts';
-import { narrowScope, type TeamScope } from '../../shared/scope.ts';
+import { narrowScope, requireRight, type TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findSourceFilter, parseTimeFilters } from './filters.ts';
@@ -106,7 +106,7 @@ export async function searchMemory(
 
 /** An explanation shows terms and counts of the whole Team. */
 function assertMayExplain(scope: TeamScope, explain: boolean | undefined): void {
-  if (explain === true && scope.access !== 'full') throw new ServiceError('full_access_required');
+  if (explain === true) requireRight(scope, 'explainSearch');
 }
 
 function searchEvent(queryId: string, body: SearchRequest, topK: number, hits: readonly Hit[]): AuditEntry {

@@ -1,6 +1,7 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import { findSource, lockOwnSource } from '../../db/queries/memory/source-library.ts';
 import { archiveSource as archive } from '../../db/queries/memory/sources.ts';
+import { hasRight } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
@@ -31,7 +32,7 @@ async function lockForArchive(tx: TeamTransaction, id: string): Promise<Source> 
   const { clientId, createdBy } = found.source;
   // The client has been archived since the request arrived, or the caller has lost access to it.
   if (!(await mayRead(tx, locked, clientId))) throw new ServiceError('not_found');
-  const canArchive = locked.access === 'full' || createdBy === locked.userId;
+  const canArchive = hasRight(locked, 'actForOthers') || createdBy === locked.userId;
   if (!canArchive || !(await mayWrite(tx, locked, [clientId]))) {
     throw new ServiceError(
       'forbidden',

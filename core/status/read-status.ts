@@ -1,6 +1,7 @@
 import { transaction } from '../../db/driver/database.ts';
 import { countTeamFigures, listLatestFailures } from '../../db/queries/jobs/status.ts';
 import { listWorkers } from '../../db/queries/jobs/workers.ts';
+import { hasRight } from '../../shared/access.ts';
 import type { QueueStatus, Status } from '../../shared/schemas/status.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -24,14 +25,14 @@ export async function readStatus(
   }: Pick<Dependencies, 'config' | 'database'> & ServiceReaders,
   scope: TeamScope,
 ): Promise<Status> {
-  const hasFullAccess = scope.access === 'full';
+  const readsService = hasRight(scope, 'readService');
   const [{ figures, recentFailures, workers }, jobs, queue] = await Promise.all([
     transaction(database, scope, async (tx) => ({
       figures: await countTeamFigures(tx),
       recentFailures: await listLatestFailures(tx, RECENT_FAILURES),
       workers: await listWorkers(tx),
     })),
-    hasFullAccess ? readQueues() : [],
+    readsService ? readQueues() : [],
     readQueueHealth(),
   ]);
   const worker = workers.length > 0;
@@ -42,6 +43,6 @@ export async function readStatus(
     imports: { ...figures.imports, recentFailures },
     jobs,
     embedder: embedderView(config, workers),
-    workers: hasFullAccess ? workers : [],
+    workers: readsService ? workers : [],
   };
 }

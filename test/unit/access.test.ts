@@ -5,6 +5,7 @@ import {
   type ClientAccess,
   type CompanyRole,
   changesTeamRole,
+  hasRight,
   holdsCompanyGrants,
   holdsRole,
   type InvitePower,
@@ -13,6 +14,9 @@ import {
   ownsCompany,
   readableLayers,
   type Standing,
+  TEAM_RIGHTS,
+  type TeamAccess,
+  type TeamRight,
   type TeamRole,
   teamAccess,
   writableLayers,
@@ -83,6 +87,16 @@ const MEMBERSHIPS = readTable(`
   member  | member | no       | yes           | yes          | no           | yes      | yes          | yes         | no          | yes     | no           | no          | no          | no
   member  | admin  | no       | yes           | yes          | no           | yes      | yes          | yes         | no          | yes     | no           | no          | no          | no
   member  | owner  | yes      | yes           | yes          | yes          | yes      | yes          | yes         | yes         | yes     | yes          | yes         | yes         | yes
+`);
+
+const RIGHTS = readTable(`
+  right          | full | member | read
+  manageTeam     | yes  | no     | no
+  readAudit      | yes  | no     | no
+  decideMemories | yes  | no     | no
+  actForOthers   | yes  | no     | no
+  explainSearch  | yes  | no     | no
+  readService    | yes  | no     | no
 `);
 
 const ROLES = ['owner', 'admin', 'member'];
@@ -173,6 +187,22 @@ describe('access in a Team', () => {
     assert.deepEqual(readableLayers('owner', team, []), { team: true, clients: [] });
     assert.deepEqual(writableLayers('owner', team, []), { team: true, clients: [] });
   });
+});
+
+describe('the rights in a Team', () => {
+  test('are all in the table, once, with what they allow', () => {
+    assert.deepEqual(RIGHTS.map(({ right }) => right).sort(), Object.keys(TEAM_RIGHTS).sort());
+    for (const { meaning } of Object.values(TEAM_RIGHTS)) assert.match(meaning, /^[A-Z].*\.$/);
+  });
+
+  for (const { right, ...expected } of RIGHTS) {
+    test(`${right} is given by the access that the table names`, () => {
+      const actual = Object.keys(expected).map((access) => {
+        return [access, yesOrNo(hasRight({ access: access as TeamAccess }, right as TeamRight))];
+      });
+      assert.deepEqual(Object.fromEntries(actual), expected);
+    });
+  }
 });
 
 describe('rights of a Company role', () => {

@@ -12,7 +12,7 @@ import {
   type Memory,
 } from '../../../shared/schemas/library.ts';
 import { problemDocument, toServiceError } from '../../plugins/errors.ts';
-import { assertTeamActive, withFullAccess } from '../../plugins/guards.ts';
+import { assertTeamActive, withRight } from '../../plugins/guards.ts';
 import { goneSignal } from '../../request/gone-signal.ts';
 import type { Routes } from '../../types.ts';
 
@@ -46,7 +46,7 @@ export const decisionsRoute: Routes = (app, deps) => {
   app.post(
     '/v1/memory/memories',
     {
-      onRequest: withFullAccess,
+      onRequest: withRight('decideMemories'),
       bodyLimit: BATCH_BODY_LIMIT,
       schema: {
         summary: 'Publish, discard, update or delete memories',

@@ -5,7 +5,7 @@ import { readTime } from '../../../shared/formats/times.ts';
 import { Page } from '../../../shared/schemas/common.ts';
 import { ListedMemory, MemoryQuery } from '../../../shared/schemas/library.ts';
 import { narrowToClient } from '../../../shared/scope.ts';
-import { withFullAccess } from '../../plugins/guards.ts';
+import { withRight } from '../../plugins/guards.ts';
 import { idOrNothing, soughtText } from '../../request/list-filter.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
@@ -15,7 +15,7 @@ export const memoriesRoute: Routes = (app, deps) => {
   app.get(
     '/v1/memory/memories',
     {
-      onRequest: withFullAccess,
+      onRequest: withRight('decideMemories'),
       schema: {
         summary: 'Memories in review and published memories, newest first',
         tags: ['memory'],

@@ -3,7 +3,7 @@ import { archiveClient } from '../../../core/identity/team/archive-client.ts';
 import { changeClient } from '../../../core/identity/team/change-client.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import { Client, ClientChange } from '../../../shared/schemas/identity.ts';
-import { withFullAccess } from '../../plugins/guards.ts';
+import { withRight } from '../../plugins/guards.ts';
 import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
@@ -12,7 +12,7 @@ export const clientRoutes: Routes = (app, deps) => {
   app.patch(
     '/v1/team/clients/:id',
     {
-      onRequest: withFullAccess,
+      onRequest: withRight('manageTeam'),
       schema: {
         summary: 'Rename a client, or restore an archived one',
         tags: ['team'],
@@ -32,7 +32,7 @@ export const clientRoutes: Routes = (app, deps) => {
   app.delete(
     '/v1/team/clients/:id',
     {
-      onRequest: withFullAccess,
+      onRequest: withRight('manageTeam'),
       schema: {
         summary: 'Archive a client: it and everything in it can no longer be found',
         tags: ['team'],

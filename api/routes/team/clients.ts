@@ -4,10 +4,11 @@ import { createClient } from '../../../core/identity/team/create-client.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { listClients } from '../../../db/queries/identity/clients.ts';
 import type { ActiveState } from '../../../shared/access.ts';
-import { invalidField, ServiceError } from '../../../shared/errors.ts';
+import { invalidField } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Client, NameRequest } from '../../../shared/schemas/identity.ts';
-import { withFullAccess } from '../../plugins/guards.ts';
+import { requireRight } from '../../../shared/scope.ts';
+import { withRight } from '../../plugins/guards.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
@@ -20,7 +21,7 @@ function readState(state: string | undefined): ActiveState {
 /** Archived clients do not exist for callers without Full access. Runs before the query is validated. */
 const fullAccessToArchived: onRequestAsyncHookHandler = async ({ query, teamScope }) => {
   const { state } = query as { state?: unknown };
-  if (state === 'archived' && teamScope.access !== 'full') throw new ServiceError('full_access_required');
+  if (state === 'archived') requireRight(teamScope, 'manageTeam');
 };
 
 /** /v1/team/clients: lists and creates the clients of the Team. */
@@ -50,7 +51,7 @@ export const clientsRoutes: Routes = (app, deps) => {
   app.post(
     '/v1/team/clients',
     {
-      onRequest: withFullAccess,
+      onRequest: withRight('manageTeam'),
       schema: { summary: 'Create a client', tags: ['team'], body: NameRequest, response: { 201: Client } },
     },
     async ({ teamScope, body }, reply) => {

@@ -4,9 +4,10 @@ import { giveClientGrant } from '../../../core/identity/team/give-client-grant.t
 import { revokeClientGrant } from '../../../core/identity/team/revoke-client-grant.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { listClientGrants } from '../../../db/queries/identity/grants.ts';
+import { hasRight } from '../../../shared/access.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { ClientGrant, ClientGrantRequest } from '../../../shared/schemas/identity.ts';
-import { withFullAccess } from '../../plugins/guards.ts';
+import { withRight } from '../../plugins/guards.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
@@ -25,7 +26,7 @@ export const grantsRoutes: Routes = (app, deps) => {
       },
     },
     async ({ teamScope, query }) => {
-      const userId = teamScope.access === 'full' ? null : teamScope.userId;
+      const userId = hasRight(teamScope, 'manageTeam') ? null : teamScope.userId;
       return answerPage(query, (part) =>
         transaction(deps.database, teamScope, (tx) => listClientGrants(tx, part, userId)),
       );
@@ -35,7 +36,7 @@ export const grantsRoutes: Routes = (app, deps) => {
   app.put(
     '/v1/team/grants/:userId/:clientId',
     {
-      onRequest: withFullAccess,
+      onRequest: withRight('manageTeam'),
       schema: {
         summary: 'Give a member access to a client',
         tags: ['team'],
@@ -53,7 +54,7 @@ export const grantsRoutes: Routes = (app, deps) => {
   app.delete(
     '/v1/team/grants/:userId/:clientId',
     {
-      onRequest: withFullAccess,
+      onRequest: withRight('manageTeam'),
       schema: {
         summary: 'Revoke a grant for a client',
         tags: ['team'],

@@ -1,6 +1,6 @@
 import { knownId } from '../../../core/access/known-id.ts';
 import { revokeTeamInvite } from '../../../core/identity/team/revoke-team-invite.ts';
-import { withFullAccess } from '../../plugins/guards.ts';
+import { withRight } from '../../plugins/guards.ts';
 import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
@@ -9,7 +9,7 @@ export const inviteRoutes: Routes = (app, deps) => {
   app.delete(
     '/v1/team/invites/:id',
     {
-      onRequest: withFullAccess,
+      onRequest: withRight('manageTeam'),
       schema: {
         summary: 'Revoke an invite',
         description: '409 `conflict` if it is not open.',

@@ -8,7 +8,7 @@ import { invalidField } from '../../../shared/errors.ts';
 import { readEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Invite, InviteRequest, IssuedInvite } from '../../../shared/schemas/identity.ts';
-import { withFullAccess } from '../../plugins/guards.ts';
+import { withRight } from '../../plugins/guards.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
@@ -29,7 +29,7 @@ export const invitesRoutes: Routes = (app, deps) => {
   app.get(
     '/v1/team/invites',
     {
-      onRequest: withFullAccess,
+      onRequest: withRight('manageTeam'),
       schema: {
         summary: 'Invites into the Team, newest first',
         tags: ['team'],
@@ -46,7 +46,7 @@ export const invitesRoutes: Routes = (app, deps) => {
   app.post(
     '/v1/team/invites',
     {
-      onRequest: withFullAccess,
+      onRequest: withRight('manageTeam'),
       schema: {
         summary: 'Invite someone into the Team',
         description:

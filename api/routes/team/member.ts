@@ -3,7 +3,7 @@ import { changeMemberRole } from '../../../core/identity/team/change-member-role
 import { assertMayAppoint } from '../../../core/identity/team/owner-rights.ts';
 import { removeMember } from '../../../core/identity/team/remove-member.ts';
 import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
-import { standingInTeam, withFullAccess } from '../../plugins/guards.ts';
+import { standingInTeam, withRight } from '../../plugins/guards.ts';
 import { UserParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
@@ -12,7 +12,7 @@ export const memberRoutes: Routes = (app, deps) => {
   app.patch(
     '/v1/team/members/:userId',
     {
-      onRequest: withFullAccess,
+      onRequest: withRight('manageTeam'),
       schema: {
         summary: 'Change a role in the Team',
         description:
@@ -37,7 +37,7 @@ export const memberRoutes: Routes = (app, deps) => {
   app.delete(
     '/v1/team/members/:userId',
     {
-      onRequest: withFullAccess,
+      onRequest: withRight('manageTeam'),
       schema: {
         summary: 'Remove someone from the Team',
         description: 'Ends the role and the grants for clients. Errors as for a change of the role.',
