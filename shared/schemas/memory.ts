@@ -68,11 +68,20 @@ export const SearchRequest = Body({
 });
 export type SearchRequest = Static<typeof SearchRequest>;
 
-/** The position of a chunk in its document, as far as the file format gives it. */
-const Location = Type.Object({
-  document_title: Nullable(Type.String({ description: 'title from the metadata of the document' })),
+/**
+ * The place of a chunk in its document, as far as the file format gives it. A field has the same name here, in the column
+ * of `memory.chunk` and in answers. No field is optional, so that code that omits one does not compile.
+ */
+export const Place = Type.Object({
   headings: Type.Array(Type.String(), { description: 'headings above the chunk, outermost first' }),
   page: Nullable(Type.Integer({ description: 'page number, from 1' })),
+});
+export type Place = Static<typeof Place>;
+
+/** The place of a chunk, after the title of its document. */
+const Location = Type.Object({
+  document_title: Nullable(Type.String({ description: 'title from the metadata of the document' })),
+  ...Place.properties,
 });
 
 const chunkFields = {

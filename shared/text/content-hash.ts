@@ -4,7 +4,8 @@ import type { ChunkInput } from './prepared-chunks.ts';
 
 /**
  * The SHA-256 (32 bytes) of a content, to recognize the same content later. The boundaries of parts and chunks are
- * hashed too. Blocks the event loop for about 3 ms per MiB.
+ * hashed too, so a document of one part has the hash of the same text. Places are not hashed. Blocks the event loop for
+ * about 3 ms per MiB.
  */
 export function contentHash(input: ChunkInput): Buffer {
   const hash = createHash('sha256');

@@ -1,20 +1,25 @@
 import { ServiceError } from '../errors.ts';
-import { cutPieces, type Piece } from './chunking.ts';
+import type { Place } from '../schemas/memory.ts';
+import { cutPieces } from './chunking.ts';
 import { type ChunkTerms, chunkTerms } from './terms.ts';
 
 /** A chunk with everything that is stored for search, except its vector. */
 export interface PreparedChunk {
   text: string;
-  headings: string[];
-  /** From 1; null if the document has no pages. */
-  page: number | null;
+  place: Place;
   terms: ChunkTerms;
 }
+
+/** The place of a part. Its headings are read from its text when it is cut. */
+export type PartPlace = Omit<Place, 'headings'>;
+
+const NO_PLACE: PartPlace = { page: null };
 
 /** A part of a document: a page, a message, or all of it. No chunk extends over two parts. */
 export interface DocumentPart {
   text: string;
-  page: number | null;
+  /** Null if the file format gives none. */
+  place: PartPlace | null;
 }
 
 /** A text to cut, the parts of a document to cut, or chunks that are used as given. */
@@ -98,16 +103,19 @@ export function* countInSteps(inputs: readonly ChunkInput[]): Generator<void, nu
   return counted;
 }
 
-type CutPiece = Piece & Pick<PreparedChunk, 'page'>;
+type CutPiece = Omit<PreparedChunk, 'terms'>;
 
 /** The pieces of an input; null after a few milliseconds without a piece. */
 function* cutInput(input: ChunkInput): Generator<CutPiece | null> {
   if ('chunks' in input) {
-    for (const text of input.chunks) yield { text, headings: [], page: null };
+    for (const text of input.chunks) yield { text, place: { headings: [], ...NO_PLACE } };
     return;
   }
-  const parts = 'parts' in input ? input.parts : [{ text: input.text, page: null }];
-  for (const { text, page } of parts) {
-    for (const piece of cutPieces(text)) yield piece === null ? null : { ...piece, page };
+  const parts = 'parts' in input ? input.parts : [{ text: input.text, place: null }];
+  for (const part of parts) {
+    const place = part.place ?? NO_PLACE;
+    for (const piece of cutPieces(part.text)) {
+      yield piece === null ? null : { text: piece.text, place: { headings: piece.headings, ...place } };
+    }
   }
 }

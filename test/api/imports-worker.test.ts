@@ -3,8 +3,10 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLogger } from '../../shared/logger.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
+import type { Chunk, SearchResponse } from '../../shared/schemas/memory.ts';
 import { type RunningWorker, startWorker } from '../../worker/worker.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
+import { pdfText, writePdf } from '../support/pdf-writer.ts';
 import { along, CLAIM, get, post } from '../support/team.ts';
 
 const service = await openTestApp({}, { supervise: true });
@@ -35,7 +37,7 @@ async function found(company: SignedIn, query: string) {
     queryEmbedding: along(1000),
     ...CLAIM,
   });
-  return answer.json<{ hits: { text: string; kind: string; source_id: string; title: string }[] }>().hits;
+  return answer.json<SearchResponse>().hits;
 }
 
 const base64 = (...bytes: number[]) => Buffer.from(bytes).toString('base64');
@@ -73,6 +75,39 @@ describe('the import worker', () => {
       [company.teamId],
     );
     assert.equal(payloads?.n, 0, 'the files themselves are not kept');
+  });
+
+  test('stores the place of each chunk in its document: searches and expand return it', async () => {
+    const company = await service.company();
+    const pdf = writePdf({
+      pages: [[{ y: 700, bytes: 'The hall opens.' }], [], [{ y: 700, bytes: 'The lynx rests.' }]],
+      info: `/Title ${pdfText('Handbook')}`,
+    });
+    const html = '<title>Rules</title><h1>Halls</h1><h2>North</h2><p>The ibex rests.</p>';
+    const done = await importAll(company, [
+      { filename: 'a.pdf', contentBase64: pdf.toString('base64') },
+      { filename: 'b.html', text: html },
+    ]);
+    assert.deepEqual(
+      done.map(({ state }) => state),
+      ['completed', 'completed'],
+    );
+    const expected = {
+      lynx: [
+        { document_title: 'Handbook', headings: [], page: 1 },
+        { document_title: 'Handbook', headings: [], page: 3 },
+      ],
+      ibex: [{ document_title: 'Rules', headings: ['Halls', 'North'], page: null }],
+    };
+    for (const [word, locations] of Object.entries(expected)) {
+      const [hit] = await found(company, word);
+      assert.deepEqual(hit?.location, locations.at(-1));
+      const expanded = await post(service, company, '/v1/memory/expand', { chunkId: hit?.chunk_id });
+      assert.deepEqual(
+        expanded.json<{ chunks: Chunk[] }>().chunks.map(({ location }) => location),
+        locations,
+      );
+    }
   });
 
   test('fails a faulty file on the first attempt, with an error code and message', async () => {

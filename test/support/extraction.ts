@@ -94,5 +94,8 @@ export async function extractedInProcess(
 
 /** A document as if it had not been cut: each part of a short one is one chunk. */
 export function partsOf({ title, chunks }: ReadDocument): Extraction {
-  return { title, parts: chunks.map(({ text, page }) => ({ text, page })) };
+  return {
+    title,
+    parts: chunks.map(({ text, place: { page } }) => ({ text, place: page === null ? null : { page } })),
+  };
 }

@@ -227,7 +227,7 @@ async function outcome(prey: Prey): Promise<string> {
 
 const takenOver: Extractor = async (content): Promise<Extraction> => {
   const prey = JSON.parse(new TextDecoder().decode(content)) as Prey;
-  return { title: null, parts: [{ text: await outcome(prey), page: null }] };
+  return { title: null, parts: [{ text: await outcome(prey), place: null }] };
 };
 
 export const EXTRACTORS: Readonly<Record<string, () => Promise<Extractor>>> = {

@@ -119,7 +119,7 @@ const misbehave: Extractor = async (content, tell): Promise<Extraction> => {
   const [word = '', ...given] = text.split(' ');
   const deed = DEEDS[word];
   const read = deed === undefined ? text : await deed(given.join(' '), tell);
-  return { title: null, parts: [{ text: read, page: null }] };
+  return { title: null, parts: [{ text: read, place: null }] };
 };
 
 export const EXTRACTORS: Readonly<Record<string, () => Promise<Extractor>>> = {

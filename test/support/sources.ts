@@ -41,8 +41,7 @@ export function draftOf(teamId: string, given: GivenSource): SourceDraft {
     model: given.model ?? TEST_MODEL_NAME,
     chunks: given.chunks.map(({ text, embedding }) => ({
       text,
-      headings: [],
-      page: null,
+      place: { headings: [], page: null },
       terms: chunkTerms(teamId, text),
       embedding: embedding ?? null,
     })),

@@ -56,7 +56,9 @@ describe('a batch of texts', () => {
     text.map((whole): ChunkInput => ({ text: whole })),
     fc.array(text, { maxLength: 3 }).map((chunks): ChunkInput => ({ chunks })),
     fc
-      .array(fc.record({ text, page: fc.option(fc.integer()) }), { maxLength: 3 })
+      .array(fc.record({ text, place: fc.option(fc.record({ page: fc.option(fc.integer()) })) }), {
+        maxLength: 3,
+      })
       .map((parts): ChunkInput => ({ parts })),
   );
 
@@ -103,7 +105,7 @@ describe('the limit of chunks', () => {
   function countedParts(count: number) {
     const looked = { parts: 0 };
     const part = {
-      page: null,
+      place: null,
       get text() {
         looked.parts += 1;
         return 'a';

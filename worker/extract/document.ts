@@ -22,15 +22,11 @@ export interface ReadDocument {
 /** In UTF-16 code units. The same limit applies to titles in requests. */
 const MAX_TITLE_LENGTH = 300;
 
-/** A document of one part without pages is stored as plain text, so that it has the same hash as the same text. */
-function chunkInput({ parts }: Extraction): ChunkInput {
-  const texts = parts.map(({ text, page }) => ({ text: storable(text), page }));
-  if (texts.every(({ text }) => text.trim() === ''))
+function chunkInput(extraction: Extraction): ChunkInput {
+  const parts = extraction.parts.map((part) => ({ ...part, text: storable(part.text) }));
+  if (parts.every(({ text }) => text.trim() === ''))
     throw new FileFault('no_text', 'The file holds no text.');
-  const [only, ...more] = texts;
-  return only !== undefined && more.length === 0 && only.page === null
-    ? { text: only.text }
-    : { parts: texts };
+  return { parts };
 }
 
 /**

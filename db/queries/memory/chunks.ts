@@ -1,11 +1,16 @@
 import { EMBEDDING_DIM } from '../../../shared/embeddings.ts';
 import { newId } from '../../../shared/ids.ts';
-import type { Chunk } from '../../../shared/schemas/memory.ts';
+import type { Chunk, Place } from '../../../shared/schemas/memory.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { PreparedChunk } from '../../../shared/text/prepared-chunks.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
 import { inScope, layerOf, scopeValues, wireTime } from '../fragments/layers.ts';
+
+/** The columns of `memory.chunk` that store the place of a chunk, and their types: one for each field. */
+const PLACE_TYPES: Readonly<Record<keyof Place, string>> = { headings: 'text[]', page: 'int' };
+
+const PLACE_COLUMNS = Object.keys(PLACE_TYPES);
 
 /** A chunk to insert. The vector is of unit length and of the service's model. */
 export interface NewChunk extends PreparedChunk {
@@ -65,21 +70,22 @@ async function insertTexts(
   source: { id: string; layer: LayerId },
   chunks: readonly IdentifiedChunk[],
 ): Promise<void> {
-  const rows = chunks.map(({ id, ordinal, text, headings, page, embedding }) => ({
+  const rows = chunks.map(({ id, ordinal, text, place, embedding }) => ({
     id,
     ordinal,
     text,
-    headings,
-    page,
     pending: embedding === null,
+    ...place,
   }));
+  const places = PLACE_COLUMNS.join(', ');
+  const types = Object.entries(PLACE_TYPES).map((columnAndType) => columnAndType.join(' '));
   await tx.query(
     `with given as (
        select * from jsonb_to_recordset($4::jsonb)
-         as r (id uuid, ordinal int, text text, headings text[], page int, pending boolean)
+         as r (id uuid, ordinal int, text text, pending boolean, ${types.join(', ')})
      ), stored as (
-       insert into memory.chunk (team_id, client_id, source_id, id, ordinal, text, headings, page)
-       select $1, $2, $3, g.id, g.ordinal, g.text, g.headings, g.page from given g
+       insert into memory.chunk (team_id, client_id, source_id, id, ordinal, text, ${places})
+       select $1, $2, $3, g.id, g.ordinal, g.text, ${places} from given g
      )
      insert into memory.embedding_pending (team_id, client_id, chunk_id)
      select $1, $2, g.id from given g where g.pending`,
@@ -135,7 +141,7 @@ export async function deleteChunks(tx: TeamTransaction, sourceId: string): Promi
 export const DOCUMENT_TITLE = 'documentTitle';
 
 /** A chunk joined with its source: the columns of `CHUNK_COLUMNS`. */
-export interface ChunkRow {
+export interface ChunkRow extends Place {
   chunk_id: string;
   source_id: string;
   title: string;
@@ -146,17 +152,17 @@ export interface ChunkRow {
   kind: Chunk['kind'];
   created_at: Date;
   document_title: string | null;
-  headings: string[];
-  page: number | null;
 }
 
 /** The columns of `ChunkRow`, of `memory.chunk c` and `memory.source s`. */
 export const CHUNK_COLUMNS = `c.id as chunk_id, c.source_id, s.title, s.uri, c.text, c.ordinal, c.client_id, s.kind,
-  c.created_at, s.metadata ->> '${DOCUMENT_TITLE}' as document_title, c.headings, c.page`;
+  c.created_at, s.metadata ->> '${DOCUMENT_TITLE}' as document_title, ${PLACE_COLUMNS.map((column) => `c.${column}`).join(', ')}`;
+
+const placeOf = ({ headings, page }: ChunkRow): Place => ({ headings, page });
 
 /** Converts a row to a chunk as it is sent to clients. */
 export function toChunk(row: ChunkRow): Chunk {
-  const { chunk_id, source_id, title, uri, text, ordinal, client_id, kind, headings, page } = row;
+  const { chunk_id, source_id, title, uri, text, ordinal, client_id, kind } = row;
   return {
     chunk_id,
     source_id,
@@ -168,7 +174,7 @@ export function toChunk(row: ChunkRow): Chunk {
     client_id,
     kind,
     created_at: wireTime(row.created_at),
-    location: { document_title: row.document_title, headings, page },
+    location: { document_title: row.document_title, ...placeOf(row) },
   };
 }
 

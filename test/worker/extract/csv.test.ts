@@ -18,7 +18,7 @@ describe('a table', () => {
     const { title, parts } = await extracted(extractCsv, 'Name,City\nAnna,Aachen\nBert,Bonn\n');
     assert.deepEqual(
       [title, parts],
-      [null, [{ text: 'Name: Anna\nCity: Aachen\n\nName: Bert\nCity: Bonn', page: null }]],
+      [null, [{ text: 'Name: Anna\nCity: Aachen\n\nName: Bert\nCity: Bonn', place: null }]],
     );
   });
 
@@ -201,5 +201,5 @@ test('a damaged table is read, or refused with a reported fault', () =>
 
 test('the reading process reads tables', async (t) => {
   const { parts } = await extractedInProcess(t, 'text/csv', '城市,Code\n亚琛,AC-0042\n');
-  assert.deepEqual(parts, [{ text: '城市: 亚琛\nCode: AC-0042', page: null }]);
+  assert.deepEqual(parts, [{ text: '城市: 亚琛\nCode: AC-0042', place: null }]);
 });

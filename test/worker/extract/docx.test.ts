@@ -38,7 +38,7 @@ describe('a Word document', () => {
     assert.equal(title, 'Das Handbuch & mehr');
     assert.deepEqual(parts, [
       {
-        page: null,
+        place: null,
         text: '# Handbuch\n\n# Pumpen\n\nGröße & Gewicht\n\n## Dichtungen\n\n| Teil | Preis |\n| - | - |\n| Ring | 4 € |',
       },
     ]);
@@ -48,7 +48,7 @@ describe('a Word document', () => {
   test('keeps text of every script, and has no title if none is set', async () => {
     for (const text of ['北京大学', '日本語', '한국어', 'مرحبا بالعالم', 'שלום', 'हिन्दी', 'ไทย', '🚰']) {
       const { title, parts } = await extracted(extractDocx, writeDocx(wordParagraph(text)));
-      assert.deepEqual([title, parts], [null, [{ text, page: null }]]);
+      assert.deepEqual([title, parts], [null, [{ text, place: null }]]);
     }
     assert.equal((await extracted(extractDocx, writeDocx(wordParagraph('x'), '  '))).title, null);
   });
@@ -83,7 +83,7 @@ describe('a Word document', () => {
   test('is recognised by type and extension, and read in a process without permissions', async (t) => {
     assert.equal(importMediaType('Brief.DOCX', undefined, false), DOCX);
     const { title, parts } = await extractedInProcess(t, DOCX, writeDocx(wordParagraph('水泵'), 'T'));
-    assert.deepEqual([title, parts], ['T', [{ text: '水泵', page: null }]]);
+    assert.deepEqual([title, parts], ['T', [{ text: '水泵', place: null }]]);
   });
 });
 

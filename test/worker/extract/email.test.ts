@@ -27,7 +27,7 @@ describe('an e-mail', () => {
     const { title, parts } = await extracted(extractEmail, `${HEAD}${DATE}\r\nIt leaks.\r\n\r\nAnna\r\n`);
     assert.equal(title, 'The pump');
     assert.deepEqual(parts, [
-      { text: `${HEAD_TEXT}Date: 2024-01-31 10:20 UTC\nSubject: The pump\n\nIt leaks.\n\nAnna`, page: null },
+      { text: `${HEAD_TEXT}Date: 2024-01-31 10:20 UTC\nSubject: The pump\n\nIt leaks.\n\nAnna`, place: null },
     ]);
   });
 

@@ -32,8 +32,8 @@ describe('a book', () => {
     );
     assert.equal(title, 'Tom & Jerry – Größe');
     assert.deepEqual(parts, [
-      { text: '# One\n\na', page: null },
-      { text: '# Two\n\nb', page: null },
+      { text: '# One\n\na', place: null },
+      { text: '# Two\n\nb', place: null },
     ]);
   });
 
@@ -41,7 +41,7 @@ describe('a book', () => {
     const content = `<p>before</p><${'a'.repeat(200_000)}`;
     const book = writeEpub({ chapters: [{ href: 'c', content }] });
     const { parts } = await extractedInProcess(t, EPUB, book);
-    assert.deepEqual(parts, [{ text: 'before', page: null }]);
+    assert.deepEqual(parts, [{ text: 'before', place: null }]);
   });
 
   test('omits its own table of contents, pictures and missing chapters', async () => {
@@ -56,7 +56,7 @@ describe('a book', () => {
     };
     const members = bookMembers(plan).filter(({ name }) => !name.endsWith('lost.xhtml'));
     const { parts } = await extracted(extractEpub, writeZip(members));
-    assert.deepEqual(parts, [{ text: 'one', page: null }]);
+    assert.deepEqual(parts, [{ text: 'one', place: null }]);
   });
 
   test('keeps text of every script, in the encoding of each chapter', async () => {
@@ -71,7 +71,7 @@ describe('a book', () => {
     assert.equal(importMediaType('Buch.epub', 'application/octet-stream', false), EPUB);
     const book = writeEpub({ title: 'T', chapters: [{ href: 'a.xhtml', content: chapter('<p>水泵</p>') }] });
     const { title, parts } = await extractedInProcess(t, EPUB, book);
-    assert.deepEqual([title, parts], ['T', [{ text: '水泵', page: null }]]);
+    assert.deepEqual([title, parts], ['T', [{ text: '水泵', place: null }]]);
   });
 });
 

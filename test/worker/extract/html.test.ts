@@ -26,7 +26,7 @@ describe('the structure of an HTML page', () => {
     assert.equal(title, 'The handbook');
     assert.deepEqual(parts, [
       {
-        page: null,
+        place: null,
         text: [
           '# Pumps',
           'One bold word.',
@@ -202,5 +202,5 @@ test('HTML is recognised by its types and extensions', () => {
 
 test('HTML is read in a process without permissions', async (t) => {
   const { title, parts } = await extractedInProcess(t, 'text/html', '<title>T</title><h1>Größe</h1>');
-  assert.deepEqual([title, parts], ['T', [{ text: '# Größe', page: null }]]);
+  assert.deepEqual([title, parts], ['T', [{ text: '# Größe', place: null }]]);
 });

@@ -23,7 +23,7 @@ describe('lines of JSON', () => {
         [
           {
             text: 'id: 1\nat.city: 亚琛\nparts[0].sku: A\n\nid: 12345678901234567890\n\nปั๊ม\n\n1, مضخة',
-            page: null,
+            place: null,
           },
         ],
       ],
@@ -82,5 +82,5 @@ test('damaged lines are read, or refused with a reported fault', () =>
 
 test('the reading process reads lines of JSON', async (t) => {
   const { parts } = await extractedInProcess(t, 'application/x-ndjson', '{"a":1}\n{"a":2}\n');
-  assert.deepEqual(parts, [{ text: 'a: 1\n\na: 2', page: null }]);
+  assert.deepEqual(parts, [{ text: 'a: 1\n\na: 2', place: null }]);
 });

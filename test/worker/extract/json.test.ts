@@ -28,7 +28,7 @@ describe('a JSON file', () => {
         [
           {
             text: 'name: Pump\nprice: 1.50\n\nmade.city: Aachen\n\nmade.by.name: Anna\n\ntags: a, b, 3\n\nsold: true',
-            page: null,
+            place: null,
           },
         ],
       ],
@@ -224,5 +224,5 @@ test('a damaged file is read, or refused with a reported fault', () =>
 
 test('the reading process reads JSON', async (t) => {
   const { parts } = await extractedInProcess(t, 'application/json', '{"id":12345678901234567890}');
-  assert.deepEqual(parts, [{ text: 'id: 12345678901234567890', page: null }]);
+  assert.deepEqual(parts, [{ text: 'id: 12345678901234567890', place: null }]);
 });

@@ -21,9 +21,9 @@ describe('a mailbox', () => {
     );
     assert.equal(title, null);
     assert.deepEqual(parts, [
-      { text: `${head('One')}leaks`, page: null },
-      { text: `${head('第二')}漏水`, page: null },
-      { text: `${head('Three')}ปั๊ม مضخة`, page: null },
+      { text: `${head('One')}leaks`, place: null },
+      { text: `${head('第二')}漏水`, place: null },
+      { text: `${head('Three')}ปั๊ม مضخة`, place: null },
     ]);
   });
 

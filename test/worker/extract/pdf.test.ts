@@ -22,8 +22,8 @@ describe('the pages of a PDF', () => {
       (share) => shares.push(share),
     );
     assert.deepEqual(parts, [
-      { text: 'one', page: 1 },
-      { text: 'three', page: 3 },
+      { text: 'one', place: { page: 1 } },
+      { text: 'three', place: { page: 3 } },
     ]);
     assert.deepEqual(shares, [1 / 3, 2 / 3, 1]);
   });
@@ -44,7 +44,7 @@ describe('the pages of a PDF', () => {
       fonts: { C: cidFont('GBK-EUC-H', 'GB1') },
     });
     const { parts } = await extractedInProcess(t, 'application/pdf', document);
-    assert.deepEqual(parts, [{ text: '你好', page: 1 }]);
+    assert.deepEqual(parts, [{ text: '你好', place: { page: 1 } }]);
     assert.equal(importMediaType('Bericht.PDF', undefined, false), 'application/pdf');
     assert.equal(importMediaType('Bericht', 'application/x-pdf', false), 'application/pdf');
   });

@@ -42,7 +42,7 @@ describe('a file of a Slack export', () => {
           '**U3** (2024-01-31 10:22):\n泵漏水',
           '**monitor** (2024-01-31 10:23):\ndown',
         ].join('\n\n'),
-        page: null,
+        place: null,
       },
     ]);
   });

@@ -36,7 +36,7 @@ function messageText({ name, time, text, attachments }: ChatMessage): string {
 
 function conversationPart({ title, messages }: Conversation): DocumentPart | null {
   const text = joinBlocks(messages.map(messageText));
-  return text === '' ? null : { text: joinBlocks([headingLine(title), text]), page: null };
+  return text === '' ? null : { text: joinBlocks([headingLine(title), text]), place: null };
 }
 
 /** Makes a part of each conversation that has text. If there is only one, the document has its title. */

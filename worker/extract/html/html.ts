@@ -7,5 +7,5 @@ import { isXhtml, xhtmlAsHtml } from './xhtml.ts';
 export const extractHtml: Extractor = (content) => {
   const text = decodeMarkup(content, { xml: false });
   const { title, markdown } = readHtml(isXhtml(text) ? xhtmlAsHtml(text) : text);
-  return { title, parts: [{ text: markdown, page: null }] };
+  return { title, parts: [{ text: markdown, place: null }] };
 };

@@ -17,5 +17,5 @@ export const extractJson: Extractor = (content, tell) => {
   if (chat !== null) return chat;
   const out = new RecordText();
   addJson(out, '', value, false);
-  return { title: null, parts: [{ text: out.toString(), page: null }] };
+  return { title: null, parts: [{ text: out.toString(), place: null }] };
 };

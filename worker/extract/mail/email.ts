@@ -13,5 +13,5 @@ export const extractEmail: Extractor = async (content) => {
   }
   const title = oneLine(email.subject ?? '');
   const text = joinBlocks([emailHead(email), await emailBody(email)]);
-  return { title: title === '' ? null : title, parts: [{ text, page: null }] };
+  return { title: title === '' ? null : title, parts: [{ text, place: null }] };
 };

@@ -31,7 +31,7 @@ async function messageText(content: Uint8Array): Promise<string> {
 export const extractMbox: Extractor = async (content, tell) => {
   const parts = [];
   for (const message of readMbox(content)) {
-    parts.push({ text: await messageText(message.content), page: null });
+    parts.push({ text: await messageText(message.content), place: null });
     tell(message.share);
   }
   if (parts.length === 0) {

@@ -101,5 +101,5 @@ export const extractDocx: Extractor = async (content) => {
     .catch((error: unknown) => {
       throw conversionFault(error);
     });
-  return { title, parts: [{ text: readHtml(withoutBackLinks(value)).markdown, page: null }] };
+  return { title, parts: [{ text: readHtml(withoutBackLinks(value)).markdown, place: null }] };
 };

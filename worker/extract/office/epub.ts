@@ -90,7 +90,7 @@ export const extractEpub: Extractor = async (content, tell) => {
   for (const [index, path] of chapters.entries()) {
     const chapter = (await archive.read(path)) ?? new Uint8Array();
     const { markdown } = readHtml(xhtmlAsHtml(decodeMarkup(chapter, { xml: true })));
-    if (markdown !== '') parts.push({ text: markdown, page: null });
+    if (markdown !== '') parts.push({ text: markdown, place: null });
     tell((index + 1) / chapters.length);
   }
   return { title, parts };

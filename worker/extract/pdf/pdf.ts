@@ -99,7 +99,7 @@ async function readDocument(document: PDFDocumentProxy, tell: TellProgress): Pro
   }
   const words = wordsOf(pages);
   const parts = pages
-    .map((lines, index) => ({ text: paragraphsOf(lines, words), page: index + 1 }))
+    .map((lines, index) => ({ text: paragraphsOf(lines, words), place: { page: index + 1 } }))
     .filter(({ text }) => text !== '');
   if (parts.length === 0) {
     throw new FileFault(

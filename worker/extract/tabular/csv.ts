@@ -122,11 +122,11 @@ function extractTable(content: Uint8Array, tell: TellProgress, delimiter: string
  */
 export const extractCsv: Extractor = (content, tell) => ({
   title: null,
-  parts: [{ text: extractTable(content, tell, null), page: null }],
+  parts: [{ text: extractTable(content, tell, null), place: null }],
 });
 
 /** Like `extractCsv`, with tabs as delimiter. */
 export const extractTsv: Extractor = (content, tell) => ({
   title: null,
-  parts: [{ text: extractTable(content, tell, '\t'), page: null }],
+  parts: [{ text: extractTable(content, tell, '\t'), place: null }],
 });

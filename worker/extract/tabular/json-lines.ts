@@ -35,5 +35,5 @@ export const extractJsonLines: Extractor = (content, tell) => {
     out.end();
     tell(end / text.length);
   }
-  return { title: null, parts: [{ text: out.toString(), page: null }] };
+  return { title: null, parts: [{ text: out.toString(), place: null }] };
 };
