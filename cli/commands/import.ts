@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { IMPORT_FORMAT_NAMES } from '../../shared/formats/import-formats.ts';
 import { Status } from '../../shared/schemas/status.ts';
 import { withRetry } from '../client/retry.ts';
 import { type ServiceClient, ServiceRefusal } from '../client/service-client.ts';
@@ -17,6 +18,8 @@ import { type Command, CREDENTIAL_HELP, URL_HELP, type Values } from './command.
 
 const help = `Imports the files of a folder, at any depth, and lists the files that failed, with the reasons. A second run sends
 only files that are new or have changed. Hidden files and folders, node_modules and symbolic links are left out.
+
+Formats: ${IMPORT_FORMAT_NAMES}.
 
 Usage: npm run cli -- import <folder> [options]
 

@@ -1,6 +1,7 @@
 import type { NewImport } from '../../db/queries/memory/imports.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { decodeBase64 } from '../../shared/formats/base64.ts';
+import { IMPORT_FORMAT_NAMES } from '../../shared/formats/import-formats.ts';
 import { importMediaType } from '../../shared/formats/media-types.ts';
 import { newId } from '../../shared/ids.ts';
 import type { ImportRequest } from '../../shared/schemas/imports.ts';
@@ -21,7 +22,7 @@ export function assertMediaTypes(body: unknown): void {
     if (importMediaType(filename, declared, typeof text === 'string') === null) {
       throw new ServiceError(
         'unsupported_media_type',
-        `/items/${index}: a file of this type cannot be imported`,
+        `/items/${index}: a file of this type cannot be imported; the formats are ${IMPORT_FORMAT_NAMES}`,
       );
     }
   }

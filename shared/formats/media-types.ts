@@ -1,48 +1,19 @@
-/** The file formats that can be imported: media types and their extensions. */
-const FORMATS: Readonly<Record<string, readonly string[]>> = {
-  'text/plain': ['txt', 'text', 'log'],
-  'text/markdown': ['md', 'markdown'],
-  'text/html': ['html', 'htm', 'xhtml'],
-  'text/csv': ['csv'],
-  'text/tab-separated-values': ['tsv'],
-  'application/json': ['json'],
-  'application/x-ndjson': ['jsonl', 'ndjson'],
-  'application/pdf': ['pdf'],
-  'application/epub+zip': ['epub'],
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': ['docx'],
-  'message/rfc822': ['eml'],
-  'application/mbox': ['mbox'],
-};
+import { IMPORT_FORMATS, type ImportMediaType } from './import-formats.ts';
 
-/** Other names for the same formats. */
-const ALIASES: Readonly<Record<string, string>> = {
-  'text/x-markdown': 'text/markdown',
-  'application/xhtml+xml': 'text/html',
-  'application/x-pdf': 'application/pdf',
-  'application/acrobat': 'application/pdf',
-  'application/x-epub+zip': 'application/epub+zip',
-  'application/csv': 'text/csv',
-  'text/x-csv': 'text/csv',
-  'text/comma-separated-values': 'text/csv',
-  'text/json': 'application/json',
-  'application/jsonl': 'application/x-ndjson',
-  'application/ndjson': 'application/x-ndjson',
-  'application/x-jsonlines': 'application/x-ndjson',
-  'application/x-mbox': 'application/mbox',
-};
+const FORMATS = Object.entries(IMPORT_FORMATS) as [
+  ImportMediaType,
+  (typeof IMPORT_FORMATS)[ImportMediaType],
+][];
+const BY_EXTENSION = new Map<string, ImportMediaType>(
+  FORMATS.flatMap(([type, { extensions }]) => extensions.map((extension) => [extension, type] as const)),
+);
+const BY_DECLARED_TYPE = new Map<string, ImportMediaType>(
+  FORMATS.flatMap(([type, { aliases }]) => [type, ...aliases].map((name) => [name, type] as const)),
+);
 
 /** Clients declare UNKNOWN for a type that they do not know. On Windows, some declare EXCEL for files of Excel. */
 const UNKNOWN = 'application/octet-stream';
 const EXCEL = 'application/vnd.ms-excel';
-
-/** The media types that can be imported. */
-export const IMPORT_MEDIA_TYPES: readonly string[] = Object.keys(FORMATS);
-
-const BY_EXTENSION = new Map(
-  Object.entries(FORMATS).flatMap(([mediaType, extensions]) =>
-    extensions.map((extension) => [extension, mediaType] as const),
-  ),
-);
 
 /**
  * The media type as which a file is imported: the declared one, or that of the extension. Null if it cannot be
@@ -53,14 +24,13 @@ export function importMediaType(
   filename: string,
   declared: string | undefined,
   isText: boolean,
-): string | null {
+): ImportMediaType | null {
   const type = declared?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const extension = /\.([^./\\]*)$/.exec(filename)?.[1]?.toLowerCase();
+  // Where Excel is installed, Windows declares its type for CSV files too. Its own files cannot be imported.
   if (type === EXCEL) return extension === 'csv' ? 'text/csv' : null;
-  if (type !== '' && type !== UNKNOWN) {
-    if (Object.hasOwn(ALIASES, type)) return ALIASES[type] ?? null;
-    return Object.hasOwn(FORMATS, type) ? type : null;
-  }
+  // The extension does not count here: a client that declares a type knows the content, and a name can be anything.
+  if (type !== '' && type !== UNKNOWN) return BY_DECLARED_TYPE.get(type) ?? null;
   if (extension === undefined) return isText ? 'text/plain' : null;
   return BY_EXTENSION.get(extension) ?? null;
 }

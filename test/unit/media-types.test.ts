@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { IMPORT_MEDIA_TYPES, importMediaType } from '../../shared/formats/media-types.ts';
-import { EXTRACTORS } from '../../worker/extract/registry.ts';
+import { IMPORT_FORMAT_NAMES, IMPORT_FORMATS } from '../../shared/formats/import-formats.ts';
+import { importMediaType } from '../../shared/formats/media-types.ts';
+import { ROOT } from '../support/processes.ts';
 
 /** Filename, declared type, and what the file is read as. */
 type Row = [filename: string, declared: string | undefined, readAs: string | null];
@@ -89,6 +92,25 @@ describe('the media type of a file', () => {
   });
 });
 
-test('every accepted media type has an extractor, and no other type has one', () => {
-  assert.deepEqual(Object.keys(EXTRACTORS).sort(), [...IMPORT_MEDIA_TYPES].sort());
+describe('the formats that can be imported', () => {
+  const formats = Object.entries(IMPORT_FORMATS);
+  const isUnique = (names: readonly string[]) => assert.deepEqual(names, [...new Set(names)]);
+
+  test('have different names, media types and extensions', () => {
+    isUnique(formats.map(([, { label }]) => label));
+    isUnique(formats.flatMap(([type, { aliases }]) => [type, ...aliases]));
+    isUnique(formats.flatMap(([, { extensions }]) => extensions));
+  });
+
+  test('are recognized by each of their media types and extensions', () => {
+    for (const [type, { aliases, extensions }] of formats) {
+      check([type, ...aliases].map((declared) => ['a', declared, type]));
+      check(extensions.map((extension) => [`a.${extension}`, undefined, type]));
+    }
+  });
+
+  test('are listed in the README', () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    assert.ok(readme.includes(`\nFormats: ${IMPORT_FORMAT_NAMES}.`));
+  });
 });

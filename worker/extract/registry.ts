@@ -1,12 +1,13 @@
+import type { ImportMediaType } from '../../shared/formats/import-formats.ts';
 import type { Extractor } from './extraction.ts';
 
 const plainText = async () => (await import('./text/plain-text.ts')).extractPlainText;
 
 /**
- * The extractor of each media type, for exactly the types that `importMediaType` accepts. Extractors are loaded when
- * they are first needed, in the process that reads files, because some libraries are large.
+ * The extractor of each format in shared/formats/import-formats.ts. Extractors are loaded when they are first needed, in
+ * the process that reads files, because some libraries are large.
  */
-export const EXTRACTORS: Readonly<Record<string, () => Promise<Extractor>>> = {
+export const EXTRACTORS: Readonly<Record<ImportMediaType, () => Promise<Extractor>>> = {
   'text/plain': plainText,
   'text/markdown': plainText,
   'text/html': async () => (await import('./html/html.ts')).extractHtml,
