@@ -54,7 +54,7 @@ describe('vectors of the model process', () => {
   });
 
   test('of queries are computed between two runs of a long passage', async (t) => {
-    const child = startModelProcess({
+    const { child } = startModelProcess({
       model: { name: TEST_MODEL, modelDir },
       megabytes: 2048,
       logger: undefined as never,

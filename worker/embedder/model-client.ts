@@ -1,7 +1,7 @@
-import type { ChildProcess } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EmbedderState } from '../../shared/schemas/status.ts';
-import { endOf, startModelProcess } from './model-child.ts';
+import { hasStarted, type SupervisedProcess, sendTo } from '../sandbox/supervised-process.ts';
+import { describeEnd, startModelProcess } from './model-child.ts';
 import type { ModelClientOptions } from './model-client-options.ts';
 import { ensureModelFiles, type FetchProgress, oneLine } from './model-files.ts';
 import type { EmbedTask, Lane, ModelAnswer } from './model-process.ts';
@@ -41,8 +41,7 @@ const MAX_USELESS = 2;
 const MAX_REFUSED = 3;
 
 /** The state of one process. */
-interface Runner {
-  child: ChildProcess;
+interface Runner extends SupervisedProcess {
   /** The lane of the text that it is processing. */
   running: Lane | null;
   /** Whether it has started to process a text. */
@@ -66,7 +65,7 @@ class Client implements ModelClient {
   readonly #lanes = new TextLanes();
   /** The process, once it has loaded the model. */
   #runner: Runner | null = null;
-  #child: ChildProcess | null = null;
+  #process: SupervisedProcess | null = null;
   #state: ModelState = { state: 'loading', fetched: null };
   #told = '';
   /** Processes in a row that were ready and ended before their first text. */
@@ -100,7 +99,7 @@ class Client implements ModelClient {
 
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#child?.kill('SIGKILL');
+    this.#process?.child.kill('SIGKILL');
     await this.#life;
     this.#lanes.close();
     this.#isReady();
@@ -156,40 +155,40 @@ class Client implements ModelClient {
 
   /** Runs one process from its start to its end. Returns the problem if the next one must not start at once. */
   async #run(): Promise<string | null> {
-    const { megabytes, loadMs = LOAD_MS } = this.#options;
+    const { megabytes, logger, loadMs = LOAD_MS } = this.#options;
     // The client was closed while the files were checked. Nobody would end a process that is started now.
     if (this.#stop.signal.aborted) return null;
     if (this.#state.state !== 'failing') this.#enter({ state: 'loading', fetched: null });
-    let child: ChildProcess;
+    let started: SupervisedProcess;
     try {
-      child = startModelProcess(this.#options);
+      started = startModelProcess(this.#options);
     } catch (error) {
       return this.#reportProblem('failing', `its process cannot be started: ${oneLine(error)}`);
     }
-    this.#child = child;
+    this.#process = started;
+    const { child } = started;
     let runner = null as Runner | null;
     let problem: string | null = null;
     const fail = (reason: string) => {
       problem ??= reason;
       child.kill('SIGKILL');
     };
-    const loading = setTimeout(() => {
-      fail(`loading the model took longer than ${loadMs / 1000} seconds`);
-    }, loadMs);
+    void hasStarted(started, loadMs, () =>
+      fail(`loading the model took longer than ${loadMs / 1000} seconds`),
+    );
     child.on('message', (answer: ModelAnswer) => {
       if ('failed' in answer) fail(answer.failed);
       else if (!('ready' in answer)) this.#handleAnswer(runner, answer);
       else if (answer.rssBytes > megabytes * MIB * FULL_SHARE) fail(tooLarge(answer.rssBytes, megabytes));
       else if (problem === null && !this.#stop.signal.aborted) {
-        clearTimeout(loading);
         const { rssBytes } = answer;
-        runner = { child, running: null, useful: false, dismissed: false, rssBytes, watchdog: null };
+        runner = { ...started, running: null, useful: false, dismissed: false, rssBytes, watchdog: null };
         this.#serve(runner);
       }
     });
-    const how = await endOf(child, this.#options);
-    clearTimeout(loading);
-    this.#child = null;
+    child.on('error', (err) => logger.warn({ err }, 'model process cannot be reached'));
+    const how = describeEnd(await started.ended, this.#options);
+    this.#process = null;
     if (runner !== null) return this.#handleEnd(runner, how);
     if (this.#stop.signal.aborted) return null;
     return this.#reportProblem('failing', problem ?? `its process ended while it loaded${how}`);
@@ -216,9 +215,7 @@ class Client implements ModelClient {
       const text = this.#lanes.take(lane);
       if (text === undefined) continue;
       if (runner.watchdog === null) this.#watch(runner);
-      const task: EmbedTask = { lane, text };
-      // If the process has just ended, sending fails. The end of the process is handled elsewhere.
-      runner.child.send(task, () => undefined);
+      sendTo<EmbedTask>(runner, { lane, text });
     }
   }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { endWithParent } from '../sandbox/supervised-process.ts';
 import { type Embedder, loadEmbedder, type ModelSettings } from './model.ts';
 
 /*
@@ -92,10 +93,7 @@ const guard = new Worker(new URL('../memory-guard.ts', import.meta.url), {
 });
 await once(guard, 'message');
 guard.unref();
-// Ctrl-C is sent to the whole process group. It is ignored here, because the parent decides when this process ends.
-process.on('SIGINT', () => undefined);
-process.on('SIGTERM', () => undefined);
-process.on('disconnect', () => process.exit(0));
+endWithParent();
 try {
   const model = await loadEmbedder({ ...(JSON.parse(settings) as ModelSettings), allowDownload: false });
   // The library reads the file into memory twice. For a large model, this frees a gigabyte that is no longer needed.

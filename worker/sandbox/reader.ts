@@ -1,4 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { on } from 'node:events';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,6 +15,13 @@ import type {
   ReadingTask,
 } from './reading-process.ts';
 import { secondsFor, type TimeBounds } from './reading-time.ts';
+import {
+  hasStarted,
+  meansLackOfMemory,
+  type SupervisedProcess,
+  sendTo,
+  startProcess,
+} from './supervised-process.ts';
 
 /* The parent's side of one process that reads files: starts it, sends it a file, and asks it for chunks. */
 
@@ -55,7 +61,7 @@ const START_MS = 60_000;
 /** The time limit for a portion, which exists already and only has to be sent. */
 const PORTION_MS = 60_000;
 
-const MAIN = fileURLToPath(new URL('./reading-process.ts', import.meta.url));
+const MAIN = new URL('./reading-process.ts', import.meta.url);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /**
  * The paths that the process can read: only the code, and not settings or data next to it. `node_modules` can be a
@@ -66,10 +72,9 @@ const READABLE = [
   realpathSync(join(ROOT, 'node_modules')),
 ];
 /** One process and its state. */
-export interface Reader {
-  child: ChildProcess;
-  /** Rejects if the process does not start, which is not the fault of a file. */
-  ready: Promise<void>;
+export interface Reader extends SupervisedProcess {
+  /** Whether the process started. If not, no file is at fault. */
+  ready: Promise<boolean>;
   files: number;
   /** Its memory after the last file, in bytes. */
   rssBytes: number;
@@ -82,42 +87,20 @@ export function startReader(
   { prefix, stdin }: Confinement,
 ): Reader {
   const { program, args } = commandOf(prefix(megabytes));
-  const child = fork(MAIN, [extractors.href], {
-    // No settings of the service: a file that takes over the process finds no credentials.
-    env: {},
-    execPath: program,
-    // Threads, child processes, add-ons, WASI and the inspector are refused because no option allows them. SQLite is
-    // left out because it opens files without asking the permission model.
-    execArgv: [
-      ...args,
-      `--max-old-space-size=${megabytes}`,
-      '--permission',
-      ...[...READABLE, fileURLToPath(new URL('.', extractors))].map((folder) => `--allow-fs-read=${folder}`),
-      '--no-experimental-sqlite',
-      '--disable-sigusr1',
-    ],
-    stdio: [stdin, 'ignore', 'ignore', 'ipc'],
-    // Sends bytes as bytes.
-    serialization: 'advanced',
-  });
-  watchMemory(child, megabytes * MIB);
-  const ready = new Promise<void>((resolve, reject) => {
-    const fail = () => {
-      clearTimeout(timer);
-      reject(new NotBegunError('the process that reads files did not start'));
-    };
-    const timer = setTimeout(() => child.kill('SIGKILL'), START_MS);
-    child.once('message', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-    child.once('exit', fail);
-    // A process that could not be created has no `exit` event. Without a listener, a later error would end the worker.
-    child.on('error', fail);
-  });
-  // `untilReady` reports the failure. If nothing awaits it yet, it must not become an unhandled rejection.
-  ready.catch(() => undefined);
-  return { child, ready, files: 0, rssBytes: 0, idle: null };
+  // Threads, child processes, add-ons, WASI and the inspector are refused because no option allows them. SQLite is
+  // left out because it opens files without asking the permission model.
+  const execArgv = [
+    ...args,
+    `--max-old-space-size=${megabytes}`,
+    '--permission',
+    ...[...READABLE, fileURLToPath(new URL('.', extractors))].map((folder) => `--allow-fs-read=${folder}`),
+    '--no-experimental-sqlite',
+    '--disable-sigusr1',
+  ];
+  const started = startProcess(MAIN, [extractors.href], { execPath: program, execArgv }, stdin);
+  watchMemory(started.child, megabytes * MIB);
+  const ready = hasStarted(started, START_MS, () => started.child.kill('SIGKILL'));
+  return { ...started, ready, files: 0, rssBytes: 0, idle: null };
 }
 
 /** Waits until the process is ready. Ends it if `signal` aborts first. */
@@ -125,21 +108,10 @@ export async function untilReady({ child, ready }: Reader, signal: AbortSignal):
   const end = () => child.kill('SIGKILL');
   signal.addEventListener('abort', end);
   try {
-    await ready;
+    if (!(await ready)) throw new NotBegunError('the process that reads files did not start');
   } finally {
     signal.removeEventListener('abort', end);
   }
-}
-
-/** The fault for a process that ended while it read. Only the memory watch and the kernel send it these signals. */
-function faultOf(signal: NodeJS.Signals | null, bounds: ReadingBounds): FileFault {
-  // SIGABRT: the JavaScript heap is full.
-  return signal === 'SIGKILL' || signal === 'SIGABRT' ? FAULTS.memory(bounds.megabytes) : FAULTS.crash();
-}
-
-/** Sends a request to a process. Errors are ignored: if the process has just ended, its `exit` event reports it. */
-export function ask({ child }: Reader, request: ReadingRequest): void {
-  child.send(request, () => undefined);
 }
 
 /** Reads one file with one process. The process cannot be used again if this rejects with an error that ended it. */
@@ -157,7 +129,7 @@ export function readWith(
       clearTimeout(timer);
       signal.removeEventListener('abort', interrupt);
       child.off('message', hear);
-      child.off('exit', exited);
+      child.off('close', exited);
       settle();
     };
     const kill = (reason: Error) => {
@@ -165,10 +137,11 @@ export function readWith(
       end(() => reject(reason));
     };
     const interrupt = () => kill(new ReadingInterruptedError('reading was interrupted'));
-    const exited = (_code: number | null, by: NodeJS.Signals | null) =>
-      end(() =>
-        reject(begun ? faultOf(by, bounds) : new NotBegunError('the process that reads files has ended')),
-      );
+    const exited = (_code: number | null, by: NodeJS.Signals | null) => {
+      // Only the memory watch and the kernel end it for lack of memory while it reads.
+      const fault = meansLackOfMemory(by) ? FAULTS.memory(bounds.megabytes) : FAULTS.crash();
+      end(() => reject(begun ? fault : new NotBegunError('the process that reads files has ended')));
+    };
     const hear = (answer: ReadingAnswer) => {
       if (!('file' in answer) || answer.file !== file) return;
       if (!begun) onBegun?.();
@@ -186,9 +159,9 @@ export function readWith(
     const timer = setTimeout(tooLong, seconds * 1000);
     signal.addEventListener('abort', interrupt);
     child.on('message', hear);
-    child.on('exit', exited);
+    child.on('close', exited);
     if (signal.aborted) interrupt();
-    else ask(reader, { file, task });
+    else sendTo<ReadingRequest>(reader, { file, task });
   });
 }
 
@@ -220,24 +193,20 @@ async function nextPortion(
   signal: AbortSignal,
 ): Promise<PreparedChunk[]> {
   const { child } = reader;
-  const ended = new AbortController();
-  const giveUp = AbortSignal.any([ended.signal, signal, AbortSignal.timeout(PORTION_MS)]);
-  const end = () => ended.abort();
-  child.once('exit', end);
+  const giveUp = AbortSignal.any([signal, AbortSignal.timeout(PORTION_MS)]);
   try {
-    if (child.exitCode !== null || child.signalCode !== null) end();
-    const answers = on(child, 'message', { signal: giveUp });
-    ask(reader, request);
+    // Without a channel, there may be no `close` event to wait for: the process has ended before.
+    if (!child.connected) throw new Error('the process has ended');
+    const answers = on(child, 'message', { signal: giveUp, close: ['close'] });
+    sendTo<ReadingRequest>(reader, request);
     for await (const [answer] of answers as AsyncIterable<[ReadingAnswer]>) {
       if ('chunks' in answer && answer.file === request.file) return answer.chunks;
     }
-    throw new Error('unreachable: only the signal ends the messages');
+    throw new Error('the process has ended');
   } catch (cause) {
     if (signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
     // A process that does not answer cannot read the next file either.
     child.kill('SIGKILL');
     throw new Error('the process that read the file ended before its chunks were stored', { cause });
-  } finally {
-    child.off('exit', end);
   }
 }

@@ -1,7 +1,6 @@
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
 import { type Confinement, type ConfinementName, findConfinement } from './confinement.ts';
 import {
-  ask,
   MIB,
   NotBegunError,
   portionsOf,
@@ -15,7 +14,8 @@ import {
   untilReady,
 } from './reader.ts';
 import { EndedError } from './reading-faults.ts';
-import type { DocumentHead, ReadingTask } from './reading-process.ts';
+import type { DocumentHead, ReadingRequest, ReadingTask } from './reading-process.ts';
+import { sendTo } from './supervised-process.ts';
 
 /** A document that was read. If it is large, its chunks stay in its process while it is used. */
 export interface HeldDocument extends DocumentHead {
@@ -83,7 +83,7 @@ export function openReadingPool(
     reader.idle = null;
     if (!all.has(reader)) {
       all.add(reader);
-      reader.child.on('exit', () => {
+      void reader.ended.then(() => {
         dismiss(reader);
         all.delete(reader);
       });
@@ -144,24 +144,15 @@ export function openReadingPool(
       } finally {
         // From now on the process can hold another document.
         done.abort();
-        ask(reader, { file, done: true });
+        sendTo<ReadingRequest>(reader, { file, done: true });
         giveBack(reader);
       }
     },
     close: async () => {
       closing.abort();
-      const ended = [...all].map(
-        (reader) =>
-          new Promise<void>((resolve) => {
-            if (reader.child.exitCode !== null || reader.child.signalCode !== null) resolve();
-            else reader.child.once('exit', () => resolve());
-          }),
-      );
-      for (const reader of all) {
-        reader.child.kill('SIGKILL');
-        dismiss(reader);
-      }
-      await Promise.all(ended);
+      const readers = [...all];
+      readers.forEach(dismiss);
+      await Promise.all(readers.map(({ ended }) => ended));
     },
   };
 }

@@ -2,6 +2,7 @@ import type { ImportStage } from '../../shared/schemas/imports.ts';
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
 import { prepareDocument, type ReadDocument } from '../extract/document.ts';
 import { type Extractor, FileFault, type TellProgress } from '../extract/extraction.ts';
+import { endWithParent } from './supervised-process.ts';
 
 /*
  * The process that reads files, one at a time, until its parent ends it. A harmful file can affect only this process,
@@ -106,10 +107,7 @@ const { EXTRACTORS: extractors } = (await import(extractorsModule)) as {
   EXTRACTORS: Readonly<Record<string, () => Promise<Extractor>>>;
 };
 
-// Ctrl-C is sent to the whole process group. It is ignored here, because the parent decides when this process ends.
-process.on('SIGINT', () => undefined);
-process.on('SIGTERM', () => undefined);
-process.on('disconnect', () => process.exit(0));
+endWithParent();
 process.on('message', (asked: ReadingRequest) => {
   const { file } = asked;
   if ('task' in asked) {
