@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { identifyProcess } from '../../shared/resources/process-identity.ts';
 
 /** How often the process with the lock changes the lock file. */
 const BEAT_MS = 1000;
@@ -50,21 +51,10 @@ async function waitUntilFree(folder: string, file: string): Promise<boolean> {
   return first !== null;
 }
 
-/**
- * Returns what identifies the process of a pid: boot id, pid namespace and start time. The pid alone can belong to
- * another process, in another container or after a restart. Returns null if there is no such process, or not on Linux.
- */
+/** The identity of the process of a pid in the form of the lock file, or null if it is not known. */
 function processMark(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses can contain anything. After it come the state, 18 more fields, and the start time.
-    const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (state === 'Z' || state === 'X') return null;
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return `${boot} ${readlinkSync('/proc/self/ns/pid')} ${rest[18]}`;
-  } catch {
-    return null;
-  }
+  const identity = identifyProcess(pid);
+  return identity && `${identity.boot} ${identity.namespace} ${identity.start}`;
 }
 
 /**

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { identifyProcess } from '../../../shared/resources/process-identity.ts';
 import { oneLine } from '../../terminal/columns.ts';
 import { CommandError } from '../../terminal/command-error.ts';
 import { STATE_FOLDER } from './state.ts';
@@ -18,14 +19,8 @@ interface Holder {
 
 /** The boot id and the start time of a process (Linux only), or null. */
 function startOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The process name can contain any character. After it come the state, 18 more fields, and the start time.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${fields[19]}`;
-  } catch {
-    return null;
-  }
+  const identity = identifyProcess(pid);
+  return identity && `${identity.boot} ${identity.start}`;
 }
 
 function readHolder(file: string): Holder | null {
