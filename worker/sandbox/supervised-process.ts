@@ -7,7 +7,7 @@ export interface SupervisedProcess {
   readonly ended: Promise<ProcessEnd>;
 }
 
-/** The exit code of a process, the signal that ended it, or the error because of which it could not be created. */
+/** The exit code of a process, the signal that ended it, or the error that prevented its start. */
 export type ProcessEnd = { code: number | null; signal: NodeJS.Signals | null } | { error: Error };
 
 /**
