@@ -70,6 +70,9 @@ export interface JobQueue {
   stop(): Promise<void>;
 }
 
+/** A job that runs now: its current attempt, and its payload. */
+export type RunningJob<Q extends QueueName> = Pick<Job<Payload<Q>>, 'id' | 'retryCount' | 'groupId' | 'data'>;
+
 export interface SendOptions {
   /** With a queue of policy `short`: there is at most one waiting job with this key. */
   key?: string;

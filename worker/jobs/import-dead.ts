@@ -1,7 +1,6 @@
-import { transaction } from '../../db/driver/database.ts';
+import { failImport } from '../../core/imports/fail-import.ts';
 import { jobScope } from '../../shared/scope.ts';
 import type { JobHandler } from '../context.ts';
-import { recordImportFailure } from './import-failure.ts';
 
 const FAULT = {
   code: 'import_interrupted',
@@ -9,9 +8,5 @@ const FAULT = {
 };
 
 /** Fails an import whose job has used all its attempts, so that it does not wait forever. */
-export const failLostImport: JobHandler<'import.dead'> = async (job, { database, queue }) => {
-  await transaction(database, jobScope(job.data), async (tx) => {
-    await recordImportFailure(tx, job.data, FAULT);
-    await queue.settle(tx, 'import.dead', job);
-  });
-};
+export const failLostImport: JobHandler<'import.dead'> = (job, context) =>
+  failImport(context, jobScope(job.data), 'import.dead', job, FAULT);

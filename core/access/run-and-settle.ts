@@ -1,0 +1,34 @@
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import type { RunningJob } from '../../db/queue/queue.ts';
+import type { QueueName } from '../../shared/queues.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { type Applied, runCommandWithin } from './run-command.ts';
+
+/** A change that a job makes. Its audit events name the user of the job's scope. */
+export interface JobCommand<R> {
+  /** Makes the change. The states of the rows that it changes decide whether it has an effect. */
+  apply: (tx: TeamTransaction) => Promise<Applied<R>>;
+  /** Deletes what was prepared for the change. Called when it has failed. */
+  discard?: () => Promise<void>;
+}
+
+/**
+ * Runs a command as `runCommand` does, and completes its job in the same transaction, as the last step. No rights are
+ * rechecked: they were checked in the transaction that enqueued the job.
+ * @throws LostJobError if another worker runs the job now. Nothing is changed
+ */
+export function runAndSettle<Q extends QueueName, R>(
+  { database, queue }: Pick<Dependencies, 'database' | 'queue'>,
+  scope: TeamScope,
+  name: Q,
+  job: RunningJob<Q>,
+  command: JobCommand<R>,
+): Promise<R> {
+  const steps = { ...command, lock: () => Promise.resolve() };
+  return runCommandWithin(database, scope, steps, async (tx, run) => {
+    const result = await run();
+    await queue.settle(tx, name, job);
+    return result;
+  });
+}

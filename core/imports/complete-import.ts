@@ -1,0 +1,98 @@
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import { DOCUMENT_TITLE } from '../../db/queries/memory/chunks.ts';
+import { completeImport as complete, type StartedImport } from '../../db/queries/memory/imports.ts';
+import type { RunningJob } from '../../db/queue/queue.ts';
+import type { Payload } from '../../shared/queues.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
+import { runAndSettle } from '../access/run-and-settle.ts';
+import type { Applied } from '../access/run-command.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
+import {
+  commitSource,
+  discardSource,
+  type StagedSource,
+  stageSource,
+  withEmbeddings,
+} from '../sources/store-source.ts';
+
+/** What was read from an imported file. */
+export interface ImportedDocument {
+  /** The title that the document itself contains, or null. */
+  title: string | null;
+  contentHash: Uint8Array;
+  chunks: PreparedSource;
+}
+
+/**
+ * Stages the document of an import as a source. The chunks are written before the transaction of `completeImport`, because
+ * they are large.
+ * @param report called with the number of chunks written, after each batch. If it throws, the staging stops
+ */
+export function stageImport(
+  { database, config }: Pick<Dependencies, 'database' | 'config'>,
+  scope: TeamScope,
+  layer: StagedSource['source']['layer'],
+  file: Pick<StartedImport, 'filename' | 'title'>,
+  { title, contentHash, chunks }: ImportedDocument,
+  report: (written: number) => void,
+): Promise<StagedSource> {
+  return stageSource(
+    database,
+    scope,
+    {
+      layer,
+      kind: 'import',
+      title: file.title,
+      uri: null,
+      externalId: null,
+      metadata: { filename: file.filename, ...(title === null ? {} : { [DOCUMENT_TITLE]: title }) },
+      contentHash: Buffer.from(contentHash),
+      model: config.embeddingModel,
+      chunks: withEmbeddings(chunks),
+    },
+    report,
+  );
+}
+
+/**
+ * Makes the source of an import visible, and completes the import and its job, in one transaction. If it fails, the staged
+ * source is deleted.
+ * @throws LostJobError if another worker runs the job now
+ */
+export function completeImport(
+  deps: Pick<Dependencies, 'config' | 'database' | 'queue'>,
+  scope: TeamScope,
+  job: RunningJob<'import.process'>,
+  staged: StagedSource,
+): Promise<void> {
+  return runAndSettle(deps, scope, 'import.process', job, {
+    apply: (tx) => apply(tx, deps, job.data, staged),
+    discard: () => discardSource(deps.database, scope, staged),
+  });
+}
+
+async function apply(
+  tx: TeamTransaction,
+  { queue, config }: Pick<Dependencies, 'config' | 'queue'>,
+  { clientId, importId }: Payload<'import.process'>,
+  staged: StagedSource,
+): Promise<Applied<void>> {
+  const { outcome, source } = await commitSource(tx, staged);
+  if (!(await complete(tx, importId, source.id))) throw new Error('the import is no longer running');
+  const duplicate = outcome === 'duplicate';
+  return {
+    result: undefined,
+    audit: [
+      {
+        kind: 'memory.import_complete',
+        subjectType: 'import',
+        subjectId: importId,
+        layer: clientId,
+        detail: { sourceId: source.id, duplicate, chunks: source.chunks },
+      },
+    ],
+    ...(duplicate ? {} : { enqueue: () => enqueueIndexing(tx, queue, config, [clientId]) }),
+  };
+}

@@ -1,0 +1,38 @@
+import { failImport as fail } from '../../db/queries/memory/imports.ts';
+import type { RunningJob } from '../../db/queue/queue.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import { runAndSettle } from '../access/run-and-settle.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/**
+ * Fails an import that is queued or running, and completes the job that found the fault. An import that has ended stays as
+ * it is.
+ * @param name the queue of the job: the one that reads files, or the one for jobs that used all their attempts
+ * @throws LostJobError if another worker runs the job now
+ */
+export function failImport<Q extends 'import.process' | 'import.dead'>(
+  deps: Pick<Dependencies, 'database' | 'queue'>,
+  scope: TeamScope,
+  name: Q,
+  job: RunningJob<Q>,
+  { code, message }: { code: string; message: string },
+): Promise<void> {
+  const { importId, clientId } = job.data;
+  return runAndSettle(deps, scope, name, job, {
+    apply: async (tx) => {
+      if (!(await fail(tx, importId, { code, message }))) return { result: undefined, audit: [] };
+      return {
+        result: undefined,
+        audit: [
+          {
+            kind: 'memory.import_fail',
+            subjectType: 'import',
+            subjectId: importId,
+            layer: clientId,
+            detail: { code },
+          },
+        ],
+      };
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import { transaction } from '../../db/driver/database.ts';
+import { requeueImport as requeue, type StartedImport } from '../../db/queries/memory/imports.ts';
+import type { RunningJob } from '../../db/queue/queue.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+type Run = Pick<StartedImport, 'attempts'>;
+
+/**
+ * Makes the import of a run queued again, and releases its job in the same transaction, so that another worker can run it
+ * at once. It does not count as a failed attempt.
+ * @param toLongJobs whether the job moves to the long jobs, to let other Companies go first
+ * @throws LostJobError if another worker runs the job now
+ */
+export function releaseImport(
+  { database, queue }: Pick<Dependencies, 'database' | 'queue'>,
+  scope: TeamScope,
+  job: RunningJob<'import.process'>,
+  { attempts }: Run,
+  { toLongJobs }: { toLongJobs: boolean },
+): Promise<void> {
+  return transaction(database, scope, async (tx) => {
+    await requeue(tx, job.data.importId, attempts);
+    if (toLongJobs) await queue.demote(tx, 'import.process', job);
+    else await queue.giveBack(tx, 'import.process', job);
+  });
+}
+
+/** Makes the import of a failed run queued again. The queue retries its job. */
+export function requeueImport(
+  { database }: Pick<Dependencies, 'database'>,
+  scope: TeamScope,
+  importId: string,
+  { attempts }: Run,
+): Promise<void> {
+  return transaction(database, scope, (tx) => requeue(tx, importId, attempts));
+}
