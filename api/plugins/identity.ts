@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { type Database, withoutScope } from '../../db/driver/database.ts';
+import { type Database, queryWithoutScope } from '../../db/driver/database.ts';
 import { resolvePrincipal, resolveSession } from '../../db/queries/identity/sessions.ts';
 import type { Identity } from '../../shared/access.ts';
 import type { Config } from '../../shared/config.ts';
@@ -49,7 +49,7 @@ export async function identify(
   const token = bearerToken(request);
   const team = requestedTeam(request);
   const teamId = team !== undefined && isId(team) ? team : null;
-  const found = await withoutScope(database, (tx) =>
+  const found = await queryWithoutScope(database, (tx) =>
     secretsEqual(token, config.apiToken)
       ? resolvePrincipal(tx, teamId)
       : resolveSession(tx, hashToken(token), teamId, config),

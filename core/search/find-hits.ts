@@ -6,14 +6,13 @@ import { explainHits, explainSearch } from './explanation.ts';
 
 type FoundHits = Pick<SearchResponse, 'hits' | 'explain'>;
 
-/** Finds the best chunks for a query, by meaning and by keyword, best first. The first statement only reads. */
+/** Finds the best chunks for a query, by meaning and by keyword, best first. */
 export async function findHits(tx: TeamTransaction, query: ChunkQuery): Promise<FoundHits> {
   return { hits: await searchChunks(tx, query) };
 }
 
 /**
- * Finds the same hits as `findHits`, and explains the rank of each hit and the search as a whole. The first statement
- * only reads.
+ * Finds the same hits as `findHits`, and explains the rank of each hit and the search as a whole.
  * @param embeddingMs how long the vector of the query took, in milliseconds
  */
 export async function findExplainedHits(

@@ -48,9 +48,8 @@ export function assertSearchAllowed(
 }
 
 /**
- * Searches by meaning and by keyword within the scope of the caller. A query, not a command: it locks nothing, and
- * `runCommand` would cost a round trip. Its audit event is part of the transaction, whose first statement only reads and
- * is sent together with `begin`.
+ * Searches by meaning and by keyword within the scope of the caller. A query, not a command: it locks nothing. Its audit
+ * event is part of the transaction.
  * @throws ServiceError `invalid_request`, `query_embedding_required`, `embedding_model_mismatch`,
  *   `embedding_dimension_mismatch`, `full_access_required`, `scope_forbidden`, `not_found` for a source; as `recheckScope`
  */
@@ -84,18 +83,13 @@ export async function searchMemory(
     topK: body.topK ?? DEFAULT_TOP_K,
   };
   const queryId = newId();
-  const found = await transaction(
-    database,
-    scope,
-    async (tx) => {
-      const result = await (body.explain === true
-        ? findExplainedHits(tx, query, embeddingMs)
-        : findHits(tx, query));
-      insertAuditEvents(tx, [searchEvent(queryId, body, query.topK, result.hits)]);
-      return result;
-    },
-    { readsFirst: true },
-  );
+  const found = await transaction(database, scope, async (tx) => {
+    const result = await (body.explain === true
+      ? findExplainedHits(tx, query, embeddingMs)
+      : findHits(tx, query));
+    insertAuditEvents(tx, [searchEvent(queryId, body, query.topK, result.hits)]);
+    return result;
+  });
   return {
     queryId,
     embedding: { mode, model: config.embeddingModel },

@@ -13,6 +13,12 @@ export interface Queryable {
   ) => Promise<R[]>;
 }
 
+/** A statement with its values, as `query` takes them. */
+export interface Statement {
+  text: string;
+  values?: readonly unknown[];
+}
+
 /** The connection pool of a driver, in numbers. */
 export interface Connections {
   /** How many connections there can be. */
@@ -30,11 +36,11 @@ export interface Database extends Queryable {
   /**
    * Runs `fn` in one transaction, which is committed when `fn` resolves and rolled back when it rejects. `fn` must
    * query only through the connection that it is given: with the embedded database, waiting for any other query is a
-   * deadlock.
-   * @param opening `together` sends `begin` and the first statement of `fn` in one packet, which saves a round trip. If
-   *   `begin` fails, that statement runs outside of a transaction, so it must be harmless there
+   * deadlock. A statement that `fn` does not wait for is a part of the transaction as well: if it fails, so does the
+   * transaction.
+   * @param opening runs before `fn`. It must have no effect outside of a transaction, where it runs if `begin` fails
    */
-  transaction<T>(fn: (tx: Queryable) => Promise<T>, opening?: 'together'): Promise<T>;
+  transaction<T>(fn: (tx: Queryable) => Promise<T>, opening?: Statement): Promise<T>;
   /** Runs several statements without values, for example a migration. It has no client time-out. */
   script(tx: Queryable, text: string): Promise<void>;
   /** The connection pool now. Null with the embedded database, which has one connection. */
@@ -59,8 +65,6 @@ export const WORKER_ROLE = 'memory_worker';
  */
 export interface ScopedTransaction<S extends Scope = Scope> extends Queryable {
   readonly scope: S;
-  /** Sends a statement without a result, and does not wait for it. If it fails, the transaction fails. */
-  readonly send: (text: string, values: readonly unknown[]) => void;
 }
 export type TeamTransaction = ScopedTransaction<TeamScope>;
 
@@ -72,13 +76,17 @@ export interface WorkerTransaction extends Queryable {
 }
 export type TeamWorkerTransaction = TeamTransaction & WorkerTransaction;
 
-const setClaims = (role: string) => `select set_config('role', '${role}', true),
-  set_config('app.company', $1, true), set_config('app.user', $2, true), set_config('app.team', $3, true),
-  set_config('app.reads_team', $4, true), set_config('app.reads_clients', $5, true),
-  set_config('app.writes_team', $6, true), set_config('app.writes_clients', $7, true),
-  set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)`;
-const SERVICE_CLAIMS = setClaims(SERVICE_ROLE);
-const WORKER_CLAIMS = setClaims(WORKER_ROLE);
+/** Sets the role and the claims of a scope until the transaction ends. */
+function setClaims(role: string, scope: Scope): Statement {
+  const text = `select set_config('role', '${role}', true),
+    set_config('app.company', $1, true), set_config('app.user', $2, true), set_config('app.team', $3, true),
+    set_config('app.reads_team', $4, true), set_config('app.reads_clients', $5, true),
+    set_config('app.writes_team', $6, true), set_config('app.writes_clients', $7, true),
+    set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)`;
+  return { text, values: claims(scope) };
+}
+
+const setRole = (role: string): Statement => ({ text: `select set_config('role', '${role}', true)` });
 
 function claims(scope: Scope): string[] {
   if (!('teamId' in scope)) return [scope.companyId, scope.userId, '', 'false', '{}', 'false', '{}'];
@@ -93,19 +101,13 @@ function claims(scope: Scope): string[] {
   ];
 }
 
-/**
- * Runs `fn` in one transaction as the service's role, with the claims of the scope.
- * @param readsFirst whether the first statement of `fn` only reads, so that it can be sent in one packet with `begin`
- *   and the claims. If `begin` fails, that statement runs without claims, as the role that connected, but its rows are
- *   discarded
- */
-export async function transaction<S extends Scope, T>(
+/** Runs `fn` in one transaction as the service's role, with the claims of the scope. */
+export function transaction<S extends Scope, T>(
   database: Database,
   scope: S,
   fn: (tx: ScopedTransaction<S>) => Promise<T>,
-  { readsFirst = false } = {},
 ): Promise<T> {
-  return withClaims(database, SERVICE_CLAIMS, scope, fn, readsFirst);
+  return database.transaction(({ query }) => fn({ scope, query }), setClaims(SERVICE_ROLE, scope));
 }
 
 /** Runs `fn` in one transaction as the worker's role, with the claims of the scope. */
@@ -114,34 +116,10 @@ export function workerTransaction<T>(
   scope: TeamScope,
   fn: (tx: TeamWorkerTransaction) => Promise<T>,
 ): Promise<T> {
-  return withClaims(database, WORKER_CLAIMS, scope, (tx) => fn({ ...tx, role: WORKER_ROLE }), false);
-}
-
-async function withClaims<S extends Scope, T>(
-  database: Database,
-  setRoleAndClaims: string,
-  scope: S,
-  fn: (tx: ScopedTransaction<S>) => Promise<T>,
-  readsFirst: boolean,
-): Promise<T> {
-  const sent: Promise<unknown>[] = [];
-  const doing = database.transaction(async (tx) => {
-    const send = (text: string, values: readonly unknown[]) => {
-      const done = tx.query(text, values);
-      // Awaited below. Until then a rejection must not count as unhandled.
-      done.catch(() => undefined);
-      sent.push(done);
-    };
-    send(setRoleAndClaims, claims(scope));
-    if (!readsFirst) await Promise.all(sent);
-    return fn({ scope, query: (text, values) => tx.query(text, values), send });
-  }, 'together');
-  try {
-    return await doing;
-  } finally {
-    // If a statement that was sent without waiting has failed, its error is the cause of the other errors.
-    await Promise.all(sent);
-  }
+  return database.transaction(
+    ({ query }) => fn({ scope, query, role: WORKER_ROLE }),
+    setClaims(WORKER_ROLE, scope),
+  );
 }
 
 /**
@@ -150,16 +128,27 @@ async function withClaims<S extends Scope, T>(
  * return rows.
  */
 export function withoutScope<T>(database: Database, fn: (tx: Queryable) => Promise<T>): Promise<T> {
-  return database.transaction(async (tx) => {
-    await tx.query(`select set_config('role', '${SERVICE_ROLE}', true)`);
-    return fn(tx);
-  }, 'together');
+  return database.transaction(fn, setRole(SERVICE_ROLE));
+}
+
+/**
+ * Runs `fn` as `withoutScope` does. `fn` must consist of one query, which is sent together with `commit`. This saves a
+ * round trip. A later query of `fn` is refused.
+ */
+export async function queryWithoutScope<T>(
+  database: Database,
+  fn: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  const sent = await withoutScope(database, async (tx) => {
+    const result = fn(tx);
+    // If a statement fails, the transaction fails with its error.
+    result.catch(() => undefined);
+    return { result };
+  });
+  return sent.result;
 }
 
 /** Runs `fn` in one transaction as the worker's role without claims, for upkeep in all Teams. */
 export function asWorker<T>(database: Database, fn: (tx: WorkerTransaction) => Promise<T>): Promise<T> {
-  return database.transaction(async (tx) => {
-    await tx.query(`select set_config('role', '${WORKER_ROLE}', true)`);
-    return fn({ query: tx.query, role: WORKER_ROLE });
-  });
+  return database.transaction(({ query }) => fn({ query, role: WORKER_ROLE }), setRole(WORKER_ROLE));
 }

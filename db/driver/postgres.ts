@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Logger } from '../../shared/logger.ts';
-import type { Database, Queryable } from './database.ts';
+import type { Database, Queryable, Statement } from './database.ts';
 import {
   type Condemn,
   type ConnectionPool,
@@ -28,11 +28,17 @@ types.setTypeParser(NUMERIC, Number);
 // The declared type of the parser is wrong: its argument is the text of the value.
 types.setTypeParser(INT8_ARRAY, types.getTypeParser(NUMERIC_ARRAY) as unknown as (text: string) => number[]);
 
-function queryable(client: pg.Client): Queryable {
+/** @param onFailure is called when a statement fails, before later statements are answered */
+function queryable(client: pg.Client, onFailure?: (error: unknown) => void): Queryable {
   return {
     query: async <R extends object>(text: string, values: readonly unknown[] = []) => {
       const bound = values.map(toBound);
-      return (await client.query(text, bound)).rows as R[];
+      try {
+        return (await client.query(text, bound)).rows as R[];
+      } catch (error) {
+        onFailure?.(error);
+        throw error;
+      }
     },
   };
 }
@@ -110,23 +116,56 @@ interface PostgresTransaction extends Queryable {
 async function inTransaction<T>(
   loans: Loans,
   fn: (tx: Queryable) => Promise<T>,
-  opening: 'together' | undefined,
+  opening: Statement | undefined,
 ): Promise<T> {
   return loans.use(async (client, condemn) => {
+    let cause: unknown;
+    const { query } = queryable(client, (error) => {
+      cause ??= error;
+    });
+    let isOver = false;
+    const tx: PostgresTransaction = {
+      client,
+      query: async (text, values) => {
+        // It would run outside of the transaction, without the claims.
+        if (isOver) throw new Error('the transaction has ended');
+        return query(text, values);
+      },
+    };
     try {
-      const tx: PostgresTransaction = { ...queryable(client), client };
-      const result =
-        opening === 'together' ? await beginTogether(tx, fn) : await client.query('begin').then(() => fn(tx));
+      await begin(tx, opening);
+      const result = await fn(tx).finally(() => {
+        isOver = true;
+      });
+      // Answered after all other statements, also those that `fn` has not waited for.
       const { command } = await client.query('commit');
       // COMMIT after a failed statement rolls back without an error. Only the command tag shows it.
       if (command !== 'COMMIT')
-        throw new Error('the transaction was rolled back: a statement in it had failed');
+        throw cause ?? new Error('the transaction was rolled back: a statement in it had failed');
       return result;
     } catch (error) {
       await rollBack(client, condemn, error);
-      throw error;
+      throw isAborted(error) ? (cause ?? error) : error;
     }
   });
+}
+
+/**
+ * Begins a transaction, and runs its first statement. Both are sent in one packet, which saves a round trip.
+ * @throws Error if either of them fails
+ */
+async function begin({ client, query }: PostgresTransaction, opening: Statement | undefined): Promise<void> {
+  const { stream } = client.connection;
+  stream.cork();
+  const begun = client.query('begin');
+  const opened = opening === undefined ? begun : query(opening.text, opening.values);
+  stream.uncork();
+  await Promise.all([begun, opened]);
+}
+
+/** Whether a statement was refused because one before it had failed. */
+function isAborted(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '25P02';
 }
 
 async function rollBack(client: pg.Client, condemn: Condemn, cause: unknown): Promise<void> {
@@ -138,33 +177,4 @@ async function rollBack(client: pg.Client, condemn: Condemn, cause: unknown): Pr
     // A connection that is still in a transaction must not be used again, so the pool destroys it.
     condemn(error instanceof Error ? error : new Error('rollback failed'));
   }
-}
-
-/**
- * Runs `fn` in a transaction. `begin` and the first statement of `fn` are sent in one packet. Fails if `begin` fails.
- */
-async function beginTogether<T>(tx: PostgresTransaction, fn: (tx: Queryable) => Promise<T>): Promise<T> {
-  const { stream } = tx.client.connection;
-  let begun: Promise<unknown>;
-  let done: Promise<T>;
-  stream.cork();
-  try {
-    begun = tx.client.query('begin');
-    // Thrown below, after `fn` has ended. Until then `fn` keeps the connection, and each statement of it is refused.
-    let refused: unknown;
-    begun.catch((error: unknown) => {
-      refused = error;
-    });
-    const query: Queryable['query'] = async (text, values) => {
-      if (refused !== undefined) throw refused;
-      const [rows] = await Promise.all([tx.query(text, values), begun]);
-      return rows as never;
-    };
-    done = fn({ ...tx, query });
-  } finally {
-    stream.uncork();
-  }
-  const result = await done;
-  await begun;
-  return result;
 }

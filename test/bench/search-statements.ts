@@ -19,9 +19,10 @@ function noting(database: Database, note: (statement: Statement) => void): Datab
   return {
     ...database,
     query: noted(database).query,
-    transaction: async (fn) => {
+    transaction: async (fn, opening) => {
       note({ text: 'begin', values: [] });
-      const result = await database.transaction((tx) => fn(noted(tx)));
+      if (opening !== undefined) note({ values: [], ...opening });
+      const result = await database.transaction((tx) => fn(noted(tx)), opening);
       note({ text: 'commit', values: [] });
       return result;
     },

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { type Database, type Queryable, transaction, withoutScope } from '../../db/driver/database.ts';
+import {
+  type Database,
+  type Queryable,
+  queryWithoutScope,
+  transaction,
+  withoutScope,
+} from '../../db/driver/database.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import { newId } from '../../shared/ids.ts';
@@ -12,24 +18,6 @@ import { ownerScope } from '../support/scopes.ts';
 const database = await openTestDatabase();
 const DIVISION_BY_ZERO = '22012';
 const ABORTED = '25P02';
-
-/** A database that notes when each statement leaves (`>`) and when it is answered (`<`), by its first words. */
-function noting(inner: Database, notes: string[]): Database {
-  const noted = (to: Queryable): Queryable => ({
-    ...to,
-    query: async (text, values) => {
-      const words = text.split(' ').slice(0, 2).join(' ');
-      notes.push(`> ${words}`);
-      const rows = await to.query(text, values);
-      notes.push(`< ${words}`);
-      return rows as never;
-    },
-  });
-  return {
-    ...inner,
-    transaction: (fn, opening) => inner.transaction((tx) => fn(noted(tx)), opening),
-  };
-}
 
 async function recorded(subjectId: string): Promise<boolean> {
   const found = await database.query('select from memory.audit_event where subject_id = $1', [subjectId]);
@@ -42,49 +30,24 @@ function event() {
 }
 
 describe('a transaction within a scope', () => {
-  test('sets its claims before anything else', async () => {
-    const notes: string[] = [];
-    const scope = ownerScope(await createTestCompany(database));
-    await transaction(noting(database, notes), scope, (tx) => tx.query('select 1'));
-    assert.deepEqual(notes, [
-      "> select set_config('role',",
-      "< select set_config('role',",
-      '> select 1',
-      '< select 1',
-    ]);
-  });
-
-  test('sends its first read together with its claims, and the claims apply to that read', async () => {
-    const notes: string[] = [];
+  test('has its role and its claims from its first statement on', async () => {
     const scope = ownerScope(await createTestCompany(database));
     const read = `select current_user::text as role, current_setting('app.team') as team`;
-    const rows = await transaction(noting(database, notes), scope, (tx) => tx.query(read), {
-      readsFirst: true,
-    });
+    const rows = await transaction(database, scope, (tx) => tx.query(read));
     assert.deepEqual(rows, [{ role: 'memory_service', team: scope.teamId }]);
-    assert.deepEqual(notes.slice(0, 2), ["> select set_config('role',", '> select current_user::text']);
   });
 
-  for (const readsFirst of [false, true]) {
-    test(`fails if its claims fail, ${readsFirst ? 'with' : 'without'} a first read`, async () => {
-      const spoilt: Database = {
-        ...database,
-        transaction: (fn, opening) =>
-          database.transaction(
-            (tx) =>
-              fn({
-                ...tx,
-                query: (text, values) =>
-                  text.includes('app.team') ? tx.query('select 1 / 0') : tx.query(text, values),
-              }),
-            opening,
-          ),
-      };
-      const scope = ownerScope(await createTestCompany(database));
-      const failed = transaction(spoilt, scope, (tx) => tx.query('select 1'), { readsFirst });
-      await assert.rejects(failed, { code: DIVISION_BY_ZERO });
-    });
-  }
+  test('fails if its claims fail, and does not call its function', async () => {
+    let called = false;
+    const failed = database.transaction(
+      async () => {
+        called = true;
+      },
+      { text: 'select 1 / $1::int', values: [0] },
+    );
+    await assert.rejects(failed, { code: DIVISION_BY_ZERO });
+    assert.ok(!called);
+  });
 
   test('commits a statement that it sent without waiting', async () => {
     const scope = ownerScope(await createTestCompany(database));
@@ -98,7 +61,7 @@ describe('a transaction within a scope', () => {
     const entry = event();
     const failed = transaction(database, scope, async (tx) => {
       insertAuditEvents(tx, [entry]);
-      tx.send('select 1 / 0', []);
+      tx.query('select 1 / 0').catch(() => undefined);
     });
     await assert.rejects(failed, { code: DIVISION_BY_ZERO });
     assert.ok(!(await recorded(entry.subjectId)));
@@ -108,7 +71,7 @@ describe('a transaction within a scope', () => {
     const scope = ownerScope(await createTestCompany(database));
     let heard: unknown;
     const failed = transaction(database, scope, async (tx) => {
-      tx.send('select 1 / 0', []);
+      tx.query('select 1 / 0').catch(() => undefined);
       await tx.query('select 1').catch((error: Error) => {
         heard = error;
         throw error;
@@ -128,6 +91,27 @@ describe('a transaction within a scope', () => {
     });
     await assert.rejects(failed, (error) => error === fault);
     assert.ok(!(await recorded(entry.subjectId)));
+  });
+
+  test('without a scope returns the result of its only query, or fails with its error', async () => {
+    const role = queryWithoutScope(database, (tx) => tx.query('select current_user::text as role'));
+    assert.deepEqual(await role, [{ role: 'memory_service' }]);
+    const failed = queryWithoutScope(database, (tx) => tx.query('select 1 / 0'));
+    await assert.rejects(failed, { code: DIVISION_BY_ZERO });
+    const late = queryWithoutScope(database, async (tx) => {
+      await tx.query('select 1');
+      await tx.query('select 2');
+    });
+    await assert.rejects(late, /the transaction has ended/);
+  });
+
+  test('refuses a statement that is sent after its function has ended', async () => {
+    const scope = ownerScope(await createTestCompany(database));
+    let late: Queryable['query'] | undefined;
+    await transaction(database, scope, async (tx) => {
+      late = tx.query;
+    });
+    await assert.rejects(late?.('select 1') ?? Promise.resolve(), /the transaction has ended/);
   });
 });
 
@@ -167,14 +151,22 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
     return notes;
   }
 
-  test('sends begin, the claims and a first read before the first answer', async (t) => {
+  test('sends begin and the claims together, and the first read after their answers', async (t) => {
     const scope = ownerScope(await createTestCompany(database));
     const notes = driver(t, 'begin');
-    await transaction(one as Database, scope, (tx) => tx.query('table pg_am'), { readsFirst: true });
-    assert.deepEqual(notes.slice(0, 4), ['> begin', '> select', '> table', '< begin']);
+    await transaction(one as Database, scope, (tx) => tx.query('table pg_am'));
+    assert.deepEqual(notes.slice(0, 5), ['> begin', '> select', '< begin', '< select', '> table']);
     notes.length = 0;
     await withoutScope(one as Database, (tx) => tx.query('table pg_am'));
-    assert.deepEqual(notes.slice(0, 4), ['> begin', '> select', '< begin', '< select']);
+    assert.deepEqual(notes.slice(0, 5), ['> begin', '> select', '< begin', '< select', '> table']);
+  });
+
+  test('sends its only query together with the commit', async (t) => {
+    const notes = driver(t, 'begin');
+    const rows = await queryWithoutScope(one as Database, (tx) => tx.query('table pg_am'));
+    assert.ok(rows.length > 0);
+    const [opened, asked] = ['> begin, > select, < begin, < select', '> table, > commit, < table, < commit'];
+    assert.equal(notes.join(', '), `${opened}, ${asked}`);
   });
 
   test('sends an audit event together with the commit', async (t) => {
@@ -184,50 +176,26 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
     assert.deepEqual(notes.slice(-4), ['> insert', '> commit', '< insert', '< commit']);
   });
 
-  for (const readsFirst of [false, true]) {
-    test(`runs nothing if only begin fails, ${readsFirst ? 'with' : 'without'} a first read`, async (t) => {
-      const scope = ownerScope(await createTestCompany(database));
-      const notes = driver(t, 'begin otherwise');
-      const entry = event();
-      let wentOn = false;
-      const failed = transaction(
-        one as Database,
-        scope,
-        async (tx) => {
-          await tx.query('select 1');
-          wentOn = true;
-          insertAuditEvents(tx, [entry]);
-        },
-        { readsFirst },
-      );
-      await assert.rejects(failed, { code: '42601' });
-      assert.ok(!wentOn);
-      assert.ok(!notes.includes('> insert'));
-      assert.ok(!(await recorded(entry.subjectId)));
-      t.mock.restoreAll();
-      const rows = await transaction(one as Database, scope, (tx) =>
-        tx.query('select current_user::text as role'),
-      );
-      assert.deepEqual(rows, [{ role: 'memory_service' }]);
-    });
-  }
-
-  test('runs no later statement if only begin fails and the function ignores the error', async (t) => {
+  test('runs nothing if only begin fails', async (t) => {
+    const scope = ownerScope(await createTestCompany(database));
     const notes = driver(t, 'begin otherwise');
-    const failed = (one as Database).transaction(async (tx) => {
-      await tx.query('select 1').catch(() => []);
-      await tx.query('create table memory.never ()').catch(() => []);
-      return 'done';
-    }, 'together');
+    let called = false;
+    const failed = transaction(one as Database, scope, async () => {
+      called = true;
+    });
     await assert.rejects(failed, { code: '42601' });
-    assert.ok(!notes.includes('> create'));
-  });
-
-  test('fails if only begin fails and the function runs no statement', async (t) => {
-    driver(t, 'begin otherwise');
-    await assert.rejects(
-      (one as Database).transaction(async () => 'done', 'together'),
-      { code: '42601' },
+    assert.ok(!called);
+    assert.deepEqual(
+      notes.filter((note) => note.startsWith('>')),
+      ['> begin', '> select', '> rollback'],
     );
+    t.mock.restoreAll();
+    const read = `select current_user::text = session_user::text as unchanged,
+      coalesce(current_setting('app.team', true), '') as team`;
+    assert.deepEqual(await (one as Database).query(read), [{ unchanged: true, team: '' }]);
+    const rows = await transaction(one as Database, scope, (tx) =>
+      tx.query('select current_user::text as role'),
+    );
+    assert.deepEqual(rows, [{ role: 'memory_service' }]);
   });
 });

@@ -50,12 +50,14 @@ function insertion({ companyId, userId, teamId }: Actor, entries: readonly Audit
 
 /**
  * Inserts events of the scope's user, in the transaction of the change that they record. Does not wait for the
- * statement: if it fails, the transaction fails.
+ * statement, so that it is sent together with `commit`. If it fails, the transaction fails.
  */
 export function insertAuditEvents(tx: ScopedTransaction, entries: readonly AuditEntry[]): void {
   const { scope } = tx;
   const { text, values } = insertion({ teamId: null, ...scope }, entries);
-  tx.send(text, values);
+  const inserted = tx.query(text, values);
+  // The driver reports the error when it commits. Until then a rejection must not count as unhandled.
+  inserted.catch(() => undefined);
 }
 
 /** Inserts the events of a new Company, as the owner of the tables: nobody can have a scope in it yet. */
