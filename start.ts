@@ -37,7 +37,7 @@ async function startEmbedded(config: Config): Promise<void> {
     const api = await startApi({ config, database, queue, logger, passwords: createPasswordHasher(), blobs });
     const worker = await startWorker({ config, database, blobs, queue, logger });
     // Only now: the startup writes little, and without it nothing could be read.
-    (database as EmbeddedDatabase).keepFree(config.minFreeDiskMegabytes, logger);
+    (database as EmbeddedDatabase).setMinFree(config.minFreeDiskMegabytes, logger);
     closeOnSignal(
       async () => {
         await api.stop();

@@ -103,7 +103,7 @@ export const QUEUES = {
     payload: Type.Object({
       text: Type.String(),
       /** How long the caller waits after the job was created, in milliseconds. */
-      patienceMs: Type.Integer(),
+      timeoutMs: Type.Integer(),
     }),
     // No retry: the caller has given up before a missing heartbeat is noticed.
     settings: {

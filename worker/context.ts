@@ -26,7 +26,7 @@ export interface JobContext extends WorkerSetup {
   /** Aborts when a worker that stops has waited long enough for its jobs. A job that sees this releases itself. */
   stopping: AbortSignal;
   /** How long a file can be read while another Company waits, in milliseconds; null: without limit. */
-  giveWayAfterMs: number | null;
+  yieldAfterMs: number | null;
 }
 
 /**

@@ -5,19 +5,19 @@ import type { JobQueue } from '../db/queue/queue.ts';
 import type { Logger } from '../shared/logger.ts';
 import type { QueueName } from '../shared/queues.ts';
 import type { EmbedderState } from '../shared/schemas/status.ts';
-import { latest } from './latest.ts';
+import { coalesceRuns } from './coalesce-runs.ts';
 import type { JobTally } from './tally.ts';
 
-const BEAT_MS = 10_000;
+const HEARTBEAT_INTERVAL_MS = 10_000;
 /** The longest wait for the answer of the queue before a heartbeat. */
-const QUEUE_PATIENCE_MS = 5000;
+const QUEUE_TIMEOUT_MS = 5000;
 
 /** Records in the database that a worker is running, at intervals and when something changes. */
 export interface Heartbeat {
   /** Records the current state. */
   beat(): void;
   /** Records that the worker makes no more vectors, so that searches do not wait for a worker that drains. */
-  leave(): void;
+  drain(): void;
   /** Deletes the record of the worker, and stores the counts of its last jobs. */
   stop(): Promise<void>;
 }
@@ -38,12 +38,12 @@ interface Setup {
 /** Stores the first heartbeat, and then one every ten seconds. */
 export async function startHeartbeat(setup: Setup): Promise<Heartbeat> {
   const { database, queue, logger, id, queues, tally } = setup;
-  let leaving = false;
+  let isDraining = false;
   const record = async () => {
     try {
       // Uses the queue's own connections: a worker that cannot dequeue jobs must not count as running.
-      await queue.check(QUEUE_PATIENCE_MS);
-      const embedder = leaving ? null : setup.embedder();
+      await queue.check(QUEUE_TIMEOUT_MS);
+      const embedder = isDraining ? null : setup.embedder();
       const rssBytes = process.memoryUsage.rss() + setup.childBytes();
       await recordWorker(database, { id, queues, rssBytes, embedder });
     } catch (error) {
@@ -51,27 +51,27 @@ export async function startHeartbeat(setup: Setup): Promise<Heartbeat> {
     }
   };
   const count = async () => {
-    const ended = tally.take();
+    const ended = tally.drain();
     try {
       await addJobCounts(database, ended);
     } catch (error) {
-      tally.putBack(ended);
+      tally.restore(ended);
       logger.warn({ err: error }, 'job counts could not be stored');
     }
   };
-  const recording = latest(record);
+  const recording = coalesceRuns(record);
   // Stored separately: all workers update the same counts, and one that hangs must not block the heartbeats of others.
-  const counting = latest(count);
+  const counting = coalesceRuns(count);
   await record();
   const timer = setInterval(() => {
-    recording.ask();
-    counting.ask();
-  }, BEAT_MS);
+    recording.request();
+    counting.request();
+  }, HEARTBEAT_INTERVAL_MS);
   return {
-    beat: () => recording.ask(),
-    leave: () => {
-      leaving = true;
-      recording.ask();
+    beat: () => recording.request(),
+    drain: () => {
+      isDraining = true;
+      recording.request();
     },
     stop: async () => {
       clearInterval(timer);

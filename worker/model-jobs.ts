@@ -10,25 +10,25 @@ export interface ModelJobs {
 
 interface Setup {
   isReady: () => boolean;
-  take: () => Promise<void>;
-  leave: () => Promise<void>;
+  startDequeuing: () => Promise<void>;
+  stopDequeuing: () => Promise<void>;
   logger: Logger;
 }
 
 /**
  * Dequeues the jobs that need the model while it is ready. While it is not, leaves them in the queue for other workers.
  */
-export function modelJobs({ isReady, take, leave, logger }: Setup): ModelJobs {
-  let taken = false;
+export function openModelJobs({ isReady, startDequeuing, stopDequeuing, logger }: Setup): ModelJobs {
+  let isDequeuing = false;
   let stopped = false;
   // Steps run one after the other, because the model's state can change while dequeuing is being started.
   let steps = Promise.resolve();
   const step = async () => {
     const ready = !stopped && isReady();
-    if (ready === taken || stopped) return;
-    taken = ready;
+    if (ready === isDequeuing || stopped) return;
+    isDequeuing = ready;
     try {
-      await (ready ? take() : leave());
+      await (ready ? startDequeuing() : stopDequeuing());
     } catch (error) {
       logger.error({ err: error }, 'cannot start or stop the jobs that need the model');
     }

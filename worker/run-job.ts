@@ -21,12 +21,12 @@ export async function runJob<Q extends QueueName>(
   let outcome: JobOutcome = 'completed';
   const queue: JobContext['queue'] = {
     ...context.queue,
-    giveBack: async (...attempt) => {
-      await context.queue.giveBack(...attempt);
+    release: async (...attempt) => {
+      await context.queue.release(...attempt);
       outcome = 'given_back';
     },
-    demote: async (...attempt) => {
-      await context.queue.demote(...attempt);
+    releaseAsLong: async (...attempt) => {
+      await context.queue.releaseAsLong(...attempt);
       outcome = 'given_back';
     },
   };

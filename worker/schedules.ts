@@ -16,7 +16,7 @@ export async function scheduleJobs(setup: WorkerSetup, queues: readonly QueueNam
     if (schedule !== undefined) await queue.boss.schedule(name, schedule, {});
   }
   for (const name of AT_START) {
-    if (queues.includes(name)) await withoutScope(database, (tx) => queue.send(tx, name, {}));
+    if (queues.includes(name)) await withoutScope(database, (tx) => queue.enqueue(tx, name, {}));
   }
   if (queues.includes('keywords.count')) await countUncounted(setup);
   if (!setup.config.serverEmbeddings) await endServerEmbeddings(setup);
@@ -26,7 +26,7 @@ export async function scheduleJobs(setup: WorkerSetup, queues: readonly QueueNam
 async function countUncounted({ database, queue }: WorkerSetup): Promise<void> {
   for (const team of await asWorker(database, uncountedTeams)) {
     const job = { ...team, userId: NOBODY };
-    await withoutScope(database, (tx) => queue.send(tx, 'keywords.count', job, { key: team.teamId }));
+    await withoutScope(database, (tx) => queue.enqueue(tx, 'keywords.count', job, { key: team.teamId }));
   }
 }
 

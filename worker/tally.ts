@@ -6,9 +6,9 @@ export interface JobTally {
   /** Counts one job. */
   count(queue: string, outcome: JobOutcome, seconds: number): void;
   /** Returns everything that was counted, and starts again from zero. */
-  take(): JobCount[];
+  drain(): JobCount[];
   /** Adds counts again that could not be stored. */
-  putBack(counts: readonly JobCount[]): void;
+  restore(counts: readonly JobCount[]): void;
 }
 
 /** Counts jobs in memory, so that a job needs no statement. If the worker is killed, counts not stored yet are lost. */
@@ -32,12 +32,12 @@ export function jobTally(): JobTally {
       const durations = bounds.map((_, place) => (place === within ? 1 : 0));
       add({ queue, outcome, jobs: 1, seconds, durations });
     },
-    take: () => {
-      const taken = [...counts.values()];
+    drain: () => {
+      const drained = [...counts.values()];
       counts = new Map();
-      return taken;
+      return drained;
     },
-    putBack: (taken) => {
+    restore: (taken) => {
       for (const count of taken) add(count);
     },
   };

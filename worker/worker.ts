@@ -1,5 +1,5 @@
 import type { Job, WorkOptions } from 'pg-boss';
-import { LONG_TURN } from '../db/queue/pg-boss-jobs.ts';
+import { LONG_JOB_TURN } from '../db/queue/pg-boss-jobs.ts';
 import type { Config } from '../shared/config.ts';
 import { newId } from '../shared/ids.ts';
 import {
@@ -16,7 +16,7 @@ import { openModelClient } from './embedder/model-client.ts';
 import type { ModelClientOptions } from './embedder/model-client-options.ts';
 import { pace } from './embedder/pace.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { type ModelJobs, modelJobs } from './model-jobs.ts';
+import { type ModelJobs, openModelJobs } from './model-jobs.ts';
 import { HANDLERS } from './registry.ts';
 import { runJob } from './run-job.ts';
 import { openReadingPool, type ReadingOptions, type ReadingPool } from './sandbox/reading-pool.ts';
@@ -24,8 +24,8 @@ import { scheduleJobs } from './schedules.ts';
 import { type JobTally, jobTally } from './tally.ts';
 
 /**
- * How jobs are dequeued. Several takers dequeue one job each, so that a long job does not delay others. NOTIFY wakes
- * them at once. While jobs are waiting, each completed job wakes the first taker again. The other takers dequeue again
+ * How jobs are dequeued. Several consumers dequeue one job each, so that a long job does not delay others. NOTIFY wakes
+ * them at once. While jobs are waiting, each completed job wakes the first consumer again. The other consumers dequeue again
  * at once if jobs are known to wait (they are counted every 15 seconds), and otherwise poll.
  */
 const WORK: WorkOptions & { perJobResults: true } = {
@@ -50,16 +50,16 @@ export interface WorkerOptions {
   reading?: ReadingOptions;
   model?: Partial<ModelClientOptions>;
   /** How long a file can be read while another Company waits, in milliseconds. */
-  giveWayAfterMs?: number;
+  yieldAfterMs?: number;
 }
 
 /** Long enough for nearly every file, and short enough for a Company whose import waits. */
-const GIVE_WAY_AFTER_MS = 3000;
+const YIELD_AFTER_MS = 3000;
 
 /** Runs the jobs of every queue in this process. */
 export async function startWorker(
   setup: WorkerSetup,
-  { reading = {}, model = {}, giveWayAfterMs = GIVE_WAY_AFTER_MS }: WorkerOptions = {},
+  { reading = {}, model = {}, yieldAfterMs = YIELD_AFTER_MS }: WorkerOptions = {},
 ): Promise<RunningWorker> {
   const { config, database, queue, logger } = setup;
   const bounds = { seconds: config.importSeconds, megabytes: config.importMegabytes };
@@ -68,7 +68,7 @@ export async function startWorker(
   const stopping = new AbortController();
   let changed = (): void => undefined;
   const embedder = openEmbedder(setup, { changed: () => changed(), ...model });
-  const context: JobContext = { ...setup, readingPool, embedder, stopping: stopping.signal, giveWayAfterMs };
+  const context: JobContext = { ...setup, readingPool, embedder, stopping: stopping.signal, yieldAfterMs };
   const id = newId();
   const queues = queuesOf(config);
   const tally = jobTally();
@@ -84,11 +84,11 @@ export async function startWorker(
     embedder: () => embedderState(context),
     childBytes: () => embedder?.model.rssBytes() ?? 0,
   });
-  const ofTheModel = startModelJobs(context, tally);
+  const modelJobs = startModelJobs(context, tally);
   changed = () => {
     // Searches read the heartbeat to find out whether a worker can make their vectors.
     heartbeat.beat();
-    ofTheModel.adjust();
+    modelJobs.adjust();
   };
   changed();
   let stopped: Promise<void> | null = null;
@@ -98,13 +98,13 @@ export async function startWorker(
       (stopped ??= (async () => {
         const begun = performance.now();
         changed = () => undefined;
-        heartbeat.leave();
+        heartbeat.drain();
         // Jobs that are not completed in half of the time are released in the other half, so that they do not fail.
-        const patience = setTimeout(() => stopping.abort(), queue.drainMs / 2);
-        await ofTheModel.stop();
+        const releaseTimer = setTimeout(() => stopping.abort(), queue.drainMs / 2);
+        await modelJobs.stop();
         // Stops dequeuing and waits for the running jobs.
         await queue.stop();
-        clearTimeout(patience);
+        clearTimeout(releaseTimer);
         await readingPool.close();
         await embedder?.model.close();
         // If the database does not answer, the record of the worker expires by itself.
@@ -153,13 +153,13 @@ function embedderState({ embedder, config }: JobContext): EmbedderState | null {
 
 function startModelJobs(context: JobContext, tally: JobTally): ModelJobs {
   const { embedder, queue, logger } = context;
-  return modelJobs({
+  return openModelJobs({
     logger,
     isReady: () => embedder?.model.state().state === 'ready',
-    take: async () => {
+    startDequeuing: async () => {
       for (const name of MODEL_QUEUES) await startJobs(name, context, tally);
     },
-    leave: async () => {
+    stopDequeuing: async () => {
       for (const name of MODEL_QUEUES) await queue.boss.offWork(name, { wait: false });
     },
   });
@@ -168,17 +168,17 @@ function startModelJobs(context: JobContext, tally: JobTally): ModelJobs {
 async function startJobs<Q extends QueueName>(name: Q, context: JobContext, tally: JobTally): Promise<void> {
   const { concurrency, longJobConcurrency } = queueDefinition(name);
   if (longJobConcurrency === undefined)
-    return startTakers(name, { localConcurrency: concurrency }, context, tally);
-  // pg-boss has one limit for each group of a queue, and the last call sets it. So the takers of long jobs start first.
-  const ofLong = { localConcurrency: longJobConcurrency, maxPriority: LONG_TURN };
-  await startTakers(name, ofLong, { ...context, giveWayAfterMs: null }, tally);
-  // The other takers also run long jobs, but only if no short job waits.
-  await startTakers(name, { localConcurrency: concurrency }, context, tally);
+    return startConsumers(name, { localConcurrency: concurrency }, context, tally);
+  // pg-boss has one limit for each group of a queue, and the last call sets it. So the consumers of long jobs start first.
+  const ofLong = { localConcurrency: longJobConcurrency, maxPriority: LONG_JOB_TURN };
+  await startConsumers(name, ofLong, { ...context, yieldAfterMs: null }, tally);
+  // The other consumers also run long jobs, but only if no short job waits.
+  await startConsumers(name, { localConcurrency: concurrency }, context, tally);
 }
 
-async function startTakers<Q extends QueueName>(
+async function startConsumers<Q extends QueueName>(
   name: Q,
-  takers: Pick<WorkOptions, 'maxPriority'> & { localConcurrency: number },
+  consumers: Pick<WorkOptions, 'maxPriority'> & { localConcurrency: number },
   context: JobContext,
   tally: JobTally,
 ): Promise<void> {
@@ -188,11 +188,11 @@ async function startTakers<Q extends QueueName>(
   const share =
     concurrencyPerCompany === undefined
       ? {}
-      : { localGroupConcurrency: Math.min(concurrencyPerCompany, takers.localConcurrency) };
-  let firstTaker = '';
-  firstTaker = await boss.work(name, { ...WORK, ...takers, ...share }, async (jobs: Job<never>[]) => {
+      : { localGroupConcurrency: Math.min(concurrencyPerCompany, consumers.localConcurrency) };
+  let firstConsumer = '';
+  firstConsumer = await boss.work(name, { ...WORK, ...consumers, ...share }, async (jobs: Job<never>[]) => {
     const results = await Promise.all(jobs.map((job) => runJob(name, handle, job, context, tally)));
-    boss.notifyWorker(firstTaker);
+    boss.notifyWorker(firstConsumer);
     return results;
   });
 }

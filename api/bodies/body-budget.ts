@@ -45,7 +45,7 @@ export class BodyBudget {
    * @throws ServiceError `rate_limited` if the caller has too many bytes in flight, `unavailable` if all callers
    *   together have too many
    */
-  take(caller: string, bytes: number): () => void {
+  reserve(caller: string, bytes: number): () => void {
     const own = this.#callers.get(caller) ?? 0;
     if (own + bytes > this.#maxCallerBytes) {
       throw new ServiceError(
@@ -88,7 +88,7 @@ function bytesToReserve(request: FastifyRequest): number {
 export const withinBodyBudget: onRequestAsyncHookHandler = async (request) => {
   const bytes = bytesToReserve(request);
   if (bytes === 0) return;
-  request.releaseBody = request.server.bodyBudget.take(request.identity.userId, bytes);
+  request.releaseBody = request.server.bodyBudget.reserve(request.identity.userId, bytes);
 };
 
 /**

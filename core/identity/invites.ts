@@ -1,5 +1,5 @@
 import type { ScopedTransaction } from '../../db/driver/database.ts';
-import { ONE } from '../../db/queries/fragments/list-part.ts';
+import { ONE_ROW } from '../../db/queries/fragments/list-part.ts';
 import { findAccountByEmail } from '../../db/queries/identity/accounts.ts';
 import {
   insertInvite,
@@ -94,7 +94,7 @@ async function assertLacksRole(
  */
 export async function revokeOutgrownInvites(tx: ScopedTransaction, userId: string): Promise<string[]> {
   const made = await listInvitesBy(tx, userId);
-  const outgrown = made.filter(({ invite, maker }) => maker === null || !mayInvite(maker, invite));
+  const outgrown = made.filter(({ invite, author }) => author === null || !mayInvite(author, invite));
   return outgrown.length === 0
     ? []
     : revokeInvites(
@@ -113,7 +113,7 @@ export async function revokeInvite(
   teamId: string | null,
   id: string,
 ): Promise<Recorded<void>> {
-  const [found] = await listInvites(tx, teamId, ONE, id);
+  const [found] = await listInvites(tx, teamId, ONE_ROW, id);
   if (found === undefined) throw new ServiceError('not_found');
   // Waits for a transaction that is using it at the same time.
   const revoked = found.state === 'open' && (await revokeInvites(tx, [id])).length > 0;

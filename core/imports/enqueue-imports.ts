@@ -12,7 +12,7 @@ export async function enqueueImports(
   imports: readonly Pick<Import, 'id' | 'clientId' | 'createdBy'>[],
 ): Promise<void> {
   const { companyId, teamId } = tx.scope;
-  await queue.sendInTurn(
+  await queue.enqueueInTurn(
     tx,
     'import.process',
     { companyId, teamId },

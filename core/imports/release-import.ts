@@ -21,8 +21,8 @@ export function releaseImport(
 ): Promise<void> {
   return transaction(database, scope, async (tx) => {
     await requeue(tx, job.data.importId, attempts);
-    if (toLongJobs) await queue.demote(tx, 'import.process', job);
-    else await queue.giveBack(tx, 'import.process', job);
+    if (toLongJobs) await queue.releaseAsLong(tx, 'import.process', job);
+    else await queue.release(tx, 'import.process', job);
   });
 }
 

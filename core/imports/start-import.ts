@@ -16,7 +16,7 @@ export function startImport(
 ): Promise<StartedImport | null> {
   return transaction(database, scope, async (tx) => {
     // A worker that was frozen after it dequeued the job must not change the state of a later run.
-    await queue.assertHeld(tx, 'import.process', job);
+    await queue.assertRunning(tx, 'import.process', job);
     const file = await start(tx, job.data.importId);
     if (file === null) await queue.settle(tx, 'import.process', job);
     return file;

@@ -1,5 +1,5 @@
 import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
-import { settleCaptures } from '../../db/queries/memory/captures.ts';
+import { completeCaptures } from '../../db/queries/memory/captures.ts';
 import {
   type Completion,
   closeConsolidationBatch,
@@ -131,7 +131,7 @@ async function apply(
 
   const occasion = { batchId, model: config.embeddingModel };
   const { result: results, audit } = await completeItems(tx, occasion, placed, superseded);
-  await settleCaptures(tx, batchId, [...new Set(placed.flatMap(({ captureIds }) => captureIds))]);
+  await completeCaptures(tx, batchId, [...new Set(placed.flatMap(({ captureIds }) => captureIds))]);
   const layers = [...new Set(layersOf(placed))];
   await closeConsolidationBatch(tx, batchId, { requestHash, results, layers });
   const published = placed.flatMap(({ layer }, index) =>

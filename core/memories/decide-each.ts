@@ -1,4 +1,4 @@
-import { isSilence } from '../../db/driver/faults.ts';
+import { isNoAnswer } from '../../db/driver/faults.ts';
 import type { Decision, Memory } from '../../shared/schemas/library.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { type DecideDependencies, decide } from './decide.ts';
@@ -17,12 +17,12 @@ export async function* decideEach(
   decisions: readonly Decision[],
   signal: AbortSignal,
 ): AsyncGenerator<DecisionOutcome> {
-  let silence: { error: unknown } | null = null;
+  let noAnswer: { error: unknown } | null = null;
   for (const decision of decisions) {
     if (signal.aborted) break;
     // Each decision would wait just as long for a database that does not respond.
-    const outcome: DecisionOutcome = silence ?? (await tryDecision(deps, scope, decision, signal));
-    if ('error' in outcome && isSilence(outcome.error)) silence = outcome;
+    const outcome: DecisionOutcome = noAnswer ?? (await tryDecision(deps, scope, decision, signal));
+    if ('error' in outcome && isNoAnswer(outcome.error)) noAnswer = outcome;
     yield outcome;
   }
 }

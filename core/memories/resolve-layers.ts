@@ -1,5 +1,5 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
-import { type LentCapture, lockLentCaptures } from '../../db/queries/memory/captures.ts';
+import { type LeasedCapture, lockLeasedCaptures } from '../../db/queries/memory/captures.ts';
 import { lockConsolidationBatch } from '../../db/queries/memory/consolidation-batches.ts';
 import { hasRight } from '../../shared/access.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
@@ -8,7 +8,7 @@ import { type LockedTeam, mayWrite } from '../access/lock-and-recheck.ts';
 import type { ItemForm } from './parse-items.ts';
 
 /** An item with its captures, and the layer that it goes to: undefined if it discards captures of several layers. */
-export type PlacedItem<T extends ItemForm> = T & { captures: LentCapture[]; layer: LayerId | undefined };
+export type PlacedItem<T extends ItemForm> = T & { captures: LeasedCapture[]; layer: LayerId | undefined };
 
 /**
  * Finds the layer of each item: that of its captures, unless a caller with Full access names another. Locks the
@@ -22,10 +22,10 @@ export async function placeItems<T extends ItemForm>(
   batchId: string,
   items: readonly T[],
 ): Promise<PlacedItem<T>[]> {
-  const lent = new Map((await lockLentCaptures(tx, batchId)).map((capture) => [capture.id, capture]));
+  const leased = new Map((await lockLeasedCaptures(tx, batchId)).map((capture) => [capture.id, capture]));
   const placed: PlacedItem<T>[] = [];
   for (const [index, item] of items.entries()) {
-    const captures = item.captureIds.map((id) => lent.get(id)).filter((capture) => capture !== undefined);
+    const captures = item.captureIds.map((id) => leased.get(id)).filter((capture) => capture !== undefined);
     if (captures.length < item.captureIds.length) throw await whyMissing(tx, batchId);
     placed.push({ ...item, captures, layer: layerOfItem(team, item, captures, `/items/${index}/scope`) });
   }
@@ -42,7 +42,7 @@ export function layersOf(items: readonly Pick<PlacedItem<ItemForm>, 'layer' | 'c
 function layerOfItem(
   team: LockedTeam,
   { namedLayer, text }: ItemForm,
-  captures: readonly LentCapture[],
+  captures: readonly LeasedCapture[],
   path: string,
 ): LayerId | undefined {
   const layers = [...new Set(captures.map(({ layer }) => layer))];
@@ -62,7 +62,7 @@ function layerOfItem(
 }
 
 /**
- * Why the batch no longer holds a capture that was lent to it: the caller can no longer write to its layer, or the
+ * Why the batch no longer has a capture that it leased: the caller can no longer write to its layer, or the
  * lease expired after the batch was checked and someone else claimed the capture.
  */
 async function whyMissing(tx: TeamTransaction, batchId: string): Promise<ServiceError> {

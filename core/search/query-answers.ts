@@ -1,7 +1,7 @@
 import {
-  abandonVector,
-  askForVector,
   deleteAnswers,
+  deleteQueryEmbedding,
+  enqueueQueryEmbedding,
   listenForVectors,
   type VectorAnswer,
 } from '../../db/queue/query-embeddings.ts';
@@ -12,10 +12,10 @@ import type { Dependencies } from '../dependencies.ts';
 export interface QueryAnswers {
   /**
    * Returns the vector of a text: 1,024 numbers of length 1, or null if none arrived in time or the model made none.
-   * @param patienceMs how long to wait
+   * @param timeoutMs how long to wait
    * @throws Error if the question cannot be sent
    */
-  ask(text: string, patienceMs: number): Promise<Float32Array | null>;
+  ask(text: string, timeoutMs: number): Promise<Float32Array | null>;
   /** Answers callers that still wait with null. Can be called twice. */
   close(): Promise<void>;
 }
@@ -62,7 +62,7 @@ class Answers implements QueryAnswers {
     this.#setup = setup;
   }
 
-  ask(text: string, patienceMs: number): Promise<Float32Array | null> {
+  ask(text: string, timeoutMs: number): Promise<Float32Array | null> {
     if (this.#closed) return Promise.resolve(null);
     // Not awaited: until it listens, answers are polled for.
     this.#listen();
@@ -72,16 +72,16 @@ class Answers implements QueryAnswers {
         clearTimeout(late);
         this.#remove(id);
       };
-      const sent = askForVector(this.#setup.queue, { text, patienceMs }, id);
+      const sent = enqueueQueryEmbedding(this.#setup.queue, { text, timeoutMs }, id);
       const giveUp = () => {
         leave();
         resolve(null);
         this.#abandon(id, sent);
       };
       const late = setTimeout(() => {
-        this.#setup.logger.warn({ patienceMs }, 'no worker made the vector of a query in time');
+        this.#setup.logger.warn({ timeoutMs }, 'no worker made the vector of a query in time');
         giveUp();
-      }, patienceMs);
+      }, timeoutMs);
       const answer = (vector: Float32Array | null) => {
         leave();
         resolve(vector);
@@ -122,7 +122,7 @@ class Answers implements QueryAnswers {
   #abandon(id: string, sent: Promise<unknown>): void {
     this.#run('deleting the question of an abandoned query failed', async () => {
       await sent.catch(() => undefined);
-      await abandonVector(this.#setup.database, id);
+      await deleteQueryEmbedding(this.#setup.database, id);
     });
   }
 

@@ -15,17 +15,17 @@ export function layerKey(teamId: string, clientId: LayerId): string {
  */
 export async function enqueueIndexing(
   tx: TeamTransaction,
-  queue: Pick<JobQueue, 'send'>,
+  queue: Pick<JobQueue, 'enqueue'>,
   { serverEmbeddings }: { serverEmbeddings: boolean },
   layers: readonly LayerId[],
 ): Promise<void> {
   const { companyId, teamId, userId } = tx.scope;
-  await queue.send(tx, 'keywords.count', { companyId, teamId, userId }, { key: teamId });
+  await queue.enqueue(tx, 'keywords.count', { companyId, teamId, userId }, { key: teamId });
   if (!serverEmbeddings) return;
   const keys = new Map(layers.map((clientId) => [layerKey(teamId, clientId), clientId]));
   for (const [key, clientId] of [...keys].sort(([a], [b]) => (a < b ? -1 : 1))) {
     // New chunks have a job of their own, which does not wait behind the layers with a backlog.
     const before = { key: `${key}/new`, priority: 1 };
-    await queue.send(tx, 'embed.chunks', { companyId, teamId, clientId }, before);
+    await queue.enqueue(tx, 'embed.chunks', { companyId, teamId, clientId }, before);
   }
 }

@@ -3,7 +3,7 @@ import type { Blob } from '../../db/queries/workspace/blobs.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { base64Length, decodeBase64 } from '../../shared/formats/base64.ts';
 import type { WorkspacePath } from '../../shared/formats/workspace-path.ts';
-import { giveWayBetweenSteps } from '../../shared/resources/give-way.ts';
+import { yieldBetweenSteps } from '../../shared/resources/yield-between-steps.ts';
 import { MAX_FILE_BYTES, type PushedFile } from '../../shared/schemas/workspace.ts';
 import { parsePaths, shownPath } from './parse-paths.ts';
 
@@ -61,11 +61,11 @@ export async function parsePushedFiles(files: readonly PushedFile[]): Promise<Pu
     places.set(path, index);
   }
   const pushed: Pushed[] = [];
-  const giveWay = giveWayBetweenSteps();
+  const yieldIfDue = yieldBetweenSteps();
   for (const [index, file] of files.entries()) {
     const place = paths[index] as WorkspacePath;
     pushed.push({ ...place, baseVersion: file.baseVersion, blob: await parseContent(file, index) });
-    await giveWay();
+    await yieldIfDue();
   }
   return pushed;
 }

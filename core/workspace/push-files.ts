@@ -41,7 +41,7 @@ export function pushFiles(
 ): OnceCommand<number, PushResponse, void> {
   return {
     prepare: () =>
-      blobs.keep(
+      blobs.store(
         scope,
         pushed.flatMap(({ blob }) => blob ?? []),
       ),

@@ -17,7 +17,7 @@ export interface EmbeddedDatabase extends Database {
   /** Returns a snapshot of all files, for `EmbeddedOptions.snapshot`. */
   dump(): Promise<Blob>;
   /** From now on, refuses changes while less than this is free on the disk. */
-  keepFree(megabytes: number, logger: Logger): void;
+  setMinFree(megabytes: number, logger: Logger): void;
   /** Ends the waits of `queueDatabase`. Call it when the service stops. */
   stopWaiting(): void;
 }
@@ -116,7 +116,7 @@ function wrap(engine: Engine, space: DiskSpace, released: () => Promise<void>): 
     script: statements.script,
     queueDatabase: forQueue(engine, space),
     dump: () => engine.dump(),
-    keepFree: space.keepFree,
+    setMinFree: space.setMinFree,
     stopWaiting: space.stopWaiting,
     canWrite: () => !space.isLow(),
     connections: () => null,
@@ -127,7 +127,7 @@ function wrap(engine: Engine, space: DiskSpace, released: () => Promise<void>): 
 /** The database in the interface of pg-boss. */
 function forQueue(engine: Engine, space: DiskSpace): QueueDatabase {
   const executeSql = async (text: string, values?: unknown[]) => {
-    await space.untilEnough();
+    await space.waitForSpace();
     return engine.use(async (client) => {
       try {
         return await client.query(text, values);

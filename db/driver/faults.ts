@@ -24,11 +24,11 @@ const DISK_FULL = '53100';
 const CONNECTION_LOST =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|has encountered a connection error/;
 
-const SILENCE = /timeout exceeded when trying to connect|Query read timeout/;
+const NO_ANSWER = /timeout exceeded when trying to connect|Query read timeout/;
 
 /** Whether the database did not answer in time. A second attempt can take as long. */
-export function isSilence(error: unknown): boolean {
-  return error instanceof Error && SILENCE.test(error.message);
+export function isNoAnswer(error: unknown): boolean {
+  return error instanceof Error && NO_ANSWER.test(error.message);
 }
 
 /** Classifies an error of the database for the caller. Null: a fault of the service. */

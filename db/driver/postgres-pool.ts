@@ -11,7 +11,7 @@ export interface PostgresTimeouts {
   /** Until a connection is available, including the time to open one. */
   connect: number;
   /** The same while the database does not answer: another statement has already waited for it. */
-  connectWhileSilent: number;
+  connectWhileUnresponsive: number;
   /** Until the server gives up waiting for a lock. */
   lock: number;
   /** Until the server ends a statement. */
@@ -23,7 +23,7 @@ export interface PostgresTimeouts {
 /** For requests. A request must end within 12 seconds if the database does not answer, including its cleanup. */
 export const REQUEST_TIMEOUTS: PostgresTimeouts = {
   connect: 5000,
-  connectWhileSilent: 1000,
+  connectWhileUnresponsive: 1000,
   lock: 8000,
   statement: 9000,
   query: 10_000,
@@ -32,7 +32,7 @@ export const REQUEST_TIMEOUTS: PostgresTimeouts = {
 /** For jobs, whose statements take longer. A dead connection must be replaced within 30 seconds of its last use. */
 export const JOB_TIMEOUTS: PostgresTimeouts = {
   connect: 5000,
-  connectWhileSilent: 1000,
+  connectWhileUnresponsive: 1000,
   lock: 10_000,
   statement: 15_000,
   query: 20_000,
@@ -68,12 +68,12 @@ export function poolSettings(connectionString: string, timeouts: PostgresTimeout
 }
 
 /** Makes the pool destroy a connection after its use, for this reason. */
-export type Condemn = (reason: Error) => void;
+export type DestroyAfterUse = (reason: Error) => void;
 
 /** A pool of connections, each used for one statement or transaction. */
 export interface ConnectionPool {
   /** @throws Error if no connection is available in time */
-  use<T>(fn: (client: pg.Client, condemn: Condemn) => Promise<T>): Promise<T>;
+  use<T>(fn: (client: pg.Client, destroyAfterUse: DestroyAfterUse) => Promise<T>): Promise<T>;
   readonly connections: () => Connections;
   /** Closes the pool. A second call has no effect. */
   readonly close: () => Promise<void>;
@@ -97,29 +97,29 @@ export function openConnectionPool(
   const pool = new pg.Pool(settings);
   // Without a listener, here and on each client, a connection that the server terminates would end the process.
   const onError = (error: Error) => logger.warn({ err: error }, 'a database connection was lost');
-  const lastHeard = new WeakMap<pg.PoolClient, number>();
-  let isSilent = false;
+  const lastAnswer = new WeakMap<pg.PoolClient, number>();
+  let isUnresponsive = false;
   let suspectBefore = Number.NEGATIVE_INFINITY;
-  const heard = (client: pg.PoolClient) => {
-    lastHeard.set(client, performance.now());
-    isSilent = false;
+  const noteAnswer = (client: pg.PoolClient) => {
+    lastAnswer.set(client, performance.now());
+    isUnresponsive = false;
   };
-  const unanswered = () => {
-    isSilent = true;
+  const noteTimeout = () => {
+    isUnresponsive = true;
     suspectBefore = performance.now() - timeouts.query;
   };
   pool.on('error', onError);
   pool.on('connect', (client) => {
     client.on('error', onError);
-    heard(client);
+    noteAnswer(client);
   });
   const connect = async (): Promise<pg.PoolClient> => {
     for (;;) {
       const connecting = pool.connect();
-      const client = await (isSilent
-        ? within(timeouts.connectWhileSilent, connecting, CONNECT_TIMED_OUT, (late) => late.release())
+      const client = await (isUnresponsive
+        ? within(timeouts.connectWhileUnresponsive, connecting, CONNECT_TIMED_OUT, (late) => late.release())
         : connecting);
-      if ((lastHeard.get(client) ?? 0) >= suspectBefore) return client;
+      if ((lastAnswer.get(client) ?? 0) >= suspectBefore) return client;
       client.release(true);
     }
   };
@@ -132,10 +132,10 @@ export function openConnectionPool(
         const result = await fn(client, (reason) => {
           failure = reason;
         });
-        heard(client);
+        noteAnswer(client);
         return result;
       } catch (error) {
-        if (isUnanswered(error)) unanswered();
+        if (isUnanswered(error)) noteTimeout();
         throw error;
       } finally {
         client.release(failure);

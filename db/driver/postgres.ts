@@ -2,8 +2,8 @@ import pg from 'pg';
 import type { Logger } from '../../shared/logger.ts';
 import type { Database, Queryable, Statement } from './database.ts';
 import {
-  type Condemn,
   type ConnectionPool,
+  type DestroyAfterUse,
   isUnanswered,
   JOB_TIMEOUTS,
   openConnectionPool,
@@ -86,21 +86,21 @@ export function openPostgres(
 }
 
 /** Where statements get a connection. */
-type Loans = Pick<ConnectionPool, 'use'>;
+type ConnectionSource = Pick<ConnectionPool, 'use'>;
 
 /** Runs statements and transactions on the connections of a pool or of the engine. */
-export function statementsOn(loans: Loans): Pick<Database, 'query' | 'transaction' | 'script'> {
+export function statementsOn(source: ConnectionSource): Pick<Database, 'query' | 'transaction' | 'script'> {
   return {
     query: (text, values) =>
-      loans.use(async (client, condemn) => {
+      source.use(async (client, destroyAfterUse) => {
         try {
           return await queryable(client).query(text, values);
         } catch (error) {
-          condemn(error as Error);
+          destroyAfterUse(error as Error);
           throw error;
         }
       }),
-    transaction: (fn, opening) => inTransaction(loans, fn, opening),
+    transaction: (fn, opening) => inTransaction(source, fn, opening),
     script: async (tx, text) => {
       const withoutTimeout: pg.QueryConfig & pg.ClientConfig = { text, query_timeout: LONGEST_TIMER_MS };
       await (tx as PostgresTransaction).client.query(withoutTimeout);
@@ -114,11 +114,11 @@ interface PostgresTransaction extends Queryable {
 }
 
 async function inTransaction<T>(
-  loans: Loans,
+  source: ConnectionSource,
   fn: (tx: Queryable) => Promise<T>,
   opening: Statement | undefined,
 ): Promise<T> {
-  return loans.use(async (client, condemn) => {
+  return source.use(async (client, destroyAfterUse) => {
     let cause: unknown;
     const { query } = queryable(client, (error) => {
       cause ??= error;
@@ -144,7 +144,7 @@ async function inTransaction<T>(
         throw cause ?? new Error('the transaction was rolled back: a statement in it had failed');
       return result;
     } catch (error) {
-      await rollBack(client, condemn, error);
+      await rollBack(client, destroyAfterUse, error);
       throw isAborted(error) ? (cause ?? error) : error;
     }
   });
@@ -168,13 +168,13 @@ function isAborted(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '25P02';
 }
 
-async function rollBack(client: pg.Client, condemn: Condemn, cause: unknown): Promise<void> {
+async function rollBack(client: pg.Client, destroyAfterUse: DestroyAfterUse, cause: unknown): Promise<void> {
   // The connection is dead, so a rollback would wait as long as the statement did.
-  if (isUnanswered(cause)) return condemn(cause);
+  if (isUnanswered(cause)) return destroyAfterUse(cause);
   try {
     await client.query('rollback');
   } catch (error) {
     // A connection that is still in a transaction must not be used again, so the pool destroys it.
-    condemn(error instanceof Error ? error : new Error('rollback failed'));
+    destroyAfterUse(error instanceof Error ? error : new Error('rollback failed'));
   }
 }

@@ -16,7 +16,7 @@ const END_MS = 1000;
  * pool have time-outs, and large tables take longer.
  * @returns a function that must be called when pg-boss has started
  */
-export function unhurriedChanges(boss: PgBoss, connectionString: string): () => void {
+export function changeTablesWithoutTimeouts(boss: PgBoss, connectionString: string): () => void {
   let isStarting = true;
   const db = boss.getDb();
   const executeSql = db.executeSql.bind(db);

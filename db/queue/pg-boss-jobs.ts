@@ -77,7 +77,7 @@ export async function lockAttempt(
  * Makes the attempt wait again, to be run at once. The next attempt has another number, and one more is allowed. Returns
  * whether the attempt still ran.
  */
-export async function returnAttempt(
+export async function releaseAttempt(
   tx: Queryable,
   queue: string,
   { id, retryCount }: Attempt,
@@ -94,10 +94,10 @@ export async function returnAttempt(
 // Turns: see turns.ts. The priority of a job is its turn, its group the Company, and the tier of the group the Team.
 
 /**
- * Turns at or below this one are of long jobs: they come after all others, and have takers of their own. The first job that
+ * Turns at or below this one are of long jobs: they come after all others, and have consumers of their own. The first job that
  * waits gets turn 0, so a billion jobs would have to follow without a pause to get here.
  */
-export const LONG_TURN = -1_000_000_000;
+export const LONG_JOB_TURN = -1_000_000_000;
 
 const WAITING = `j.name = $1 and j.state < 'active' and not j.blocked`;
 
@@ -124,7 +124,7 @@ export async function readNextTurn(
      waiting as (
        select j.group_id = $2 as own, j.group_id in (select group_id from running) as runs, min(j.priority) as last,
               max(j.priority) filter (where j.state = 'created' and j.retry_count = 0) as next
-         from ${JOB} j where ${WAITING} and j.priority > ${LONG_TURN} group by j.group_id
+         from ${JOB} j where ${WAITING} and j.priority > ${LONG_JOB_TURN} group by j.group_id
      ),
      now as (
        select coalesce(min(next), min(last)) as turn, max(next) filter (where runs) + 1 as ahead,
@@ -143,7 +143,7 @@ export async function readNextTurn(
 /** The jobs of a Company that wait for their first attempt, each with its place. */
 const LINE = `select j.id, j.group_tier as team, row_number() over (order by j.priority desc, j.created_on) as place
     from ${JOB} j
-   where ${WAITING} and j.group_id = $2 and j.state = 'created' and j.retry_count = 0 and j.priority > ${LONG_TURN}`;
+   where ${WAITING} and j.group_id = $2 and j.state = 'created' and j.retry_count = 0 and j.priority > ${LONG_JOB_TURN}`;
 
 /** The Teams of a Company that have jobs waiting, the one with the most first, each with the place of its last job. */
 export function listWaitingTeams(
@@ -206,11 +206,11 @@ export async function moveToLongJobs(
   await tx.query(
     `with waiting as (
        select j.group_id = $3 as own, min(j.priority) as last, max(j.priority) as next
-         from ${JOB} j where ${WAITING} and j.priority <= ${LONG_TURN} group by j.group_id
+         from ${JOB} j where ${WAITING} and j.priority <= ${LONG_JOB_TURN} group by j.group_id
      )
      update ${JOB} j set priority = (
-         select least(coalesce(min(next), ${LONG_TURN}), min(last) filter (where own) - 1) from waiting)
-      where j.name = $1 and j.id = $2 and j.priority > ${LONG_TURN}`,
+         select least(coalesce(min(next), ${LONG_JOB_TURN}), min(last) filter (where own) - 1) from waiting)
+      where j.name = $1 and j.id = $2 and j.priority > ${LONG_JOB_TURN}`,
     [queue, id, groupId ?? null],
   );
 }
@@ -222,7 +222,7 @@ export async function moveToLongJobs(
 export async function isAnotherWaiting(tx: Queryable, queue: string, companyId: string): Promise<boolean> {
   const rows = await tx.query(
     `select from ${JOB} j
-      where ${WAITING} and j.priority > ${LONG_TURN} and j.group_id <> $2
+      where ${WAITING} and j.priority > ${LONG_JOB_TURN} and j.group_id <> $2
         and greatest(j.created_on, j.start_after) <= now() - interval '1 second'
         and not exists (select from ${JOB} a where a.name = $1 and a.state = 'active' and a.group_id = j.group_id)
       limit 1`,

@@ -21,7 +21,7 @@ const QUEUE = 'embed.query';
 const CHANNEL = 'memory_query_embedded';
 
 /** Enqueues the text of a query. Returns the id of the job. */
-export async function askForVector(
+export async function enqueueQueryEmbedding(
   { boss }: Pick<JobQueue, 'boss'>,
   payload: Payload<'embed.query'>,
   id: string = newId(),
@@ -32,18 +32,18 @@ export async function askForVector(
 
 /**
  * Listens for answers until it is closed.
- * @param hear called with the id of each job that is answered
- * @param missed called when the connection was opened or opened again: answers can have been missed
+ * @param onAnswer called with the id of each job that is answered
+ * @param onConnect called when the connection was opened or opened again: answers can have been missed
  * @throws Error if the connection does not pass on NOTIFY, for example behind some poolers
  */
 export async function listenForVectors(
   { boss }: Pick<JobQueue, 'boss'>,
-  hear: (id: string) => void,
-  missed: () => void,
+  onAnswer: (id: string) => void,
+  onConnect: () => void,
 ): Promise<{ close(): Promise<void> }> {
   const db = boss.getDb();
   if (db.listen === undefined) throw new Error('the database connection does not pass on NOTIFY');
-  return db.listen(CHANNEL, hear, missed);
+  return db.listen(CHANNEL, onAnswer, onConnect);
 }
 
 /** An answer: a vector of 1,024 numbers, or null if the model gave none. */
@@ -64,12 +64,12 @@ export async function deleteAnswers(tx: Queryable, ids: readonly string[]): Prom
 }
 
 /** Deletes a job, with its text, because its caller no longer waits. */
-export async function abandonVector(tx: Queryable, id: string): Promise<void> {
+export async function deleteQueryEmbedding(tx: Queryable, id: string): Promise<void> {
   await deleteJob(tx, QUEUE, id);
 }
 
 /** Deletes the jobs of processes that ended without deleting them. */
-export async function pruneAbandonedVectors(tx: Queryable, olderThanMs: number): Promise<void> {
+export async function pruneQueryEmbeddings(tx: Queryable, olderThanMs: number): Promise<void> {
   await deleteOldJobs(tx, QUEUE, olderThanMs / 1000);
 }
 
@@ -77,12 +77,12 @@ export async function pruneAbandonedVectors(tx: Queryable, olderThanMs: number):
  * Returns how long the caller will still wait, in milliseconds by the database's clock. 0 or less: the caller has
  * stopped waiting, and the job can have been deleted.
  */
-export async function remainingPatience(
+export async function remainingTimeoutMs(
   tx: Queryable,
   job: { id: string; data: Payload<'embed.query'> },
 ): Promise<number> {
   const age = await readActiveAge(tx, QUEUE, job.id);
-  return age === null ? 0 : job.data.patienceMs - age;
+  return age === null ? 0 : job.data.timeoutMs - age;
 }
 
 /** Completes a job with its answer, which replaces the text, and notifies the callers. */

@@ -6,7 +6,7 @@ import { within } from '../../shared/resources/within.ts';
 import type { Database, Queryable } from '../driver/database.ts';
 import type { EmbeddedDatabase } from '../driver/embedded.ts';
 import { JOB_TIMEOUTS, type PostgresTimeouts, poolSettings } from '../driver/postgres-pool.ts';
-import { boundListenEnd, unhurriedChanges } from './connections.ts';
+import { boundListenEnd, changeTablesWithoutTimeouts } from './connections.ts';
 import {
   grantQueueToService,
   indexUnfinishedJobs,
@@ -15,24 +15,24 @@ import {
   lockAttempt,
   moveToLongJobs,
   QUEUE_SCHEMA,
-  returnAttempt,
+  releaseAttempt,
 } from './pg-boss-jobs.ts';
-import { allocateTurns, type Sender } from './turns.ts';
+import { allocateTurns, type JobOwner } from './turns.ts';
 
 /** The queue of jobs. Jobs are enqueued and settled in the transaction of the change that they belong to. */
 export interface JobQueue {
   /** Enqueues a job. If the queue allows one waiting job for each key, a second job with the same key is dropped. */
-  send<Q extends QueueName>(
+  enqueue<Q extends QueueName>(
     tx: Queryable,
     queue: Q,
     payload: Payload<Q>,
-    options?: SendOptions,
+    options?: EnqueueOptions,
   ): Promise<void>;
   /** Enqueues jobs of one Team. Companies take turns, and the Teams of a Company share its turns. */
-  sendInTurn<Q extends QueueName>(
+  enqueueInTurn<Q extends QueueName>(
     tx: Queryable,
     queue: Q,
-    sender: Sender,
+    sender: JobOwner,
     payloads: readonly Payload<Q>[],
   ): Promise<void>;
   /**
@@ -44,18 +44,22 @@ export interface JobQueue {
    * Asserts that this attempt of a job is still the running one, and locks it until the transaction ends.
    * @throws LostJobError as `settle`
    */
-  assertHeld(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
+  assertRunning(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
   /**
    * Releases the running attempt, so that another worker can run the job at once. It does not count as a retry, because
    * the worker stops and nothing has failed.
    * @throws LostJobError as `settle`
    */
-  giveBack(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
+  release(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount'>): Promise<void>;
   /**
-   * Releases the running attempt as `giveBack` does, and moves the job to the long jobs.
+   * Releases the running attempt as `release` does, and moves the job to the long jobs.
    * @throws LostJobError as `settle`
    */
-  demote(tx: Queryable, queue: QueueName, job: Pick<Job, 'id' | 'retryCount' | 'groupId'>): Promise<void>;
+  releaseAsLong(
+    tx: Queryable,
+    queue: QueueName,
+    job: Pick<Job, 'id' | 'retryCount' | 'groupId'>,
+  ): Promise<void>;
   /** Whether another Company has a job that is ready, and no running job. */
   isAnotherWaiting(tx: Queryable, queue: QueueName, companyId: string): Promise<boolean>;
   /**
@@ -73,7 +77,7 @@ export interface JobQueue {
 /** A job that runs now: its current attempt, and its payload. */
 export type RunningJob<Q extends QueueName> = Pick<Job<Payload<Q>>, 'id' | 'retryCount' | 'groupId' | 'data'>;
 
-export interface SendOptions {
+export interface EnqueueOptions {
   /** With a queue of policy `short`: there is at most one waiting job with this key. */
   key?: string;
   /** Jobs with a higher priority run first. Default: 0. */
@@ -93,8 +97,8 @@ function connection(tx: Queryable) {
   return { executeSql: async (text: string, values?: unknown[]) => ({ rows: await tx.query(text, values) }) };
 }
 
-const giveBack: JobQueue['giveBack'] = async (tx, queue, job) => {
-  if (!(await returnAttempt(tx, queue, job))) throw lost(queue, job);
+const release: JobQueue['release'] = async (tx, queue, job) => {
+  if (!(await releaseAttempt(tx, queue, job))) throw lost(queue, job);
 };
 
 export interface QueueSetup {
@@ -136,25 +140,26 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
   boss.on('error', (error) => logger.error({ err: error }, 'the queue reports an error'));
   boss.on('warning', (warning) => logger.warn({ warning }, 'the queue reports a warning'));
   boundListenEnd(boss);
-  const started = setup.databaseUrl === null ? () => undefined : unhurriedChanges(boss, setup.databaseUrl);
+  const started =
+    setup.databaseUrl === null ? () => undefined : changeTablesWithoutTimeouts(boss, setup.databaseUrl);
   await boss.start();
   started();
   await createQueues(boss);
-  if (setup.databaseUrl === null && setup.supervise) await retryCutOffJobs(boss, database);
-  await rememberQueues(boss);
+  if (setup.databaseUrl === null && setup.supervise) await retryInterruptedJobs(boss, database);
+  await cacheQueues(boss);
   await indexUnfinishedJobs(database);
   await grantQueueToService(database);
 
   return {
     boss,
-    send: async (tx, queue, payload, options = {}) => {
+    enqueue: async (tx, queue, payload, options = {}) => {
       await boss.send(queue, payload, {
         db: connection(tx),
         ...(options.key === undefined ? {} : { singletonKey: options.key }),
         ...(options.priority === undefined ? {} : { priority: options.priority }),
       });
     },
-    sendInTurn: async (tx, queue, { companyId, teamId }, payloads) => {
+    enqueueInTurn: async (tx, queue, { companyId, teamId }, payloads) => {
       const turns = await allocateTurns(tx, queue, { companyId, teamId }, payloads.length);
       const group = { id: companyId, tier: teamId };
       const jobs = payloads.map((data, index) => ({ data, group, priority: turns[index] ?? 0 }));
@@ -167,12 +172,12 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
       };
       if (done.affected !== 1) throw lost(queue, job);
     },
-    assertHeld: async (tx, queue, job) => {
+    assertRunning: async (tx, queue, job) => {
       if (!(await lockAttempt(tx, queue, job))) throw lost(queue, job);
     },
-    giveBack,
-    demote: async (tx, queue, job) => {
-      await giveBack(tx, queue, job);
+    release,
+    releaseAsLong: async (tx, queue, job) => {
+      await release(tx, queue, job);
       await moveToLongJobs(tx, queue, job);
     },
     isAnotherWaiting,
@@ -212,7 +217,7 @@ async function createQueues(boss: PgBoss): Promise<void> {
  * Makes pg-boss look up every queue now. It forgets a queue that is created or updated, and would look it up over a
  * connection of its own during our transaction: a deadlock with the embedded database, which has only one connection.
  */
-async function rememberQueues(boss: PgBoss): Promise<void> {
+async function cacheQueues(boss: PgBoss): Promise<void> {
   const noJob = newId();
   for (const name of Object.keys(QUEUES)) await boss.findJobs(name, { id: noJob });
 }
@@ -221,7 +226,7 @@ async function rememberQueues(boss: PgBoss): Promise<void> {
  * With the embedded database, no other process can run jobs when the queue opens. So each active job was interrupted
  * when the last process ended, and is retried now, without waiting until its heartbeat counts as lost.
  */
-async function retryCutOffJobs(boss: PgBoss, database: Database): Promise<void> {
-  const cutOff = await listActiveJobs(database);
-  for (const { name, ids } of cutOff) await boss.fail(name, ids, { message: 'the process ended' });
+async function retryInterruptedJobs(boss: PgBoss, database: Database): Promise<void> {
+  const interrupted = await listActiveJobs(database);
+  for (const { name, ids } of interrupted) await boss.fail(name, ids, { message: 'the process ended' });
 }

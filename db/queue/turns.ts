@@ -2,7 +2,7 @@ import type { Queryable } from '../driver/database.ts';
 import { listWaitingJobs, listWaitingTeams, lockTurns, readNextTurn, updateTurns } from './pg-boss-jobs.ts';
 
 /** The Company and Team whose jobs are enqueued. */
-export interface Sender {
+export interface JobOwner {
   companyId: string;
   teamId: string;
 }
@@ -14,7 +14,7 @@ export interface Sender {
 export async function allocateTurns(
   tx: Queryable,
   queue: string,
-  sender: Sender,
+  sender: JobOwner,
   jobs: number,
 ): Promise<readonly number[]> {
   // Two requests of a Company run one after another, so that the second sees the jobs of the first. Otherwise both
@@ -35,7 +35,7 @@ export async function allocateTurns(
 async function shareTurns(
   tx: Queryable,
   queue: string,
-  { companyId, teamId }: Sender,
+  { companyId, teamId }: JobOwner,
   turns: readonly number[],
 ): Promise<readonly number[]> {
   const teams = await listWaitingTeams(tx, queue, companyId);

@@ -1,4 +1,4 @@
-import { giveWayBetweenSteps, slicesOf } from '../resources/give-way.ts';
+import { slicesOf, yieldBetweenSteps } from '../resources/yield-between-steps.ts';
 
 const BLANK = /\s/;
 
@@ -7,7 +7,7 @@ const BLANK = /\s/;
  */
 export async function decodeBase64(text: string): Promise<Buffer | null> {
   const decoded: Buffer[] = [];
-  const giveWay = giveWayBetweenSteps();
+  const yieldIfDue = yieldBetweenSteps();
   let rest = '';
   let ended = false;
   for (const slice of slicesOf(text)) {
@@ -19,7 +19,7 @@ export async function decodeBase64(text: string): Promise<Buffer | null> {
     if (bytes === null || (ended && bare !== '')) return null;
     ended ||= bare.endsWith('=', whole);
     decoded.push(bytes);
-    await giveWay();
+    await yieldIfDue();
   }
   const last = ended && rest !== '' ? null : decodeWhole(rest);
   return last === null ? null : Buffer.concat([...decoded, last]);
@@ -27,14 +27,14 @@ export async function decodeBase64(text: string): Promise<Buffer | null> {
 
 /** The most bytes that a text in base64 can decode to. Does not decode it. The event loop turns in between. */
 export async function base64Length(text: string): Promise<number> {
-  const giveWay = giveWayBetweenSteps();
+  const yieldIfDue = yieldBetweenSteps();
   let characters = 0;
   let end = '';
   for (const slice of slicesOf(text)) {
     const bare = withoutBlanks(slice);
     characters += bare.length;
     end = (end + bare.slice(-2)).slice(-2);
-    await giveWay();
+    await yieldIfDue();
   }
   const padding = end === '==' ? 2 : end.endsWith('=') ? 1 : 0;
   return Math.floor(((characters - padding) * 3) / 4);

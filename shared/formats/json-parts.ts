@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { giveWayBetweenSteps, slicesOf } from '../resources/give-way.ts';
+import { slicesOf, yieldBetweenSteps } from '../resources/yield-between-steps.ts';
 
 /** The order of the fields of objects: as given, or sorted by name. */
 export type FieldOrder = 'given' | 'canonical';
@@ -66,14 +66,14 @@ function withSortedFields(object: object): Record<string, unknown> {
 /** The SHA-256 of the text that `jsonParts` makes of a value. The event loop turns in between. */
 export async function jsonHash(value: unknown, order: FieldOrder): Promise<Buffer> {
   const hash = createHash('sha256');
-  const giveWay = giveWayBetweenSteps();
+  const yieldIfDue = yieldBetweenSteps();
   let text = '';
   for (const part of jsonParts(value, order)) {
     text += part;
     if (text.length < HASHED_LENGTH) continue;
     hash.update(text, 'utf8');
     text = '';
-    await giveWay();
+    await yieldIfDue();
   }
   return hash.update(text, 'utf8').digest();
 }

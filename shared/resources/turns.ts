@@ -8,7 +8,7 @@ export class Turns {
   #busy = false;
 
   /** Waits for a turn. The caller must call `release` at its end. */
-  async take(group: string): Promise<void> {
+  async acquire(group: string): Promise<void> {
     if (!this.#busy) {
       this.#busy = true;
       return;

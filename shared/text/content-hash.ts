@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { giveWayBetweenSteps, slicesOf } from '../resources/give-way.ts';
+import { slicesOf, yieldBetweenSteps } from '../resources/yield-between-steps.ts';
 import type { ChunkInput } from './prepared-chunks.ts';
 
 /**
@@ -16,10 +16,10 @@ export function contentHash(input: ChunkInput): Buffer {
 /** Like `contentHash`; the event loop turns in between. */
 export async function contentHashInTurns(input: ChunkInput): Promise<Buffer> {
   const hash = createHash('sha256');
-  const giveWay = giveWayBetweenSteps();
+  const yieldIfDue = yieldBetweenSteps();
   for (const slice of hashedSlices(input)) {
     hash.update(slice, 'utf8');
-    await giveWay();
+    await yieldIfDue();
   }
   return hash.digest();
 }

@@ -43,7 +43,7 @@ export default async function prepare({ teamId, inputs, port }: ThreadTask): Pro
   port.once('close', () => closed.abort());
   /** Executes the next step of the work in its own turn. */
   const step = async <T, R>(steps: Iterator<T, R>) => {
-    await turns.take(teamId);
+    await turns.acquire(teamId);
     try {
       closed.signal.throwIfAborted();
       return steps.next();

@@ -14,7 +14,7 @@ const ENOUGH = 2 ** 30;
 let free = ENOUGH;
 const database = await openPrepared({ freeBytes: () => free });
 const service = await buildTestApp(database, undefined, { MEMORY_RATE_LIMITS: 'on' });
-database.keepFree(256, service.logger);
+database.setMinFree(256, service.logger);
 after(async () => {
   free = ENOUGH;
   await service.close();

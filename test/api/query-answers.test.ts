@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openQueryAnswers } from '../../core/search/query-answers.ts';
-import { abandonVector, askForVector } from '../../db/queue/query-embeddings.ts';
+import { deleteQueryEmbedding, enqueueQueryEmbedding } from '../../db/queue/query-embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { doJob } from '../support/do-job.ts';
@@ -37,7 +37,7 @@ async function openHeld(t: { after(fn: () => unknown): void }, service: ServerMo
 
 /** Queues a query as an API process would that stopped this long ago. */
 async function leaveBehind({ queue, database }: ServerMode, text: string, agoMs: number): Promise<string> {
-  const id = await askForVector(queue, { text, patienceMs: 5000 });
+  const id = await enqueueQueryEmbedding(queue, { text, timeoutMs: 5000 });
   await database.query(`update pgboss.job set created_on = now() - make_interval(secs => $2) where id = $1`, [
     id,
     agoMs / 1000,
@@ -181,6 +181,6 @@ describe('an API process in server mode', async () => {
       (await queryJobs(service)).map(({ id }) => id),
       [young],
     );
-    await abandonVector(database, young);
+    await deleteQueryEmbedding(database, young);
   });
 });

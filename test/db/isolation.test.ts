@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { transaction, withoutScope } from '../../db/driver/database.ts';
-import { countAudit, START, walkAudit } from '../../db/queries/identity/audit-chain.ts';
+import { CHAIN_START, countAudit, walkAudit } from '../../db/queries/identity/audit-chain.ts';
 import { newId } from '../../shared/ids.ts';
 import { companyScope } from '../../shared/scope.ts';
 import { createTestCompany, openTestDatabase } from '../support/database.ts';
@@ -192,7 +192,7 @@ describe('audit seals', () => {
   test('are verified and counted only for the Company of the claims', async () => {
     const told = async (team: typeof victim) => {
       const scope = companyScope({ companyId: team.companyId, userId: team.ownerId });
-      const { firstBreak } = await transaction(database, scope, (tx) => walkAudit(tx, START, 1000));
+      const { firstBreak } = await transaction(database, scope, (tx) => walkAudit(tx, CHAIN_START, 1000));
       return { broken: firstBreak !== null, ...(await transaction(database, scope, countAudit)) };
     };
     const home = await createTestCompany(database);
@@ -204,7 +204,7 @@ describe('audit seals', () => {
       tx.query(
         `select w.walked, w.first_break as broken, c.events, c.unsealed, c.first_break as missing
            from memory.walk_audit(0, $1, 9) w, memory.count_audit() c`,
-        [START.hash],
+        [CHAIN_START.hash],
       ),
     );
     assert.deepEqual(unclaimed, [{ walked: 0, broken: null, events: 0, unsealed: 0, missing: null }]);

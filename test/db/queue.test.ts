@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
-import { LONG_TURN } from '../../db/queue/pg-boss-jobs.ts';
+import { LONG_JOB_TURN } from '../../db/queue/pg-boss-jobs.ts';
 import { newId } from '../../shared/ids.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 
@@ -12,7 +12,7 @@ const QUEUE = 'import.process';
 async function send(companyId: string, jobs: number, teamId = companyId): Promise<void> {
   const payload = { companyId, teamId, userId: companyId, clientId: null };
   const payloads = Array.from({ length: jobs }, () => ({ ...payload, importId: newId() }));
-  await database.transaction((tx) => queue.sendInTurn(tx, QUEUE, { companyId, teamId }, payloads));
+  await database.transaction((tx) => queue.enqueueInTurn(tx, QUEUE, { companyId, teamId }, payloads));
 }
 
 interface Taken {
@@ -129,7 +129,7 @@ describe('turns of groups of jobs', () => {
     const old = await take();
     assert.ok(old);
     await nextGroups(19);
-    await database.transaction((tx) => queue.giveBack(tx, QUEUE, old));
+    await database.transaction((tx) => queue.release(tx, QUEUE, old));
     await send('b', 20);
     // That job, and from then on one and one.
     assert.match(await nextGroups(41), /^(?:a(?:ab|ba){20}|b(?:aa|ab)(?:ab|ba){19})$/);
@@ -144,7 +144,7 @@ describe('turns of groups of jobs', () => {
     await nextGroups(18);
     const last = await take();
     assert.ok(last);
-    await database.transaction((tx) => queue.giveBack(tx, QUEUE, last));
+    await database.transaction((tx) => queue.release(tx, QUEUE, last));
     await send('b', 20);
     await send('a', 20);
     const taken = await nextGroups(21);
@@ -163,7 +163,7 @@ describe('turns of groups of jobs', () => {
       return job.retryLimit - job.retryCount;
     };
     const before = await budget();
-    await database.transaction((tx) => queue.giveBack(tx, QUEUE, taken));
+    await database.transaction((tx) => queue.release(tx, QUEUE, taken));
     assert.equal(await budget(), before);
     const next = [await take(), await take()].find((job) => job?.id === taken.id);
     assert.ok(next);
@@ -175,7 +175,7 @@ describe('turns of groups of jobs', () => {
       late,
     );
     await assert.rejects(
-      database.transaction((tx) => queue.giveBack(tx, QUEUE, taken)),
+      database.transaction((tx) => queue.release(tx, QUEUE, taken)),
       late,
     );
     await database.transaction((tx) => queue.settle(tx, QUEUE, next));
@@ -222,7 +222,7 @@ describe('turns of groups of jobs', () => {
           }
           if (now.take === 'again') await tryAgain(job, 3600);
           if (now.take === 'back') {
-            await database.transaction((tx) => queue.giveBack(tx, QUEUE, job));
+            await database.transaction((tx) => queue.release(tx, QUEUE, job));
             waiting.set(group, (waiting.get(group) ?? 0) + 1);
             givenBack.add(job.id);
           }
@@ -282,9 +282,9 @@ describe('turns of Companies, then of their Teams', () => {
 });
 
 describe('long jobs', () => {
-  const ofOthers = { minPriority: LONG_TURN + 1 };
-  const long = { maxPriority: LONG_TURN };
-  const demote = (job: Taken) => database.transaction((tx) => queue.demote(tx, QUEUE, job));
+  const ofOthers = { minPriority: LONG_JOB_TURN + 1 };
+  const long = { maxPriority: LONG_JOB_TURN };
+  const demote = (job: Taken) => database.transaction((tx) => queue.releaseAsLong(tx, QUEUE, job));
   const isAnotherWaiting = (company: string) =>
     database.transaction((tx) => queue.isAnotherWaiting(tx, QUEUE, company));
   /** Makes all jobs that wait as old as they must be to count as waiting. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { holds } from '../../db/queries/fragments/text-filter.ts';
+import { containsText } from '../../db/queries/fragments/text-filter.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 const database = await openTestDatabase();
@@ -11,7 +11,7 @@ type Pair = readonly [text: string, sought: string];
 /** Which of these texts hold what is sought in them, by the condition that lists are narrowed by. */
 async function answers(pairs: readonly Pair[]): Promise<boolean[]> {
   const rows = await database.query<{ found: boolean }>(
-    `select ${holds('p.text', 'p.sought')} as found
+    `select ${containsText('p.text', 'p.sought')} as found
        from unnest($1::text[], $2::text[]) with ordinality as p (text, sought, n) order by p.n`,
     [pairs.map(([text]) => text), pairs.map(([, sought]) => sought)],
   );
@@ -119,9 +119,10 @@ describe('the condition that a text contains another', () => {
   });
 
   test('is null for a null text', async () => {
-    const [row] = await database.query<{ found: unknown }>(`select ${holds('null::text', '$1')} as found`, [
-      'x',
-    ]);
+    const [row] = await database.query<{ found: unknown }>(
+      `select ${containsText('null::text', '$1')} as found`,
+      ['x'],
+    );
     assert.equal(row?.found, null);
   });
 });

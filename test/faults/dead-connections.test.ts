@@ -18,7 +18,7 @@ import { get } from '../support/team.ts';
 /** The timeouts of the service, but shorter. */
 const TIMEOUTS: PostgresTimeouts = {
   connect: 2000,
-  connectWhileSilent: 500,
+  connectWhileUnresponsive: 500,
   lock: 1000,
   statement: 1500,
   query: 2000,

@@ -29,13 +29,13 @@ export async function doJob(
     logger: createLogger('silent', 'test'),
     queue: {
       settle: async (_tx: unknown, name: QueueName) => void settled.push(name),
-      send: async () => undefined,
-      assertHeld: async () => undefined,
+      enqueue: async () => undefined,
+      assertRunning: async () => undefined,
     } as unknown as JobContext['queue'],
     readingPool,
     embedder: null,
     stopping: new AbortController().signal,
-    giveWayAfterMs: null,
+    yieldAfterMs: null,
   };
   try {
     await HANDLERS[queue]({ id: newId(), data, signal: new AbortController().signal } as never, context);

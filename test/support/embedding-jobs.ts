@@ -61,7 +61,7 @@ export function embeddingWorker(
     logger: createLogger('silent', 'test'),
     embedder: { model, pace: pace() },
     stopping,
-    giveWayAfterMs: null,
+    yieldAfterMs: null,
     readingPool: null as never,
   } satisfies JobContext;
   const { boss } = service.queue;

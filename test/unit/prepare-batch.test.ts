@@ -272,7 +272,7 @@ describe('turns', () => {
     const turns = new Turns();
     const had: string[] = [];
     const task = async (name: string) => {
-      await turns.take(name[0] ?? '');
+      await turns.acquire(name[0] ?? '');
       had.push(name);
       turns.release();
     };

@@ -63,13 +63,13 @@ test('leaves a query to another worker if it stops or its model fails, and drops
   const broken = embeddingWorker(service, () => {
     throw new EmbeddingInterruptedError('the model cannot be used');
   });
-  const id = await boss.send('embed.query', { text: 'a question', patienceMs: 200_000 });
+  const id = await boss.send('embed.query', { text: 'a question', timeoutMs: 200_000 });
   assert.equal(await broken.answerQuery(), id);
   assert.deepEqual(await stateOf(id), { state: 'created', text: 'a question' });
   assert.equal(await embeddingWorker(service).answerQuery(), id);
   assert.deepEqual(await stateOf(id), { state: 'completed', text: null });
 
-  const late = await boss.send('embed.query', { text: 'a late question', patienceMs: 1 });
+  const late = await boss.send('embed.query', { text: 'a late question', timeoutMs: 1 });
   assert.equal(await broken.answerQuery(), late);
   assert.equal(await stateOf(late), null);
 });

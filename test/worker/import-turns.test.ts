@@ -46,7 +46,7 @@ describe('one Team with very many waiting imports', () => {
     worker = await startWorker(
       { ...service, logger: createLogger('silent', 'test') },
       // Short, yet long enough for a file that ends to be read on a busy machine.
-      { reading: MISBEHAVE, giveWayAfterMs: 1000 },
+      { reading: MISBEHAVE, yieldAfterMs: 1000 },
     );
   });
   after(() => worker.stop());

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLogger } from '../../shared/logger.ts';
-import { latest } from '../../worker/latest.ts';
-import { modelJobs } from '../../worker/model-jobs.ts';
+import { coalesceRuns } from '../../worker/coalesce-runs.ts';
+import { openModelJobs } from '../../worker/model-jobs.ts';
 
 function openJobs() {
   const done: string[] = [];
@@ -11,10 +11,10 @@ function openJobs() {
     done.push(name);
     if (now.broken) throw new Error('the queue does not answer');
   };
-  const jobs = modelJobs({
+  const jobs = openModelJobs({
     isReady: () => now.ready,
-    take: step('take'),
-    leave: step('leave'),
+    startDequeuing: step('take'),
+    stopDequeuing: step('leave'),
     logger: createLogger('silent', 'test'),
   });
   const become = async (ready: boolean) => {
@@ -47,12 +47,12 @@ test('a failure of a queue does not prevent later changes', async () => {
 test('several requests during a run cause one more run', async () => {
   let times = 0;
   let held = Promise.withResolvers<void>();
-  const saying = latest(async () => {
+  const saying = coalesceRuns(async () => {
     times += 1;
     await held.promise;
   });
   await saying.done();
-  for (let n = 0; n < 5; n += 1) saying.ask();
+  for (let n = 0; n < 5; n += 1) saying.request();
   assert.equal(times, 1);
   const first = held;
   held = Promise.withResolvers();
@@ -62,7 +62,7 @@ test('several requests during a run cause one more run', async () => {
   held.resolve();
   await saying.done();
   assert.equal(times, 2);
-  saying.ask();
+  saying.request();
   await saying.done();
   assert.equal(times, 3);
 });

@@ -36,7 +36,7 @@ describe('a tally of jobs', () => {
     for (const seconds of [0.001, 0.01, 0.2, 5000]) tally.count('import.process', 'completed', seconds);
     tally.count('import.process', 'failed', 1);
     tally.count('audit.seal', 'completed', 2);
-    const counts = tally.take();
+    const counts = tally.drain();
     const durations = (...places: number[]) => {
       const none = Array.from({ length: DURATION_BOUNDS.length + 1 }, () => 0);
       for (const place of places) none[place] = (none[place] ?? 0) + 1;
@@ -53,16 +53,16 @@ describe('a tally of jobs', () => {
       { queue: 'import.process', outcome: 'failed', jobs: 1, seconds: 1, durations: durations(4) },
       { queue: 'audit.seal', outcome: 'completed', jobs: 1, seconds: 2, durations: durations(5) },
     ]);
-    assert.deepEqual(tally.take(), []);
+    assert.deepEqual(tally.drain(), []);
   });
 
   test('keeps counts that could not be written, and writes them with later counts', () => {
     const tally = jobTally();
     tally.count('audit.seal', 'completed', 1);
-    const taken = tally.take();
+    const taken = tally.drain();
     tally.count('audit.seal', 'completed', 2);
-    tally.putBack(taken);
-    const [count] = tally.take();
+    tally.restore(taken);
+    const [count] = tally.drain();
     assert.deepEqual([count?.jobs, count?.seconds], [2, 3]);
   });
 });
@@ -75,7 +75,7 @@ describe('the written counts', () => {
       for (const outcome of JOB_OUTCOMES)
         for (const each of seconds) tally.count('team.purge', outcome, each);
       // Two that name the same in another order would else wait for each other.
-      return Math.random() < 0.5 ? tally.take() : tally.take().reverse();
+      return Math.random() < 0.5 ? tally.drain() : tally.drain().reverse();
     };
     await Promise.all(Array.from({ length: 12 }, () => addJobCounts(database, counted())));
     const counts = (await written()).filter((count) => count.queue === 'team.purge');
@@ -91,14 +91,14 @@ describe('the written counts', () => {
 describe('a job', () => {
   /** Queues a job, takes it from the queue, does it so, and tells what was counted. */
   async function ending(handle: JobHandler<typeof QUEUE>): Promise<string[]> {
-    await transaction(database, scope, (tx) => queue.send(tx, QUEUE, payload));
+    await transaction(database, scope, (tx) => queue.enqueue(tx, QUEUE, payload));
     const [job] = await queue.boss.fetch<never>(QUEUE, { includeMetadata: true });
     assert.ok(job);
     const tally = jobTally();
     const context = { ...service, logger, stopping: new AbortController().signal } as unknown as JobContext;
     const said = await runJob(QUEUE, handle, job as Job<never>, context, tally);
     await queue.boss.deleteJob(QUEUE, job.id);
-    return [...tally.take().map(({ outcome }) => outcome), said.status];
+    return [...tally.drain().map(({ outcome }) => outcome), said.status];
   }
 
   test('counts as completed when it ends', async () => {
@@ -125,7 +125,7 @@ describe('a job', () => {
 
   test('counts as released when it releases itself', async () => {
     const given = await ending((job, context) =>
-      transaction(context.database, scope, (tx) => context.queue.giveBack(tx, QUEUE, job)),
+      transaction(context.database, scope, (tx) => context.queue.release(tx, QUEUE, job)),
     );
     assert.deepEqual(given, ['given_back', 'completed']);
   });
@@ -133,7 +133,7 @@ describe('a job', () => {
   test('counts as lost when it cannot release itself because another worker has it', async () => {
     const lost = await ending(async (job, context) => {
       await database.query('update pgboss.job set retry_count = retry_count + 1 where id = $1', [job.id]);
-      await transaction(context.database, scope, (tx) => context.queue.giveBack(tx, QUEUE, job));
+      await transaction(context.database, scope, (tx) => context.queue.release(tx, QUEUE, job));
     });
     assert.deepEqual(lost, ['lost', 'failed']);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { insertMemorySource } from '../../core/memories/store-memory.ts';
 import { type Database, transaction } from '../../db/driver/database.ts';
-import { countAudit, START, walkAudit } from '../../db/queries/identity/audit-chain.ts';
+import { CHAIN_START, countAudit, walkAudit } from '../../db/queries/identity/audit-chain.ts';
 import { insertImport } from '../../db/queries/memory/imports.ts';
 import { insertMemory } from '../../db/queries/memory/memories.ts';
 import { newId } from '../../shared/ids.ts';
@@ -93,7 +93,7 @@ async function capture({ teamId, ownerId }: TestCompany, captures: number): Prom
 /** What a walk along the chain of the Company finds, and what a count of its events. */
 async function verify({ companyId, ownerId: userId }: TestCompany) {
   const scope = companyScope({ companyId, userId });
-  const { walked, firstBreak } = await transaction(database, scope, (tx) => walkAudit(tx, START, 1000));
+  const { walked, firstBreak } = await transaction(database, scope, (tx) => walkAudit(tx, CHAIN_START, 1000));
   return { walked, firstBreak, count: await transaction(database, scope, countAudit) };
 }
 

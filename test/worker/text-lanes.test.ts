@@ -14,11 +14,11 @@ const never = (): AbortSignal => new AbortController().signal;
 describe('the lanes of texts', () => {
   test('return the texts of a lane one by one, in their order', async () => {
     const lanes = new TextLanes();
-    const [first, second] = ['first', 'second'].map((text) => lanes.add(text, 'passage', never()));
-    assert.equal(lanes.take('passage'), 'first');
-    assert.equal(lanes.take('passage'), undefined);
+    const [first, second] = ['first', 'second'].map((text) => lanes.enqueue(text, 'passage', never()));
+    assert.equal(lanes.dequeue('passage'), 'first');
+    assert.equal(lanes.dequeue('passage'), undefined);
     lanes.answer('passage', Float32Array.of(1));
-    assert.equal(lanes.take('passage'), 'second');
+    assert.equal(lanes.dequeue('passage'), 'second');
     lanes.answer('passage', Float32Array.of(2));
     assert.deepEqual(await first, Float32Array.of(1));
     assert.deepEqual(await second, Float32Array.of(2));
@@ -26,15 +26,15 @@ describe('the lanes of texts', () => {
 
   test('blame a text for the end of the process only if it was being computed', async () => {
     const lanes = new TextLanes();
-    const query = lanes.add('query', 'query', never());
-    const passage = lanes.add('passage', 'passage', never());
+    const query = lanes.enqueue('query', 'query', never());
+    const passage = lanes.enqueue('passage', 'passage', never());
     for (const running of ['passage', 'passage'] as const) {
-      for (const lane of LANES) assert.equal(lanes.take(lane), lane);
-      lanes.putBack(running);
+      for (const lane of LANES) assert.equal(lanes.dequeue(lane), lane);
+      lanes.requeue(running);
     }
     await assert.rejects(passage, TextRefusedError);
-    assert.equal(lanes.take('passage'), undefined);
-    assert.equal(lanes.take('query'), 'query');
+    assert.equal(lanes.dequeue('passage'), undefined);
+    assert.equal(lanes.dequeue('query'), 'query');
     lanes.answer('query', Float32Array.of(1));
     assert.deepEqual(await query, Float32Array.of(1));
   });
@@ -42,22 +42,22 @@ describe('the lanes of texts', () => {
   test('do not queue a text again when nobody waits for it', async () => {
     const lanes = new TextLanes();
     const leaving = new AbortController();
-    const text = lanes.add('text', 'query', leaving.signal);
-    lanes.take('query');
+    const text = lanes.enqueue('text', 'query', leaving.signal);
+    lanes.dequeue('query');
     leaving.abort();
     await assert.rejects(text, EmbeddingInterruptedError);
     assert.ok(!lanes.idle);
-    lanes.putBack(null);
+    lanes.requeue(null);
     assert.ok(lanes.idle);
-    assert.equal(lanes.take('query'), undefined);
+    assert.equal(lanes.dequeue('query'), undefined);
   });
 
   test('accept no text after closing, and none that nobody waits for', async () => {
     const lanes = new TextLanes();
-    await assert.rejects(lanes.add('text', 'query', AbortSignal.abort()), EmbeddingInterruptedError);
+    await assert.rejects(lanes.enqueue('text', 'query', AbortSignal.abort()), EmbeddingInterruptedError);
     lanes.close();
-    await assert.rejects(lanes.add('text', 'query', never()), EmbeddingInterruptedError);
-    assert.equal(lanes.take('query'), undefined);
+    await assert.rejects(lanes.enqueue('text', 'query', never()), EmbeddingInterruptedError);
+    assert.equal(lanes.dequeue('query'), undefined);
   });
 });
 
@@ -93,7 +93,7 @@ class Model {
     this.#seen.push(seen);
     this.#leaving.push(leaving);
     if (!this.closed) this.waiting[lane].push(expected);
-    void this.real.add(expected.text, lane, leaving.signal).then(
+    void this.real.enqueue(expected.text, lane, leaving.signal).then(
       (vector) => {
         assert.deepEqual(vector, Float32Array.of(number), 'it gets its own vector');
         seen.push('vector');
@@ -108,7 +108,7 @@ class Model {
   take(lane: Lane): void {
     const next = this.underWay[lane] === null ? this.waiting[lane].shift() : undefined;
     if (next) this.underWay[lane] = next;
-    assert.equal(this.real.take(lane), next?.text, 'the first of the lane is taken, one at a time');
+    assert.equal(this.real.dequeue(lane), next?.text, 'the first of the lane is taken, one at a time');
   }
 
   answer(lane: Lane): void {
@@ -127,7 +127,7 @@ class Model {
       if (text.ended === 2) text.outcome = 'refused';
       else this.waiting[lane].unshift(text);
     }
-    this.real.putBack(running);
+    this.real.requeue(running);
   }
 
   leave(which: number): void {

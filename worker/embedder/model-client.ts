@@ -92,7 +92,7 @@ class Client implements ModelClient {
   }
 
   embed(text: string, lane: Lane, signal: AbortSignal): Promise<Float32Array> {
-    const vector = this.#lanes.add(text, lane, signal);
+    const vector = this.#lanes.enqueue(text, lane, signal);
     this.#ask();
     return vector;
   }
@@ -212,7 +212,7 @@ class Client implements ModelClient {
     const runner = this.#runner;
     if (runner === null || this.#isFull(runner)) return;
     for (const lane of LANES) {
-      const text = this.#lanes.take(lane);
+      const text = this.#lanes.dequeue(lane);
       if (text === undefined) continue;
       if (runner.watchdog === null) this.#watch(runner);
       sendTo<EmbedTask>(runner, { lane, text });
@@ -276,7 +276,7 @@ class Client implements ModelClient {
     if (runner.watchdog !== null) clearTimeout(runner.watchdog);
     this.#runner = null;
     if (this.#stop.signal.aborted) return null;
-    this.#refused += this.#lanes.putBack(runner.running);
+    this.#refused += this.#lanes.requeue(runner.running);
     if (this.#refused >= MAX_REFUSED) {
       return this.#reportProblem(
         'failing',

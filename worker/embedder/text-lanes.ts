@@ -44,14 +44,14 @@ export class TextLanes {
    * @throws TextRefusedError
    * @throws EmbeddingInterruptedError
    */
-  add(text: string, lane: Lane, signal: AbortSignal): Promise<Float32Array> {
+  enqueue(text: string, lane: Lane, signal: AbortSignal): Promise<Float32Array> {
     return new Promise((resolve, reject) => {
-      const leave = () => {
+      const remove = () => {
         const place = this.#waiting[lane].indexOf(waiting);
         if (place >= 0) this.#waiting[lane].splice(place, 1);
         reject(new EmbeddingInterruptedError('nobody waits for the vector'));
       };
-      const end = () => signal.removeEventListener('abort', leave);
+      const end = () => signal.removeEventListener('abort', remove);
       const waiting: Waiting = {
         text,
         ended: 0,
@@ -66,16 +66,16 @@ export class TextLanes {
         },
       };
       if (signal.aborted || this.#closed) {
-        leave();
+        remove();
         return;
       }
-      signal.addEventListener('abort', leave);
+      signal.addEventListener('abort', remove);
       this.#waiting[lane].push(waiting);
     });
   }
 
   /** Returns the next text of a lane and marks it as being processed. Undefined if the lane already has one. */
-  take(lane: Lane): string | undefined {
+  dequeue(lane: Lane): string | undefined {
     if (this.#underWay[lane] !== null) return undefined;
     const next = this.#waiting[lane].shift();
     if (next !== undefined) this.#underWay[lane] = next;
@@ -95,7 +95,7 @@ export class TextLanes {
    * @param running the lane of the text that the process was working on
    * @returns how many texts were refused
    */
-  putBack(running: Lane | null): number {
+  requeue(running: Lane | null): number {
     let refused = 0;
     for (const lane of LANES) {
       const waiting = this.#underWay[lane];

@@ -28,35 +28,35 @@ const END_MS = 600_000;
 type ChunksJob = Job<Payload<'embed.chunks'>>;
 
 /** Enqueues the layer's next job, unless one is already waiting. */
-async function queueNext(
+async function enqueueNext(
   tx: TeamTransaction,
   queue: JobQueue,
   payload: Payload<'embed.chunks'>,
 ): Promise<void> {
-  await queue.send(tx, 'embed.chunks', payload, { key: layerKey(payload.teamId, payload.clientId) });
+  await queue.enqueue(tx, 'embed.chunks', payload, { key: layerKey(payload.teamId, payload.clientId) });
 }
 
-interface Made {
+interface MadeVectors {
   vectors: Map<string, Float32Array>;
   refused: string[];
   /** Whether vectors are missing because the worker stopped or the time was over. */
-  left: boolean;
+  isIncomplete: boolean;
 }
 
 async function makeVectors(
   model: ModelClient,
   chunks: readonly PendingChunk[],
   signal: AbortSignal,
-): Promise<Made> {
-  const made: Made = { vectors: new Map(), refused: [], left: false };
+): Promise<MadeVectors> {
+  const made: MadeVectors = { vectors: new Map(), refused: [], isIncomplete: false };
   const began = performance.now();
   for (const { chunkId, text } of chunks) {
-    if (performance.now() - began > BEGIN_MS) return { ...made, left: true };
+    if (performance.now() - began > BEGIN_MS) return { ...made, isIncomplete: true };
     try {
       made.vectors.set(chunkId, await model.embed(text, 'passage', signal));
     } catch (error) {
       if (error instanceof TextRefusedError) made.refused.push(chunkId);
-      else if (error instanceof EmbeddingInterruptedError) return { ...made, left: true };
+      else if (error instanceof EmbeddingInterruptedError) return { ...made, isIncomplete: true };
       else throw error;
     }
   }
@@ -69,13 +69,13 @@ async function leaseSlice(
   { queue, config }: JobContext,
   job: ChunksJob,
 ): Promise<PendingChunk[]> {
-  await queue.assertHeld(tx, 'embed.chunks', job);
+  await queue.assertRunning(tx, 'embed.chunks', job);
   // A newer version of the service uses another model. Its own workers make the vectors.
   if (!(await isAdoptedModel(tx, config.embeddingModel))) return [];
   const batch = { id: job.id, limit: CHUNKS, leaseSeconds: LEASE_SECONDS, refusedToo: false };
   const { chunks } = await leasePendingChunks(tx, batch);
   // Enqueued now, so that the next chunks can be prepared during this job, or be processed by another worker.
-  if (chunks.length === CHUNKS) await queueNext(tx, queue, job.data);
+  if (chunks.length === CHUNKS) await enqueueNext(tx, queue, job.data);
   return chunks;
 }
 
@@ -84,25 +84,25 @@ async function storeSlice(
   tx: TeamTransaction,
   { queue, config }: JobContext,
   job: ChunksJob,
-  { vectors, refused, left }: Made,
+  { vectors, refused, isIncomplete }: MadeVectors,
 ): Promise<number> {
   const model = config.embeddingModel;
   // Another model may have been adopted since then. Its own workers need the marks, so they must not be deleted.
   const wanted = vectors.size > 0 && (await isAdoptedModel(tx, model));
   // Skips marks that are gone or belong to another job: the text was replaced, or the Team was deleted.
-  const taken = wanted ? await deletePendingMarks(tx, job.id, [...vectors.keys()]) : [];
-  if (taken.length > 0) {
+  const needed = wanted ? await deletePendingMarks(tx, job.id, [...vectors.keys()]) : [];
+  if (needed.length > 0) {
     await insertEmbeddings(
       tx,
       model,
-      taken.map(({ chunkId, clientId }) => ({ chunkId, clientId, embedding: vectors.get(chunkId)! })),
+      needed.map(({ chunkId, clientId }) => ({ chunkId, clientId, embedding: vectors.get(chunkId)! })),
     );
   }
   await releaseChunks(tx, job.id, refused);
   // Another job makes the rest. Releasing this job instead would conflict with the job that already waits.
-  if (left || (vectors.size > 0 && !wanted)) await queueNext(tx, queue, job.data);
+  if (isIncomplete || (vectors.size > 0 && !wanted)) await enqueueNext(tx, queue, job.data);
   await queue.settle(tx, 'embed.chunks', job);
-  return taken.length;
+  return needed.length;
 }
 
 /**

@@ -1,18 +1,18 @@
 import type { Job } from 'pg-boss';
 import { withoutScope } from '../../db/driver/database.ts';
-import { abandonVector, answerVector, remainingPatience } from '../../db/queue/query-embeddings.ts';
+import { answerVector, deleteQueryEmbedding, remainingTimeoutMs } from '../../db/queue/query-embeddings.ts';
 import { LostJobError } from '../../db/queue/queue.ts';
 import type { Payload } from '../../shared/queues.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 import { EmbeddingInterruptedError, TextRefusedError } from '../embedder/text-lanes.ts';
 
 /** Releases a query to another worker, because this one stops or its model cannot be used. */
-async function leaveToOthers(
+async function releaseQuery(
   { database, queue }: JobContext,
   job: Job<Payload<'embed.query'>>,
 ): Promise<void> {
   try {
-    await withoutScope(database, (tx) => queue.giveBack(tx, 'embed.query', job));
+    await withoutScope(database, (tx) => queue.release(tx, 'embed.query', job));
   } catch (error) {
     // The caller has already deleted the job.
     if (!(error instanceof LostJobError)) throw error;
@@ -25,14 +25,14 @@ async function leaveToOthers(
  */
 export const embedQuery: JobHandler<'embed.query'> = async (job, context) => {
   const { config, database, embedder, stopping } = context;
-  const patience = await remainingPatience(database, job);
-  if (embedder === null || patience <= 0) {
-    await abandonVector(database, job.id);
+  const timeoutMs = await remainingTimeoutMs(database, job);
+  if (embedder === null || timeoutMs <= 0) {
+    await deleteQueryEmbedding(database, job.id);
     return;
   }
   const model = config.embeddingModel;
   // `AbortSignal.timeout` accepts only whole milliseconds.
-  const late = AbortSignal.timeout(Math.ceil(patience));
+  const late = AbortSignal.timeout(Math.ceil(timeoutMs));
   try {
     const vector = await embedder.model.embed(job.data.text, 'query', AbortSignal.any([stopping, late]));
     await answerVector(database, { id: job.id, vector, model });
@@ -40,7 +40,7 @@ export const embedQuery: JobHandler<'embed.query'> = async (job, context) => {
     // If the model gives no vector, the caller need not wait longer.
     if (error instanceof TextRefusedError) await answerVector(database, { id: job.id, vector: null, model });
     else if (!(error instanceof EmbeddingInterruptedError)) throw error;
-    else if (late.aborted) await abandonVector(database, job.id);
-    else await leaveToOthers(context, job);
+    else if (late.aborted) await deleteQueryEmbedding(database, job.id);
+    else await releaseQuery(context, job);
   }
 };

@@ -25,7 +25,7 @@ export const backfillPending: JobHandler<'embeddings.backfill'> = async (
   }
   await asWorker(database, async (tx) => {
     await finishBackfill(tx);
-    if (config.serverEmbeddings) await queue.send(tx, 'embed.waiting', {});
+    if (config.serverEmbeddings) await queue.enqueue(tx, 'embed.waiting', {});
   });
   while (!stopping.aborted) {
     if ((await asWorker(database, (tx) => pruneOldVectors(tx, PRUNED_AT_ONCE))) === 0) break;

@@ -9,28 +9,28 @@ import { jobScope, type TeamScope } from '../../shared/scope.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 import { FileFault } from '../extract/extraction.ts';
 import { ReadingInterruptedError } from '../sandbox/reader.ts';
-import { type GivingWay, givingWay } from './import-giving-way.ts';
 import { type ImportProgress, importProgress } from './import-progress.ts';
+import { type ImportYield, watchForOthers } from './import-yield.ts';
 
 /** One run of an import. */
 interface ImportRun {
   job: RunningJob<'import.process'>;
   file: StartedImport;
   progress: ImportProgress;
-  /** Aborts when the worker stops, the job is lost, or the import must give way. */
+  /** Aborts when the worker stops, the job is lost, or the import must yield. */
   signal: AbortSignal;
-  /** When it must give way to another Company. */
-  givingWay: GivingWay;
+  /** When it must yield to another Company. */
+  importYield: ImportYield;
 }
 
 /** Reads the file, cuts it into chunks and stores them. */
 async function runImport(context: JobContext, scope: TeamScope, run: ImportRun): Promise<void> {
-  const { job, file, progress, signal, givingWay } = run;
+  const { job, file, progress, signal, importYield } = run;
   const { mediaType, content } = file;
   if (content === null) throw new FileFault('file_gone', 'The file has been deleted: import it again.');
   await context.readingPool.read(
     { mediaType, content, teamId: scope.teamId },
-    { tell: ({ stage, share }) => progress.tell(stage, share), begun: givingWay.begin, signal },
+    { tell: ({ stage, share }) => progress.tell(stage, share), begun: importYield.begin, signal },
     async (document) => {
       // Frees up to 32 MiB, which would otherwise be kept until all chunks are written.
       freeUnshared(content);
@@ -46,13 +46,13 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
 }
 
 /**
- * Ends a run that failed. A fault of the file fails the import at once. If the worker stops or the run gives way to
+ * Ends a run that failed. A fault of the file fails the import at once. If the worker stops or the run yields to
  * another Company, the job is released. Any other error is thrown, so that the queue retries the job.
  */
 async function endRun(
   context: JobContext,
   scope: TeamScope,
-  { job, file, givingWay }: ImportRun,
+  { job, file, importYield }: ImportRun,
   error: unknown,
 ): Promise<void> {
   // Another worker has the job and the import, so this one must not change them.
@@ -60,7 +60,7 @@ async function endRun(
   if (error instanceof FileFault) {
     await failImport(context, scope, 'import.process', job, error);
   } else if (error instanceof ReadingInterruptedError) {
-    const toLongJobs = givingWay.signal.aborted && !context.stopping.aborted;
+    const toLongJobs = importYield.signal.aborted && !context.stopping.aborted;
     await releaseImport(context, scope, job, file, { toLongJobs });
   } else {
     await requeueImport(context, scope, job.data.importId, file);
@@ -75,15 +75,15 @@ export const processImport: JobHandler<'import.process'> = async (job, context) 
   if (file === null) return;
   const progress = importProgress(context, scope, job.data.importId, file.attempts);
   // The signal of the job aborts if the job no longer belongs to this worker. Releasing it then shows this.
-  const toOthers = givingWay(context, scope.companyId);
-  const signal = AbortSignal.any([context.stopping, job.signal, toOthers.signal]);
-  const run = { job, file, progress, signal, givingWay: toOthers };
+  const importYield = watchForOthers(context, scope.companyId);
+  const signal = AbortSignal.any([context.stopping, job.signal, importYield.signal]);
+  const run = { job, file, progress, signal, importYield };
   try {
     await runImport(context, scope, run);
   } catch (error) {
     await progress.end();
     await endRun(context, scope, run, error);
   } finally {
-    toOthers.end();
+    importYield.end();
   }
 };

@@ -1,6 +1,6 @@
 import { asWorker } from '../../db/driver/database.ts';
 import { prune, pruneImportPayloads, pruneLoadingChunks } from '../../db/queries/memory/upkeep.ts';
-import { pruneAbandonedVectors } from '../../db/queue/query-embeddings.ts';
+import { pruneQueryEmbeddings } from '../../db/queue/query-embeddings.ts';
 import type { JobHandler } from '../context.ts';
 
 /** Chunks deleted by one statement. */
@@ -15,9 +15,7 @@ export const pruneOld: JobHandler<'upkeep.prune'> = async (job, { config, databa
   while ((await asWorker(database, (tx) => pruneLoadingChunks(tx, SLICE))) > 0);
   const days = config.importPayloadDays;
   while ((await asWorker(database, (tx) => pruneImportPayloads(tx, days, FILES))) > 0);
-  await asWorker(database, (tx) =>
-    pruneAbandonedVectors(tx, config.queryEmbeddingTimeoutMs + LEFT_BEHIND_MS),
-  );
+  await asWorker(database, (tx) => pruneQueryEmbeddings(tx, config.queryEmbeddingTimeoutMs + LEFT_BEHIND_MS));
   await asWorker(database, async (tx) => {
     const removed = await prune(tx, config);
     await queue.settle(tx, 'upkeep.prune', job);

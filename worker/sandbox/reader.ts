@@ -30,7 +30,7 @@ export interface ReadingBounds extends TimeBounds {
   megabytes: number;
 }
 
-/** Reading was interrupted, because the worker stops or the run gives way to others. The file is not at fault. */
+/** Reading was interrupted, because the worker stops or the run yields to others. The file is not at fault. */
 export class ReadingInterruptedError extends Error {
   override name = 'ReadingInterruptedError';
 }

@@ -1,7 +1,7 @@
 import { knownId } from '../../../core/access/known-id.ts';
 import { renameTeam } from '../../../core/identity/company/rename-team.ts';
 import { transaction } from '../../../db/driver/database.ts';
-import { ONE } from '../../../db/queries/fragments/list-part.ts';
+import { ONE_ROW } from '../../../db/queries/fragments/list-part.ts';
 import { listTeams } from '../../../db/queries/identity/teams.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import { NameRequest, Team } from '../../../shared/schemas/identity.ts';
@@ -16,7 +16,9 @@ export const companyTeamRoutes: Routes = (app, deps) => {
     { schema: { summary: 'One Team', tags: ['company'], params: IdParams, response: { 200: Team } } },
     async ({ identity, params }) => {
       const id = knownId(params.id);
-      const [team] = await transaction(deps.database, companyScope(identity), (tx) => listTeams(tx, ONE, id));
+      const [team] = await transaction(deps.database, companyScope(identity), (tx) =>
+        listTeams(tx, ONE_ROW, id),
+      );
       if (team === undefined) throw new ServiceError('not_found');
       return team;
     },

@@ -26,7 +26,7 @@ export const memoriesRoute: Routes = (app, deps) => {
     async ({ query, teamScope }) => {
       const filter: MemoryFilter = {
         states: query.state === undefined ? ['review', 'published'] : [query.state],
-        holds: soughtText(query.q),
+        text: soughtText(query.q),
         sourceId: idOrNothing(query.sourceId),
         createdAfter: readTime(query.createdAfter, '/createdAfter'),
         createdBefore: readTime(query.createdBefore, '/createdBefore'),

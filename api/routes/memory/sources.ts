@@ -24,7 +24,7 @@ export const sourcesRoute: Routes = (app, { database }) => {
       const filter: SourceFilter = {
         kind: query.kind ?? null,
         state: query.state ?? null,
-        holds: soughtText(query.q),
+        text: soughtText(query.q),
       };
       return answerPage(query, (part) => {
         // Here, so that a malformed page is refused before a client that the caller cannot read.

@@ -1,5 +1,5 @@
 import type { ScopedTransaction } from '../../../db/driver/database.ts';
-import { ONE } from '../../../db/queries/fragments/list-part.ts';
+import { ONE_ROW } from '../../../db/queries/fragments/list-part.ts';
 import { listCompanyMembers, readOwnership } from '../../../db/queries/identity/members.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Member } from '../../../shared/schemas/identity.ts';
@@ -15,7 +15,7 @@ export async function lockCompanyMember(
   userId: string,
 ): Promise<Member> {
   await lockOpenAccount(tx, userId);
-  const [member] = await listCompanyMembers(tx, ONE, userId);
+  const [member] = await listCompanyMembers(tx, ONE_ROW, userId);
   if (member === undefined) throw new ServiceError('not_found');
   return member;
 }

@@ -1,5 +1,5 @@
 import type { ScopedTransaction } from '../../../db/driver/database.ts';
-import { ONE } from '../../../db/queries/fragments/list-part.ts';
+import { ONE_ROW } from '../../../db/queries/fragments/list-part.ts';
 import {
   decideAccessRequest as decide,
   findAccessRequest,
@@ -51,7 +51,7 @@ async function apply(
   if (result === null) throw new ServiceError('conflict', `The request is already ${request.state}`);
   if (state === 'approved') {
     assertActive(team);
-    const [grant] = await listCompanyGrants(tx, ONE, { userId, teamId });
+    const [grant] = await listCompanyGrants(tx, ONE_ROW, { userId, teamId });
     if (grant?.access !== 'full') await upsertCompanyGrant(tx, { userId, teamId, access });
   }
   return {

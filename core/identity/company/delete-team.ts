@@ -26,7 +26,7 @@ export function deleteTeam(
       return {
         result: undefined,
         audit: [{ kind: 'team.delete', subjectType: 'team', subjectId: teamId, teamId, detail: { name } }],
-        enqueue: () => queue.send(tx, 'team.purge', { companyId, teamId, userId }),
+        enqueue: () => queue.enqueue(tx, 'team.purge', { companyId, teamId, userId }),
       };
     },
   });

@@ -1,5 +1,5 @@
 import type { ScopedTransaction } from '../../../db/driver/database.ts';
-import { ONE } from '../../../db/queries/fragments/list-part.ts';
+import { ONE_ROW } from '../../../db/queries/fragments/list-part.ts';
 import { listCompanyGrants, upsertCompanyGrant } from '../../../db/queries/identity/grants.ts';
 import { holdsCompanyGrants } from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -45,12 +45,12 @@ async function apply(
   tx: ScopedTransaction<CompanyScope>,
   { userId, teamId, access }: GivenGrant,
 ): Promise<Applied<CompanyGrant>> {
-  const [present] = await listCompanyGrants(tx, ONE, { userId, teamId });
+  const [present] = await listCompanyGrants(tx, ONE_ROW, { userId, teamId });
   if (present?.access === access) return { result: present, audit: [] };
   await upsertCompanyGrant(tx, { userId, teamId, access });
   // The new access can be lower than the one before.
   const revokedInvites = await revokeOutgrownInvites(tx, userId);
-  const [result] = await listCompanyGrants(tx, ONE, { userId, teamId });
+  const [result] = await listCompanyGrants(tx, ONE_ROW, { userId, teamId });
   if (result === undefined) throw new Error('the grant was not written');
   const detail = { access, revokedInvites };
   return {

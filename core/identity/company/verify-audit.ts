@@ -1,5 +1,10 @@
 import { type Database, transaction } from '../../../db/driver/database.ts';
-import { type ChainWalk, countAudit, START, walkAudit } from '../../../db/queries/identity/audit-chain.ts';
+import {
+  CHAIN_START,
+  type ChainWalk,
+  countAudit,
+  walkAudit,
+} from '../../../db/queries/identity/audit-chain.ts';
 import type { AuditVerification } from '../../../shared/schemas/audit.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import type { Dependencies } from '../../dependencies.ts';
@@ -23,7 +28,7 @@ export async function verifyAudit(
 }
 
 async function walkToEnd(database: Database, scope: CompanyScope): Promise<ChainWalk> {
-  let walk: ChainWalk = { walked: 0, place: START, firstBreak: null };
+  let walk: ChainWalk = { walked: 0, place: CHAIN_START, firstBreak: null };
   do {
     const { place } = walk;
     walk = await transaction(database, scope, (tx) => walkAudit(tx, place, SEALS_PER_TRANSACTION));

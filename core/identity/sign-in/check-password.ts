@@ -3,7 +3,7 @@ import type { ScopedTransaction } from '../../../db/driver/database.ts';
 import { lockAccount, lockPasswordHash } from '../../../db/queries/identity/accounts.ts';
 import {
   MAX_FAILED_PASSWORDS,
-  noteFailedPassword,
+  recordFailedPassword,
   secondsUntilPassword,
 } from '../../../db/queries/identity/limits.ts';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -38,7 +38,7 @@ export async function checkPassword(
   await assertAllowed();
   const matches = await passwords.verify(passwordHash, password);
   if (!matches) {
-    if (await noteFailedPassword(database, key)) throw new ServiceError('invalid_credentials');
+    if (await recordFailedPassword(database, key)) throw new ServiceError('invalid_credentials');
     // The failure was past the limit, but the limit can have been lifted since: never answer with 0 seconds.
     throw tooManyFailures(Math.max(1, await secondsUntilPassword(database, key)));
   }

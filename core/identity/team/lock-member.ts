@@ -1,5 +1,5 @@
 import type { TeamTransaction } from '../../../db/driver/database.ts';
-import { ONE } from '../../../db/queries/fragments/list-part.ts';
+import { ONE_ROW } from '../../../db/queries/fragments/list-part.ts';
 import { revokeInvitesTo } from '../../../db/queries/identity/invites.ts';
 import { countTeamMembers, listTeamMembers } from '../../../db/queries/identity/members.ts';
 import type { TeamRole } from '../../../shared/access.ts';
@@ -20,7 +20,7 @@ export async function lockMember(
   to: TeamRole | null,
 ): Promise<{ team: Team; member: Member }> {
   const { team, caller } = await lockTeamForAdmin(tx, [userId]);
-  const [member] = await listTeamMembers(tx, ONE, userId);
+  const [member] = await listTeamMembers(tx, ONE_ROW, userId);
   if (member === undefined) throw new ServiceError('not_found');
   assertMayChangeRole(caller, member.role, to);
   return { team, member };

@@ -1,4 +1,4 @@
-import { ONE } from '../../../db/queries/fragments/list-part.ts';
+import { ONE_ROW } from '../../../db/queries/fragments/list-part.ts';
 import { listInvites } from '../../../db/queries/identity/invites.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
 import { lockTeamForAdmin } from '../../access/lock-and-recheck.ts';
@@ -21,7 +21,7 @@ export function revokeTeamInvite(
   return runCommand(database, scope, {
     lock: async (tx) => {
       const { caller } = await lockTeamForAdmin(tx);
-      const [invite] = await listInvites(tx, teamId, ONE, id);
+      const [invite] = await listInvites(tx, teamId, ONE_ROW, id);
       assertMayEndInvite(caller, invite ?? null);
     },
     apply: (tx) => revokeInvite(tx, teamId, id),

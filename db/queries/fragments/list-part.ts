@@ -10,4 +10,4 @@ export interface ListPart {
 export type Listed<T> = T & { id: string };
 
 /** A page of one row, for reading a single record with a query of lists. */
-export const ONE: ListPart = Object.freeze({ limit: 1, after: null });
+export const ONE_ROW: ListPart = Object.freeze({ limit: 1, after: null });

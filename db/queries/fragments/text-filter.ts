@@ -5,7 +5,7 @@
  * @param column the column with the text
  * @param parameter the parameter with the text to find
  */
-export function holds(column: string, parameter: string): string {
+export function containsText(column: string, parameter: string): string {
   const plain = (text: string) => `lower(upper(normalize(${text}::text, NFC) collate "pg_c_utf8"))`;
   return `position(${plain(parameter)} in ${plain(column)}) > 0`;
 }

@@ -30,7 +30,7 @@ export interface ChainPlace {
   /** SHA-256, 32 bytes; empty before the first seal. */
   hash: Uint8Array;
 }
-export const START: ChainPlace = { sequence: 0, hash: new Uint8Array() };
+export const CHAIN_START: ChainPlace = { sequence: 0, hash: new Uint8Array() };
 
 /** How many seals were valid, the last valid one, and the event at which the chain breaks, or null. */
 export interface ChainWalk {

@@ -134,15 +134,15 @@ export async function revokeInvitesTo(
 }
 
 /** An invite that was not used or revoked, and the current rights of its creator in its target. */
-export interface MadeInvite {
+export interface AuthoredInvite {
   id: string;
   invite: InvitePower;
   /** Null if the creator's account was closed. */
-  maker: Standing | null;
+  author: Standing | null;
 }
 
 /** Lists the invites that a user created and that were not used or revoked. In a Team's scope, only of that Team. */
-export async function listInvitesBy(tx: ScopedTransaction, userId: string): Promise<MadeInvite[]> {
+export async function listInvitesBy(tx: ScopedTransaction, userId: string): Promise<AuthoredInvite[]> {
   const rows = await tx.query<{
     id: string;
     teamId: string | null;
@@ -167,7 +167,7 @@ export async function listInvitesBy(tx: ScopedTransaction, userId: string): Prom
   return rows.map((row) => ({
     id: row.id,
     invite: { teamId: row.teamId, role: row.inviteRole },
-    maker: row.isClosed ? null : { companyRole: row.companyRole, role: row.teamRole, grant: row.grant },
+    author: row.isClosed ? null : { companyRole: row.companyRole, role: row.teamRole, grant: row.grant },
   }));
 }
 

@@ -68,7 +68,7 @@ export async function secondsUntilPassword(database: Queryable, key: Buffer): Pr
  * Counts a failed password, atomically: attempts at the same time are counted up to the limit.
  * @returns false if the limit was reached before this one, which then does not count
  */
-export async function noteFailedPassword(database: Queryable, key: Buffer): Promise<boolean> {
+export async function recordFailedPassword(database: Queryable, key: Buffer): Promise<boolean> {
   const [row] = await database.query<{ refused: boolean }>(
     `insert into identity.failed_password as f (key, at) values ($1, array[clock_timestamp()])
      on conflict (key) do update set (at, refused) = (

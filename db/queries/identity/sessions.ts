@@ -143,11 +143,11 @@ export async function deleteSession(
 /** Ends every session of the scope's user, except `keptId`. */
 export async function deleteSessions(
   tx: ScopedTransaction<CompanyScope>,
-  keptId: string | null = null,
+  exceptId: string | null = null,
 ): Promise<void> {
   await tx.query(
     `delete from identity.session
       where company_id = $1 and user_id = $2 and ($3::uuid is null or id <> $3)`,
-    [tx.scope.companyId, tx.scope.userId, keptId],
+    [tx.scope.companyId, tx.scope.userId, exceptId],
   );
 }

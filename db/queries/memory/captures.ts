@@ -152,15 +152,15 @@ export async function claimCaptures(
 }
 
 /** The fields of a claimed capture that are needed to complete its batch. */
-export interface LentCapture {
+export interface LeasedCapture {
   id: string;
   layer: LayerId;
   createdBy: string;
 }
 
 /** Locks the captures that still belong to a batch, in the layers that the scope can write. */
-export async function lockLentCaptures(tx: TeamTransaction, batchId: string): Promise<LentCapture[]> {
-  return tx.query<LentCapture>(
+export async function lockLeasedCaptures(tx: TeamTransaction, batchId: string): Promise<LeasedCapture[]> {
+  return tx.query<LeasedCapture>(
     `select c.id, c.client_id as layer, c.created_by as "createdBy" from memory.capture c
       where c.team_id = $1 and (($2 and c.client_id is null) or c.client_id = any ($3::uuid[]))
         and c.state = 'claimed' and c.batch_id = $4
@@ -170,7 +170,7 @@ export async function lockLentCaptures(tx: TeamTransaction, batchId: string): Pr
 }
 
 /** Completes these captures of a batch, and changes the others back to staged. */
-export async function settleCaptures(
+export async function completeCaptures(
   tx: TeamTransaction,
   batchId: string,
   completed: readonly string[],

@@ -27,7 +27,7 @@ export async function insertChunks(
   chunks: readonly NewChunk[],
   firstOrdinal: number,
 ): Promise<void> {
-  await keepPlans(tx, 'force_generic_plan');
+  await setPlanMode(tx, 'force_generic_plan');
   for (let start = 0; start < chunks.length; start += ROWS_A_STATEMENT) {
     const batch = chunks.slice(start, start + ROWS_A_STATEMENT).map((chunk, index) => ({
       ...chunk,
@@ -45,7 +45,7 @@ export async function insertChunks(
       );
     }
   }
-  await keepPlans(tx, 'force_custom_plan');
+  await setPlanMode(tx, 'force_custom_plan');
 }
 
 /**
@@ -54,7 +54,10 @@ export async function insertChunks(
  * in the statistics yet, the plan read all of its chunks. A cached plan must not scan the whole table, however small it
  * was.
  */
-function keepPlans(tx: TeamTransaction, mode: 'force_generic_plan' | 'force_custom_plan'): Promise<unknown> {
+function setPlanMode(
+  tx: TeamTransaction,
+  mode: 'force_generic_plan' | 'force_custom_plan',
+): Promise<unknown> {
   return tx.query(
     `select set_config('plan_cache_mode', $1, true),
             set_config('enable_seqscan', case $1 when 'force_generic_plan' then 'off' else 'on' end, true)`,

@@ -7,7 +7,7 @@ import type { TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
 import { inScope, layerOf, scopeValues, wireTime, writeScopeValues } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
-import { holds } from '../fragments/text-filter.ts';
+import { containsText } from '../fragments/text-filter.ts';
 
 type MemoryRow = Omit<Memory, 'layer' | 'decidedAt' | 'createdAt' | 'updatedAt'> & {
   decidedAt: Date | null;
@@ -51,7 +51,7 @@ export interface NewMemory {
 /** Inserts a memory. A published memory counts as decided by the scope's user. */
 export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Promise<void> {
   const published = memory.state === 'published';
-  const kept = published ? null : memory.embedding;
+  const embedding = published ? null : memory.embedding;
   await tx.query(
     `insert into memory.memory_item (team_id, id, client_id, state, title, content, metadata, source_id,
        capture_ids, supersedes, keys, weights, embedding, embedding_model, created_by, decided_by, decided_at)
@@ -70,8 +70,8 @@ export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Prom
       memory.supersedes,
       int4ArrayBinary(memory.terms.keys),
       termsToSparsevecBinary(memory.terms),
-      kept === null ? null : halfvecBinary(kept),
-      kept === null ? null : memory.model,
+      embedding === null ? null : halfvecBinary(embedding),
+      embedding === null ? null : memory.model,
       tx.scope.userId,
       published ? tx.scope.userId : null,
     ],
@@ -161,7 +161,7 @@ export async function updateMemory(tx: TeamTransaction, id: string, change: Memo
 export interface MemoryFilter {
   states: readonly MemoryState[];
   /** Text that the title or the content contains. */
-  holds: string | null;
+  text: string | null;
   sourceId: string | null;
   createdAfter: Date | null;
   createdBefore: Date | null;
@@ -176,7 +176,7 @@ export async function listMemories(
   const rows = await tx.query<MemoryRow>(
     `select ${COLUMNS} from memory.memory_item m
       where ${inScope('m')} and m.state = any ($4::text[])
-        and ($5::text is null or ${holds('m.title', '$5')} or ${holds('m.content', '$5')})
+        and ($5::text is null or ${containsText('m.title', '$5')} or ${containsText('m.content', '$5')})
         and ($6::uuid is null or m.source_id = $6)
         and ($7::timestamptz is null or date_trunc('milliseconds', m.created_at) > $7)
         and ($8::timestamptz is null or date_trunc('milliseconds', m.created_at) < $8)
@@ -185,7 +185,7 @@ export async function listMemories(
     [
       ...scopeValues(tx.scope),
       filter.states,
-      filter.holds,
+      filter.text,
       filter.sourceId,
       filter.createdAfter,
       filter.createdBefore,

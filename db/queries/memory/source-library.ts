@@ -2,7 +2,7 @@ import type { Chunk, Source } from '../../../shared/schemas/memory.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { inScope, scopeValues, writeScopeValues } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
-import { holds } from '../fragments/text-filter.ts';
+import { containsText } from '../fragments/text-filter.ts';
 import { CHUNK_COLUMNS, type ChunkRow, toChunk } from './chunks.ts';
 import { SOURCE_COLUMNS, type SourceRow, toStored } from './sources.ts';
 
@@ -11,7 +11,7 @@ export interface SourceFilter {
   kind: Source['kind'] | null;
   state: Source['state'] | null;
   /** Text that the title, the URI or the external id contains. */
-  holds: string | null;
+  text: string | null;
 }
 
 /** Lists sources within the scope, newest first, except sources that are loading. */
@@ -24,11 +24,11 @@ export async function listSources(
     `select ${SOURCE_COLUMNS} from memory.source s
       where ${inScope('s')} and s.state <> 'loading'
         and ($4::text is null or s.kind = $4) and ($5::text is null or s.state = $5)
-        and ($6::text is null or ${holds('s.title', '$6')} or ${holds('s.uri', '$6')}
-             or ${holds('s.external_id', '$6')})
+        and ($6::text is null or ${containsText('s.title', '$6')} or ${containsText('s.uri', '$6')}
+             or ${containsText('s.external_id', '$6')})
         and ($7::uuid is null or s.id < $7)
       order by s.id desc limit $8`,
-    [...scopeValues(tx.scope), filter.kind, filter.state, filter.holds, part.after, part.limit],
+    [...scopeValues(tx.scope), filter.kind, filter.state, filter.text, part.after, part.limit],
   );
   return rows.map((row) => toStored(row).source);
 }

@@ -14,7 +14,7 @@ export interface Blob {
  */
 export interface BlobStore {
   /** Stores contents for the scope's Company, for at least an hour and as long as a version refers to them. */
-  keep(scope: TeamScope, blobs: readonly Blob[]): Promise<void>;
+  store(scope: TeamScope, blobs: readonly Blob[]): Promise<void>;
   /** Returns contents by SHA-256: those of the given ones to which a version within the scope refers. */
   read(scope: TeamScope, sha256: readonly string[]): Promise<Map<string, Buffer>>;
   /**
@@ -44,7 +44,7 @@ function* slices(blobs: readonly Blob[]): Generator<Blob[]> {
   if (slice.length > 0) yield slice;
 }
 
-async function keepSlice(tx: Queryable, slice: readonly Blob[]): Promise<void> {
+async function insertSlice(tx: Queryable, slice: readonly Blob[]): Promise<void> {
   await tx.query('select memory.keep_workspace_blobs($1, $2, $3)', [
     Buffer.from(slice.map(({ sha256 }) => sha256).join(''), 'hex'),
     slice.map(({ content }) => content.length),
@@ -55,9 +55,10 @@ async function keepSlice(tx: Queryable, slice: readonly Blob[]): Promise<void> {
 /** Stores contents in the service's database. */
 export function databaseBlobs(database: Database): BlobStore {
   return {
-    keep: async (scope, blobs) => {
+    store: async (scope, blobs) => {
       const distinct = [...new Map(blobs.map((blob) => [blob.sha256, blob])).values()];
-      for (const slice of slices(distinct)) await transaction(database, scope, (tx) => keepSlice(tx, slice));
+      for (const slice of slices(distinct))
+        await transaction(database, scope, (tx) => insertSlice(tx, slice));
     },
     read: (scope, sha256) =>
       transaction(database, scope, async (tx) => {

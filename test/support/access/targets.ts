@@ -185,7 +185,7 @@ export class Targets {
     const content = Buffer.from(`walrus ${this.canaries.word(thingOf(place, clientId), place.key)}`);
     const scope = ownerScope(place, clientId === null ? [] : [clientId]);
     const blob = { sha256: sha256(content), content };
-    await databaseBlobs(database).keep(scope, [blob]);
+    await databaseBlobs(database).store(scope, [blob]);
     const file = { clientId, name, path: workspacePath(clientId, name), fileId: newId() };
     const first = newId();
     const versions = [

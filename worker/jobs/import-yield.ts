@@ -2,10 +2,10 @@ import { withoutScope } from '../../db/driver/database.ts';
 import type { JobContext } from '../context.ts';
 
 /** The interval at which a long run checks whether another Company waits. */
-const LOOK_EVERY_MS = 500;
+const CHECK_INTERVAL_MS = 500;
 
 /** Decides when a run must let the import of another Company run. */
-export interface GivingWay {
+export interface ImportYield {
   /** Aborts when the run must stop for another Company. */
   readonly signal: AbortSignal;
   /** To be called when reading the file begins: the time for starting a process does not count. */
@@ -15,17 +15,17 @@ export interface GivingWay {
 }
 
 /**
- * Lets a run give way to another Company: after its file has been read for `giveWayAfterMs`, the run must stop as soon
+ * Lets a run yield to another Company: after its file has been read for `yieldAfterMs`, the run must stop as soon
  * as a Company without a running import waits.
  */
-export function givingWay(
-  { database, queue, logger, giveWayAfterMs }: JobContext,
+export function watchForOthers(
+  { database, queue, logger, yieldAfterMs }: JobContext,
   companyId: string,
-): GivingWay {
+): ImportYield {
   const controller = new AbortController();
   const { signal } = controller;
-  if (giveWayAfterMs === null) return { signal, begin: () => undefined, end: () => undefined };
-  const look = async () => {
+  if (yieldAfterMs === null) return { signal, begin: () => undefined, end: () => undefined };
+  const check = async () => {
     try {
       const isAnotherWaiting = await withoutScope(database, (tx) =>
         queue.isAnotherWaiting(tx, 'import.process', companyId),
@@ -39,17 +39,17 @@ export function givingWay(
   let ended = false;
   // If a process ends, its file is read again from the start. Only the last beginning counts.
   let beginnings = 0;
-  const lookAgain = async (beginning: number) => {
-    await look();
+  const checkAgain = async (beginning: number) => {
+    await check();
     if (ended || signal.aborted || beginning !== beginnings) return;
-    timer = setTimeout(lookAgain, LOOK_EVERY_MS, beginning);
+    timer = setTimeout(checkAgain, CHECK_INTERVAL_MS, beginning);
   };
   return {
     signal,
     begin: () => {
       beginnings += 1;
       clearTimeout(timer);
-      timer = setTimeout(lookAgain, giveWayAfterMs, beginnings);
+      timer = setTimeout(checkAgain, yieldAfterMs, beginnings);
     },
     end: () => {
       ended = true;

@@ -1,13 +1,13 @@
 /** Coalesces the requests to run an action: only the last run matters. */
-export interface Latest {
+export interface CoalescedRuns {
   /** Runs the action now, or after the current run. All requests during a run share the next one. */
-  ask(): void;
+  request(): void;
   /** Resolves when nothing is running or requested. */
   done(): Promise<void>;
 }
 
 /** @param act never rejects */
-export function latest(act: () => Promise<void>): Latest {
+export function coalesceRuns(act: () => Promise<void>): CoalescedRuns {
   let running: Promise<void> | null = null;
   let again = false;
   const run = async () => {
@@ -18,7 +18,7 @@ export function latest(act: () => Promise<void>): Latest {
     running = null;
   };
   return {
-    ask: () => {
+    request: () => {
       if (running === null) running = run();
       else again = true;
     },

@@ -10,7 +10,7 @@ const SLICE_LENGTH = 256 * 1024;
  * For long work in small steps. Returns a function to await after each step: it lets the event loop turn if the steps
  * since the last turn have taken 10 milliseconds.
  */
-export function giveWayBetweenSteps(): () => Promise<void> {
+export function yieldBetweenSteps(): () => Promise<void> {
   let since = performance.now();
   return async () => {
     if (performance.now() - since < STEP_MS) return;
