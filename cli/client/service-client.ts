@@ -33,10 +33,10 @@ export interface ServiceClient {
 }
 
 /** The schema of an answer without a body (204). */
-export const Nothing = Type.Undefined();
+export const NoBody = Type.Undefined();
 
 /** A temporary failure: no connection, no answer, too many requests, or a service that is unavailable. */
-export class PassingFailure extends CommandError {
+export class TemporaryFailure extends CommandError {
   /** The message without its advice. */
   readonly what: string;
   /** The seconds after which the service wants the next attempt, or null if it gave none. */
@@ -59,7 +59,7 @@ export class ServiceRefusal extends CommandError {
   }
 
   /** Whether the credential is not valid, or no longer. */
-  get ended(): boolean {
+  get isCredentialInvalid(): boolean {
     return this.code === 'unauthenticated' || this.code === 'session_expired';
   }
 }
@@ -84,13 +84,13 @@ export function connect(
   if (team !== null && !/^[\w-]+$/.test(team)) {
     throw new CommandError('--team: expected the id of a Team (whoami lists yours)');
   }
-  const ask = async <Answer extends TSchema>(
+  const request = async <Answer extends TSchema>(
     method: string,
     path: string,
     schema: Answer,
     { body, timeoutMs = TIMEOUT_MS, idempotencyKey }: Request = {},
   ) => {
-    const { response, text } = await reach(url, path, timeoutMs, {
+    const { response, text } = await sendRequest(url, path, timeoutMs, {
       method,
       headers: {
         // The list of a user's sessions shows it.
@@ -105,17 +105,17 @@ export function connect(
       redirect: 'manual',
     });
     const answer = readAnswer(response, text, url, credential);
-    if (!Value.Check(schema, answer)) throw notThisService(url, response.status);
+    if (!Value.Check(schema, answer)) throw unexpectedAnswer(url, response.status);
     return answer;
   };
   return {
-    get: (path, schema, options) => ask('GET', path, schema, options),
-    post: (path, schema, body, options) => ask('POST', path, schema, { ...options, body }),
+    get: (path, schema, options) => request('GET', path, schema, options),
+    post: (path, schema, body, options) => request('POST', path, schema, { ...options, body }),
   };
 }
 
 /** Sends a request and reads the whole body, because the connection can also break while the body is read. */
-async function reach(url: string, path: string, timeoutMs: number, init: RequestInit) {
+async function sendRequest(url: string, path: string, timeoutMs: number, init: RequestInit) {
   try {
     const response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(timeoutMs) });
     return { response, text: await response.text() };
@@ -123,7 +123,7 @@ async function reach(url: string, path: string, timeoutMs: number, init: Request
     const { name, cause } = error as { name?: string; cause?: { code?: unknown } };
     const reason = name === 'TimeoutError' ? `no answer in ${timeoutMs / 1000} s` : cause?.code;
     const suffix = typeof reason === 'string' ? ` (${reason})` : '';
-    throw new PassingFailure(`the service at ${url} cannot be reached${suffix}`, 'is it running?', null);
+    throw new TemporaryFailure(`the service at ${url} cannot be reached${suffix}`, 'is it running?', null);
   }
 }
 
@@ -138,8 +138,8 @@ function readAnswer(response: Response, text: string, url: string, credential: C
   if (response.ok) return answer;
   // A proxy in front of the service can send these statuses too, with a body of its own.
   if (status >= 502 && status <= 504)
-    throw notNow(`the service at ${url} cannot answer now (${status})`, headers);
-  if (status === 429) throw notNow('too many attempts (rate_limited)', headers);
+    throw temporarilyUnavailable(`the service at ${url} cannot answer now (${status})`, headers);
+  if (status === 429) throw temporarilyUnavailable('too many attempts (rate_limited)', headers);
   const { code, detail } = (answer ?? {}) as { code?: unknown; detail?: unknown };
   if (status === 413 && typeof code !== 'string') {
     throw new ServiceRefusal(
@@ -148,22 +148,22 @@ function readAnswer(response: Response, text: string, url: string, credential: C
       'too large for the proxy in front of the service (413)',
     );
   }
-  if (typeof code !== 'string') throw notThisService(url, status);
-  const said = oneLine(`${code}: ${String(detail)}`);
-  const refusal = new ServiceRefusal(status, code, `the service refused: ${said}`);
-  if (!refusal.ended || credential?.source !== 'session') throw refusal;
+  if (typeof code !== 'string') throw unexpectedAnswer(url, status);
+  const message = oneLine(`${code}: ${String(detail)}`);
+  const refusal = new ServiceRefusal(status, code, `the service refused: ${message}`);
+  if (!refusal.isCredentialInvalid || credential?.source !== 'session') throw refusal;
   const login = `npm run cli -- login --url ${url}`;
   throw new ServiceRefusal(status, code, `the session at ${url} has ended: sign in again with ${login}`);
 }
 
-function notThisService(url: string, status: number): CommandError {
+function unexpectedAnswer(url: string, status: number): CommandError {
   return new CommandError(`${url} answered ${status}, but not as this service does: check --url`);
 }
 
-function notNow(what: string, headers: Headers): PassingFailure {
-  const told = headers.get('retry-after') ?? '';
-  const seconds = /^\d{1,9}$/.test(told) ? Number(told) : null;
-  return new PassingFailure(
+function temporarilyUnavailable(what: string, headers: Headers): TemporaryFailure {
+  const header = headers.get('retry-after') ?? '';
+  const seconds = /^\d{1,9}$/.test(header) ? Number(header) : null;
+  return new TemporaryFailure(
     what,
     `try again ${seconds === null ? 'later' : `in ${describeSeconds(seconds)}`}`,
     seconds,

@@ -7,7 +7,7 @@ import { CommandError } from '../terminal/command-error.ts';
 import { isToken, setting } from './settings.ts';
 
 /** The session that `login` saves for later commands. */
-export interface KeptSession {
+export interface SavedSession {
   /** The normalized address of the service that created the session. The token is sent only there. */
   url: string;
   /** Secret. */
@@ -30,9 +30,9 @@ export function sessionPath(): string {
  * Reads the saved session; null if it does not exist.
  * @throws CommandError if other users can read the file, or if it is not a session file. The message says what to do.
  */
-export async function readSession(): Promise<KeptSession | null> {
+export async function readSession(): Promise<SavedSession | null> {
   const path = sessionPath();
-  const read = await readClosed(path).catch((error: unknown) => {
+  const read = await readWithMode(path).catch((error: unknown) => {
     throw fileError(error, `the session cannot be read from ${path}`);
   });
   if (read === null) return null;
@@ -49,7 +49,7 @@ export async function readSession(): Promise<KeptSession | null> {
 }
 
 /** Reads the mode and the text through one file handle, so that both belong to the same file. */
-async function readClosed(path: string): Promise<{ mode: number; text: string } | null> {
+async function readWithMode(path: string): Promise<{ mode: number; text: string } | null> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
@@ -62,7 +62,7 @@ async function readClosed(path: string): Promise<{ mode: number; text: string } 
   }
 }
 
-function parseSession(text: string): KeptSession | null {
+function parseSession(text: string): SavedSession | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -80,7 +80,7 @@ function parseSession(text: string): KeptSession | null {
  * incomplete and other users can never read it. A symbolic link at this path is replaced; its target is not changed.
  * @throws CommandError
  */
-export async function writeSession({ url, token, email, expiresAt }: KeptSession): Promise<void> {
+export async function writeSession({ url, token, email, expiresAt }: SavedSession): Promise<void> {
   const path = sessionPath();
   const temporary = `${path}.${randomBytes(8).toString('hex')}`;
   try {

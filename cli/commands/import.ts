@@ -6,10 +6,10 @@ import { type ServiceClient, ServiceRefusal } from '../client/service-client.ts'
 import { signedIn } from '../client/signed-in.ts';
 import type { Target } from '../import/batch.ts';
 import { type FolderContent, readFolder } from '../import/folder-files.ts';
-import { follow, NO_WORKER } from '../import/following.ts';
 import { importRecords, readEarlier } from '../import/records.ts';
 import { outcomeTable, summary } from '../import/report.ts';
 import { type Run, sendNew } from '../import/run.ts';
+import { NO_WORKER, waitForImports } from '../import/wait-for-imports.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import { interruptible } from '../terminal/interruptible.ts';
 import { invocationFolder } from '../terminal/invocation-folder.ts';
@@ -112,16 +112,16 @@ export const importFolder: Command<typeof options> = {
       const run = await openRun(target, content, values, progress);
       const wait = values['no-wait'] !== true && !run.dryRun;
       // If sending fails, the files that were sent so far are still reported.
-      const ended = await sendNew(run, content.files)
-        .then(() => (wait ? follow(run) : null))
+      const failure = await sendNew(run, content.files)
+        .then(() => (wait ? waitForImports(run) : null))
         .then(() => null)
         .catch((error: unknown) => error);
       progress.end();
       const figures = report(run, content);
       const missing = missingError(run);
-      if (ended === null && missing === null) return figures;
+      if (failure === null && missing === null) return figures;
       process.stdout.write(`${figures}\n`);
-      throw ended ?? missing;
+      throw failure ?? missing;
     });
   },
 };

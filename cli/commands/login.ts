@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Time } from '../../shared/schemas/common.ts';
 import { Session } from '../../shared/schemas/identity.ts';
-import { connect, Nothing, ServiceRefusal } from '../client/service-client.ts';
+import { connect, NoBody, ServiceRefusal } from '../client/service-client.ts';
 import { readSession, writeSession } from '../client/session-file.ts';
 import { serviceUrl, setting } from '../client/settings.ts';
 import { oneLine } from '../terminal/columns.ts';
@@ -58,7 +58,7 @@ async function signIn(url: string, email: string, password: string): Promise<Sta
 /** Ends a session whose token is not saved anywhere. If this fails, the session expires by itself, after days. */
 async function endUnsaved(url: string, token: string): Promise<void> {
   const service = connect(url, { token, source: 'session' });
-  await service.post('/v1/auth/logout', Nothing).catch(() => {});
+  await service.post('/v1/auth/logout', NoBody).catch(() => {});
 }
 
 export const login: Command<typeof options> = {

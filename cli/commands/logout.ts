@@ -1,5 +1,5 @@
-import { connect, Nothing, ServiceRefusal } from '../client/service-client.ts';
-import { type KeptSession, readSession, removeSession, sessionPath } from '../client/session-file.ts';
+import { connect, NoBody, ServiceRefusal } from '../client/service-client.ts';
+import { readSession, removeSession, type SavedSession, sessionPath } from '../client/session-file.ts';
 import { serviceUrl } from '../client/settings.ts';
 import { oneLine } from '../terminal/columns.ts';
 import { CommandError } from '../terminal/command-error.ts';
@@ -18,12 +18,12 @@ session, and logout does not change it.`;
 const options = { force: { type: 'boolean' } } as const;
 
 /** Ends the session on the service. Returns false if it had already ended. */
-async function endSession({ url, token }: KeptSession): Promise<boolean> {
+async function endSession({ url, token }: SavedSession): Promise<boolean> {
   try {
-    await connect(url, { token, source: 'session' }).post('/v1/auth/logout', Nothing);
+    await connect(url, { token, source: 'session' }).post('/v1/auth/logout', NoBody);
     return true;
   } catch (error) {
-    if (error instanceof ServiceRefusal && error.ended) return false;
+    if (error instanceof ServiceRefusal && error.isCredentialInvalid) return false;
     throw error;
   }
 }

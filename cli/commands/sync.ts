@@ -6,8 +6,8 @@ import { type ServiceClient, ServiceRefusal } from '../client/service-client.ts'
 import { signedIn } from '../client/signed-in.ts';
 import { openDisk } from '../sync/folder/disk.ts';
 import { lockForSync } from '../sync/folder/lock.ts';
-import { assertBound, type Binding, makeStateFolder, openNotebook, readState } from '../sync/folder/state.ts';
-import { Declined, keepInStep, syncAndTell } from '../sync/run.ts';
+import { assertBound, type Binding, makeStateFolder, openJournal, readState } from '../sync/folder/state.ts';
+import { Declined, syncAndReport, syncContinuously } from '../sync/run.ts';
 import { watchFolder } from '../sync/watch.ts';
 import type { SyncFolder } from '../sync/work.ts';
 import { oneLine } from '../terminal/columns.ts';
@@ -70,7 +70,7 @@ async function teamOf(service: ServiceClient): Promise<string> {
 }
 
 /** Asks before many files are deleted: a mistake, or a disk that is not mounted, must not empty the other side. */
-function agreement(allowed: boolean, progress: ProgressBar): SyncFolder['agree'] {
+function confirmer(allowed: boolean, progress: ProgressBar): SyncFolder['confirmDeletions'] {
   return async ({ here, there, of }) => {
     if (allowed) return;
     const sides = [
@@ -89,13 +89,13 @@ function agreement(allowed: boolean, progress: ProgressBar): SyncFolder['agree']
 async function lockFolderForSync(
   folder: string,
   binding: Binding,
-): Promise<Pick<SyncFolder, 'hand' | 'state'> & { release: () => void }> {
+): Promise<Pick<SyncFolder, 'state' | 'writers'> & { release: () => void }> {
   await makeStateFolder(folder);
   const release = lockForSync(folder);
   const state = await stateOf(folder, binding);
   return {
     state,
-    hand: { disk: await openDisk(folder), notebook: await openNotebook(folder, state) },
+    writers: { disk: await openDisk(folder), journal: await openJournal(folder, state) },
     release,
   };
 }
@@ -113,16 +113,16 @@ async function runSync(values: Given, folder: string, progress: ProgressBar): Pr
   const binding = { url, teamId: await teamOf(service) };
   if (known !== null) assertBound(folder, known, binding);
   const { user } = await service.get('/v1/auth/session', SessionInfo);
-  const agree = agreement(values['allow-deletions'] === true, progress);
-  const common = { folder, service, author: user.name, progress, agree };
+  const confirmDeletions = confirmer(values['allow-deletions'] === true, progress);
+  const common = { folder, service, author: user.name, progress, confirmDeletions };
   if (values['dry-run'] === true)
-    return syncAndTell({ ...common, state: await stateOf(folder, binding), hand: null });
-  const { state, hand, release } = await lockFolderForSync(folder, binding);
+    return syncAndReport({ ...common, state: await stateOf(folder, binding), writers: null });
+  const { state, writers, release } = await lockFolderForSync(folder, binding);
   try {
-    const sync = { ...common, state, hand };
-    if (values.watch !== true) return await syncAndTell(sync);
+    const sync = { ...common, state, writers };
+    if (values.watch !== true) return await syncAndReport(sync);
     const hints = watchFolder(folder);
-    return await keepInStep(sync, hints).finally(() => hints.close());
+    return await syncContinuously(sync, hints).finally(() => hints.close());
   } finally {
     release();
   }

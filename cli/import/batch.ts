@@ -28,7 +28,7 @@ const BATCH_BYTES = 8 * 1024 * 1024;
 /** Enough time to send a large body over a slow connection. */
 const UPLOAD_TIMEOUT_MS = 300_000;
 /** How often the same files can be imported and forgotten again within a day. */
-const MOST_REPEATS = 20;
+const MAX_REPEATS = 20;
 
 /** The size of a file in a request's body, in bytes: base64 encodes three bytes as four characters. */
 function itemBytes(name: string, bytes: number): number {
@@ -54,8 +54,8 @@ export function hasRoom(batch: readonly NewFile[], file: NewFile): boolean {
  * @param repeat number of earlier requests with the same files that were intended
  */
 function requestKey(clientId: string | undefined, files: readonly NewFile[], repeat: number): string {
-  const said = files.map(({ name, sha256, earlier }) => [name, sha256, earlier]);
-  const text = JSON.stringify(['cli import', clientId ?? null, said, repeat]);
+  const sent = files.map(({ name, sha256, earlier }) => [name, sha256, earlier]);
+  const text = JSON.stringify(['cli import', clientId ?? null, sent, repeat]);
   return createHash('sha256').update(text).digest('hex');
 }
 
@@ -76,7 +76,7 @@ async function sendTogether(target: Target, files: readonly NewFile[]): Promise<
     items: files.map(({ name, content }) => ({ filename: name, contentBase64: content.toString('base64') })),
     ...(clientId === undefined ? {} : { scope: { clientId } }),
   };
-  for (let repeat = 0; repeat <= MOST_REPEATS; repeat += 1) {
+  for (let repeat = 0; repeat <= MAX_REPEATS; repeat += 1) {
     const { imports } = await service.post('/v1/memory/imports', ImportResponse, body, {
       idempotencyKey: requestKey(clientId, files, repeat),
       timeoutMs: UPLOAD_TIMEOUT_MS,
@@ -92,26 +92,26 @@ async function sendTogether(target: Target, files: readonly NewFile[]): Promise<
  * Sends many items in one request. If the service refuses it, sends each half on its own, and so on, until only the
  * items at fault are refused. The results of one half are yielded before the other is sent, because a later request
  * can throw.
- * @param act returns an import for each item, in the same order
- * @param blames whether a refusal is caused by some of the items; other refusals are thrown
+ * @param send returns an import for each item, in the same order
+ * @param isCausedByItems whether a refusal is caused by some of the items; other refusals are thrown
  */
-export async function* eachOrHalves<Item>(
+export async function* sendOrDivide<Item>(
   items: readonly Item[],
-  act: (items: readonly Item[]) => Promise<readonly Import[]>,
-  blames: (refusal: ServiceRefusal) => boolean,
+  send: (items: readonly Item[]) => Promise<readonly Import[]>,
+  isCausedByItems: (refusal: ServiceRefusal) => boolean,
 ): AsyncGenerator<Sent<Item>> {
   let imports: readonly Import[];
   try {
-    imports = await act(items);
+    imports = await send(items);
   } catch (error) {
-    if (!(error instanceof ServiceRefusal) || !blames(error)) throw error;
+    if (!(error instanceof ServiceRefusal) || !isCausedByItems(error)) throw error;
     if (items.length <= 1) {
       for (const item of items) yield { item, refusal: error };
       return;
     }
     const half = Math.ceil(items.length / 2);
-    yield* eachOrHalves(items.slice(0, half), act, blames);
-    yield* eachOrHalves(items.slice(half), act, blames);
+    yield* sendOrDivide(items.slice(0, half), send, isCausedByItems);
+    yield* sendOrDivide(items.slice(half), send, isCausedByItems);
     return;
   }
   for (const [index, item] of items.entries()) {
@@ -123,13 +123,13 @@ export async function* eachOrHalves<Item>(
 }
 
 /** The statuses of refusals that are caused by the files, and not by the caller or the target. */
-const ABOUT_FILES = new Set([400, 413, 415, 422, 500]);
+const FILE_FAULT_STATUSES = new Set([400, 413, 415, 422, 500]);
 
 /** Sends files, and yields the result for each of them. */
 export function sendFiles(target: Target, files: readonly NewFile[]): AsyncGenerator<Sent<NewFile>> {
-  return eachOrHalves(
+  return sendOrDivide(
     files,
     (some) => sendTogether(target, some),
-    ({ status }) => ABOUT_FILES.has(status),
+    ({ status }) => FILE_FAULT_STATUSES.has(status),
   );
 }

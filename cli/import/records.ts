@@ -5,7 +5,7 @@ import { type ServiceClient, ServiceRefusal } from '../client/service-client.ts'
 
 const PAGE_LIMIT = 200;
 /** Up to this many imports are requested one by one, without reading the list. */
-const FEW = 3;
+const MAX_SINGLE_REQUESTS = 3;
 
 /** The imports of one layer that the caller can see. */
 export interface ImportRecords {
@@ -44,10 +44,10 @@ export function importRecords(service: ServiceClient, clientId: string | undefin
     },
     find: async (ids) => {
       const found = new Map<string, Import>();
-      if (ids.size > FEW) {
+      if (ids.size > MAX_SINGLE_REQUESTS) {
         for await (const page of pages()) {
           for (const item of page) if (ids.has(item.id)) found.set(item.id, item);
-          if (ids.size - found.size <= FEW) break;
+          if (ids.size - found.size <= MAX_SINGLE_REQUESTS) break;
         }
       }
       for (const id of ids) {
@@ -84,7 +84,7 @@ export interface Earlier {
    * The import that decides whether the file is sent: one that is queued or running, or whose source exists; otherwise
    * the latest one if it failed. Null if there is no such import, for example because the source was deleted.
    */
-  standing: Import | null;
+  current: Import | null;
   /** The ids of all its imports, cancelled ones too, newest first. */
   ids: string[];
 }
@@ -94,18 +94,18 @@ export type FindEarlier = (name: string, sha256: string) => Earlier;
 
 /**
  * Reads all imports and the ids of the deleted sources, once.
- * @param tell is called with the number of imports read so far
+ * @param onProgress is called with the number of imports read so far
  */
 export async function readEarlier(
   records: ImportRecords,
-  tell: (read: number) => void,
+  onProgress: (read: number) => void,
 ): Promise<FindEarlier> {
   const byFile = new Map<string, Import[]>();
   let read = 0;
   let completed = 0;
   for await (const item of records.all()) {
     read += 1;
-    tell(read);
+    onProgress(read);
     if (item.state === 'completed') completed += 1;
     if (item.sha256 === null) continue;
     const key = `${item.sha256} ${item.filename}`;
@@ -123,7 +123,7 @@ export async function readEarlier(
     const alive = counted.find((item) => !ended(item));
     const latest = counted[0];
     return {
-      standing: alive ?? (latest?.state === 'failed' ? latest : null),
+      current: alive ?? (latest?.state === 'failed' ? latest : null),
       ids: same.map(({ id }) => id),
     };
   };

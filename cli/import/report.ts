@@ -9,15 +9,15 @@ export type Outcome =
   | { name: string; state: 'imported' | 'there' | 'new' | 'waiting' }
   | { name: string; state: 'failed' | 'not sent' | 'skipped'; why: string; earlier?: true };
 
-type Told = Extract<Outcome, { why: string }>;
+type Explained = Extract<Outcome, { why: string }>;
 
 /** The most important rows come last, because the end of the table is what a person sees in the terminal. */
-const ORDER: readonly Told['state'][] = ['skipped', 'not sent', 'failed'];
+const ORDER: readonly Explained['state'][] = ['skipped', 'not sent', 'failed'];
 /** Up to this many files skipped for one reason are all named. If there are more, only the first is. */
-const NAMED = 3;
+const MAX_NAMED = 3;
 const STATE_COLUMNS = 10;
 const GAP = 2;
-const MOST_LINES = 4;
+const MAX_REASON_LINES = 4;
 
 interface Row {
   state: string;
@@ -27,14 +27,14 @@ interface Row {
 
 /** One row for each file, except that many files skipped for the same reason share one: there can be thousands. */
 function rowsOf(outcomes: readonly Outcome[]): Row[] {
-  const told = outcomes.filter((outcome): outcome is Told => 'why' in outcome);
+  const explained = outcomes.filter((outcome): outcome is Explained => 'why' in outcome);
   return ORDER.flatMap((state) => {
-    const inState = told.filter((outcome) => outcome.state === state);
+    const inState = explained.filter((outcome) => outcome.state === state);
     inState.sort((a, b) => (a.name < b.name ? -1 : 1));
     if (state !== 'skipped') return inState;
     return [...Map.groupBy(inState, ({ why }) => why).values()].flatMap((same) => {
       const [first] = same;
-      if (first === undefined || same.length <= NAMED) return same;
+      if (first === undefined || same.length <= MAX_NAMED) return same;
       return [{ ...first, name: `${first.name} and ${same.length - 1} more` }];
     });
   });
@@ -54,7 +54,7 @@ export function outcomeTable(outcomes: readonly Outcome[], width: number | null)
   const whyColumns = left - nameColumns;
   const indent = ' '.repeat(STATE_COLUMNS + nameColumns + GAP);
   return [{ state: 'what', name: 'file', why: 'why' }, ...rows].flatMap(({ state, name, why }) => {
-    const [first = '', ...more] = wrap(why, whyColumns, MOST_LINES);
+    const [first = '', ...more] = wrap(why, whyColumns, MAX_REASON_LINES);
     return [
       cell(state, STATE_COLUMNS) + cell(name, nameColumns) + ' '.repeat(GAP) + first,
       ...more.map((line) => indent + line),
@@ -62,7 +62,7 @@ export function outcomeTable(outcomes: readonly Outcome[], width: number | null)
   });
 }
 
-const TOLD_STATES = {
+const STATE_LABELS = {
   imported: 'imported',
   new: 'to be sent',
   there: 'already imported',
@@ -88,7 +88,7 @@ export function summary(
   files: number,
   leftOut: FolderContent['leftOut'],
 ): string {
-  const counts = Object.entries(TOLD_STATES)
+  const counts = Object.entries(STATE_LABELS)
     .map(([state, words]) => ({ words, n: outcomes.filter((outcome) => outcome.state === state).length }))
     .filter(({ n }) => n > 0)
     .map(({ words, n }) => `${n} ${words}`);

@@ -6,14 +6,14 @@ import { type Import, ImportResponse, RETRIES_A_REQUEST } from '../../shared/sch
 import type { ServiceRefusal } from '../client/service-client.ts';
 import { oneLine } from '../terminal/columns.ts';
 import type { ProgressBar } from '../terminal/progress-bar.ts';
-import { eachOrHalves, fitsRequest, hasRoom, type NewFile, sendFiles, type Target } from './batch.ts';
+import { fitsRequest, hasRoom, type NewFile, sendFiles, sendOrDivide, type Target } from './batch.ts';
 import { type FolderFile, readFault } from './folder-files.ts';
 import type { FindEarlier } from './records.ts';
 import type { Outcome } from './report.ts';
 
 const MAX_NAME_CHARACTERS = 300;
 /** The codes of refusals that are caused by one of the imports to retry, and not by the caller or the target. */
-const ABOUT_IMPORTS = new Set(['forbidden', 'not_found', 'conflict']);
+const IMPORT_FAULT_CODES = new Set(['forbidden', 'not_found', 'conflict']);
 
 /** The settings of a run, and its results so far. The results are also complete if the run ends with an error. */
 export interface Run {
@@ -31,7 +31,7 @@ export interface Run {
 }
 
 /** The result for a file that cannot be sent; null if it can. */
-function unfit({ name, bytes }: FolderFile): Outcome | null {
+function findFault({ name, bytes }: FolderFile): Outcome | null {
   if (importMediaType(name, undefined, false) === null) {
     const extension = extname(name).toLowerCase();
     const kind = extension === '' ? 'files without an extension' : `${extension} files`;
@@ -53,7 +53,7 @@ function unfit({ name, bytes }: FolderFile): Outcome | null {
 async function readNew(file: FolderFile): Promise<Omit<NewFile, 'earlier'> | Outcome> {
   try {
     const content = await readFile(file.path);
-    const grown = unfit({ ...file, bytes: content.length });
+    const grown = findFault({ ...file, bytes: content.length });
     if (grown !== null) return grown;
     return { name: file.name, content, sha256: createHash('sha256').update(content).digest('hex') };
   } catch (error) {
@@ -75,19 +75,19 @@ export async function sendNew(run: Run, files: readonly FolderFile[]): Promise<v
   const { progress, outcomes } = run;
   let batch: NewFile[] = [];
   const toRetry: Import[] = [];
-  const said = new Set<string>();
+  const seen = new Set<string>();
   for (const [index, file] of files.entries()) {
     progress.show({
       label: 'sending',
       share: index / files.length,
       text: `${index} of ${files.length} files`,
     });
-    const read = unfit(file) ?? (await readNew(file));
+    const read = findFault(file) ?? (await readNew(file));
     if ('state' in read) {
       outcomes.push(read);
       continue;
     }
-    const next = decide(run, read, said);
+    const next = decide(run, read, seen);
     if (next === null) continue;
     if ('content' in next) {
       if (!hasRoom(batch, next)) {
@@ -107,33 +107,33 @@ export async function sendNew(run: Run, files: readonly FolderFile[]): Promise<v
 }
 
 /** Decides about a file: returns the file to send it, its import to retry it, or null if there is nothing to do. */
-function decide(run: Run, read: Omit<NewFile, 'earlier'>, said: Set<string>): NewFile | Import | null {
+function decide(run: Run, read: Omit<NewFile, 'earlier'>, seen: Set<string>): NewFile | Import | null {
   const { outcomes, open, retryFailed } = run;
   const { name, sha256 } = read;
-  const { standing, ids } = run.findEarlier(name, sha256);
+  const { current, ids } = run.findEarlier(name, sha256);
   const key = `${sha256} ${name}`;
   // Two names in one folder can be equal after Unicode normalization. Only the first of two such files is sent.
-  if (standing?.state === 'completed' || said.has(key)) {
+  if (current?.state === 'completed' || seen.has(key)) {
     outcomes.push({ name, state: 'there' });
     return null;
   }
-  said.add(key);
-  if (standing === null) return { ...read, earlier: ids };
-  if (standing.state !== 'failed') {
-    open.set(standing.id, name);
+  seen.add(key);
+  if (current === null) return { ...read, earlier: ids };
+  if (current.state !== 'failed') {
+    open.set(current.id, name);
     return null;
   }
   if (!retryFailed) {
-    outcomes.push({ name, state: 'failed', why: failure(standing), earlier: true });
+    outcomes.push({ name, state: 'failed', why: failure(current), earlier: true });
     return null;
   }
-  return standing.payloadPrunedAt === null ? standing : { ...read, earlier: ids };
+  return current.payloadPrunedAt === null ? current : { ...read, earlier: ids };
 }
 
 async function sendBatch(run: Run, batch: readonly NewFile[]): Promise<void> {
   if (batch.length === 0) return;
   if (run.dryRun) {
-    wouldDo(run, 'send', batch);
+    reportDryRun(run, 'send', batch);
     return;
   }
   for await (const sent of sendFiles(run.target, batch)) {
@@ -142,7 +142,7 @@ async function sendBatch(run: Run, batch: readonly NewFile[]): Promise<void> {
   }
 }
 
-function wouldDo({ outcomes, progress }: Run, what: string, files: readonly { name: string }[]): void {
+function reportDryRun({ outcomes, progress }: Run, what: string, files: readonly { name: string }[]): void {
   for (const { name } of files) {
     progress.line(`would ${what}  ${oneLine(name)}`);
     outcomes.push({ name, state: 'new' });
@@ -152,7 +152,7 @@ function wouldDo({ outcomes, progress }: Run, what: string, files: readonly { na
 /** Retries failed imports. The service still has their files. */
 async function retryBatch(run: Run, failed: readonly Import[]): Promise<void> {
   if (run.dryRun) {
-    wouldDo(
+    reportDryRun(
       run,
       'retry',
       failed.map(({ filename }) => ({ name: filename })),
@@ -160,7 +160,7 @@ async function retryBatch(run: Run, failed: readonly Import[]): Promise<void> {
     return;
   }
   const refusals: { item: Import; refusal: ServiceRefusal }[] = [];
-  const retried = eachOrHalves(
+  const retried = sendOrDivide(
     failed,
     async (some) => {
       const ids = some.map(({ id }) => id);
@@ -170,7 +170,7 @@ async function retryBatch(run: Run, failed: readonly Import[]): Promise<void> {
     },
     // Some imports may have been retried or forgotten since then, or only their author can retry them. The others must
     // still be retried.
-    ({ code }) => ABOUT_IMPORTS.has(code),
+    ({ code }) => IMPORT_FAULT_CODES.has(code),
   );
   for await (const one of retried) {
     if ('refusal' in one) refusals.push(one);

@@ -10,7 +10,7 @@ export interface Blocked {
 }
 
 /** The paths in use, to find the one that conflicts with a new path. */
-class Taken {
+class PathsInUse {
   readonly #files = new Map<string, string>();
   /** One file in each folder, by the case-folded path of the folder. */
   readonly #folders = new Map<string, string>();
@@ -38,13 +38,13 @@ class Taken {
  */
 export function blockedFiles(actions: readonly Action[], there: Iterable<string>): Blocked[] {
   const gone = new Set(actions.flatMap((action) => (action.do === 'delete there' ? [action.path] : [])));
-  const taken = new Taken();
-  for (const path of there) if (!gone.has(path)) taken.add(path);
+  const inUse = new PathsInUse();
+  for (const path of there) if (!gone.has(path)) inUse.add(path);
   const blocked: Blocked[] = [];
   for (const action of actions) {
     if (action.do !== 'send' || action.baseVersion > 0) continue;
-    const by = taken.blocker(action.path);
-    if (by === null) taken.add(action.path);
+    const by = inUse.blocker(action.path);
+    if (by === null) inUse.add(action.path);
     else blocked.push({ action, by });
   }
   return blocked;

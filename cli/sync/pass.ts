@@ -1,7 +1,7 @@
 import { foldCase } from '../../shared/formats/workspace-path.ts';
 import { blockedFiles } from './blocked.ts';
 import { type LocalFile, type LocalView, readLocalFiles } from './folder/local.ts';
-import { scopeOf } from './folder/names.ts';
+import { layerFolderOf } from './folder/names.ts';
 import type { BaseFile, SyncState } from './folder/state.ts';
 import { type Action, type ActionOf, countDeletions, planSync } from './plan.ts';
 import { fetchThere, removeHere } from './remote/fetch.ts';
@@ -11,9 +11,9 @@ import { type Change, changeOf, type Figures, type NotDone } from './report.ts';
 import { baseOf, type SyncFolder, type Work } from './work.ts';
 
 /** The most passes of one run. Another pass is needed if something was changed during the last one. */
-const MOST_PASSES = 5;
+const MAX_PASSES = 5;
 /** From this pass on, the whole list of files is read: if conflicts remain, the state can be wrong. */
-const WHOLE_FROM = 3;
+const FULL_LIST_FROM_PASS = 3;
 
 /** The results of a run. */
 export interface PassOutcome {
@@ -24,7 +24,7 @@ export interface PassOutcome {
 
 /**
  * The content of the folder (`here`), of the service (`there`), and of both when they were last in sync (`base`). Paths
- * that are held or that the caller cannot read are left out.
+ * that are uncertain or that the caller cannot read are left out.
  */
 interface Sides {
   local: LocalView;
@@ -35,7 +35,10 @@ interface Sides {
 }
 
 /** Lists the files of both sides. */
-async function lookAtBoth({ folder, service, state, progress }: SyncFolder, whole: boolean): Promise<Sides> {
+async function listBothSides(
+  { folder, service, state, progress }: SyncFolder,
+  whole: boolean,
+): Promise<Sides> {
   const local = await readLocalFiles(folder, state.files, (done, of) =>
     progress.show({ label: 'looking', share: done / of, text: `${done} of ${of} files here` }),
   );
@@ -49,36 +52,36 @@ async function lookAtBoth({ folder, service, state, progress }: SyncFolder, whol
   });
   list(1);
   const reached = new Set(remote.scopes);
-  const within = (path: string) => reached.has(scopeOf(path)) && !local.held.has(path);
+  const within = (path: string) => reached.has(layerFolderOf(path)) && !local.uncertain.has(path);
   const only = <Value>(files: ReadonlyMap<string, Value>) =>
     new Map([...files].filter(([path]) => within(path)));
   return {
     local,
     remote,
-    base: remote.setBack ? new Map() : only(state.files),
+    base: remote.wasRestored ? new Map() : only(state.files),
     here: only(local.files),
     there: only(remote.files),
   };
 }
 
-/** Reports the scopes that the caller cannot read but that have files in the folder. These files are not changed. */
-function unreached({ files }: SyncState, { local, remote }: Sides): NotDone[] {
+/** Reports the layers that the caller cannot read but that have files in the folder. These files are not changed. */
+function reportUnreadable({ files }: SyncState, { local, remote }: Sides): NotDone[] {
   const reached = new Set(remote.scopes);
-  const beyond = [...local.files].filter(([path]) => !reached.has(scopeOf(path)));
-  return [...Map.groupBy(beyond, ([path]) => scopeOf(path))].map(([scope, found]) => {
+  const beyond = [...local.files].filter(([path]) => !reached.has(layerFolderOf(path)));
+  return [...Map.groupBy(beyond, ([path]) => layerFolderOf(path))].map(([layerFolder, found]) => {
     const changed = found.filter(([path, { sha256 }]) => files.get(path)?.sha256 !== sha256).length;
     const why = `you do not have access to it: ${found.length} files here are left unchanged, ${changed} of them not sent`;
-    return { state: changed === 0 ? 'skipped' : 'not sent', name: `${scope}/`, why };
+    return { state: changed === 0 ? 'skipped' : 'not sent', name: `${layerFolder}/`, why };
   });
 }
 
-/** Reports held paths that have changed in the service. They are not fetched, because the local state is unknown. */
-function changedThere({ files }: SyncState, { local, remote }: Sides): NotDone[] {
-  const { held } = local;
+/** Reports uncertain paths that have changed in the service. They are not fetched, because the local state is unknown. */
+function reportMissedChanges({ files }: SyncState, { local, remote }: Sides): NotDone[] {
+  const { uncertain } = local;
   const reached = new Set(remote.scopes);
   const paths = new Set([...files.keys(), ...remote.files.keys()]);
   return [...paths].flatMap((name): NotDone[] => {
-    if (!held.has(name) || !reached.has(scopeOf(name))) return [];
+    if (!uncertain.has(name) || !reached.has(layerFolderOf(name))) return [];
     if (files.get(name)?.version === remote.files.get(name)?.version) return [];
     return [
       {
@@ -91,7 +94,7 @@ function changedThere({ files }: SyncState, { local, remote }: Sides): NotDone[]
 }
 
 /** Plans the actions. New files that the service would refuse are left out and reported. */
-function planned({ base, here, there, remote }: Sides, notDone: NotDone[]): Action[] {
+function planActions({ base, here, there, remote }: Sides, notDone: NotDone[]): Action[] {
   const actions = planSync(base, here, there);
   const blocked = blockedFiles(actions, remote.files.keys());
   for (const { action, by } of blocked) {
@@ -101,8 +104,8 @@ function planned({ base, here, there, remote }: Sides, notDone: NotDone[]): Acti
       : `${by} exists, and one of the two would be a folder above the other`;
     notDone.push({ state: 'not sent', name: action.path, why });
   }
-  const without = new Set<Action>(blocked.map(({ action }) => action));
-  return actions.filter((action) => !without.has(action));
+  const blockedActions = new Set<Action>(blocked.map(({ action }) => action));
+  return actions.filter((action) => !blockedActions.has(action));
 }
 
 function ofKind<Kind extends Action['do']>(actions: readonly Action[], ...kinds: Kind[]): ActionOf<Kind>[] {
@@ -110,8 +113,8 @@ function ofKind<Kind extends Action['do']>(actions: readonly Action[], ...kinds:
 }
 
 /** Stores the paths that are already in sync, or that no longer exist on either side. */
-async function noteSeen({ hand, local }: Work, actions: readonly Action[]): Promise<void> {
-  await hand.notebook.note(
+async function recordInSync({ writers, local }: Work, actions: readonly Action[]): Promise<void> {
+  await writers.journal.append(
     ofKind(actions, 'adopt', 'forget').map((action): [string, BaseFile | null] => {
       const file = local.files.get(action.path);
       if (action.do === 'forget' || file === undefined) return [action.path, null];
@@ -133,31 +136,31 @@ function refreshTimes({ state, local }: Work): boolean {
 }
 
 async function apply(work: Work, actions: readonly Action[]): Promise<void> {
-  await noteSeen(work, actions);
+  await recordInSync(work, actions);
   // Deletions come first: a name can return in another case, or as a folder.
   await removeHere(work, ofKind(actions, 'delete here'));
-  const kept = await fetchThere(work, ofKind(actions, 'fetch', 'keep both'));
+  const renamed = await fetchThere(work, ofKind(actions, 'fetch', 'keep both'));
   const pushes = ofKind(actions, 'send', 'delete there');
   const paths = new Set(pushes.map(({ path }) => path));
-  await sendThere(work, [...pushes, ...kept.filter(({ path }) => !paths.has(path))]);
+  await sendThere(work, [...pushes, ...renamed.filter(({ path }) => !paths.has(path))]);
 }
 
 function figuresOf({ state }: SyncFolder, { local, remote }: Sides): Figures {
   const reached = new Set(remote.scopes);
-  const inStep = [...state.files.keys()].filter((path) => reached.has(scopeOf(path))).length;
-  return { inStep, leftOut: local.leftOut, leftOutThere: remote.leftOut, outside: local.outside };
+  const inSync = [...state.files.keys()].filter((path) => reached.has(layerFolderOf(path))).length;
+  return { inSync, leftOut: local.leftOut, leftOutThere: remote.leftOut, outside: local.outside };
 }
 
 /** Stores the revision and the state at the end of a pass. */
 async function finish(work: Work): Promise<void> {
-  const { state, remote, hand, caughtUp } = work;
+  const { state, remote, writers, isCaughtUp } = work;
   const moved =
-    caughtUp && (state.revision !== remote.revision || state.scopes.join() !== remote.scopes.join());
-  if (caughtUp) {
+    isCaughtUp && (state.revision !== remote.revision || state.scopes.join() !== remote.scopes.join());
+  if (isCaughtUp) {
     state.revision = remote.revision;
     state.scopes = remote.scopes;
   }
-  if (refreshTimes(work) || moved || hand.notebook.pending()) await hand.notebook.fold();
+  if (refreshTimes(work) || moved || writers.journal.hasPending()) await writers.journal.compact();
 }
 
 /**
@@ -165,32 +168,42 @@ async function finish(work: Work): Promise<void> {
  * @param outcome is filled in during the run, so that it is also available if the run ends with an error
  */
 export async function syncOnce(sync: SyncFolder, outcome: PassOutcome): Promise<void> {
-  for (let pass = 1; pass <= MOST_PASSES; pass += 1) {
-    const sides = await lookAtBoth(sync, pass >= WHOLE_FROM);
+  for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
+    const sides = await listBothSides(sync, pass >= FULL_LIST_FROM_PASS);
     const { local, remote, base } = sides;
-    const held = changedThere(sync.state, sides);
-    outcome.notDone = [...local.notDone, ...unreached(sync.state, sides), ...held];
+    const missed = reportMissedChanges(sync.state, sides);
+    outcome.notDone = [...local.notDone, ...reportUnreadable(sync.state, sides), ...missed];
     outcome.notDone.push(
       ...remote.refused.map(
         (name): NotDone => ({ state: 'failed', name, why: 'the service lists a path that is not valid' }),
       ),
     );
-    const actions = planned(sides, outcome.notDone);
+    const actions = planActions(sides, outcome.notDone);
     const { here, there } = countDeletions(actions);
-    const { hand } = sync;
+    const { writers } = sync;
     outcome.figures = figuresOf(sync, sides);
-    if (hand === null) {
+    if (writers === null) {
       outcome.changes = actions.flatMap((action) => changeOf(action) ?? []);
       return;
     }
-    if (Math.max(here, there) * 2 > base.size) await sync.agree({ here, there, of: base.size });
+    if (Math.max(here, there) * 2 > base.size) await sync.confirmDeletions({ here, there, of: base.size });
     const { changes, notDone } = outcome;
-    const caughtUp = held.length === 0;
+    const isCaughtUp = missed.length === 0;
     const isDivided = pass > 1;
-    const work: Work = { ...sync, hand, local, remote, changes, notDone, again: false, caughtUp, isDivided };
+    const work: Work = {
+      ...sync,
+      writers,
+      local,
+      remote,
+      changes,
+      notDone,
+      needsAnotherPass: false,
+      isCaughtUp,
+      isDivided,
+    };
     await apply(work, actions);
     await finish(work);
     outcome.figures = figuresOf(sync, sides);
-    if (!work.again) return;
+    if (!work.needsAnotherPass) return;
   }
 }

@@ -15,7 +15,7 @@ export interface Change {
 }
 
 /** How many changes are listed one by one. */
-const LISTED = 20;
+const MAX_LISTED = 20;
 const WHAT_COLUMNS = 15;
 
 const WOULD: Readonly<Record<Change['what'], string>> = {
@@ -57,11 +57,11 @@ export function changeOf(action: Action): Change | null {
 /** One line for each change, up to a limit. */
 export function changeLines(changes: readonly Change[], dryRun: boolean): string[] {
   const width = dryRun ? WHAT_COLUMNS + 5 : WHAT_COLUMNS;
-  const lines = changes.slice(0, LISTED).map(({ what, path, note }) => {
+  const lines = changes.slice(0, MAX_LISTED).map(({ what, path, note }) => {
     const about = note === undefined ? '' : ` (${oneLine(note)})`;
     return `${(dryRun ? WOULD[what] : what).padEnd(width)}${oneLine(path)}${about}`;
   });
-  return changes.length > LISTED ? [...lines, `and ${changes.length - LISTED} more`] : lines;
+  return changes.length > MAX_LISTED ? [...lines, `and ${changes.length - MAX_LISTED} more`] : lines;
 }
 
 /** A table of the files that were not synced. */
@@ -72,7 +72,7 @@ export function notDoneTable(notDone: readonly NotDone[], width: number | null):
 
 /** The figures that are printed after the changes. */
 export interface Figures {
-  inStep: number;
+  inSync: number;
   leftOut: FolderContent['leftOut'];
   /** Files of the service that are left out. */
   leftOutThere: number;
@@ -106,9 +106,9 @@ export function figuresLine(changes: readonly Change[], figures: Figures, dryRun
     [figures.outside, 'outside team/ and clients/<id>/'],
     [figures.leftOutThere, 'hidden in the service'],
   ] as const;
-  const told = out.filter(([n]) => n > 0).map(([n, words]) => `${n} ${words}`);
+  const leftOut = out.filter(([n]) => n > 0).map(([n, words]) => `${n} ${words}`);
   return [
-    `${done.join(', ')}; ${files(figures.inStep)} in sync.`,
-    ...(told.length === 0 ? [] : [`Left out: ${told.join(', ')}.`]),
+    `${done.join(', ')}; ${files(figures.inSync)} in sync.`,
+    ...(leftOut.length === 0 ? [] : [`Left out: ${leftOut.join(', ')}.`]),
   ].join(' ');
 }

@@ -13,16 +13,16 @@ export class Declined extends CommandError {
 }
 
 /** Runs a sync. Returns its outcome, and the error if it failed. */
-async function attempt(sync: SyncFolder): Promise<{ outcome: PassOutcome; ended: unknown }> {
+async function attempt(sync: SyncFolder): Promise<{ outcome: PassOutcome; failure: unknown }> {
   const leftOut = { hidden: 0, installed: 0, links: 0, special: 0 };
-  const figures = { inStep: sync.state.files.size, leftOut, leftOutThere: 0, outside: 0 };
+  const figures = { inSync: sync.state.files.size, leftOut, leftOutThere: 0, outside: 0 };
   const outcome: PassOutcome = { changes: [], notDone: [], figures };
-  const ended = await syncOnce(sync, outcome).then(
+  const failure = await syncOnce(sync, outcome).then(
     () => null,
     (error: unknown) => error,
   );
   sync.progress.end();
-  return { outcome, ended };
+  return { outcome, failure };
 }
 
 /** The error of a run that did not sync everything; null if it did. */
@@ -45,15 +45,15 @@ function tableOf({ notDone }: PassOutcome): string[] {
  * @returns the line of figures
  * @throws CommandError if something failed, after everything was printed
  */
-export async function syncAndTell(sync: SyncFolder): Promise<string> {
-  const dryRun = sync.hand === null;
-  const { outcome, ended } = await attempt(sync);
+export async function syncAndReport(sync: SyncFolder): Promise<string> {
+  const dryRun = sync.writers === null;
+  const { outcome, failure } = await attempt(sync);
   print([...changeLines(outcome.changes, dryRun), ...tableOf(outcome)]);
   const figures = figuresLine(outcome.changes, outcome.figures, dryRun);
-  const fault = ended ?? faultOf(outcome);
+  const fault = failure ?? faultOf(outcome);
   if (fault === null) return figures;
   // If the run ended before it changed anything, there are no figures to print.
-  if (ended === null || outcome.changes.length > 0) print([figures]);
+  if (failure === null || outcome.changes.length > 0) print([figures]);
   throw fault;
 }
 
@@ -70,24 +70,24 @@ function quiet(progress: ProgressBar): ProgressBar {
 /** Whether a later pass can succeed after this error. */
 function isTemporary(error: unknown): error is CommandError {
   if (!(error instanceof CommandError) || error instanceof Declined) return false;
-  return !(error instanceof ServiceRefusal && error.ended);
+  return !(error instanceof ServiceRefusal && error.isCredentialInvalid);
 }
 
 /**
  * Keeps both sides in sync until the process ends. Prints changes, and each failure once.
  * @throws CommandError if a later pass cannot succeed
  */
-export async function keepInStep(sync: SyncFolder, hints: Hints): Promise<never> {
-  let said = '';
+export async function syncContinuously(sync: SyncFolder, hints: Hints): Promise<never> {
+  let printed = '';
   for (let first = true; ; first = false) {
-    const { outcome, ended } = await attempt(first ? sync : { ...sync, progress: quiet(sync.progress) });
-    if (ended !== null && !isTemporary(ended)) throw ended;
+    const { outcome, failure } = await attempt(first ? sync : { ...sync, progress: quiet(sync.progress) });
+    if (failure !== null && !isTemporary(failure)) throw failure;
     const table = tableOf(outcome);
-    const trouble = [...table, ...(ended === null ? [] : [`memory: ${ended.message}`])];
-    const told = trouble.join('\n');
+    const trouble = [...table, ...(failure === null ? [] : [`memory: ${failure.message}`])];
+    const text = trouble.join('\n');
     print(changeLines(outcome.changes, false));
-    if (told !== said) print(trouble);
-    said = told;
+    if (text !== printed) print(trouble);
+    printed = text;
     if (first || outcome.changes.length > 0) print([figuresLine(outcome.changes, outcome.figures, false)]);
     if (first) print([`Watching ${oneLine(sync.folder)}. Press Ctrl-C to stop.`]);
     await hints.next();

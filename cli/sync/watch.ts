@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { STATE_FOLDER } from './folder/state.ts';
 
 /** The interval of passes without a hint: the service sends no notifications, and some file systems do not either. */
-const PASS_EVERY_MS = 15_000;
+const PASS_INTERVAL_MS = 15_000;
 /** How long the folder must be quiet before a pass: saving a file or copying many files takes some time. */
 const QUIET_MS = 300;
 /** The longest wait for quiet: a file that is written continuously must not delay the others. */
-const LONGEST_QUIET_MS = 5000;
+const MAX_QUIET_WAIT_MS = 5000;
 
 /** Decides when the next pass starts. */
 export interface Hints {
@@ -38,14 +38,14 @@ export function watchFolder(folder: string): Hints {
     const hintOf = new Promise<void>((resolve) => {
       wake = resolve;
     });
-    const turn = pause(PASS_EVERY_MS, undefined, { signal: looked.signal }).catch(() => {});
+    const turn = pause(PASS_INTERVAL_MS, undefined, { signal: looked.signal }).catch(() => {});
     await Promise.race([hintOf, turn]);
     looked.abort();
   };
   return {
     next: async () => {
       if (!hinted) await nextHint();
-      const end = performance.now() + LONGEST_QUIET_MS;
+      const end = performance.now() + MAX_QUIET_WAIT_MS;
       while (hinted && performance.now() < end) {
         hinted = false;
         await pause(QUIET_MS);

@@ -3,8 +3,8 @@ import type { ServiceClient } from '../client/service-client.ts';
 import type { ProgressBar } from '../terminal/progress-bar.ts';
 import type { Disk } from './folder/disk.ts';
 import { isSettled, type LocalView } from './folder/local.ts';
-import { scopeOf } from './folder/names.ts';
-import type { BaseFile, Notebook, SyncState } from './folder/state.ts';
+import { layerFolderOf } from './folder/names.ts';
+import type { BaseFile, Journal, SyncState } from './folder/state.ts';
 import type { RemoteView } from './remote/remote.ts';
 import type { Change, NotDone } from './report.ts';
 
@@ -17,14 +17,14 @@ export interface SyncFolder {
   author: string;
   progress: ProgressBar;
   /** Writes files and state; null in a dry run, which writes nothing. */
-  hand: { disk: Disk; notebook: Notebook } | null;
+  writers: { disk: Disk; journal: Journal } | null;
   /** Asks whether a pass can delete many files. Rejects if not. */
-  agree: (deletions: { here: number; there: number; of: number }) => Promise<void>;
+  confirmDeletions: (deletions: { here: number; there: number; of: number }) => Promise<void>;
 }
 
 /** A pass in progress. */
 export interface Work extends SyncFolder {
-  hand: NonNullable<SyncFolder['hand']>;
+  writers: NonNullable<SyncFolder['writers']>;
   local: LocalView;
   remote: RemoteView;
   /** All changes of the run so far. */
@@ -32,29 +32,32 @@ export interface Work extends SyncFolder {
   /** The failures of this pass. */
   notDone: NotDone[];
   /** Whether another pass is needed: a side has changed since it was listed. */
-  again: boolean;
+  needsAnotherPass: boolean;
   /** Whether all changes of the service have been applied to the folder. */
-  caughtUp: boolean;
+  isCaughtUp: boolean;
   /** Whether requests that conflict are divided, to find the files that cause the conflict. */
   isDivided: boolean;
 }
 
-/** The local folder of a scope. */
-export function topOf({ local, folder }: Pick<Work, 'local' | 'folder'>, scope: string): string {
+/** The local path of the folder of a layer. */
+export function layerFolderPath(
+  { local, folder }: Pick<Work, 'local' | 'folder'>,
+  layerFolder: string,
+): string {
   // The existing folder of the client is used, even if its name has another case, so that there is only one.
-  return join(folder, ...(local.clientFolders.get(scope) ?? scope).split('/'));
+  return join(folder, ...(local.clientFolders.get(layerFolder) ?? layerFolder).split('/'));
 }
 
 /** The local path of a file. */
-export function placeOf(work: Pick<Work, 'local' | 'folder'>, path: string): string {
-  const scope = scopeOf(path);
-  const name = path.slice(scope.length + 1);
-  return work.local.files.get(path)?.at ?? join(topOf(work, scope), ...name.split('/'));
+export function localPathOf(work: Pick<Work, 'local' | 'folder'>, path: string): string {
+  const layerFolder = layerFolderOf(path);
+  const name = path.slice(layerFolder.length + 1);
+  return work.local.files.get(path)?.at ?? join(layerFolderPath(work, layerFolder), ...name.split('/'));
 }
 
 /** Leaves a file for the next pass, because it was changed during this one. */
-export function leave(work: Work, state: 'failed' | 'not sent', path: string): void {
-  work.again = true;
+export function postpone(work: Work, state: 'failed' | 'not sent', path: string): void {
+  work.needsAnotherPass = true;
   work.notDone.push({ state, name: path, why: 'it was changed during the sync: run sync again' });
 }
 

@@ -86,7 +86,7 @@ function drawnBar(out: WriteStream): ProgressBar {
 }
 
 function plainLines(out: WriteStream): ProgressBar {
-  let [label, said, at, noted]: [string, string, number, string | null] = ['', '', 0, null];
+  let [label, lastText, at, noted]: [string, string, number, string | null] = ['', '', 0, null];
   const line = (text: string) => {
     out.write(`${text}\n`);
   };
@@ -95,8 +95,8 @@ function plainLines(out: WriteStream): ProgressBar {
       const text = cell(step.label, LABEL_COLUMNS) + step.text;
       const now = performance.now();
       const due = step.label !== label || now - at >= LINE_EVERY_MS || step.share >= 1;
-      if (!due || text === said) return;
-      [label, said, at] = [step.label, text, now];
+      if (!due || text === lastText) return;
+      [label, lastText, at] = [step.label, text, now];
       line(text);
     },
     note: (text) => {

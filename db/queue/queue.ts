@@ -32,7 +32,7 @@ export interface JobQueue {
   enqueueInTurn<Q extends QueueName>(
     tx: Queryable,
     queue: Q,
-    sender: JobOwner,
+    owner: JobOwner,
     payloads: readonly Payload<Q>[],
   ): Promise<void>;
   /**

@@ -14,16 +14,16 @@ export interface JobOwner {
 export async function allocateTurns(
   tx: Queryable,
   queue: string,
-  sender: JobOwner,
+  owner: JobOwner,
   jobs: number,
 ): Promise<readonly number[]> {
   // Two requests of a Company run one after another, so that the second sees the jobs of the first. Otherwise both
   // would get the same turns.
-  const name = `${queue} ${sender.companyId}`;
+  const name = `${queue} ${owner.companyId}`;
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 6))', [name]);
-  const { turn, isWaiting } = await readNextTurn(tx, queue, sender.companyId);
+  const { turn, isWaiting } = await readNextTurn(tx, queue, owner.companyId);
   const turns = Array.from({ length: jobs }, (_, index) => turn - index);
-  return isWaiting ? shareTurns(tx, queue, sender, turns) : turns;
+  return isWaiting ? shareTurns(tx, queue, owner, turns) : turns;
 }
 
 /**

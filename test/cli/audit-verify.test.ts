@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { connect, Nothing } from '../../cli/client/service-client.ts';
+import { connect, NoBody } from '../../cli/client/service-client.ts';
 import type { SignedIn } from '../support/app.ts';
 import { readEventIds, readSeals, recordEvents, sealAll, tamper } from '../support/audit-chain.ts';
 import { assertRefused, keepSession, openHomes, otherServices } from '../support/cli.ts';
@@ -111,6 +111,6 @@ describe('cli audit-verify', () => {
 
 test('a client request that times out reports its time limit', async () => {
   const silent = await openOther(() => undefined);
-  const asked = connect(silent.url, null).get('/', Nothing, { timeoutMs: 1000 });
+  const asked = connect(silent.url, null).get('/', NoBody, { timeoutMs: 1000 });
   await assert.rejects(asked, /no answer in 1 s/);
 });

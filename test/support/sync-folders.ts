@@ -7,7 +7,7 @@ import { openDisk } from '../../cli/sync/folder/disk.ts';
 import {
   type Binding,
   makeStateFolder,
-  openNotebook,
+  openJournal,
   readState,
   STATE_FOLDER,
 } from '../../cli/sync/folder/state.ts';
@@ -60,14 +60,17 @@ export function openTestFolder(folder: string, author: string, binding: Binding 
       if (!dryRun) await makeStateFolder(folder);
       const unknown = { ...binding, revision: null, scopes: [], files: new Map() };
       const state = (await readState(folder)) ?? unknown;
-      const hand = dryRun
+      const writers = dryRun
         ? null
-        : { disk: await openDisk(folder), notebook: await openNotebook(folder, state) };
+        : { disk: await openDisk(folder), journal: await openJournal(folder, state) };
       const leftOut = { hidden: 0, installed: 0, links: 0, special: 0 };
-      const figures = { inStep: 0, leftOut, leftOutThere: 0, outside: 0 };
+      const figures = { inSync: 0, leftOut, leftOutThere: 0, outside: 0 };
       const outcome: PassOutcome = { changes: [], notDone: [], figures };
-      const agree = () => Promise.resolve();
-      await syncOnce({ folder, service, state, author, progress: UNSEEN, hand, agree }, outcome);
+      const confirmDeletions = () => Promise.resolve();
+      await syncOnce(
+        { folder, service, state, author, progress: UNSEEN, writers, confirmDeletions },
+        outcome,
+      );
       return outcome;
     },
   };

@@ -33,8 +33,8 @@ test('a folder on another file system than .team-memory is reported, and no file
   const content = Buffer.from('new');
   const over = sha256Of(Buffer.from('a'));
   const at = (name: string) => join(folder, 'team', name);
-  assert.deepEqual(await disk.put(at('b.txt'), null, content, new Date()), { why });
-  assert.deepEqual(await disk.put(at('a.txt'), over, content, new Date()), { why });
-  assert.deepEqual(await disk.keepAside(at('a.txt'), at('c.txt'), over), { why });
+  assert.deepEqual(await disk.write(at('b.txt'), null, content, new Date()), { why });
+  assert.deepEqual(await disk.write(at('a.txt'), over, content, new Date()), { why });
+  assert.deepEqual(await disk.saveCopy(at('a.txt'), at('c.txt'), over), { why });
   assert.deepEqual(await tree(), { 'team/a.txt': 'a' });
 });

@@ -19,10 +19,10 @@ import { CommandError } from '../../terminal/command-error.ts';
 import { STATE_FOLDER } from './state.ts';
 
 /** The outcome of a change on the disk. `changed`: another program has changed the file. `why`: why it failed. */
-type Placed = 'done' | 'changed' | { why: string };
+type ChangeOutcome = 'done' | 'changed' | { why: string };
 
 /** The outcome of writing a file. `modified` is its time on the disk, in ms since 1970. */
-export type Put = { modified: number } | Exclude<Placed, 'done'>;
+export type WriteOutcome = { modified: number } | Exclude<ChangeOutcome, 'done'>;
 
 /** The error codes with which file systems report that they do not support hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
@@ -33,7 +33,7 @@ export function sha256Of(content: Buffer): string {
 }
 
 /** Runs lstat: a symbolic link is not followed. Returns null if nothing exists at the path. */
-export async function look(at: string): Promise<Stats | null> {
+export async function lstatOrNull(at: string): Promise<Stats | null> {
   return lstat(at).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
     throw error;
@@ -41,8 +41,8 @@ export async function look(at: string): Promise<Stats | null> {
 }
 
 /** Whether the file at a path has this content now. With null: whether nothing exists at the path. */
-export async function has(at: string, sha256: string | null): Promise<boolean> {
-  const found = await look(at);
+export async function hasContent(at: string, sha256: string | null): Promise<boolean> {
+  const found = await lstatOrNull(at);
   if (found === null || sha256 === null) return found === null && sha256 === null;
   return found.isFile() && sha256Of(await readFile(at)) === sha256;
 }
@@ -50,19 +50,19 @@ export async function has(at: string, sha256: string | null): Promise<boolean> {
 /** Changes the files of the folder. Symbolic links in it are never followed. */
 export interface Disk {
   /** Writes a file if it still has the content `over`; with null, if it does not exist. */
-  put(at: string, over: string | null, content: Buffer, modified: Date): Promise<Put>;
+  write(at: string, over: string | null, content: Buffer, modified: Date): Promise<WriteOutcome>;
   /** Copies the content `over` to a second name, if that name is free or already has this content. */
-  keepAside(at: string, aside: string, over: string): Promise<Placed>;
-  /** Removes a file if it has this content, and then the folders that have become empty, up to the top of its scope. */
-  remove(at: string, over: string, top: string): Promise<Placed>;
+  saveCopy(at: string, aside: string, over: string): Promise<ChangeOutcome>;
+  /** Removes a file if it has this content, and then the folders that have become empty, up to the folder of its layer. */
+  remove(at: string, over: string, top: string): Promise<ChangeOutcome>;
 }
 
 /** The reason why a path cannot be written (a segment is a symbolic link or not a folder), or null. */
-async function wayFault(folder: string, at: string): Promise<string | null> {
+async function pathFault(folder: string, at: string): Promise<string | null> {
   let reached = folder;
   for (const segment of relative(folder, dirname(at)).split(sep)) {
     reached = join(reached, segment);
-    const found = await look(reached);
+    const found = await lstatOrNull(reached);
     if (found === null) return null;
     const shown = relative(folder, reached).split(sep).join('/');
     if (found.isSymbolicLink()) return `${shown} is a symbolic link, which is not followed`;
@@ -72,7 +72,7 @@ async function wayFault(folder: string, at: string): Promise<string | null> {
 }
 
 /** Turns an error of the file system into a reason for a person. */
-async function tried<Result>(act: () => Promise<Result>): Promise<Result | { why: string }> {
+async function withReason<Result>(act: () => Promise<Result>): Promise<Result | { why: string }> {
   try {
     return await act();
   } catch (error) {
@@ -94,7 +94,7 @@ async function linkNew(from: string, to: string): Promise<boolean> {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return false;
     if (!NO_LINKS.has(code)) throw error;
-    if ((await look(to)) !== null) return false;
+    if ((await lstatOrNull(to)) !== null) return false;
     await copyFile(from, to, constants.COPYFILE_EXCL);
   }
   return true;
@@ -105,7 +105,12 @@ async function linkNew(from: string, to: string): Promise<boolean> {
  * @param mode null for the default
  * @returns its time on the disk, which is read before any other program can change the file
  */
-async function writeAside(at: string, content: Buffer, modified: Date, mode: number | null): Promise<number> {
+async function writeTemporary(
+  at: string,
+  content: Buffer,
+  modified: Date,
+  mode: number | null,
+): Promise<number> {
   const file = await open(at, 'wx');
   try {
     await file.writeFile(content);
@@ -135,20 +140,25 @@ export async function openDisk(folder: string): Promise<Disk> {
     throw new CommandError(`${oneLine(aside)} cannot be recreated (${code})`);
   }
 
-  const put = async (at: string, over: string | null, content: Buffer, time: Date): Promise<Put> => {
-    const fault = await wayFault(folder, at);
+  const write = async (
+    at: string,
+    over: string | null,
+    content: Buffer,
+    time: Date,
+  ): Promise<WriteOutcome> => {
+    const fault = await pathFault(folder, at);
     if (fault !== null) return { why: fault };
-    const found = await look(at);
+    const found = await lstatOrNull(at);
     if (found !== null && !found.isFile()) return { why: 'its path here is not a file' };
-    if (!(await has(at, over))) return 'changed';
+    if (!(await hasContent(at, over))) return 'changed';
     await mkdir(dirname(at), { recursive: true });
     const incoming = join(aside, randomUUID());
     try {
       const mode = over === null ? null : (await lstat(at)).mode & 0o777;
-      const modified = await writeAside(incoming, content, time, mode);
+      const modified = await writeTemporary(incoming, content, time, mode);
       if (over === null) return (await linkNew(incoming, at)) ? { modified } : 'changed';
       // Checked again directly before the rename: only an edit between the two steps could be lost.
-      if (!(await has(at, over))) return 'changed';
+      if (!(await hasContent(at, over))) return 'changed';
       await rename(incoming, at);
       return { modified };
     } finally {
@@ -156,27 +166,27 @@ export async function openDisk(folder: string): Promise<Disk> {
     }
   };
 
-  const keepAside = async (at: string, second: string, over: string): Promise<Placed> => {
-    const fault = await wayFault(folder, at);
+  const saveCopy = async (at: string, second: string, over: string): Promise<ChangeOutcome> => {
+    const fault = await pathFault(folder, at);
     if (fault !== null) return { why: fault };
-    if (!(await has(at, over))) return 'changed';
+    if (!(await hasContent(at, over))) return 'changed';
     const copy = join(aside, randomUUID());
     try {
       // A copy and not a hard link: with a link, an edit of one file would also change the other.
       await copyFile(at, copy, constants.COPYFILE_FICLONE);
       const { atime, mtime } = await lstat(at);
       await utimes(copy, atime, mtime);
-      if (!(await has(copy, over))) return 'changed';
-      return (await linkNew(copy, second)) || (await has(second, over)) ? 'done' : 'changed';
+      if (!(await hasContent(copy, over))) return 'changed';
+      return (await linkNew(copy, second)) || (await hasContent(second, over)) ? 'done' : 'changed';
     } finally {
       await rm(copy, { force: true });
     }
   };
 
-  const remove = async (at: string, over: string, top: string): Promise<Placed> => {
-    const fault = await wayFault(folder, at);
+  const remove = async (at: string, over: string, top: string): Promise<ChangeOutcome> => {
+    const fault = await pathFault(folder, at);
     if (fault !== null) return { why: fault };
-    if (!(await has(at, over))) return 'changed';
+    if (!(await hasContent(at, over))) return 'changed';
     await rm(at);
     for (let above = dirname(at); above.startsWith(top + sep); above = dirname(above)) {
       const emptied = await rmdir(above).then(
@@ -189,8 +199,8 @@ export async function openDisk(folder: string): Promise<Disk> {
   };
 
   return {
-    put: (...given) => tried(() => put(...given)),
-    keepAside: (...given) => tried(() => keepAside(...given)),
-    remove: (...given) => tried(() => remove(...given)),
+    write: (...given) => withReason(() => write(...given)),
+    saveCopy: (...given) => withReason(() => saveCopy(...given)),
+    remove: (...given) => withReason(() => remove(...given)),
   };
 }

@@ -6,8 +6,8 @@ import { MAX_FILE_BYTES } from '../../../shared/schemas/workspace.ts';
 import { type FolderContent, type FolderFile, readFault, readFolder } from '../../import/folder-files.ts';
 import type { Content } from '../plan.ts';
 import type { NotDone } from '../report.ts';
-import { look, sha256Of } from './disk.ts';
-import { isLeftOut, mistakenRoot, wireName } from './names.ts';
+import { lstatOrNull, sha256Of } from './disk.ts';
+import { isLeftOut, mistakenRoot, workspaceName } from './names.ts';
 import { type BaseFile, STATE_FOLDER } from './state.ts';
 
 /**
@@ -15,7 +15,7 @@ import { type BaseFile, STATE_FOLDER } from './state.ts';
  * cannot be detected. The resolution of FAT is two seconds. Files that were changed less than this ago are read again
  * in the next pass.
  */
-const TICK_MS = 2000;
+const TIME_RESOLUTION_MS = 2000;
 
 /** A file in the folder. */
 export interface LocalFile extends Content {
@@ -29,12 +29,12 @@ export interface LocalFile extends Content {
 }
 
 /** Paths whose local state is unknown or ambiguous. The sync does not touch them. */
-export class Held {
+export class UncertainPaths {
   readonly #names = new Set<string>();
 
   /** Adds the workspace path of a local name, and everything below it. */
-  hold(name: string): void {
-    this.#names.add(mistakenRoot(name) ?? wireName(name));
+  add(name: string): void {
+    this.#names.add(mistakenRoot(name) ?? workspaceName(name));
   }
 
   has(path: string): boolean {
@@ -49,43 +49,43 @@ export class Held {
 /** The content of the folder. */
 export interface LocalView {
   files: Map<string, LocalFile>;
-  held: Held;
+  uncertain: UncertainPaths;
   /** The files that cannot be sent, with the reasons. */
   notDone: NotDone[];
   /** How many files are outside `team` and `clients/<id>`. */
   outside: number;
-  /** The local folder names of clients, by their scopes. On the disk, an id can be in capitals. */
+  /** The local folder names of clients, by the folder of their layer. On the disk, an id can be in capitals. */
   clientFolders: ReadonlyMap<string, string>;
   leftOut: FolderContent['leftOut'];
 }
 
 /** Whether a time is old enough: the next change of the file will certainly have a different time. */
 export function isSettled(modified: number): boolean {
-  return Date.now() - modified > TICK_MS;
+  return Date.now() - modified > TIME_RESOLUTION_MS;
 }
 
 /** The reason why a file cannot be sent, by its path or size; null if it can. */
-function unfit({ name, bytes }: FolderFile): string | null {
+function faultOf({ name, bytes }: FolderFile): string | null {
   const fault = readWorkspacePath(name);
   if (typeof fault === 'string') return `its path ${fault}`;
   const most = MAX_FILE_BYTES / 1024 / 1024;
   return bytes > MAX_FILE_BYTES ? `it is larger than ${most} MiB` : null;
 }
 
-/** If a file outside the roots uses the name of a root or of a client's folder, reports it and holds that path. */
-function noteMisplaced(name: string, view: LocalView): void {
+/** If a file outside the roots uses the name of a root or of a client's folder, reports it and marks that path as uncertain. */
+function reportMisplaced(name: string, view: LocalView): void {
   const meant = mistakenRoot(name);
   const [root, client = '', ...rest] = name.split('/');
   if (meant !== null) {
     const why = `${name} uses this name, or one that differs only in case: rename it`;
-    if (!view.held.has(meant)) hold(view, meant, why);
+    if (!view.uncertain.has(meant)) markUncertain(view, meant, why);
   } else if (root === 'clients' && rest.length === 0 && isId(client)) {
-    hold(view, name, 'it is a file, but its name is that of a client’s folder: rename it');
+    markUncertain(view, name, 'it is a file, but its name is that of a client’s folder: rename it');
   }
 }
 
-/** Returns the files of the two roots by workspace path. Files that cannot be sent are reported and held. */
-function sortOut({ files }: FolderContent, view: LocalView): Map<string, FolderFile> {
+/** Returns the files of the two roots by workspace path. Files that cannot be sent are reported and marked as uncertain. */
+function findWorkspaceFiles({ files }: FolderContent, view: LocalView): Map<string, FolderFile> {
   const found = new Map<string, FolderFile>();
   for (const file of files) {
     const { name } = file;
@@ -93,20 +93,20 @@ function sortOut({ files }: FolderContent, view: LocalView): Map<string, FolderF
     const [root, ...rest] = name.split('/');
     if (!(root === 'team' && rest.length > 0) && !(root === 'clients' && rest.length > 1)) {
       view.outside += 1;
-      noteMisplaced(name, view);
+      reportMisplaced(name, view);
       continue;
     }
-    const why = unfit(file);
+    const why = faultOf(file);
     if (why !== null) {
       view.notDone.push({ state: 'not sent', name, why });
-      view.held.hold(name);
+      view.uncertain.add(name);
       continue;
     }
     const read = readWorkspacePath(name);
     const path = typeof read === 'string' ? name : read.path;
-    if (view.held.has(path)) continue;
+    if (view.uncertain.has(path)) continue;
     if (found.has(path)) {
-      view.held.hold(path);
+      view.uncertain.add(path);
       found.delete(path);
       const reason = 'two files here have names that count as the same: rename one of them';
       view.notDone.push({ state: 'not sent', name: path, why: reason });
@@ -118,23 +118,28 @@ function sortOut({ files }: FolderContent, view: LocalView): Map<string, FolderF
 }
 
 /**
- * Finds the local folder names of clients, by their scopes. If a client has two folders whose names differ only in
- * case, it is not clear which one is meant, so the client is reported and held.
+ * Finds the local folder names of clients, by the folder of their layer. If a client has two folders whose names differ only in
+ * case, it is not clear which one is meant, so the client is reported and its files are uncertain.
  */
 async function findClientFolders(folder: string, view: LocalView): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const clients = join(folder, 'clients');
-  // If `clients` cannot be read or is a symbolic link, all of it is already held.
-  if (view.held.has('clients') || (await look(clients))?.isDirectory() !== true) return found;
+  // If `clients` cannot be read or is a symbolic link, all of it is already uncertain.
+  if (view.uncertain.has('clients') || (await lstatOrNull(clients))?.isDirectory() !== true) return found;
   const names = await readdir(clients).catch((error: unknown) => {
-    hold(view, 'clients', readFault(error, 'clients'));
+    markUncertain(view, 'clients', readFault(error, 'clients'));
     return [];
   });
   for (const name of names.filter(isId).map((client) => `clients/${client}`)) {
-    const scope = wireName(name);
-    const other = found.get(scope);
-    if (other === undefined) found.set(scope, name);
-    else hold(view, scope, `${other} and ${name} belong to the same client: merge them into one folder`);
+    const layerFolder = workspaceName(name);
+    const other = found.get(layerFolder);
+    if (other === undefined) found.set(layerFolder, name);
+    else
+      markUncertain(
+        view,
+        layerFolder,
+        `${other} and ${name} belong to the same client: merge them into one folder`,
+      );
   }
   return found;
 }
@@ -146,7 +151,7 @@ async function readLocal(file: FolderFile, base: BaseFile | undefined): Promise<
     return { at, bytes, modified, settled: true, sha256: base.sha256 };
   const settled = isSettled(modified);
   const content = await readFile(at).catch(async (error: unknown) => {
-    if ((await look(at)) === null) return null;
+    if ((await lstatOrNull(at)) === null) return null;
     throw error;
   });
   return content === null
@@ -157,20 +162,20 @@ async function readLocal(file: FolderFile, base: BaseFile | undefined): Promise<
 /**
  * Lists the files of the folder with their hashes. If the size and time of a file have not changed, its known hash is
  * used.
- * @param tell is called with the number of files read so far, and the number of all files
+ * @param onProgress is called with the number of files read so far, and the number of all files
  */
 export async function readLocalFiles(
   folder: string,
   base: ReadonlyMap<string, BaseFile>,
-  tell: (done: number, of: number) => void,
+  onProgress: (done: number, of: number) => void,
 ): Promise<LocalView> {
   const content = await readFolder(folder);
   // The sync's own folder is not counted as left out.
-  if (await look(`${folder}/${STATE_FOLDER}`)) content.leftOut.hidden -= 1;
+  if (await lstatOrNull(`${folder}/${STATE_FOLDER}`)) content.leftOut.hidden -= 1;
   const { leftOut } = content;
   const view: LocalView = {
     files: new Map(),
-    held: new Held(),
+    uncertain: new UncertainPaths(),
     notDone: [],
     outside: 0,
     clientFolders: new Map(),
@@ -179,32 +184,33 @@ export async function readLocalFiles(
   for (const name of content.notFollowed) {
     const meant = mistakenRoot(name);
     // An entry with exactly the name of a root is already counted as left out.
-    if (meant !== null && meant !== name) noteMisplaced(name, view);
-    view.held.hold(name);
+    if (meant !== null && meant !== name) reportMisplaced(name, view);
+    view.uncertain.add(name);
   }
-  for (const { name, why } of content.unreadable) hold(view, name.normalize('NFC'), why);
+  for (const { name, why } of content.unreadable) markUncertain(view, name.normalize('NFC'), why);
   view.clientFolders = await findClientFolders(folder, view);
-  const found = sortOut(content, view);
+  const found = findWorkspaceFiles(content, view);
   let done = 0;
   for (const [path, file] of found) {
-    tell((done += 1), found.size);
+    onProgress((done += 1), found.size);
     try {
       const read = await readLocal(file, base.get(path));
       if (read === null) continue;
       const written = readWrittenPath(path);
       // The service refuses new content at this path. Content that it already has is not sent.
       if (typeof written === 'string' && read.sha256 !== base.get(path)?.sha256) {
-        hold(view, path, `its path ${written}`);
-      } else if (read.bytes > MAX_FILE_BYTES) hold(view, path, 'it became too large during the sync');
+        markUncertain(view, path, `its path ${written}`);
+      } else if (read.bytes > MAX_FILE_BYTES)
+        markUncertain(view, path, 'it became too large during the sync');
       else view.files.set(path, read);
     } catch (error) {
-      hold(view, path, readFault(error, path));
+      markUncertain(view, path, readFault(error, path));
     }
   }
   return view;
 }
 
-function hold({ held, notDone }: LocalView, name: string, why: string): void {
-  held.hold(name);
+function markUncertain({ uncertain, notDone }: LocalView, name: string, why: string): void {
+  uncertain.add(name);
   notDone.push({ state: 'not sent', name, why });
 }

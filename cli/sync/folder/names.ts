@@ -10,8 +10,8 @@ import { isId } from '../../../shared/ids.ts';
 /** The folders at the top of the workspace. */
 const ROOTS = ['team', 'clients'];
 
-/** The scope of a workspace path: `team` or `clients/<id>`. */
-export function scopeOf(path: string): string {
+/** The folder of the layer that a workspace path belongs to: `team` or `clients/<id>`. */
+export function layerFolderOf(path: string): string {
   const [root = '', client = ''] = path.split('/', 2);
   return root === 'team' ? root : `${root}/${client}`;
 }
@@ -41,19 +41,19 @@ export function mistakenRoot(name: string): string | null {
 }
 
 /** The workspace path of a local name: the client's id is in lower case. */
-export function wireName(name: string): string {
+export function workspaceName(name: string): string {
   const [root, client = '', ...rest] = name.split('/');
   return root === 'clients' && isId(client) ? [root, client.toLowerCase(), ...rest].join('/') : name;
 }
 
 /** Cuts a text off so that it has at most this many bytes in UTF-8. Characters stay whole. */
 function cut(text: string, bytes: number): string {
-  let kept = '';
+  let short = '';
   for (const character of text) {
-    if (Buffer.byteLength(kept + character) > bytes) break;
-    kept += character;
+    if (Buffer.byteLength(short + character) > bytes) break;
+    short += character;
   }
-  return kept;
+  return short;
 }
 
 /** A person's name in a form that is valid in a file name, of at most 60 bytes. */
@@ -100,9 +100,9 @@ export function conflictPath(
     const short = cut(stem, room - Buffer.byteLength(mark + extension)).trimEnd();
     const found = `${dir}/${short}${mark}${extension}`.normalize('NFC');
     if (typeof readWorkspacePath(found) === 'string') {
-      // The path of the folder is too long for the name, so the file is saved at the top of its scope.
-      if (dir !== scopeOf(path))
-        return conflictPath(`${scopeOf(path)}/${name}${ext}`, author, modified, isTaken);
+      // The path of the folder is too long for the name, so the file is saved in the folder of its layer.
+      if (dir !== layerFolderOf(path))
+        return conflictPath(`${layerFolderOf(path)}/${name}${ext}`, author, modified, isTaken);
     } else if (!isTaken(found)) {
       return found;
     }

@@ -20,7 +20,7 @@ const BaseFile = Type.Object({
 });
 export type BaseFile = Static<typeof BaseFile>;
 
-const Kept = Type.Object({
+const SavedState = Type.Object({
   format: Type.Literal(FORMAT),
   url: Type.String(),
   teamId: Type.String(),
@@ -30,7 +30,7 @@ const Kept = Type.Object({
 });
 /** A line of the journal: for each path the file that both sides have, or null if both have none. */
 const Line = Type.Record(Type.String(), Type.Union([BaseFile, Type.Null()]));
-type Noted = readonly (readonly [path: string, file: BaseFile | null])[];
+type Entries = readonly (readonly [path: string, file: BaseFile | null])[];
 
 /** The service and Team that a folder is in sync with. */
 export interface Binding {
@@ -42,7 +42,7 @@ export interface Binding {
 export interface SyncState extends Binding {
   /** All changes of the service up to this revision are in the folder. Null before the first complete pass. */
   revision: number | null;
-  /** The scopes that the caller could read at that revision. */
+  /** The folders of the layers that the caller could read at that revision. */
   scopes: readonly string[];
   files: Map<string, BaseFile>;
 }
@@ -77,7 +77,7 @@ function replay(files: Map<string, BaseFile>, journal: string): void {
   }
 }
 
-function apply(files: Map<string, BaseFile>, noted: Noted): void {
+function apply(files: Map<string, BaseFile>, noted: Entries): void {
   for (const [path, file] of noted) {
     if (file === null) files.delete(path);
     else files.set(path, file);
@@ -92,15 +92,15 @@ export async function readState(folder: string): Promise<SyncState | null> {
   const { state, journal } = pathsIn(folder);
   const text = await readIfThere(state);
   if (text === null) return null;
-  const kept = parsed(text);
-  if (!Value.Check(Kept, kept)) {
+  const saved = parsed(text);
+  if (!Value.Check(SavedState, saved)) {
     throw new CommandError(
       `${oneLine(state)} is damaged, or from another version: remove ${STATE_FOLDER} there, and run sync again (it compares all files, and keeps both versions of files that differ)`,
     );
   }
-  const files = new Map(Object.entries(kept.files));
+  const files = new Map(Object.entries(saved.files));
   replay(files, (await readIfThere(journal)) ?? '');
-  return { url: kept.url, teamId: kept.teamId, revision: kept.revision, scopes: kept.scopes, files };
+  return { url: saved.url, teamId: saved.teamId, revision: saved.revision, scopes: saved.scopes, files };
 }
 
 /** @throws CommandError if the folder is synced with another Team or service */
@@ -111,18 +111,18 @@ export function assertBound(folder: string, state: Binding, { url, teamId }: Bin
   );
 }
 
-/** Stores the state of a folder. A dry run has no notebook and stores nothing. */
-export interface Notebook {
+/** Stores the state of a folder. A dry run has no journal and stores nothing. */
+export interface Journal {
   /** Appends changes to the journal. They are stored even if the process is killed afterwards. */
-  note(noted: Noted): Promise<void>;
+  append(noted: Entries): Promise<void>;
   /** Whether the journal has changes since the state was last written. */
-  pending(): boolean;
+  hasPending(): boolean;
   /** Writes the whole state and removes the journal, at the end of a pass. */
-  fold(): Promise<void>;
+  compact(): Promise<void>;
 }
 
 /** Turns an error of the file system into a CommandError of one line. */
-async function written<Result>(place: string, act: () => Promise<Result>): Promise<Result> {
+async function withWriteError<Result>(place: string, act: () => Promise<Result>): Promise<Result> {
   try {
     return await act();
   } catch (error) {
@@ -134,8 +134,8 @@ async function written<Result>(place: string, act: () => Promise<Result>): Promi
 
 /** Writes the whole state to a temporary file, and renames it. */
 async function writeState(path: string, { files, ...rest }: SyncState): Promise<void> {
-  const beside = `${path}.new`;
-  const file = await open(beside, 'w', 0o600);
+  const temporary = `${path}.new`;
+  const file = await open(temporary, 'w', 0o600);
   try {
     await file.writeFile(JSON.stringify({ format: FORMAT, ...rest, files: Object.fromEntries(files) }));
     // If the file were renamed before its text is on the disk, it could be empty after a power failure.
@@ -143,35 +143,35 @@ async function writeState(path: string, { files, ...rest }: SyncState): Promise<
   } finally {
     await file.close();
   }
-  await rename(beside, path);
+  await rename(temporary, path);
 }
 
 /**
- * Opens the notebook of a folder. Its `note` also updates `state`.
+ * Opens the journal of a folder. Its `append` also updates `state`.
  * @throws CommandError if the state cannot be written
  */
-export async function openNotebook(folder: string, state: SyncState): Promise<Notebook> {
+export async function openJournal(folder: string, state: SyncState): Promise<Journal> {
   const { place, state: path, journal } = pathsIn(folder);
   let pending = false;
-  const fold = () =>
-    written(place, async () => {
+  const compact = () =>
+    withWriteError(place, async () => {
       await writeState(path, state);
       // The state has all changes of the journal. If the removal fails, replaying the journal changes nothing.
       await rm(journal, { force: true });
       pending = false;
     });
   // The journal can end with an incomplete line. Lines after it would be ignored, so the journal starts again.
-  await fold();
+  await compact();
   return {
-    pending: () => pending,
-    note: async (noted) => {
+    hasPending: () => pending,
+    append: async (noted) => {
       if (noted.length === 0) return;
       apply(state.files, noted);
       pending = true;
       const line = `${JSON.stringify(Object.fromEntries(noted))}\n`;
-      await written(place, () => appendFile(journal, line, { mode: 0o600 }));
+      await withWriteError(place, () => appendFile(journal, line, { mode: 0o600 }));
     },
-    fold,
+    compact,
   };
 }
 

@@ -1,6 +1,6 @@
 import { foldCase } from '../../../shared/formats/workspace-path.ts';
 import { FILES_A_REQUEST } from '../../../shared/schemas/workspace.ts';
-import { scopeOf } from '../folder/names.ts';
+import { layerFolderOf } from '../folder/names.ts';
 import type { ActionOf } from '../plan.ts';
 
 /** A larger request would show no progress for a long time, and a lost connection would lose more. */
@@ -47,7 +47,7 @@ function pairs(deletions: readonly ActionOf<'delete there'>[], added: readonly A
 }
 
 /**
- * Groups the actions into requests. A request has files of one scope only, because access is granted by scope.
+ * Groups the actions into requests. A request has files of one layer only, because access is granted by layer.
  * Deletions come first. A move is in one request, so that nobody sees the file twice or not at all.
  * @param bytesOf the length of a file's content
  */
@@ -55,9 +55,9 @@ export function pushBatches(
   actions: readonly Push[],
   bytesOf: (action: ActionOf<'send'>) => number,
 ): Push[][] {
-  return [...Map.groupBy(actions, ({ path }) => scopeOf(path)).values()].flatMap((scope) => {
-    const deletions = scope.filter((action) => action.do === 'delete there');
-    const sent = scope.filter((action) => action.do === 'send');
+  return [...Map.groupBy(actions, ({ path }) => layerFolderOf(path)).values()].flatMap((ofLayer) => {
+    const deletions = ofLayer.filter((action) => action.do === 'delete there');
+    const sent = ofLayer.filter((action) => action.do === 'send');
     const { partner, used } = pairs(
       deletions,
       sent.filter(({ baseVersion }) => baseVersion === 0),

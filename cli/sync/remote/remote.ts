@@ -8,13 +8,13 @@ import {
 } from '../../../shared/schemas/workspace.ts';
 import type { ServiceClient } from '../../client/service-client.ts';
 import { CommandError } from '../../terminal/command-error.ts';
-import { isLeftOut, scopeOf } from '../folder/names.ts';
+import { isLeftOut, layerFolderOf } from '../folder/names.ts';
 import type { SyncState } from '../folder/state.ts';
 import type { Versioned } from '../plan.ts';
 
 const PAGE_LIMIT = 200;
-/** How often the list is read again if the caller's scopes change while it is read. */
-const LIST_TRIES = 5;
+/** How often the list is read again if the layers that the caller can read change while it is read. */
+const MAX_LIST_TRIES = 5;
 /** Enough time to transfer a large body over a slow connection. */
 const TRANSFER_TIMEOUT_MS = 300_000;
 
@@ -27,6 +27,7 @@ interface RemoteFile extends Versioned {
 /** The files in the service that the caller can read, from the manifest. */
 export interface RemoteView {
   revision: number;
+  /** The folders of the layers that the caller can read. The manifest names them `scopes`. */
   scopes: readonly string[];
   files: Map<string, RemoteFile>;
   /** How many files of the manifest are left out: hidden ones and those in `node_modules`. */
@@ -34,7 +35,7 @@ export interface RemoteView {
   /** Paths that are not valid workspace paths. They are never written to the disk. */
   refused: string[];
   /** Whether the service was restored from an older backup. Then missing files do not count as deleted. */
-  setBack: boolean;
+  wasRestored: boolean;
 }
 
 interface Listed {
@@ -49,13 +50,13 @@ function sameScopes(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * Reads all pages of the manifest. Null if the scopes changed in the meantime: then it must be read again.
+ * Reads all pages of the manifest. Null if the layers changed in the meantime: then it must be read again.
  * @param since list only changes after this revision; null lists all existing files
  */
 async function listOnce(
   service: ServiceClient,
   since: number | null,
-  tell: (read: number) => void,
+  onProgress: (read: number) => void,
 ): Promise<Listed | null> {
   const items: ManifestItem[] = [];
   let first: Manifest | null = null;
@@ -68,7 +69,7 @@ async function listOnce(
     first ??= page;
     if (!sameScopes(page.scopes, first.scopes)) return null;
     for (const item of page.items) items.push(item);
-    tell(items.length);
+    onProgress(items.length);
     cursor = page.nextCursor;
   } while (cursor !== null);
   return { revision: first.revision, scopes: first.scopes, items };
@@ -77,10 +78,10 @@ async function listOnce(
 async function list(
   service: ServiceClient,
   since: number | null,
-  tell: (read: number) => void,
+  onProgress: (read: number) => void,
 ): Promise<Listed> {
-  for (let tries = 0; tries < LIST_TRIES; tries += 1) {
-    const listed = await listOnce(service, since, tell);
+  for (let tries = 0; tries < MAX_LIST_TRIES; tries += 1) {
+    const listed = await listOnce(service, since, onProgress);
     if (listed !== null) return listed;
   }
   throw new CommandError('your access changed while the files were listed: try again later');
@@ -91,7 +92,7 @@ function addItems(view: RemoteView, items: readonly ManifestItem[]): void {
   const reached = new Set(view.scopes);
   for (const { path, sha256, deleted, version, bytes, updatedAt } of items) {
     const read = readWorkspacePath(path);
-    if (typeof read === 'string' || read.path !== path || !reached.has(scopeOf(path))) {
+    if (typeof read === 'string' || read.path !== path || !reached.has(layerFolderOf(path))) {
       if (!deleted) view.refused.push(path);
     } else if (isLeftOut(path)) {
       if (!deleted) view.leftOut += 1;
@@ -107,27 +108,27 @@ function addItems(view: RemoteView, items: readonly ManifestItem[]): void {
  * Lists the files in the service that the caller can read. If possible, only the changes since the last sync are
  * requested, and the other files come from the state.
  * @param whole whether to list all files in any case
- * @param tell is called with the number of files listed so far
+ * @param onProgress is called with the number of files listed so far
  */
 export async function readRemote(
   service: ServiceClient,
   state: Pick<SyncState, 'revision' | 'scopes' | 'files'>,
   whole: boolean,
-  tell: (read: number) => void,
+  onProgress: (read: number) => void,
 ): Promise<RemoteView> {
   const since = whole ? null : state.revision;
-  let listed = await list(service, since, tell);
+  let listed = await list(service, since, onProgress);
   const same = sameScopes(listed.scopes, state.scopes);
-  // With other scopes, a lower revision is normal: it is the latest change in these scopes.
-  const setBack = since !== null && same && listed.revision < since;
-  const partial = since !== null && same && !setBack;
-  if (since !== null && !partial) listed = await list(service, null, tell);
+  // With other layers, a lower revision is normal: it is the latest change in these layers.
+  const wasRestored = since !== null && same && listed.revision < since;
+  const partial = since !== null && same && !wasRestored;
+  if (since !== null && !partial) listed = await list(service, null, onProgress);
   const { revision, scopes, items } = listed;
-  const view: RemoteView = { revision, scopes, files: new Map(), leftOut: 0, refused: [], setBack };
+  const view: RemoteView = { revision, scopes, files: new Map(), leftOut: 0, refused: [], wasRestored };
   const reached = new Set(scopes);
   if (partial) {
     for (const [path, { version, sha256, bytes }] of state.files) {
-      if (reached.has(scopeOf(path))) view.files.set(path, { version, sha256, bytes, updatedAt: '' });
+      if (reached.has(layerFolderOf(path))) view.files.set(path, { version, sha256, bytes, updatedAt: '' });
     }
   }
   addItems(view, items);

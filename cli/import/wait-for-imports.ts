@@ -4,10 +4,10 @@ import { Status } from '../../shared/schemas/status.ts';
 import { failure, type Run } from './run.ts';
 
 const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 1000;
 /** Reading the state of many imports takes several requests, and the requests of a session are limited per minute. */
 const PAUSE_MS_PER_IMPORT = 1.5;
-const LOOK_FOR_WORKER_MS = 5000;
+const WORKER_CHECK_INTERVAL_MS = 5000;
 
 export const NO_WORKER = 'no worker is running: files wait until one is started (npm run worker)';
 
@@ -18,7 +18,7 @@ function shareDone({ progress }: Import): number {
 }
 
 /** Records the results of the imports that have ended, and returns those that are running. */
-function settle({ open, outcomes }: Run, found: ReadonlyMap<string, Import>): Import[] {
+function recordEnded({ open, outcomes }: Run, found: ReadonlyMap<string, Import>): Import[] {
   const running: Import[] = [];
   for (const [id, name] of open) {
     const item = found.get(id);
@@ -51,25 +51,25 @@ function show({ open, progress }: Run, total: number, running: readonly Import[]
 }
 
 /** Waits until every import of the run has ended, and shows the progress. */
-export async function follow(run: Run): Promise<void> {
+export async function waitForImports(run: Run): Promise<void> {
   const { target, open, progress } = run;
   const total = open.size;
   if (total === 0) return;
   let wait = FIRST_PAUSE_MS;
-  let lookedForWorker = performance.now();
+  let workerCheckedAt = performance.now();
   for (;;) {
     const before = open.size;
-    const running = settle(run, await target.records.find(new Set(open.keys())));
+    const running = recordEnded(run, await target.records.find(new Set(open.keys())));
     show(run, total, running);
     if (open.size === 0) return;
     if (open.size < before || running.length > 0) {
       progress.note(null);
-    } else if (performance.now() - lookedForWorker > LOOK_FOR_WORKER_MS) {
+    } else if (performance.now() - workerCheckedAt > WORKER_CHECK_INTERVAL_MS) {
       const { health } = await target.service.get('/v1/memory/status', Status);
       progress.note(health.worker ? null : NO_WORKER);
-      lookedForWorker = performance.now();
+      workerCheckedAt = performance.now();
     }
     await pause(Math.max(wait, open.size * PAUSE_MS_PER_IMPORT));
-    wait = Math.min(wait * 1.5, LONGEST_PAUSE_MS);
+    wait = Math.min(wait * 1.5, MAX_PAUSE_MS);
   }
 }
