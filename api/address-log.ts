@@ -17,7 +17,7 @@ interface Entry {
 
 /** Logs events by address. */
 export interface AddressLog {
-  note(address: string): void;
+  record(address: string): void;
   /** Logs the events that were counted since the last lines. */
   close(): void;
 }
@@ -51,7 +51,7 @@ export function addressLog(logger: Logger, message: string, threshold: number): 
   }
 
   return {
-    note: (from) => {
+    record: (from) => {
       const known = normalizeIP(from);
       const address = entries.has(known) || entries.size < MAX_ADDRESSES ? known : 'others';
       const entry = entries.get(address) ?? { count: 0, logged: false, timer: startWindow(address) };

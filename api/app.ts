@@ -20,10 +20,10 @@ import { inTeam, managingCompany, signedIn } from './plugins/guards.ts';
 import guesses from './plugins/guesses.ts';
 import identity from './plugins/identity.ts';
 import input from './plugins/input.ts';
-import lateBodies, { guard } from './plugins/late-bodies.ts';
 import metrics from './plugins/metrics.ts';
 import openapi from './plugins/openapi.ts';
 import { limitedByAddress, limitedBySession } from './plugins/rate-limit.ts';
+import recheckGuards, { addGuard } from './plugins/recheck-guards.ts';
 import untrustedProxy from './plugins/untrusted-proxy.ts';
 import { sessionRoutes, signInRoutes } from './routes/auth/index.ts';
 import { acceptRoute } from './routes/company/accept.ts';
@@ -103,7 +103,7 @@ export async function buildApp(
   await app.register(input);
   const { bodyMegabytes, rateLimits } = deps.config;
   await app.register(bodyBudget, { bodyMegabytes, rateLimits });
-  await app.register(lateBodies);
+  await app.register(recheckGuards);
   await app.register(identity);
   await app.register(openapi);
   await app.register(untrustedProxy, { trustedProxies: deps.config.trustedProxies });
@@ -138,16 +138,16 @@ function routes(deps: Dependencies): FastifyPluginAsync {
       within(stranger, [...signInRoutes, acceptRoute]);
     });
     await root.register(async (caller) => {
-      guard(caller, signedIn(deps));
+      addGuard(caller, signedIn(deps));
       if (deps.config.rateLimits) caller.addHook('onRequest', limitedBySession(deps));
       caller.addHook('onRequest', withinBodyBudget);
       within(caller, sessionRoutes);
       await caller.register(async (company) => {
-        guard(company, managingCompany);
+        addGuard(company, managingCompany);
         within(company, companyRoutes);
       });
       await caller.register(async (team) => {
-        guard(team, inTeam);
+        addGuard(team, inTeam);
         within(team, [...teamRoutes, ...memoryRoutes, ...workspaceRoutes]);
       });
     });

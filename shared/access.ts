@@ -66,8 +66,8 @@ export interface Layers {
 const RANKS = ['member', 'admin', 'owner'] as const;
 
 /** Whether `held` is at least `role`. False if `held` is null. */
-export function holdsRole(held: TeamRole | CompanyRole | null, role: TeamRole | CompanyRole): boolean {
-  return held !== null && RANKS.indexOf(held) >= RANKS.indexOf(role);
+export function hasRole(current: TeamRole | CompanyRole | null, role: TeamRole | CompanyRole): boolean {
+  return current !== null && RANKS.indexOf(current) >= RANKS.indexOf(role);
 }
 
 const NO_LAYERS: Layers = Object.freeze({ team: false, clients: Object.freeze([]) });
@@ -156,7 +156,7 @@ export function ownsCompany(identity: Pick<Identity, 'companyRole'>): boolean {
 }
 
 /** Whether a member with this role can have Company grants. A member who loses the role loses the grants. */
-export function holdsCompanyGrants(companyRole: CompanyRole): boolean {
+export function canHaveCompanyGrants(companyRole: CompanyRole): boolean {
   return companyRole === 'admin';
 }
 
@@ -164,7 +164,7 @@ export function holdsCompanyGrants(companyRole: CompanyRole): boolean {
 export type Standing = { companyRole: CompanyRole } & Pick<TeamMembership, 'role' | 'grant'>;
 
 /** Whether a person can give and remove the role of Team Owner: a Company Owner, or an Owner of the Team. */
-export function appointsTeamOwners({ companyRole, role }: Omit<Standing, 'grant'>): boolean {
+export function canAppointTeamOwners({ companyRole, role }: Omit<Standing, 'grant'>): boolean {
   return companyRole === 'owner' || role === 'owner';
 }
 
@@ -174,16 +174,16 @@ export function appointsTeamOwners({ companyRole, role }: Omit<Standing, 'grant'
  * @param from the current role
  * @param to the new role, or null if the membership ends
  */
-export function changesTeamRole(
+export function canChangeTeamRole(
   caller: Omit<Standing, 'grant'>,
   from: TeamRole,
   to: TeamRole | null,
 ): boolean {
-  return (from !== 'owner' && to !== 'owner') || appointsTeamOwners(caller);
+  return (from !== 'owner' && to !== 'owner') || canAppointTeamOwners(caller);
 }
 
 /** The Team and the role of an invite. `teamId` is null for an invitation to become a Company Admin. */
-export interface InvitePower {
+export interface InviteTarget {
   teamId: string | null;
   role: TeamRole;
 }
@@ -193,7 +193,7 @@ export interface InvitePower {
  * right to make it. A Team Owner is invited only with a new Team, by a Company Owner or Admin. A Company Admin is
  * invited by a Company Owner.
  */
-export function mayInvite(standing: Standing, invite: InvitePower): boolean {
+export function canInvite(standing: Standing, invite: InviteTarget): boolean {
   if (invite.teamId === null) return ownsCompany(standing);
   if (invite.role === 'owner') return managesCompany(standing);
   return teamAccess(standing.companyRole, standing) === 'full';

@@ -9,7 +9,7 @@ import {
   type QueueName,
   queueDefinition,
 } from '../shared/queues.ts';
-import { within } from '../shared/resources/within.ts';
+import { withTimeout } from '../shared/resources/with-timeout.ts';
 import type { EmbedderState } from '../shared/schemas/status.ts';
 import type { JobContext, JobHandler, WorkerSetup } from './context.ts';
 import { openModelClient } from './embedder/model-client.ts';
@@ -112,8 +112,9 @@ export async function startWorker(
           LAST_HEARTBEAT_MS,
           begun + queue.drainMs + LAST_HEARTBEAT_MS - performance.now(),
         );
-        await within(left, heartbeat.stop(), 'the last heartbeat was not stored').catch((error: unknown) =>
-          logger.warn({ err: error }, 'the database did not record that the worker stops'),
+        await withTimeout(left, heartbeat.stop(), 'the last heartbeat was not stored').catch(
+          (error: unknown) =>
+            logger.warn({ err: error }, 'the database did not record that the worker stops'),
         );
       })()),
   };

@@ -6,7 +6,7 @@ import { acceptedLength } from './declared-length.ts';
 import { JsonShape } from './json-shape.ts';
 
 /** A body with a lower average rate in a window is refused, because it uses memory until it has arrived. */
-export const LEAST_BYTES_PER_SECOND = 8 * 1024;
+export const MIN_BYTES_PER_SECOND = 8 * 1024;
 const WINDOW_MS = 10_000;
 
 /** Initial buffer size for a chunked body. It doubles when more arrives. */
@@ -76,7 +76,7 @@ export async function readBody(request: FastifyRequest, stream: IncomingMessage)
   const onClose = () => reject(incomplete());
   const pace = setInterval(() => {
     const rate = (received - receivedBefore) / (WINDOW_MS / 1000);
-    if (rate < LEAST_BYTES_PER_SECOND) reject(tooSlow());
+    if (rate < MIN_BYTES_PER_SECOND) reject(tooSlow());
     receivedBefore = received;
   }, WINDOW_MS);
   stream.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose);
@@ -101,6 +101,6 @@ function incomplete(): ServiceError {
 function tooSlow(): ServiceError {
   return new ServiceError(
     'invalid_request',
-    `The body arrived too slowly; send at least ${LEAST_BYTES_PER_SECOND} bytes per second`,
+    `The body arrived too slowly; send at least ${MIN_BYTES_PER_SECOND} bytes per second`,
   );
 }

@@ -12,7 +12,7 @@ const LINGER_MS = 5_000;
  * Before the connection is closed after an answer, discards for a while the bytes that still arrive. Closing it
  * immediately would reset it, and the client would lose an answer that it has not read yet.
  */
-export function linger(socket: Socket): void {
+export function discardUnreadBody(socket: Socket): void {
   socket.destroySoon = () => {
     const timer = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once('end', () => socket.destroy());
@@ -32,7 +32,7 @@ export default fp(function unreadBodies(app: FastifyInstance, _options: object, 
     // The sender waits for a 100 that was not sent. It may send the body or not, so the next bytes are ambiguous.
     const isAwaited = raw.headers.expect !== undefined;
     if (isLong || isAwaited) reply.header('connection', 'close');
-    if (reply.getHeader('connection') === 'close') linger(raw.socket);
+    if (reply.getHeader('connection') === 'close') discardUnreadBody(raw.socket);
   });
   done();
 });

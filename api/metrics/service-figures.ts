@@ -5,7 +5,7 @@ import { listWorkers } from '../../db/queries/jobs/workers.ts';
 import { countJobs, type QueueFigures } from '../../db/queue/pg-boss-figures.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import { coalesce } from '../../shared/resources/coalesce.ts';
-import { within } from '../../shared/resources/within.ts';
+import { withTimeout } from '../../shared/resources/with-timeout.ts';
 
 /** Figures of the whole service from the database. They contain no data of a tenant. */
 export interface ServiceFigures {
@@ -36,7 +36,7 @@ export function figuresReader({
   const read = coalesce(() => readFigures(database));
   return async () => {
     try {
-      return await within(DATABASE_TIMEOUT_MS, read(), 'the database did not answer in time');
+      return await withTimeout(DATABASE_TIMEOUT_MS, read(), 'the database did not answer in time');
     } catch (error) {
       logger.warn({ err: error }, 'the figures of the service could not be read');
       return null;

@@ -4,13 +4,13 @@ import fp from 'fastify-plugin';
 import type { Config } from '../../shared/config.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { linger } from '../bodies/unread-bodies.ts';
+import { discardUnreadBody } from '../bodies/unread-bodies.ts';
 import { onceAMinute } from '../once-a-minute.ts';
 import { answerHeaders, problemDocument } from './errors.ts';
 
 /** Refuses an unknown Expect header as a problem. Node would answer with an empty 417. */
 function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
-  linger(request.socket);
+  discardUnreadBody(request.socket);
   const requestId = newId();
   const problem = new ServiceError('invalid_request', 'Expect: only 100-continue is supported');
   const body = JSON.stringify(problemDocument(problem, requestId));
@@ -45,7 +45,7 @@ export default fp(function connections(
   server.maxConnections = maxConnections;
   logDrops(app, maxConnections);
   server.on('checkExpectation', refuseExpectation);
-  // Node would send 100 Continue at once. Here it is sent after the guards have admitted the caller (`expectBody`).
+  // Node would send 100 Continue at once. Here it is sent after the guards have admitted the caller (`sendContinue`).
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   app.addHook('onRequest', async ({ raw }) => {
     if (raw.httpVersion === '1.1' && raw.headers.host === undefined) {

@@ -32,9 +32,9 @@ export const owningCompany: onRequestAsyncHookHandler = async (request) => {
 };
 
 /** Callers with access to the selected Team. */
-export const inTeam: onRequestAsyncHookHandler = async (request) => enterTeam(request);
+export const inTeam: onRequestAsyncHookHandler = async (request) => setTeamScope(request);
 
-function enterTeam(request: FastifyRequest): void {
+function setTeamScope(request: FastifyRequest): void {
   const scope = teamScope(request.identity, selectTeam(request));
   // `identity.teams` has only Teams that the caller has access to, so this checks the same rule a second time.
   if (scope === null) throw new ServiceError('team_forbidden');
@@ -51,7 +51,7 @@ export async function reauthenticate(
   { database, config }: Dependencies,
 ): Promise<void> {
   request.identity = await identify(request, database, config);
-  enterTeam(request);
+  setTeamScope(request);
 }
 
 /** Callers with a right in the selected Team. Must run after `inTeam`. */

@@ -17,7 +17,7 @@ declare module 'fastify' {
 }
 
 /** Requests without a valid token from one address in a minute that are logged. Fewer can come from an old session. */
-const BURST = 10;
+const LOG_THRESHOLD = 10;
 
 /**
  * Counts guesses of tokens and passwords. It runs when a 401 is sent, and not before the token is looked up: a valid
@@ -29,7 +29,7 @@ export default fp(function guesses(
   done: () => void,
 ) {
   const signIns = addressLog(deps.logger, 'sign-ins failed', 1);
-  const unauthenticated = addressLog(deps.logger, 'requests without a valid token', BURST);
+  const unauthenticated = addressLog(deps.logger, 'requests without a valid token', LOG_THRESHOLD);
   app.addHook('onClose', async () => {
     signIns.close();
     unauthenticated.close();
@@ -39,13 +39,13 @@ export default fp(function guesses(
     const address = normalizeIP((request.ip as string | undefined) ?? 'unknown');
     if (refusal.code === 'invalid_credentials') {
       app.requestMetrics.failedSignIn();
-      signIns.note(address);
+      signIns.record(address);
       // Wrong passwords have their own limits.
       return refusal;
     }
     if (refusal.status !== 401) return refusal;
     app.requestMetrics.unauthenticated();
-    unauthenticated.note(address);
+    unauthenticated.record(address);
     // If the database cannot write, requests cannot be counted.
     if (!deps.config.rateLimits || !deps.database.canWrite()) return refusal;
     try {

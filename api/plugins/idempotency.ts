@@ -5,7 +5,7 @@ import type { Database } from '../../db/driver/database.ts';
 import type { AnswerKey } from '../../db/queries/memory/idempotency.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { jsonHash } from '../../shared/formats/json-parts.ts';
-import { letOthersRun } from './input.ts';
+import { yieldAfterLargeBody } from './input.ts';
 
 const MAX_KEY_LENGTH = 300;
 
@@ -23,7 +23,7 @@ function keyHeader(request: FastifyRequest): string | null {
 }
 
 async function answerKey(request: FastifyRequest, header: string): Promise<AnswerKey> {
-  await letOthersRun(request);
+  await yieldAfterLargeBody(request);
   return {
     route: `${request.method} ${request.url.split('?', 1)[0]}`,
     keyHash: sha256(header),

@@ -37,7 +37,7 @@ function assertText(text: string, path: string): void {
  * because V8 compiles code that indexes both kinds of lists to allocate an object for each number. That took half as
  * long as parsing them.
  */
-function leadingNumbers(list: readonly unknown[]): number {
+function countLeadingNumbers(list: readonly unknown[]): number {
   return typeof list.at(0) === 'number' ? countNumbers(list) : 0;
 }
 
@@ -64,7 +64,7 @@ export function assertStorable(value: unknown, keys: (string | number)[] = []): 
     if (fault !== null) throw invalidField(pointer(keys), fault);
   } else if (Array.isArray(value)) {
     // By index, because `for in` would create a string for each of a vector's thousand numbers.
-    for (let index = leadingNumbers(value); index < value.length; index += 1) {
+    for (let index = countLeadingNumbers(value); index < value.length; index += 1) {
       const child: unknown = value[index];
       if (typeof child !== 'number') assertStorableChild(child, index, keys);
     }
@@ -98,9 +98,9 @@ function namesPrototype(key: string, child: unknown): boolean {
 
 /** Checks body and query string. Ids in the path are not checked here: a malformed id is 404, like an unknown one. */
 const assertStorableRequest: preValidationAsyncHookHandler = async (request) => {
-  await letOthersRun(request);
+  await yieldAfterLargeBody(request);
   assertStorable(request.body);
-  await letOthersRun(request);
+  await yieldAfterLargeBody(request);
   try {
     // Fastify's parser does not fail on bytes that are not UTF-8, and leaves them percent-encoded.
     decodeURIComponent(request.url.split('?').slice(1).join('?'));
@@ -130,7 +130,7 @@ async function parseBody(request: FastifyRequest, stream: IncomingMessage): Prom
   if (request.is404) return undefined;
   const text = await readText(request, stream);
   if (text === '') return undefined;
-  await letOthersRun(request);
+  await yieldAfterLargeBody(request);
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -142,14 +142,14 @@ async function parseBody(request: FastifyRequest, stream: IncomingMessage): Prom
  * Lets the event loop turn between two steps over a large body. Each step takes up to 150 ms for the largest body.
  * Without it, every other request would wait for all steps together.
  */
-export async function letOthersRun(request: FastifyRequest): Promise<void> {
+export async function yieldAfterLargeBody(request: FastifyRequest): Promise<void> {
   if (request.hasLargeBody) await nextTurn();
 }
 
 /**
  * Refuses a body whose declared length is too large, whatever its type. Then sends 100 Continue, if the sender waits.
  */
-const expectBody: preParsingAsyncHookHandler = async (request, reply) => {
+const sendContinue: preParsingAsyncHookHandler = async (request, reply) => {
   const length = acceptedLength(request);
   if (request.headers.expect !== undefined && length !== 0) reply.raw.writeContinue();
 };
@@ -168,11 +168,11 @@ export default fp(function input(app: FastifyInstance, _options: object, done: (
       .flat()
       .some((method) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method));
     if (acceptsBody && route.schema !== undefined) route.schema.body ??= Body({});
-    if (acceptsBody) route.preParsing = [...[route.preParsing ?? []].flat(), expectBody];
+    if (acceptsBody) route.preParsing = [...[route.preParsing ?? []].flat(), sendContinue];
     // After the route's own hooks, so that their errors take precedence over faults of the text.
     route.preValidation = [...[route.preValidation ?? []].flat(), assertStorableRequest];
     if ((route.bodyLimit ?? 0) > DEFAULT_BODY_LIMIT) {
-      route.preHandler = [...[route.preHandler ?? []].flat(), letOthersRun];
+      route.preHandler = [...[route.preHandler ?? []].flat(), yieldAfterLargeBody];
     }
   });
   app.addHook('preValidation', async (request) => {

@@ -21,7 +21,7 @@ interface Limit {
 }
 
 /** The state of the tightest limit of a request. */
-interface Standing extends RateLimit {
+interface LimitState extends RateLimit {
   remaining: number;
   exceeded: boolean;
 }
@@ -30,10 +30,10 @@ interface Standing extends RateLimit {
 async function count(
   { database }: Pick<Dependencies, 'database'>,
   limits: readonly Limit[],
-): Promise<Standing> {
+): Promise<LimitState> {
   const keys = limits.map(({ key }) => createHash('sha256').update(key, 'utf8').digest());
   const counts = await countRequest(database, keys, WINDOW_MS);
-  const standings = limits.map(({ max }, index): Standing => {
+  const states = limits.map(({ max }, index): LimitState => {
     const { requests = 0, endsInMs = 0 } = counts[index] ?? {};
     return {
       max,
@@ -43,7 +43,7 @@ async function count(
     };
   });
   // If two limits are exceeded, the caller must wait for the one that resets later.
-  return standings.reduce((tightest, next) => {
+  return states.reduce((tightest, next) => {
     if (next.exceeded && tightest.exceeded)
       return next.resetSeconds > tightest.resetSeconds ? next : tightest;
     return next.exceeded || next.remaining < tightest.remaining ? next : tightest;
@@ -56,17 +56,17 @@ function tooManyRequests({ max, resetSeconds }: RateLimit): ServiceError {
   });
 }
 
-function limited(
+function limitedBy(
   deps: Pick<Dependencies, 'database'>,
   limitsOf: (request: FastifyRequest) => readonly Limit[],
 ): onRequestAsyncHookHandler {
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const standing = await count(deps, limitsOf(request));
-    if (standing.exceeded) throw tooManyRequests(standing);
+    const state = await count(deps, limitsOf(request));
+    if (state.exceeded) throw tooManyRequests(state);
     reply.headers({
-      'ratelimit-limit': standing.max,
-      'ratelimit-remaining': standing.remaining,
-      'ratelimit-reset': standing.resetSeconds,
+      'ratelimit-limit': state.max,
+      'ratelimit-remaining': state.remaining,
+      'ratelimit-reset': state.resetSeconds,
     });
   };
 }
@@ -74,7 +74,7 @@ function limited(
 /** Limits the requests of a session, or of the service token, and of its account. Must run after `signedIn`. */
 export function limitedBySession(deps: Pick<Dependencies, 'database' | 'config'>): onRequestAsyncHookHandler {
   const max = deps.config.rateLimitPerMinute;
-  const limit = limited(deps, ({ identity: { session, userId } }) => [
+  const limit = limitedBy(deps, ({ identity: { session, userId } }) => [
     { key: `session ${session?.id ?? 'of the service token'}`, max },
     { key: `account ${userId}`, max: SESSIONS_PER_ACCOUNT * max },
   ]);
@@ -89,7 +89,7 @@ export function limitedBySession(deps: Pick<Dependencies, 'database' | 'config'>
  * one.
  */
 export function limitedByAddress(deps: Pick<Dependencies, 'database'>): onRequestAsyncHookHandler {
-  return limited(deps, ({ ip }) => [{ key: `address ${normalizeIP(ip)}`, max: MAX_BY_ADDRESS }]);
+  return limitedBy(deps, ({ ip }) => [{ key: `address ${normalizeIP(ip)}`, max: MAX_BY_ADDRESS }]);
 }
 
 /**
@@ -102,6 +102,6 @@ export async function limitUnauthenticated(
   deps: Pick<Dependencies, 'database'>,
   address: string,
 ): Promise<ServiceError | null> {
-  const standing = await count(deps, [{ key: `unauthenticated ${address}`, max: MAX_BY_ADDRESS }]);
-  return standing.exceeded ? tooManyRequests(standing) : null;
+  const state = await count(deps, [{ key: `unauthenticated ${address}`, max: MAX_BY_ADDRESS }]);
+  return state.exceeded ? tooManyRequests(state) : null;
 }

@@ -4,19 +4,19 @@ import { isId } from '../../shared/ids.ts';
 
 /** The default number of rows of a page, and the maximum. */
 export interface PageLimits {
-  usual: number;
-  most: number;
+  default: number;
+  max: number;
 }
-const LIMITS: PageLimits = { usual: 50, most: 200 };
+const LIMITS: PageLimits = { default: 50, max: 200 };
 
 /**
  * Parses `limit` of a list.
  * @throws ServiceError `invalid_request` if it is not a whole number within the limits
  */
-export function readLimit(given: string | undefined, limits: PageLimits = LIMITS): number {
-  const limit = given === undefined ? limits.usual : Number(given);
-  if (!/^\d{1,4}$/.test(given ?? '1') || limit < 1 || limit > limits.most) {
-    throw invalidField('/limit', `must be a whole number from 1 to ${limits.most}`);
+export function parseLimit(given: string | undefined, limits: PageLimits = LIMITS): number {
+  const limit = given === undefined ? limits.default : Number(given);
+  if (!/^\d{1,4}$/.test(given ?? '1') || limit < 1 || limit > limits.max) {
+    throw invalidField('/limit', `must be a whole number from 1 to ${limits.max}`);
   }
   return limit;
 }
@@ -25,8 +25,8 @@ export function readLimit(given: string | undefined, limits: PageLimits = LIMITS
  * Parses `limit` and `cursor` of a list.
  * @throws ServiceError `invalid_request` if one of them is not valid
  */
-function readPage(query: { limit?: string; cursor?: string }, limits: PageLimits): ListPart {
-  const limit = readLimit(query.limit, limits);
+function parsePage(query: { limit?: string; cursor?: string }, limits: PageLimits): ListPart {
+  const limit = parseLimit(query.limit, limits);
   if (query.cursor === undefined) return { limit, after: null };
   const after = Buffer.from(query.cursor, 'base64url').toString('latin1');
   // Decoding ignores unknown characters, so the cursor is compared with the encoding of its id.
@@ -54,7 +54,7 @@ export async function answerPage<T extends { id: string }>(
   list: (part: ListPart) => Promise<readonly T[]>,
   limits: PageLimits = LIMITS,
 ): Promise<{ items: T[]; nextCursor: string | null }> {
-  const { limit, after } = readPage(query, limits);
+  const { limit, after } = parsePage(query, limits);
   const rows = await list({ limit: limit + 1, after });
   const items = rows.slice(0, limit);
   const last = items.at(-1);

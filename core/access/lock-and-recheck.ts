@@ -6,7 +6,7 @@ import { lockTeamRow, lockTeamState } from '../../db/queries/identity/teams.ts';
 import {
   type ActiveState,
   type CompanyRole,
-  holdsRole,
+  hasRole,
   type Layers,
   readableLayers,
   type Standing,
@@ -36,7 +36,7 @@ export async function lockCompanyAs(
   await lockCompany(tx);
   const role = (await lockOpenAccounts(tx, [tx.scope.userId])).get(tx.scope.userId);
   if (role === undefined) throw new ServiceError('unauthenticated');
-  if (!holdsRole(role, needed)) throw new ServiceError('company_role_required');
+  if (!hasRole(role, needed)) throw new ServiceError('company_role_required');
   return role;
 }
 
@@ -115,7 +115,7 @@ export async function writableLayersNow(
 }
 
 /** Whether the caller can read a layer now. What is in a layer that it cannot read must be reported as not found. */
-export async function mayRead(
+export async function canRead(
   tx: TeamTransaction,
   { standing }: LockedTeam,
   layer: LayerId,
@@ -126,13 +126,13 @@ export async function mayRead(
 }
 
 /** Whether the caller can write to all of these layers now, regardless of the state of the Team. */
-export async function mayWrite(
+export async function canWrite(
   tx: TeamTransaction,
-  locked: LockedTeam,
+  team: LockedTeam,
   layers: readonly LayerId[],
 ): Promise<boolean> {
   const clients = layers.filter((layer) => layer !== null);
-  const writes = await writableLayersNow(tx, locked, { team: true, clients });
+  const writes = await writableLayersNow(tx, team, { team: true, clients });
   return layers.every((layer) => (layer === null ? writes.team : writes.clients.includes(layer)));
 }
 
@@ -142,9 +142,9 @@ export async function mayWrite(
  */
 export async function requireLayerWrite(tx: TeamTransaction, ...layers: LayerId[]): Promise<void> {
   if (layers.length === 0) throw new Error('a write names no layer');
-  const locked = await lockTeamForWrite(tx);
-  if (!(await mayWrite(tx, locked, layers))) throw new ServiceError('scope_forbidden');
-  assertActive(locked);
+  const team = await lockTeamForWrite(tx);
+  if (!(await canWrite(tx, team, layers))) throw new ServiceError('scope_forbidden');
+  assertActive(team);
 }
 
 /**

@@ -20,7 +20,7 @@ export interface Applied<R> extends Recorded<R> {
  * of the route.
  */
 export interface Command<S extends Scope, Locked, R, Prepared = undefined> {
-  /** Does what is slow and needs no transaction: cutting a text, hashing, keeping contents. */
+  /** Does what is slow and needs no transaction: cutting a text, hashing, storing contents. */
   prepare?: () => Promise<Prepared>;
   /** Locks the rows that the change depends on, and rechecks the rights of the caller. The first step of the transaction. */
   lock: (tx: ScopedTransaction<S>, prepared: Prepared) => Promise<Locked>;
@@ -44,7 +44,7 @@ export function runCommand<S extends Scope, Locked, R, Prepared = undefined>(
 
 /**
  * Runs a command as `runCommand` does, with more in its transaction.
- * @param wrap runs the steps of the transaction, and what else belongs to it: an answer that is kept for a key
+ * @param wrap runs the steps of the transaction, and what else belongs to it: an answer that is stored for a key
  * @returns what `wrap` returns
  */
 export async function runCommandWithin<S extends Scope, Locked, R, Prepared, T>(

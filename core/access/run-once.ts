@@ -16,19 +16,19 @@ export interface Answer {
   body: unknown;
 }
 
-/** A command whose answer is kept for its Idempotency-Key. */
+/** A command whose answer is stored for its Idempotency-Key. */
 export interface OnceCommand<Locked, R, Prepared = undefined>
   extends Command<TeamScope, Locked, R, Prepared> {
   answer: (result: R) => Answer;
-  /** Refuses a kept answer if the caller can no longer read what it shows. */
-  checkKept?: (body: unknown) => void;
+  /** Refuses a stored answer if the caller can no longer read what it shows. */
+  checkStoredAnswer?: (body: unknown) => void;
 }
 
 /** Keys whose first request runs in this process now. Between processes the lock in the database decides. */
 const running = new WeakMap<Database, Set<string>>();
 
 /**
- * Runs a command once for its key. A repeat gets the answer of the first: only `checkKept` runs, and none of the steps.
+ * Runs a command once for its key. A repeat gets the answer of the first: only `checkStoredAnswer` runs, and none of the steps.
  * @param key null to run it without a key
  * @throws ServiceError `idempotency_key_reused`, `idempotency_in_progress`
  */
@@ -75,10 +75,10 @@ async function runFirst<Locked, R, Prepared>(
 function replay(
   stored: StoredAnswer,
   key: AnswerKey,
-  { checkKept }: { checkKept?: (body: unknown) => void },
+  { checkStoredAnswer }: { checkStoredAnswer?: (body: unknown) => void },
 ): Answer {
   if (!stored.bodyHash.equals(key.bodyHash)) throw new ServiceError('idempotency_key_reused');
-  checkKept?.(stored.response);
+  checkStoredAnswer?.(stored.response);
   return { status: stored.status, body: stored.response };
 }
 

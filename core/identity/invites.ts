@@ -9,7 +9,7 @@ import {
   revokeInvitesTo,
 } from '../../db/queries/identity/invites.ts';
 import { findTeamRole } from '../../db/queries/identity/members.ts';
-import { holdsRole, mayInvite, type TeamRole } from '../../shared/access.ts';
+import { canInvite, hasRole, type TeamRole } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { DEFAULT_INVITE_HOURS, type Invite } from '../../shared/schemas/identity.ts';
@@ -83,7 +83,7 @@ async function assertLacksRole(
   if (account === null) return;
   if (account.userId === tx.scope.userId) throw new ServiceError('conflict', 'You cannot invite yourself');
   const present = teamId === null ? account.role : await findTeamRole(tx, teamId, account.userId);
-  if (holdsRole(present, role))
+  if (hasRole(present, role))
     throw new ServiceError('conflict', `${email} already has this role or a higher one`);
 }
 
@@ -92,14 +92,14 @@ async function assertLacksRole(
  * changed or removed. In a Team's scope, revokes only the invites of that Team.
  * @returns their ids, for the audit event of the change
  */
-export async function revokeOutgrownInvites(tx: ScopedTransaction, userId: string): Promise<string[]> {
+export async function revokeUnauthorizedInvites(tx: ScopedTransaction, userId: string): Promise<string[]> {
   const made = await listInvitesBy(tx, userId);
-  const outgrown = made.filter(({ invite, author }) => author === null || !mayInvite(author, invite));
-  return outgrown.length === 0
+  const unauthorized = made.filter(({ invite, author }) => author === null || !canInvite(author, invite));
+  return unauthorized.length === 0
     ? []
     : revokeInvites(
         tx,
-        outgrown.map(({ id }) => id),
+        unauthorized.map(({ id }) => id),
       );
 }
 

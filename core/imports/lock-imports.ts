@@ -34,9 +34,9 @@ async function layersNow(
  *   import and has created it or has Full access; `not_found` if one does not exist; `team_archived`
  */
 export async function lockImportsForDecision(tx: TeamTransaction, ids: readonly string[]): Promise<Import[]> {
-  const asked = [...new Set(ids.map((id) => id.toLowerCase()))];
+  const requestedIds = [...new Set(ids.map((id) => id.toLowerCase()))];
   const team = await lockTeamForWrite(tx);
-  const found = await findImports(tx, asked.filter(isId));
+  const found = await findImports(tx, requestedIds.filter(isId));
   const { reads, writes } = await layersNow(tx, team, found);
   // The client of the others has been archived since the request arrived, or the caller has lost access to it.
   const readable = found.filter(({ clientId }) => includesLayer(reads, clientId));
@@ -50,10 +50,12 @@ export async function lockImportsForDecision(tx: TeamTransaction, ids: readonly 
       'Only its author, or a caller with Full access, can retry or remove an import',
     );
   }
-  if (readable.length < asked.length) throw new ServiceError('not_found');
+  if (readable.length < requestedIds.length) throw new ServiceError('not_found');
   assertActive(team);
-  const locked = new Map((await lockImports(tx, tx.scope.writes, asked)).map((item) => [item.id, item]));
-  return asked.map((id) => {
+  const locked = new Map(
+    (await lockImports(tx, tx.scope.writes, requestedIds)).map((item) => [item.id, item]),
+  );
+  return requestedIds.map((id) => {
     const item = locked.get(id);
     // Deleted after it was found.
     if (item === undefined) throw new ServiceError('not_found');

@@ -30,10 +30,10 @@ export async function retryAllImports(deps: Needed, scope: TeamScope): Promise<I
 function retrySlice(deps: Needed, scope: TeamScope, after: string | null): Promise<Import[]> {
   return runCommand(deps.database, scope, {
     lock: async (tx) => {
-      const locked = await lockTeamForWrite(tx);
-      assertActive(locked);
-      const layers = await writableLayersNow(tx, locked, scope.writes);
-      return { layers, author: hasRight(locked, 'actForOthers') ? null : locked.userId };
+      const team = await lockTeamForWrite(tx);
+      assertActive(team);
+      const layers = await writableLayersNow(tx, team, scope.writes);
+      return { layers, author: hasRight(team, 'actForOthers') ? null : team.userId };
     },
     apply: (tx, { layers, author }) =>
       requeueImports(tx, deps, { layers, ids: null, author, part: { after, limit: SLICE } }),

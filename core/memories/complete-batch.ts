@@ -14,15 +14,15 @@ import type { CompleteRequest, ConsolidationResult } from '../../shared/schemas/
 import type { Memory } from '../../shared/schemas/library.ts';
 import { requireRight, type TeamScope } from '../../shared/scope.ts';
 import { prepareContents } from '../../shared/text/memory-content.ts';
-import { knownId } from '../access/known-id.ts';
-import { assertActive, lockTeamForWrite, mayWrite } from '../access/lock-and-recheck.ts';
+import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
+import { parseId } from '../access/parse-id.ts';
 import type { Applied } from '../access/run-command.ts';
 import type { OnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 import { completeItems, type PreparedItem } from './complete-items.ts';
 import { type ItemForm, parseItems } from './parse-items.ts';
-import { layersOf, type PlacedItem, placeItems } from './resolve-layers.ts';
+import { layersOf, type ResolvedItem, resolveLayers } from './resolve-layers.ts';
 
 /** What a complete stores, with its contents cut. */
 interface Completing {
@@ -35,7 +35,7 @@ interface Completing {
 interface LockedItems<T extends ItemForm> {
   batch: LockedBatch;
   /** The items with their layers. Empty if the batch was completed before or its lease has expired. */
-  placed: PlacedItem<T>[];
+  resolved: ResolvedItem<T>[];
   /** By id. */
   superseded: ReadonlyMap<string, Memory>;
 }
@@ -54,8 +54,8 @@ export async function completeBatch(
   signal: AbortSignal,
 ): Promise<OnceCommand<LockedItems<PreparedItem>, ConsolidationResult[], Completing>> {
   const forms = parseItems(body.items, scope, deps.config.embeddingModel);
-  const batchId = knownId(body.batchId);
-  // Before a kept answer is repeated, and before contents are cut for nothing.
+  const batchId = parseId(body.batchId);
+  // Before a stored answer is repeated, and before contents are cut for nothing.
   await transaction(deps.database, scope, (tx) => lockBatch(tx, batchId, forms));
   return {
     prepare: async () => {
@@ -101,13 +101,17 @@ async function lockBatch<T extends ItemForm>(
   if (batch === null) throw new ServiceError('not_found');
   assertOfBatch(items, batch);
   const written = batch.completion?.layers ?? [];
-  if (!(await mayWrite(tx, team, written))) throw new ServiceError('scope_forbidden');
+  if (!(await canWrite(tx, team, written))) throw new ServiceError('scope_forbidden');
   const isOpen = batch.completion === null && !batch.expired;
-  const placed = isOpen ? await placeItems(tx, team, batchId, items) : [];
-  const locked = await lockMemories(tx, supersedes);
-  if (locked.size < supersedes.length) throw new ServiceError('not_found');
+  const resolved = isOpen ? await resolveLayers(tx, team, batchId, items) : [];
+  const lockedMemories = await lockMemories(tx, supersedes);
+  if (lockedMemories.size < supersedes.length) throw new ServiceError('not_found');
   assertActive(team);
-  return { batch, placed, superseded: new Map([...locked].map(([id, { memory }]) => [id, memory])) };
+  return {
+    batch,
+    resolved,
+    superseded: new Map([...lockedMemories].map(([id, { memory }]) => [id, memory])),
+  };
 }
 
 function assertOfBatch(items: readonly ItemForm[], { captureIds }: LockedBatch): void {
@@ -123,18 +127,18 @@ async function apply(
   { config, queue }: Pick<Dependencies, 'config' | 'queue'>,
   completing: LockedItems<PreparedItem> & { batchId: string; requestHash: Buffer },
 ): Promise<Applied<ConsolidationResult[]>> {
-  const { batchId, requestHash, batch, placed, superseded } = completing;
+  const { batchId, requestHash, batch, resolved, superseded } = completing;
   if (batch.completion !== null) {
     return { result: repeatResults(batch.completion, requestHash), audit: [] };
   }
   if (batch.expired) throw new ServiceError('batch_expired');
 
-  const occasion = { batchId, model: config.embeddingModel };
-  const { result: results, audit } = await completeItems(tx, occasion, placed, superseded);
-  await completeCaptures(tx, batchId, [...new Set(placed.flatMap(({ captureIds }) => captureIds))]);
-  const layers = [...new Set(layersOf(placed))];
+  const context = { batchId, model: config.embeddingModel };
+  const { result: results, audit } = await completeItems(tx, context, resolved, superseded);
+  await completeCaptures(tx, batchId, [...new Set(resolved.flatMap(({ captureIds }) => captureIds))]);
+  const layers = [...new Set(layersOf(resolved))];
   await closeConsolidationBatch(tx, batchId, { requestHash, results, layers });
-  const published = placed.flatMap(({ layer }, index) =>
+  const published = resolved.flatMap(({ layer }, index) =>
     layer !== undefined && results[index]?.state === 'published' ? [layer] : [],
   );
   return {

@@ -9,9 +9,9 @@ import type { PreparedContent } from '../../shared/text/memory-content.ts';
 import type { Recorded } from '../access/run-command.ts';
 import { captureEvents, memoryEvent } from './events.ts';
 import type { ItemForm, ItemText } from './parse-items.ts';
-import type { PlacedItem } from './resolve-layers.ts';
+import type { ResolvedItem } from './resolve-layers.ts';
 import { insertMemorySource } from './store-memory.ts';
-import { archiveMemory, assertPublished, assertSameScope, type Superseding } from './superseded.ts';
+import { archiveMemory, assertPublished, assertSameLayer, type SupersededPair } from './superseded.ts';
 
 /** An item whose content has been cut. */
 export interface PreparedItem extends ItemForm {
@@ -22,12 +22,12 @@ export interface PreparedItem extends ItemForm {
 }
 
 /** What the items are completed for: the batch, and the model of the vectors. */
-interface Occasion {
+interface BatchContext {
   batchId: string;
   model: string;
 }
 
-type ReadyItem = PlacedItem<PreparedItem>;
+type ReadyItem = ResolvedItem<PreparedItem>;
 
 /**
  * Publishes each item, sends it to review, or discards it: one after the other, so that each finds earlier ones that are
@@ -38,24 +38,24 @@ type ReadyItem = PlacedItem<PreparedItem>;
  */
 export async function completeItems(
   tx: TeamTransaction,
-  occasion: Occasion,
+  context: BatchContext,
   items: readonly ReadyItem[],
   superseded: ReadonlyMap<string, Memory>,
 ): Promise<Recorded<ConsolidationResult[]>> {
   const supersededBy = ({ text }: ReadyItem) => superseded.get(text?.supersedes ?? '');
-  const pairs = items.flatMap((item, index): Superseding[] => {
+  const pairs = items.flatMap((item, index): SupersededPair[] => {
     const memory = supersededBy(item);
     if (memory === undefined || item.layer === undefined) return [];
     return [{ superseded: memory, layer: item.layer, path: `/items/${index}/supersedes` }];
   });
-  assertSameScope(pairs);
+  assertSameLayer(pairs);
   assertPublished(pairs);
   const results: ConsolidationResult[] = [];
   const audit: AuditEntry[] = [];
   for (const item of items) {
     const old = supersededBy(item);
     if (old !== undefined) audit.push(...(await archiveMemory(tx, old, item.id)).audit);
-    const completed = await completeItem(tx, occasion, item);
+    const completed = await completeItem(tx, context, item);
     results.push(completed.result);
     audit.push(...completed.audit);
   }
@@ -64,21 +64,21 @@ export async function completeItems(
 
 async function completeItem(
   tx: TeamTransaction,
-  occasion: Occasion,
+  context: BatchContext,
   item: ReadyItem,
 ): Promise<Recorded<ConsolidationResult>> {
   const { text, prepared, layer, captures } = item;
   if (text !== null && prepared !== null && layer !== undefined) {
-    return keep(tx, occasion, { ...item, text, prepared, layer });
+    return storeItem(tx, context, { ...item, text, prepared, layer });
   }
   const discarded = captures.map((capture) => ({ id: capture.id, clientId: capture.layer }));
   return {
     result: { state: 'discarded', memoryId: null, similar: [] },
-    audit: captureEvents('memory.discard', occasion.batchId, discarded),
+    audit: captureEvents('memory.discard', context.batchId, discarded),
   };
 }
 
-interface KeptItem {
+interface StoredItem {
   id: string;
   captureIds: string[];
   text: ItemText;
@@ -86,10 +86,10 @@ interface KeptItem {
   layer: LayerId;
 }
 
-async function keep(
+async function storeItem(
   tx: TeamTransaction,
-  { batchId, model }: Occasion,
-  item: KeptItem,
+  { batchId, model }: BatchContext,
+  item: StoredItem,
 ): Promise<Recorded<ConsolidationResult>> {
   const { id, captureIds, prepared, layer } = item;
   const { state, title, content, metadata, embedding, supersedes } = item.text;

@@ -12,14 +12,14 @@ import { type MemoryAction, type MemoryState, nextState } from '../../shared/mem
 import type { Decision, Memory } from '../../shared/schemas/library.ts';
 import { requireRight, type TeamScope } from '../../shared/scope.ts';
 import { type PreparedContent, prepareContent } from '../../shared/text/memory-content.ts';
-import { knownId } from '../access/known-id.ts';
-import { assertActive, lockTeamForWrite, mayWrite } from '../access/lock-and-recheck.ts';
+import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
+import { parseId } from '../access/parse-id.ts';
 import { type Applied, type Recorded, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 import { memoryEvent } from './events.ts';
 import { insertMemorySource, replaceMemoryText } from './store-memory.ts';
-import { archiveMemory, assertPublished, assertSameScope, type Superseding } from './superseded.ts';
+import { archiveMemory, assertPublished, assertSameLayer, type SupersededPair } from './superseded.ts';
 
 export type DecideDependencies = Pick<Dependencies, 'config' | 'database' | 'queue'>;
 
@@ -37,11 +37,15 @@ interface Deciding {
 interface LockedDecision {
   own: LockedMemory;
   /** The memory that `own` is to supersede, if the decision names one. */
-  pairs: readonly Superseding[];
+  pairs: readonly SupersededPair[];
 }
 
 /** Carries out an action on a locked memory whose state allows it. */
-type Act = (tx: TeamTransaction, locked: LockedMemory, deciding: Deciding) => Promise<Recorded<Memory>>;
+type DecisionHandler = (
+  tx: TeamTransaction,
+  locked: LockedMemory,
+  deciding: Deciding,
+) => Promise<Recorded<Memory>>;
 
 /**
  * Decides on one memory.
@@ -85,8 +89,8 @@ function parseDecision(decision: Decision): ParsedDecision {
   }
   return {
     ...decision,
-    memoryId: knownId(decision.memoryId),
-    supersedes: supersedes === undefined ? null : knownId(supersedes),
+    memoryId: parseId(decision.memoryId),
+    supersedes: supersedes === undefined ? null : parseId(supersedes),
   };
 }
 
@@ -102,16 +106,16 @@ async function lockDecision(
 ): Promise<LockedDecision> {
   const team = await lockTeamForWrite(tx);
   requireRight(team, 'decideMemories');
-  const locked = await lockMemories(tx, supersedes === null ? [memoryId] : [memoryId, supersedes]);
-  const own = locked.get(memoryId);
-  const superseded = supersedes === null ? null : locked.get(supersedes)?.memory;
+  const lockedMemories = await lockMemories(tx, supersedes === null ? [memoryId] : [memoryId, supersedes]);
+  const own = lockedMemories.get(memoryId);
+  const superseded = supersedes === null ? null : lockedMemories.get(supersedes)?.memory;
   const layer = own?.memory.clientId ?? null;
   // Its client can have been archived since it was found.
-  if (own === undefined || superseded === undefined || !(await mayWrite(tx, team, [layer]))) {
+  if (own === undefined || superseded === undefined || !(await canWrite(tx, team, [layer]))) {
     throw new ServiceError('not_found');
   }
   const pairs = superseded === null ? [] : [{ superseded, layer, path: '/supersedes' }];
-  assertSameScope(pairs);
+  assertSameLayer(pairs);
   assertActive(team);
   return { own, pairs };
 }
@@ -127,7 +131,7 @@ async function apply(
   assertPublished(pairs);
   const audit: AuditEntry[] = [];
   for (const { superseded } of pairs) audit.push(...(await archiveMemory(tx, superseded, memoryId)).audit);
-  const acted = await ACTS[action](tx, own, deciding);
+  const acted = await HANDLERS[action](tx, own, deciding);
   return {
     result: acted.result,
     audit: [...audit, ...acted.audit],
@@ -138,13 +142,13 @@ async function apply(
   };
 }
 
-const DESCRIBED: Readonly<Record<MemoryState, string>> = {
+const STATE_SUBJECTS: Readonly<Record<MemoryState, string>> = {
   review: 'A memory in review',
   published: 'A published memory',
   discarded: 'A discarded memory',
   archived: 'An archived memory',
 };
-const DONE: Readonly<Record<MemoryAction, string>> = {
+const ACTION_PARTICIPLES: Readonly<Record<MemoryAction, string>> = {
   publish: 'published',
   discard: 'discarded',
   update: 'updated',
@@ -156,11 +160,14 @@ function assertDecidable({ state, version }: Memory, decision: ParsedDecision): 
     throw new ServiceError('version_conflict', `The memory is now at version ${version}`);
   }
   if (nextState(state, decision.action) === null) {
-    throw new ServiceError('conflict', `${DESCRIBED[state]} cannot be ${DONE[decision.action]}`);
+    throw new ServiceError(
+      'conflict',
+      `${STATE_SUBJECTS[state]} cannot be ${ACTION_PARTICIPLES[decision.action]}`,
+    );
   }
 }
 
-const publish: Act = async (tx, locked, { decision, prepared, model }) => {
+const publish: DecisionHandler = async (tx, locked, { decision, prepared, model }) => {
   const { memory, embedding, embeddingModel } = locked;
   if (prepared === null) throw new Error('the memory to publish has no prepared content');
   const edited = prepared.content !== memory.content;
@@ -186,12 +193,12 @@ const publish: Act = async (tx, locked, { decision, prepared, model }) => {
   return { result: published, audit: [memoryEvent('memory.publish', published, detail)] };
 };
 
-const discard: Act = async (tx, { memory }) => {
+const discard: DecisionHandler = async (tx, { memory }) => {
   const discarded = await updateMemory(tx, memory.id, { state: 'discarded' });
   return { result: discarded, audit: [memoryEvent('memory.discard', discarded)] };
 };
 
-const update: Act = async (tx, { memory }, { decision, prepared, model }) => {
+const update: DecisionHandler = async (tx, { memory }, { decision, prepared, model }) => {
   const { sourceId, clientId: layer } = memory;
   if (sourceId === null) throw new Error('a published memory has no source');
   const title = decision.title ?? memory.title;
@@ -213,6 +220,11 @@ const update: Act = async (tx, { memory }, { decision, prepared, model }) => {
   return { result: updated, audit: [memoryEvent('memory.update', updated, detail)] };
 };
 
-const remove: Act = (tx, { memory }) => archiveMemory(tx, memory, null);
+const remove: DecisionHandler = (tx, { memory }) => archiveMemory(tx, memory, null);
 
-const ACTS: Readonly<Record<Decision['action'], Act>> = { publish, discard, update, delete: remove };
+const HANDLERS: Readonly<Record<Decision['action'], DecisionHandler>> = {
+  publish,
+  discard,
+  update,
+  delete: remove,
+};

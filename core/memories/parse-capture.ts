@@ -1,6 +1,6 @@
 import type { NewCapture } from '../../db/queries/memory/captures.ts';
 import { invalidField } from '../../shared/errors.ts';
-import { readTime } from '../../shared/formats/times.ts';
+import { parseTime } from '../../shared/formats/times.ts';
 import { newId } from '../../shared/ids.ts';
 import type { CaptureRequest } from '../../shared/schemas/consolidation.ts';
 import { assertMetadata } from '../sources/metadata.ts';
@@ -11,8 +11,8 @@ import { assertMetadata } from '../sources/metadata.ts';
  */
 export function parseCapture(body: CaptureRequest): Omit<NewCapture, 'layer'> {
   assertMetadata(body.metadata);
-  const startedAt = readTime(body.startedAt, '/startedAt');
-  const endedAt = readTime(body.endedAt, '/endedAt');
+  const startedAt = parseTime(body.startedAt, '/startedAt');
+  const endedAt = parseTime(body.endedAt, '/endedAt');
   if (startedAt !== null && endedAt !== null && endedAt < startedAt) {
     throw invalidField('/endedAt', 'must not be before startedAt');
   }

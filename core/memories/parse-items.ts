@@ -2,7 +2,7 @@ import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings
 import { invalidField } from '../../shared/errors.ts';
 import type { ConsolidatedItem } from '../../shared/schemas/consolidation.ts';
 import { type LayerId, requireRight, type TeamScope, writeLayer } from '../../shared/scope.ts';
-import { knownId } from '../access/known-id.ts';
+import { parseId } from '../access/parse-id.ts';
 import { assertMetadata } from '../sources/metadata.ts';
 
 /** The memory that an item becomes. */
@@ -43,7 +43,7 @@ export function parseItems(items: readonly ConsolidatedItem[], scope: TeamScope,
   const layers = items.map((item) => (item.scope === undefined ? undefined : writeLayer(scope, item.scope)));
   return items.map((item, index): ItemForm => {
     const text = texts[index] ?? null;
-    const supersedes = item.supersedes === undefined ? null : knownId(item.supersedes);
+    const supersedes = item.supersedes === undefined ? null : parseId(item.supersedes);
     return {
       captureIds: [...new Set(item.captureIds.map((id) => id.toLowerCase()))],
       namedLayer: layers[index],

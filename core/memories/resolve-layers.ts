@@ -4,11 +4,11 @@ import { lockConsolidationBatch } from '../../db/queries/memory/consolidation-ba
 import { hasRight } from '../../shared/access.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import type { LayerId } from '../../shared/scope.ts';
-import { type LockedTeam, mayWrite } from '../access/lock-and-recheck.ts';
+import { canWrite, type LockedTeam } from '../access/lock-and-recheck.ts';
 import type { ItemForm } from './parse-items.ts';
 
 /** An item with its captures, and the layer that it goes to: undefined if it discards captures of several layers. */
-export type PlacedItem<T extends ItemForm> = T & { captures: LeasedCapture[]; layer: LayerId | undefined };
+export type ResolvedItem<T extends ItemForm> = T & { captures: LeasedCapture[]; layer: LayerId | undefined };
 
 /**
  * Finds the layer of each item: that of its captures, unless a caller with Full access names another. Locks the
@@ -16,25 +16,25 @@ export type PlacedItem<T extends ItemForm> = T & { captures: LeasedCapture[]; la
  * @throws ServiceError `invalid_request` for an item with captures of several layers that names no layer;
  *   `scope_forbidden` if the caller cannot write to the layer of a capture or of its item; `batch_expired`
  */
-export async function placeItems<T extends ItemForm>(
+export async function resolveLayers<T extends ItemForm>(
   tx: TeamTransaction,
   team: LockedTeam,
   batchId: string,
   items: readonly T[],
-): Promise<PlacedItem<T>[]> {
+): Promise<ResolvedItem<T>[]> {
   const leased = new Map((await lockLeasedCaptures(tx, batchId)).map((capture) => [capture.id, capture]));
-  const placed: PlacedItem<T>[] = [];
+  const resolved: ResolvedItem<T>[] = [];
   for (const [index, item] of items.entries()) {
     const captures = item.captureIds.map((id) => leased.get(id)).filter((capture) => capture !== undefined);
     if (captures.length < item.captureIds.length) throw await whyMissing(tx, batchId);
-    placed.push({ ...item, captures, layer: layerOfItem(team, item, captures, `/items/${index}/scope`) });
+    resolved.push({ ...item, captures, layer: layerOfItem(team, item, captures, `/items/${index}/scope`) });
   }
-  if (!(await mayWrite(tx, team, layersOf(placed)))) throw new ServiceError('scope_forbidden');
-  return placed;
+  if (!(await canWrite(tx, team, layersOf(resolved)))) throw new ServiceError('scope_forbidden');
+  return resolved;
 }
 
 /** The layers of these items and of their captures, with repetitions. */
-export function layersOf(items: readonly Pick<PlacedItem<ItemForm>, 'layer' | 'captures'>[]): LayerId[] {
+export function layersOf(items: readonly Pick<ResolvedItem<ItemForm>, 'layer' | 'captures'>[]): LayerId[] {
   const layers = items.flatMap(({ layer, captures }) => [layer, ...captures.map((capture) => capture.layer)]);
   return layers.filter((layer) => layer !== undefined);
 }

@@ -30,7 +30,7 @@ export function stageCapture({ reads }: TeamScope, draft: NewCapture): OnceComma
     },
     apply: (tx) => apply(tx, draft),
     answer: ({ capture, isNew }) => ({ status: isNew ? 201 : 200, body: { capture } }),
-    checkKept: (body) => {
+    checkStoredAnswer: (body) => {
       // The first capture can be in a layer that this request did not name, and that the caller can no longer read.
       const { clientId } = (body as CaptureResponse).capture;
       if (clientId !== null && !reads.clients.includes(clientId)) throw new ServiceError('scope_forbidden');

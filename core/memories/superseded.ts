@@ -8,7 +8,7 @@ import type { Recorded } from '../access/run-command.ts';
 import { memoryEvent } from './events.ts';
 
 /** A memory that is to be superseded by another one. */
-export interface Superseding {
+export interface SupersededPair {
   superseded: Memory;
   /** The layer of the new memory. */
   layer: LayerId;
@@ -20,7 +20,7 @@ export interface Superseding {
  * Refuses to supersede a memory of another scope.
  * @throws ServiceError `invalid_request`
  */
-export function assertSameScope(pairs: readonly Superseding[]): void {
+export function assertSameLayer(pairs: readonly SupersededPair[]): void {
   for (const { superseded, layer, path } of pairs) {
     if (superseded.clientId !== layer) throw invalidField(path, 'is in another scope');
   }
@@ -30,7 +30,7 @@ export function assertSameScope(pairs: readonly Superseding[]): void {
  * Refuses to supersede a memory that is not published.
  * @throws ServiceError `conflict`
  */
-export function assertPublished(pairs: readonly Superseding[]): void {
+export function assertPublished(pairs: readonly SupersededPair[]): void {
   if (pairs.some(({ superseded }) => superseded.state !== 'published')) {
     throw new ServiceError('conflict', 'The memory to be superseded is not published');
   }

@@ -2,10 +2,10 @@ import { type Database, transaction } from '../../db/driver/database.ts';
 import { countSources } from '../../db/queries/memory/source-library.ts';
 import type { SearchFilters } from '../../db/queries/search/search.ts';
 import { ServiceError } from '../../shared/errors.ts';
-import { readTime } from '../../shared/formats/times.ts';
+import { parseTime } from '../../shared/formats/times.ts';
 import type { SearchRequest } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { knownId } from '../access/known-id.ts';
+import { parseId } from '../access/parse-id.ts';
 
 /**
  * Parses the time filters of a search.
@@ -13,8 +13,8 @@ import { knownId } from '../access/known-id.ts';
  */
 export function parseTimeFilters(body: SearchRequest): Pick<SearchFilters, 'createdAfter' | 'createdBefore'> {
   return {
-    createdAfter: readTime(body.createdAfter, '/createdAfter'),
-    createdBefore: readTime(body.createdBefore, '/createdBefore'),
+    createdAfter: parseTime(body.createdAfter, '/createdAfter'),
+    createdBefore: parseTime(body.createdBefore, '/createdBefore'),
   };
 }
 
@@ -30,7 +30,7 @@ export async function findSourceFilter(
   sourceIds: readonly string[] | undefined,
 ): Promise<string[] | undefined> {
   if (sourceIds === undefined) return undefined;
-  const ids = [...new Set(sourceIds.map(knownId))];
+  const ids = [...new Set(sourceIds.map(parseId))];
   const known = await transaction(database, reach, (tx) => countSources(tx, ids));
   if (known < ids.length) throw new ServiceError('not_found');
   return ids;

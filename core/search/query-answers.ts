@@ -15,7 +15,7 @@ export interface QueryAnswers {
    * @param timeoutMs how long to wait
    * @throws Error if the question cannot be sent
    */
-  ask(text: string, timeoutMs: number): Promise<Float32Array | null>;
+  request(text: string, timeoutMs: number): Promise<Float32Array | null>;
   /** Answers callers that still wait with null. Can be called twice. */
   close(): Promise<void>;
 }
@@ -62,19 +62,19 @@ class Answers implements QueryAnswers {
     this.#setup = setup;
   }
 
-  ask(text: string, timeoutMs: number): Promise<Float32Array | null> {
+  request(text: string, timeoutMs: number): Promise<Float32Array | null> {
     if (this.#closed) return Promise.resolve(null);
     // Not awaited: until it listens, answers are polled for.
     this.#listen();
     const id = newId();
     return new Promise((resolve, reject) => {
-      const leave = () => {
+      const stopWaiting = () => {
         clearTimeout(late);
         this.#remove(id);
       };
       const sent = enqueueQueryEmbedding(this.#setup.queue, { text, timeoutMs }, id);
       const giveUp = () => {
-        leave();
+        stopWaiting();
         resolve(null);
         this.#abandon(id, sent);
       };
@@ -83,13 +83,13 @@ class Answers implements QueryAnswers {
         giveUp();
       }, timeoutMs);
       const answer = (vector: Float32Array | null) => {
-        leave();
+        stopWaiting();
         resolve(vector);
       };
       this.#add(id, { answer, giveUp });
       sent.catch((error: unknown) => {
         if (!this.#waiting.has(id)) return;
-        leave();
+        stopWaiting();
         reject(error as Error);
         // The row can exist even so, if the connection broke after it was written.
         this.#abandon(id, sent);

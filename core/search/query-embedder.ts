@@ -9,15 +9,15 @@ import { readiness } from '../status/embedder-view.ts';
 import { openQueryAnswers, type QueryAnswers } from './query-answers.ts';
 
 /** The caller who sends a query, and the Team. */
-export type Asker = Pick<TeamScope, 'teamId' | 'userId'>;
+export type QueryCaller = Pick<TeamScope, 'teamId' | 'userId'>;
 
 /** Makes the vectors of queries, by asking workers. */
 export interface QueryEmbedder {
   /**
    * Returns the vector of a query, or null if none is available in time: then only keywords answer the search.
-   * @param asker the cache is separate for each: a fast response must not tell one caller what another searched for
+   * @param caller the cache is separate for each: a fast response must not tell one caller what another searched for
    */
-  embed(asker: Asker, text: string): Promise<Float32Array | null>;
+  embed(caller: QueryCaller, text: string): Promise<Float32Array | null>;
   close(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function openQueryEmbedder(
   const make = async (key: string, text: string): Promise<Float32Array | null> => {
     const now = await readReadiness();
     if (now !== 'ready' && now !== 'soon') return null;
-    const vector = await answers.ask(text, deps.config.queryEmbeddingTimeoutMs);
+    const vector = await answers.request(text, deps.config.queryEmbeddingTimeoutMs);
     if (vector !== null) recent.set(key, vector);
     return vector;
   };
@@ -51,9 +51,9 @@ export function openQueryEmbedder(
   return {
     embed: async ({ teamId, userId }, text) => {
       const key = createHash('sha256').update(`${teamId} ${userId} `).update(text).digest('base64');
-      const kept = recent.get(key);
-      if (kept !== undefined) return kept;
-      const asked =
+      const cached = recent.get(key);
+      if (cached !== undefined) return cached;
+      const result =
         running.get(key) ??
         make(key, text)
           .catch((error: unknown) => {
@@ -61,8 +61,8 @@ export function openQueryEmbedder(
             return null;
           })
           .finally(() => running.delete(key));
-      running.set(key, asked);
-      return asked;
+      running.set(key, result);
+      return result;
     },
     close: () => answers.close(),
   };

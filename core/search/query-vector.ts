@@ -2,7 +2,7 @@ import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings
 import { ServiceError } from '../../shared/errors.ts';
 import type { SearchRequest } from '../../shared/schemas/memory.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { Asker, QueryEmbedder } from './query-embedder.ts';
+import type { QueryCaller, QueryEmbedder } from './query-embedder.ts';
 
 /** The vector of a query, and who made it. */
 export interface QueryVector {
@@ -18,11 +18,11 @@ export interface QueryVector {
  */
 export async function findQueryVector(
   { config, embedder }: Pick<Dependencies, 'config'> & { embedder: QueryEmbedder },
-  asker: Asker,
+  caller: QueryCaller,
   body: SearchRequest,
 ): Promise<QueryVector> {
   if (body.embeddingMode === 'server') {
-    return { mode: 'server', vector: await embedder.embed(asker, body.query) };
+    return { mode: 'server', vector: await embedder.embed(caller, body.query) };
   }
   if (body.queryEmbedding === undefined) {
     throw new ServiceError(

@@ -38,7 +38,7 @@ export function assertSearchAllowed(
   scope: TeamScope,
   body: Partial<SearchRequest> | null | undefined,
 ): void {
-  assertMayExplain(scope, body?.explain);
+  assertCanExplain(scope, body?.explain);
   if (body?.embeddingMode === 'server' && !serverEmbeddings) {
     throw new ServiceError(
       'server_embedding_disabled',
@@ -69,7 +69,7 @@ export async function searchMemory(
   const { mode, vector } = await findQueryVector(deps, caller.scope, body);
   const embeddingMs = performance.now() - began;
   const reach = await caller.recheckScope();
-  assertMayExplain(reach, body.explain);
+  assertCanExplain(reach, body.explain);
   const scope = narrowScope(reach, body.scope);
   const sourceIds = await findSourceFilter(database, reach, body.sourceIds);
   const query: ChunkQuery = {
@@ -99,7 +99,7 @@ export async function searchMemory(
 }
 
 /** An explanation shows terms and counts of the whole Team. */
-function assertMayExplain(scope: TeamScope, explain: boolean | undefined): void {
+function assertCanExplain(scope: TeamScope, explain: boolean | undefined): void {
   if (explain === true) requireRight(scope, 'explainSearch');
 }
 

@@ -5,7 +5,7 @@ import { hasRight } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { assertActive, lockTeamForWrite, mayRead, mayWrite } from '../access/lock-and-recheck.ts';
+import { assertActive, canRead, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueIndexing } from './enqueue-indexing.ts';
@@ -26,20 +26,20 @@ export function archiveSource(deps: Needed, scope: TeamScope, id: string): Promi
 }
 
 async function lockForArchive(tx: TeamTransaction, id: string): Promise<Source> {
-  const locked = await lockTeamForWrite(tx);
+  const team = await lockTeamForWrite(tx);
   const found = await findSource(tx, id);
   if (found === null) throw new ServiceError('not_found');
   const { clientId, createdBy } = found.source;
   // The client has been archived since the request arrived, or the caller has lost access to it.
-  if (!(await mayRead(tx, locked, clientId))) throw new ServiceError('not_found');
-  const canArchive = hasRight(locked, 'actForOthers') || createdBy === locked.userId;
-  if (!canArchive || !(await mayWrite(tx, locked, [clientId]))) {
+  if (!(await canRead(tx, team, clientId))) throw new ServiceError('not_found');
+  const canArchive = hasRight(team, 'actForOthers') || createdBy === team.userId;
+  if (!canArchive || !(await canWrite(tx, team, [clientId]))) {
     throw new ServiceError(
       'forbidden',
       'Only its author, or a caller with Full access, can archive a source',
     );
   }
-  assertActive(locked);
+  assertActive(team);
   const source = await lockOwnSource(tx, id);
   if (source === null) throw new ServiceError('not_found');
   return source;

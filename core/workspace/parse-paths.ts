@@ -1,9 +1,5 @@
 import { type FieldError, ServiceError } from '../../shared/errors.ts';
-import {
-  readWorkspacePath,
-  readWrittenPath,
-  type WorkspacePath,
-} from '../../shared/formats/workspace-path.ts';
+import { parseNewPath, parseWorkspacePath, type WorkspacePath } from '../../shared/formats/workspace-path.ts';
 
 /** An error message shows so many characters of a path: an invalid path can have millions. */
 const SHOWN_CHARACTERS = 200;
@@ -23,7 +19,7 @@ export function parsePaths(files: readonly GivenFile[]): WorkspacePath[] {
   const errors: FieldError[] = [];
   const paths: WorkspacePath[] = [];
   for (const [index, { path, contentBase64 }] of files.entries()) {
-    const read = contentBase64 === undefined ? readWorkspacePath(path) : readWrittenPath(path);
+    const read = contentBase64 === undefined ? parseWorkspacePath(path) : parseNewPath(path);
     if (typeof read !== 'string') paths.push(read);
     else {
       errors.push({ path: `/files/${index}/path`, message: `${shownPath(path)} ${read}` });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Logger } from '../../shared/logger.ts';
-import { within } from '../../shared/resources/within.ts';
+import { withTimeout } from '../../shared/resources/with-timeout.ts';
 import type { Connections } from './database.ts';
 
 /**
@@ -117,7 +117,9 @@ export function openConnectionPool(
     for (;;) {
       const connecting = pool.connect();
       const client = await (isUnresponsive
-        ? within(timeouts.connectWhileUnresponsive, connecting, CONNECT_TIMED_OUT, (late) => late.release())
+        ? withTimeout(timeouts.connectWhileUnresponsive, connecting, CONNECT_TIMED_OUT, (late) =>
+            late.release(),
+          )
         : connecting);
       if ((lastAnswer.get(client) ?? 0) >= suspectBefore) return client;
       client.release(true);
@@ -148,8 +150,8 @@ export function openConnectionPool(
       waiting: pool.waitingCount,
     }),
     close: () =>
-      (closing ??= within(CLOSE_MS, pool.end(), 'the pool did not close in time').catch((error: unknown) =>
-        logger.warn({ err: error }, 'database connections were left open'),
+      (closing ??= withTimeout(CLOSE_MS, pool.end(), 'the pool did not close in time').catch(
+        (error: unknown) => logger.warn({ err: error }, 'database connections were left open'),
       )),
   };
 }

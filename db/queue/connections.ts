@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { PgBoss } from 'pg-boss';
-import { within } from '../../shared/resources/within.ts';
+import { withTimeout } from '../../shared/resources/with-timeout.ts';
 import { KEEP_ALIVE_AFTER_MS } from '../driver/postgres-pool.ts';
 
 /** When pg-boss starts, it changes its tables in transactions. */
@@ -35,7 +35,7 @@ export function changeTablesWithoutTimeouts(boss: PgBoss, connectionString: stri
     try {
       return await client.query(text, values);
     } finally {
-      await within(END_MS, client.end(), 'the connection did not end in time').catch(() => undefined);
+      await withTimeout(END_MS, client.end(), 'the connection did not end in time').catch(() => undefined);
     }
   };
   return () => {
@@ -54,7 +54,7 @@ export function boundListenEnd(boss: PgBoss): void {
   db.listen = async (...args) => {
     const handle = await listen(...args);
     return {
-      close: () => within(END_MS, handle.close(), 'LISTEN did not end in time').catch(() => undefined),
+      close: () => withTimeout(END_MS, handle.close(), 'LISTEN did not end in time').catch(() => undefined),
     };
   };
 }

@@ -2,7 +2,7 @@ import { type Job, PgBoss, type QueueOptions } from 'pg-boss';
 import { newId } from '../../shared/ids.ts';
 import type { Logger } from '../../shared/logger.ts';
 import { type Payload, QUEUE_NAMES, QUEUES, type QueueName } from '../../shared/queues.ts';
-import { within } from '../../shared/resources/within.ts';
+import { withTimeout } from '../../shared/resources/with-timeout.ts';
 import type { Database, Queryable } from '../driver/database.ts';
 import type { EmbeddedDatabase } from '../driver/embedded.ts';
 import { JOB_TIMEOUTS, type PostgresTimeouts, poolSettings } from '../driver/postgres-pool.ts';
@@ -184,12 +184,12 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
     check: async (ms) => {
       // The queue's statements wait for space on the disk, so the statements of repeated checks would accumulate.
       if (!database.canWrite()) throw new Error('the queue waits for space on the disk');
-      await within(ms, boss.getDb().executeSql('select 1'), 'the queue did not answer in time');
+      await withTimeout(ms, boss.getDb().executeSql('select 1'), 'the queue did not answer in time');
     },
     drainMs: setup.drainMs,
     stop: () => {
       if (database.backend === 'pglite') (database as EmbeddedDatabase).stopWaiting();
-      return within(
+      return withTimeout(
         setup.drainMs + CLOSE_MS,
         boss.stop({ graceful: true, timeout: setup.drainMs }),
         'the queue did not stop in time',

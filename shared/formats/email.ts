@@ -18,7 +18,7 @@ export function isEmail(value: string): boolean {
  * Normalizes the email of a person who may not have an account yet.
  * @throws ServiceError `invalid_request` if it is not an email address
  */
-export function readEmail(value: string, path = '/email'): string {
+export function parseEmail(value: string, path = '/email'): string {
   const email = canonicalEmail(value);
   if (!isEmail(email)) throw invalidField(path, 'is not an email address');
   return email;

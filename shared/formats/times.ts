@@ -4,7 +4,7 @@ import { invalidField } from '../errors.ts';
  * Parses a time of a request. The schema has already checked its form.
  * @throws ServiceError `invalid_request` for a leap second, or a time outside the years 1 to 9999
  */
-export function readTime(text: string | undefined, path: string): Date | null {
+export function parseTime(text: string | undefined, path: string): Date | null {
   if (text === undefined) return null;
   const time = new Date(text);
   const year = time.getUTCFullYear();

@@ -61,7 +61,7 @@ function pathFault(text: string): string | null {
  * depend on the caller; checking the scope finds a client that does not exist.
  * @returns the path, or its fault as a sentence without a subject
  */
-export function readWorkspacePath(text: string): WorkspacePath | string {
+export function parseWorkspacePath(text: string): WorkspacePath | string {
   const fault = pathFault(text);
   if (fault !== null) return fault;
   const [root, ...rest] = text.split('/');
@@ -79,8 +79,8 @@ export function readWorkspacePath(text: string): WorkspacePath | string {
  * characters were refused can still be pulled and deleted.
  * @returns the path, or its fault as a sentence without a subject
  */
-export function readWrittenPath(text: string): WorkspacePath | string {
-  const read = readWorkspacePath(text);
+export function parseNewPath(text: string): WorkspacePath | string {
+  const read = parseWorkspacePath(text);
   if (typeof read === 'string' || !DIRECTION_CONTROL.test(text)) return read;
   return 'must not contain a character that changes the direction of text (U+061C, U+200E, U+200F, U+202A–E, U+2066–9)';
 }

@@ -55,7 +55,7 @@ export function* cutPieces(text: string): Generator<Piece | null> {
     if (block === null) yield null;
     else if (block.kind === 'heading') packer.addHeading(block);
     else yield* packer.addBlock(block);
-    yield* packer.takeDone();
+    yield* packer.drainDone();
   }
   yield* packer.finish();
 }
@@ -150,7 +150,7 @@ class Packer {
       const cut = from + findCut(this.text, from, { floor, target, max: MAX_PIECE_LENGTH }, preference);
       this.#done.push({ start: from, end: cut, headings: this.#headings });
       from = skipBlank(this.text, cut, block.end, preference);
-      yield* this.takeDone();
+      yield* this.drainDone();
     }
     if (from < block.end) this.#open = { start: from, end: block.end, headings: this.#headings };
   }
@@ -174,7 +174,7 @@ class Packer {
   }
 
   /** Yields the ranges that are final: all but the last, because the next range can still be merged into it. */
-  *takeDone(): Generator<Piece> {
+  *drainDone(): Generator<Piece> {
     while (this.#done.length > 1) yield* this.#toPiece(this.#done.shift()!);
   }
 

@@ -142,7 +142,7 @@ describe('an API process in server mode', async () => {
 
   test('deletes the job of a query that was enqueued only after the time limit of the search', async () => {
     const { answers, held } = openSlowAnswers();
-    assert.equal(await answers.ask('a slow question', 1), null);
+    assert.equal(await answers.request('a slow question', 1), null);
     held.resolve();
     await answers.close();
     assert.deepEqual(await queryJobs(service), []);
@@ -150,14 +150,14 @@ describe('an API process in server mode', async () => {
 
   test('deletes the job of a query that is being enqueued while the API closes', async () => {
     const { answers, held } = openSlowAnswers();
-    const asked = answers.ask('a question at the end', FOR_EVER_MS);
+    const asked = answers.request('a question at the end', FOR_EVER_MS);
     const closed = answers.close();
     assert.equal(await asked, null);
     held.resolve();
     await closed;
     await answers.close();
     assert.deepEqual(await queryJobs(service), []);
-    assert.equal(await answers.ask('a question after the end', FOR_EVER_MS), null);
+    assert.equal(await answers.request('a question after the end', FOR_EVER_MS), null);
     assert.deepEqual(await queryJobs(service), []);
   });
 
@@ -168,7 +168,7 @@ describe('an API process in server mode', async () => {
     };
     const boss = { send, getDb: () => queue.boss.getDb() } as unknown as typeof queue.boss;
     const answers = openQueryAnswers({ config, database, logger, queue: { boss } });
-    await assert.rejects(answers.ask('a question of doubt', FOR_EVER_MS), /the connection is gone/);
+    await assert.rejects(answers.request('a question of doubt', FOR_EVER_MS), /the connection is gone/);
     await answers.close();
     assert.deepEqual(await queryJobs(service), []);
   });

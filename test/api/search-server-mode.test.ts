@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, mock, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { MOMENT_MS } from '../../api/plugins/late-bodies.ts';
+import { RECHECK_AFTER_MS } from '../../api/plugins/recheck-guards.ts';
 import { answerVector } from '../../db/queue/query-embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import { take } from '../support/late-rights.ts';
@@ -206,7 +206,7 @@ describe('a caller who loses access while the search waits for its vector', () =
       const id = await waitingQuery(t);
       await take(service, what, { company, person, clientId });
       // Anything shorter than this counts as one moment.
-      await pause(MOMENT_MS);
+      await pause(RECHECK_AFTER_MS);
       await answer(id);
       const late = await asked;
       assert.equal(late.statusCode === 200 ? '200' : outcome(late), expected, late.body);

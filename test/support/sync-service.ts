@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { type ServiceClient, ServiceRefusal } from '../../cli/client/service-client.ts';
-import { foldCase, readWorkspacePath } from '../../shared/formats/workspace-path.ts';
+import { foldCase, parseWorkspacePath } from '../../shared/formats/workspace-path.ts';
 import type { ManifestItem, PullRequest, PushRequest } from '../../shared/schemas/workspace.ts';
 
 /** A file as the workspace in memory has it. */
@@ -102,7 +102,7 @@ export function openMemoryWorkspace(): MemoryWorkspace {
   const push = ({ scopes, readOnly = [] }: Rights, { files: pushed }: PushRequest) => {
     if (new Set(pushed.map(({ path }) => path)).size < pushed.length) throw refuse(400, 'invalid_request');
     for (const { path, contentBase64, sha256: said } of pushed) {
-      const read = readWorkspacePath(path);
+      const read = parseWorkspacePath(path);
       if (typeof read === 'string' || read.path !== path) throw refuse(400, 'invalid_path');
       const content = contentBase64 === undefined ? null : Buffer.from(contentBase64, 'base64');
       if (content !== null && sha256(content) !== said) throw refuse(400, 'invalid_request');

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
-  appointsTeamOwners,
   type ClientAccess,
   type CompanyRole,
-  changesTeamRole,
+  canAppointTeamOwners,
+  canChangeTeamRole,
+  canHaveCompanyGrants,
+  canInvite,
   hasRight,
-  holdsCompanyGrants,
-  holdsRole,
-  type InvitePower,
+  hasRole,
+  type InviteTarget,
   managesCompany,
-  mayInvite,
   ownsCompany,
   readableLayers,
   type Standing,
@@ -139,7 +139,7 @@ function layersOf(held: Standing) {
 }
 
 /** The invites of the columns of the table. */
-const INVITES: Record<string, InvitePower> = {
+const INVITES: Record<string, InviteTarget> = {
   'invites member': { teamId: 'team', role: 'member' },
   admin: { teamId: 'team', role: 'admin' },
   'Team Owner': { teamId: 'team', role: 'owner' },
@@ -148,7 +148,7 @@ const INVITES: Record<string, InvitePower> = {
 
 function invitesOf(held: Standing) {
   return Object.fromEntries(
-    Object.entries(INVITES).map(([name, invite]) => [name, yesOrNo(mayInvite(held, invite))]),
+    Object.entries(INVITES).map(([name, invite]) => [name, yesOrNo(canInvite(held, invite))]),
   );
 }
 
@@ -214,7 +214,7 @@ describe('rights of a Company role', () => {
         {
           'manages it': yesOrNo(managesCompany({ companyRole })),
           'owns it': yesOrNo(ownsCompany({ companyRole })),
-          'may hold Company grants': yesOrNo(holdsCompanyGrants(companyRole)),
+          'may hold Company grants': yesOrNo(canHaveCompanyGrants(companyRole)),
         },
         expected,
       );
@@ -227,10 +227,10 @@ describe('changes of a membership of a Team', () => {
     const { Company, Team, appoints, ...expected } = row;
     test(`Company ${Company} and Team ${Team} ${appoints === 'yes' ? 'can' : 'cannot'} appoint Team Owners`, () => {
       const caller = standing(row);
-      assert.equal(yesOrNo(appointsTeamOwners(caller)), appoints);
+      assert.equal(yesOrNo(canAppointTeamOwners(caller)), appoints);
       const actual = Object.keys(expected).map((change) => {
         const [from, to] = change.split('>');
-        return [change, yesOrNo(changesTeamRole(caller, from as TeamRole, orNull<TeamRole>(to)))];
+        return [change, yesOrNo(canChangeTeamRole(caller, from as TeamRole, orNull<TeamRole>(to)))];
       });
       assert.deepEqual(Object.fromEntries(actual), expected);
     });
@@ -238,7 +238,7 @@ describe('changes of a membership of a Team', () => {
 });
 
 test('a role includes every lower role, and no role includes none', () => {
-  const counts = (held: TeamRole | null) => ROLES.filter((role) => holdsRole(held, role as TeamRole));
+  const counts = (held: TeamRole | null) => ROLES.filter((role) => hasRole(held, role as TeamRole));
   assert.deepEqual(counts('owner'), ['owner', 'admin', 'member']);
   assert.deepEqual(counts('admin'), ['admin', 'member']);
   assert.deepEqual(counts('member'), ['member']);

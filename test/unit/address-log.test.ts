@@ -11,7 +11,7 @@ function openLog(threshold: number) {
   const lines = () => warnings.map(({ address, count }) => `${String(address)} ${String(count)}`);
   const log = addressLog(logger, 'something', threshold);
   const note = (address: string, times: number) => {
-    for (let n = 0; n < times; n += 1) log.note(address);
+    for (let n = 0; n < times; n += 1) log.record(address);
   };
   return { log, note, lines };
 }

@@ -25,7 +25,7 @@ function openEmbedder(workers: readonly { embedder: EmbedderState | null }[] = [
   const looks: number[] = [];
   let give: (text: string) => Promise<Float32Array | null> = async (text) => Float32Array.of(text.length);
   const answers: QueryAnswers = {
-    ask: (text) => {
+    request: (text) => {
       asked.push(text);
       return give(text);
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { conflictPath, foldersAbove, isLeftOut } from '../../cli/sync/folder/names.ts';
-import { readWorkspacePath } from '../../shared/formats/workspace-path.ts';
+import { parseWorkspacePath } from '../../shared/formats/workspace-path.ts';
 
 const EDITED = Date.UTC(2026, 10, 21, 20, 45, 1, 999);
 
@@ -24,12 +24,12 @@ test('the name of a conflict copy is a valid path in the same scope for any path
   const path = fc
     .array(segment, { minLength: 1, maxLength: 8 })
     .map((segments) => `team/${segments.join('/')}`)
-    .filter((text) => typeof readWorkspacePath(text) !== 'string');
+    .filter((text) => typeof parseWorkspacePath(text) !== 'string');
   fc.assert(
     fc.property(path, fc.string({ unit: 'binary', maxLength: 300 }), fc.double(), (of, author, time) => {
       let asked = 0;
       const found = conflictPath(of, author, Number.isNaN(time) ? 0 : time, () => (asked += 1) < 3);
-      const read = readWorkspacePath(found);
+      const read = parseWorkspacePath(found);
       assert.ok(typeof read !== 'string', found);
       assert.ok(read.path === found && found.startsWith('team/') && found !== of);
     }),

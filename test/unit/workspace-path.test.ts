@@ -7,7 +7,7 @@ import {
   foldPath,
   MAX_PATH_BYTES,
   MAX_SEGMENT_BYTES,
-  readWorkspacePath,
+  parseWorkspacePath,
   workspacePath,
 } from '../../shared/formats/workspace-path.ts';
 import { newId } from '../../shared/ids.ts';
@@ -16,14 +16,14 @@ const CLIENT = newId();
 
 /** The fault of a path. */
 function faultOf(text: string): string {
-  const read = readWorkspacePath(text);
+  const read = parseWorkspacePath(text);
   assert.equal(typeof read, 'string', `${JSON.stringify(text)} was taken`);
   return read as string;
 }
 
 /** Asserts that a path is accepted unchanged. */
 function assertTaken(text: string): void {
-  const read = readWorkspacePath(text);
+  const read = parseWorkspacePath(text);
   assert.ok(typeof read !== 'string', `${JSON.stringify(text)} was refused`);
   assert.equal(read.path, text);
   assert.equal(workspacePath(read.clientId, read.name), text);
@@ -176,11 +176,11 @@ describe('a path of the workspace', () => {
   });
 
   test('a path has the id of its client in lower case and the rest unchanged', () => {
-    const read = readWorkspacePath(`clients/${CLIENT.toUpperCase()}/A/b.MD`);
+    const read = parseWorkspacePath(`clients/${CLIENT.toUpperCase()}/A/b.MD`);
     assert.deepEqual(read, { path: `clients/${CLIENT}/A/b.MD`, clientId: CLIENT, name: 'A/b.MD' });
-    const unknown = readWorkspacePath('clients/Nonsense/A');
+    const unknown = parseWorkspacePath('clients/Nonsense/A');
     assert.deepEqual(unknown, { path: 'clients/Nonsense/A', clientId: 'Nonsense', name: 'A' });
-    assert.deepEqual(readWorkspacePath('team/A/b'), { path: 'team/A/b', clientId: null, name: 'A/b' });
+    assert.deepEqual(parseWorkspacePath('team/A/b'), { path: 'team/A/b', clientId: null, name: 'A/b' });
   });
 });
 
@@ -202,9 +202,9 @@ describe('any text that is accepted as a path', () => {
   test('an accepted path reads as itself', () => {
     fc.assert(
       fc.property(anyPath, (text) => {
-        const read = readWorkspacePath(text);
+        const read = parseWorkspacePath(text);
         if (typeof read === 'string') return;
-        assert.deepEqual(readWorkspacePath(read.path), read);
+        assert.deepEqual(parseWorkspacePath(read.path), read);
         assert.equal(read.path, workspacePath(read.clientId, read.name));
         assert.equal(read.path.normalize('NFC'), read.path);
       }),
@@ -216,7 +216,7 @@ describe('any text that is accepted as a path', () => {
     let taken = 0;
     fc.assert(
       fc.property(anyPath, (text) => {
-        const read = readWorkspacePath(text);
+        const read = parseWorkspacePath(text);
         if (typeof read === 'string') return;
         taken += 1;
         const prefix = read.clientId === null ? ['team'] : ['clients', read.clientId];

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { knownId } from '../../../core/access/known-id.ts';
+import { parseId } from '../../../core/access/parse-id.ts';
 import { endSession } from '../../../core/identity/sign-in/end-session.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { listSessions } from '../../../db/queries/identity/sessions.ts';
@@ -43,7 +43,7 @@ export const sessionsRoutes: Routes = (app, deps) => {
       } as const,
     },
     async ({ identity, params }, reply) => {
-      await endSession(deps, companyScope(identity), knownId(params.id));
+      await endSession(deps, companyScope(identity), parseId(params.id));
       reply.code(204);
     },
   );

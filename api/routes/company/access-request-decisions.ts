@@ -1,4 +1,4 @@
-import { knownId } from '../../../core/access/known-id.ts';
+import { parseId } from '../../../core/access/parse-id.ts';
 import { decideAccessRequest } from '../../../core/identity/company/decide-access-request.ts';
 import { AccessRequest } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
@@ -27,7 +27,7 @@ export const accessRequestDecisionRoutes: Routes = (app, deps) => {
         },
       },
       async ({ identity, params }) =>
-        decideAccessRequest(deps, companyScope(identity), { id: knownId(params.id), state }),
+        decideAccessRequest(deps, companyScope(identity), { id: parseId(params.id), state }),
     );
   }
 };

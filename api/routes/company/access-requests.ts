@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { knownId } from '../../../core/access/known-id.ts';
+import { parseId } from '../../../core/access/parse-id.ts';
 import { requestAccess } from '../../../core/identity/company/request-access.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { listAccessRequests } from '../../../db/queries/identity/access-requests.ts';
@@ -45,7 +45,7 @@ export const accessRequestsRoutes: Routes = (app, deps) => {
     },
     async ({ identity, body }, reply) => {
       const { access, reason = null } = body;
-      const requested = { teamId: knownId(body.teamId), access, reason };
+      const requested = { teamId: parseId(body.teamId), access, reason };
       const made = await requestAccess(deps, companyScope(identity), requested);
       reply.code(201);
       return made;

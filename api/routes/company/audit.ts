@@ -4,7 +4,7 @@ import { AuditEvent, CompanyAuditQuery } from '../../../shared/schemas/audit.ts'
 import { Page } from '../../../shared/schemas/common.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { owningCompany } from '../../plugins/guards.ts';
-import { readAuditFilter } from '../../request/audit-filter.ts';
+import { parseAuditFilter } from '../../request/audit-filter.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
@@ -17,7 +17,7 @@ const schema = {
 
 export const companyAuditRoute: Routes = (app, { database }) => {
   app.get('/v1/company/audit', { onRequest: owningCompany, schema }, async ({ identity, query }) => {
-    const filter = readAuditFilter(query);
+    const filter = parseAuditFilter(query);
     return answerPage(query, (part) =>
       transaction(database, companyScope(identity), (tx) => listAuditEvents(tx, part, filter)),
     );

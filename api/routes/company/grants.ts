@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { knownId } from '../../../core/access/known-id.ts';
+import { parseId } from '../../../core/access/parse-id.ts';
 import { giveCompanyGrant } from '../../../core/identity/company/give-company-grant.ts';
 import { revokeCompanyGrant } from '../../../core/identity/company/revoke-company-grant.ts';
 import { transaction } from '../../../db/driver/database.ts';
@@ -45,7 +45,7 @@ export const companyGrantsRoutes: Routes = (app, deps) => {
       },
     },
     async ({ identity, params, body: { access } }) => {
-      const grant = { userId: knownId(params.userId), teamId: knownId(params.teamId), access };
+      const grant = { userId: parseId(params.userId), teamId: parseId(params.teamId), access };
       return giveCompanyGrant(deps, companyScope(identity), grant);
     },
   );
@@ -63,7 +63,7 @@ export const companyGrantsRoutes: Routes = (app, deps) => {
       } as const,
     },
     async ({ identity, params }, reply) => {
-      const of = { userId: knownId(params.userId), teamId: knownId(params.teamId) };
+      const of = { userId: parseId(params.userId), teamId: parseId(params.teamId) };
       await revokeCompanyGrant(deps, companyScope(identity), of);
       reply.code(204);
     },

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { knownId } from '../../../core/access/known-id.ts';
+import { parseId } from '../../../core/access/parse-id.ts';
 import { inviteCompanyAdmin } from '../../../core/identity/company/invite-company-admin.ts';
 import { revokeInvitation } from '../../../core/identity/company/revoke-invitation.ts';
 import { linkBase } from '../../../core/identity/link-base.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { listInvites } from '../../../db/queries/identity/invites.ts';
-import { readEmail } from '../../../shared/formats/email.ts';
+import { parseEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { InvitationRequest, Invite, IssuedInvitation } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
@@ -47,7 +47,7 @@ export const invitationsRoutes: Routes = (app, deps) => {
       },
     },
     async ({ identity, body: { email, expiresInHours } }, reply) => {
-      const draft = { email: readEmail(email), expiresInHours, base: linkBase(deps.config, app.server) };
+      const draft = { email: parseEmail(email), expiresInHours, base: linkBase(deps.config, app.server) };
       const { invite, token, url } = await inviteCompanyAdmin(deps, companyScope(identity), draft);
       reply.code(201);
       return { invitation: invite, token, url };
@@ -67,7 +67,7 @@ export const invitationsRoutes: Routes = (app, deps) => {
       } as const,
     },
     async ({ identity, params }, reply) => {
-      await revokeInvitation(deps, companyScope(identity), knownId(params.id));
+      await revokeInvitation(deps, companyScope(identity), parseId(params.id));
       reply.code(204);
     },
   );

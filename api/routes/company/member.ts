@@ -1,4 +1,4 @@
-import { knownId } from '../../../core/access/known-id.ts';
+import { parseId } from '../../../core/access/parse-id.ts';
 import { changeCompanyRole } from '../../../core/identity/company/change-company-role.ts';
 import { removeCompanyMember } from '../../../core/identity/company/remove-company-member.ts';
 import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
@@ -26,7 +26,7 @@ export const companyMemberRoutes: Routes = (app, deps) => {
       },
     },
     async ({ identity, params, body: { role } }) =>
-      changeCompanyRole(deps, companyScope(identity), { userId: knownId(params.userId), role }),
+      changeCompanyRole(deps, companyScope(identity), { userId: parseId(params.userId), role }),
   );
 
   app.delete(
@@ -44,7 +44,7 @@ export const companyMemberRoutes: Routes = (app, deps) => {
       } as const,
     },
     async ({ identity, params }, reply) => {
-      await removeCompanyMember(deps, companyScope(identity), knownId(params.userId));
+      await removeCompanyMember(deps, companyScope(identity), parseId(params.userId));
       reply.code(204);
     },
   );

@@ -1,4 +1,4 @@
-import { knownId } from '../../../core/access/known-id.ts';
+import { parseId } from '../../../core/access/parse-id.ts';
 import { linkBase } from '../../../core/identity/link-base.ts';
 import { createMemberResetLink } from '../../../core/identity/reset-links/create-member-reset-link.ts';
 import { createOwnerResetLink } from '../../../core/identity/reset-links/create-owner-reset-link.ts';
@@ -33,7 +33,7 @@ export const resetLinksRoutes: Routes = (app, deps) => {
     async ({ identity, body }, reply) => {
       const { baseUrl, ttlSeconds = DEFAULT_RESET_LINK_SECONDS } = body;
       const base = linkBase(deps.config, app.server, baseUrl);
-      const owner = { teamId: knownId(body.teamId), email: canonicalEmail(body.email) };
+      const owner = { teamId: parseId(body.teamId), email: canonicalEmail(body.email) };
       const link = await createOwnerResetLink(deps, companyScope(identity), { ...owner, base, ttlSeconds });
       reply.code(201);
       return link;
@@ -56,7 +56,7 @@ export const resetLinksRoutes: Routes = (app, deps) => {
     },
     async ({ identity, params, body: { baseUrl, ttlSeconds = DEFAULT_RESET_LINK_SECONDS } }, reply) => {
       const base = linkBase(deps.config, app.server, baseUrl);
-      const userId = knownId(params.userId);
+      const userId = parseId(params.userId);
       const link = await createMemberResetLink(deps, companyScope(identity), { userId, base, ttlSeconds });
       reply.code(201);
       return link;

@@ -1,4 +1,4 @@
-import { knownId } from '../../../core/access/known-id.ts';
+import { parseId } from '../../../core/access/parse-id.ts';
 import { changeTeamState } from '../../../core/identity/company/change-team-state.ts';
 import { deleteTeam } from '../../../core/identity/company/delete-team.ts';
 import { Team } from '../../../shared/schemas/identity.ts';
@@ -27,7 +27,7 @@ export const teamLifecycleRoutes: Routes = (app, deps) => {
         },
       },
       async ({ identity, params }) =>
-        changeTeamState(deps, companyScope(identity), { teamId: knownId(params.id), state }),
+        changeTeamState(deps, companyScope(identity), { teamId: parseId(params.id), state }),
     );
   }
 
@@ -44,7 +44,7 @@ export const teamLifecycleRoutes: Routes = (app, deps) => {
       } as const,
     },
     async ({ identity, params }, reply) => {
-      await deleteTeam(deps, companyScope(identity), knownId(params.id));
+      await deleteTeam(deps, companyScope(identity), parseId(params.id));
       reply.code(204);
     },
   );

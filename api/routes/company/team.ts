@@ -1,4 +1,4 @@
-import { knownId } from '../../../core/access/known-id.ts';
+import { parseId } from '../../../core/access/parse-id.ts';
 import { renameTeam } from '../../../core/identity/company/rename-team.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { ONE_ROW } from '../../../db/queries/fragments/list-part.ts';
@@ -15,7 +15,7 @@ export const companyTeamRoutes: Routes = (app, deps) => {
     '/v1/company/teams/:id',
     { schema: { summary: 'One Team', tags: ['company'], params: IdParams, response: { 200: Team } } },
     async ({ identity, params }) => {
-      const id = knownId(params.id);
+      const id = parseId(params.id);
       const [team] = await transaction(deps.database, companyScope(identity), (tx) =>
         listTeams(tx, ONE_ROW, id),
       );
@@ -36,6 +36,6 @@ export const companyTeamRoutes: Routes = (app, deps) => {
       },
     },
     async ({ identity, params, body: { name } }) =>
-      renameTeam(deps, companyScope(identity), { teamId: knownId(params.id), name }),
+      renameTeam(deps, companyScope(identity), { teamId: parseId(params.id), name }),
   );
 };

@@ -3,7 +3,7 @@ import { createTeam } from '../../../core/identity/company/create-team.ts';
 import { linkBase } from '../../../core/identity/link-base.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { listTeams } from '../../../db/queries/identity/teams.ts';
-import { readEmail } from '../../../shared/formats/email.ts';
+import { parseEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { NewTeam, NewTeamRequest, Team } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
@@ -44,7 +44,7 @@ export const companyTeamsRoutes: Routes = (app, deps) => {
     async ({ identity, body: { name, ownerEmail } }, reply) => {
       const made = await createTeam(deps, companyScope(identity), {
         name,
-        ownerEmail: ownerEmail === undefined ? null : readEmail(ownerEmail, '/ownerEmail'),
+        ownerEmail: ownerEmail === undefined ? null : parseEmail(ownerEmail, '/ownerEmail'),
         base: linkBase(deps.config, app.server),
       });
       reply.code(201);

@@ -3,7 +3,7 @@ import { listAuditEvents } from '../../../db/queries/identity/audit.ts';
 import { AuditEvent, AuditQuery } from '../../../shared/schemas/audit.ts';
 import { Page } from '../../../shared/schemas/common.ts';
 import { withRight } from '../../plugins/guards.ts';
-import { readAuditFilter } from '../../request/audit-filter.ts';
+import { parseAuditFilter } from '../../request/audit-filter.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
@@ -17,7 +17,7 @@ const schema = {
 /** GET /v1/memory/audit: the audit events of the Team, except those of archived clients. */
 export const auditRoute: Routes = (app, { database }) => {
   app.get('/v1/memory/audit', { onRequest: withRight('readAudit'), schema }, async ({ teamScope, query }) => {
-    const filter = readAuditFilter(query);
+    const filter = parseAuditFilter(query);
     return answerPage(query, (part) =>
       transaction(database, teamScope, (tx) => listAuditEvents(tx, part, filter)),
     );

@@ -2,7 +2,7 @@ import { completeBatch } from '../../../core/memories/complete-batch.ts';
 import { BATCH_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { CompleteRequest, CompleteResponse } from '../../../shared/schemas/consolidation.ts';
 import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
-import { goneSignal } from '../../request/gone-signal.ts';
+import { disconnectSignal } from '../../request/disconnect-signal.ts';
 import { COMPLETE_JSON_LIMITS } from '../../request/json-limits.ts';
 import type { Routes } from '../../types.ts';
 
@@ -22,7 +22,7 @@ export const consolidationCompleteRoute: Routes = (app, deps) => {
       preValidation: readIdempotencyKey,
     },
     async (request, reply) => {
-      const command = await completeBatch(deps, request.teamScope, request.body, goneSignal(reply));
+      const command = await completeBatch(deps, request.teamScope, request.body, disconnectSignal(reply));
       return answerOnce(request, reply, deps.database, command);
     },
   );

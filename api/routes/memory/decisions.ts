@@ -13,7 +13,7 @@ import {
 } from '../../../shared/schemas/library.ts';
 import { problemDocument, toServiceError } from '../../plugins/errors.ts';
 import { assertTeamActive, withRight } from '../../plugins/guards.ts';
-import { goneSignal } from '../../request/gone-signal.ts';
+import { disconnectSignal } from '../../request/disconnect-signal.ts';
 import type { Routes } from '../../types.ts';
 
 function parseSingle(body: DecisionRequest): Decision {
@@ -57,7 +57,7 @@ export const decisionsRoute: Routes = (app, deps) => {
     },
     async (request, reply) => {
       const { body, teamScope } = request;
-      const signal = goneSignal(reply);
+      const signal = disconnectSignal(reply);
       const decisions = parseDecisions(body);
       if (decisions === null) return { memory: await decide(deps, teamScope, parseSingle(body), signal) };
       assertTeamActive(request);

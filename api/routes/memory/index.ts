@@ -6,9 +6,9 @@ import { consolidationCompleteRoute } from './consolidation-complete.ts';
 import { decisionsRoute } from './decisions.ts';
 import { embeddingRoutes } from './embeddings.ts';
 import { expandRoute } from './expand.ts';
-import { importRoutes } from './imports/import.ts';
-import { importsRoutes } from './imports/imports.ts';
-import { importRetryRoutes } from './imports/retries.ts';
+import { importDecisionRoutes } from './imports/decisions.ts';
+import { importListingRoutes } from './imports/listing.ts';
+import { importUploadRoute } from './imports/upload.ts';
 import { ingestRoute } from './ingest.ts';
 import { memoriesRoute } from './memories.ts';
 import { searchRoute } from './search.ts';
@@ -31,7 +31,7 @@ export const memoryRoutes: readonly Routes[] = [
   memoriesRoute,
   decisionsRoute,
   statusRoute,
-  importsRoutes,
-  importRoutes,
-  importRetryRoutes,
+  importUploadRoute,
+  importListingRoutes,
+  importDecisionRoutes,
 ];

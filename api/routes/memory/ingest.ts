@@ -5,7 +5,7 @@ import { IngestRequest, IngestResponse } from '../../../shared/schemas/memory.ts
 import { writeLayer } from '../../../shared/scope.ts';
 import { assertTeamActive, withWriteAccess } from '../../plugins/guards.ts';
 import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
-import { goneSignal } from '../../request/gone-signal.ts';
+import { disconnectSignal } from '../../request/disconnect-signal.ts';
 import { INGEST_JSON_LIMITS } from '../../request/json-limits.ts';
 import type { Routes } from '../../types.ts';
 
@@ -35,7 +35,7 @@ export const ingestRoute: Routes = (app, deps) => {
       const parsed = parseIngest(body, config.embeddingModel);
       const layer = writeLayer(teamScope, body.scope);
       assertTeamActive(request);
-      const ingest = { ...parsed, layer, signal: goneSignal(reply) };
+      const ingest = { ...parsed, layer, signal: disconnectSignal(reply) };
       return answerOnce(request, reply, database, ingestSource(deps, teamScope, ingest));
     },
   );

@@ -1,12 +1,12 @@
 import { addReviewDetails } from '../../../core/memories/add-review-details.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { listMemories, type MemoryFilter } from '../../../db/queries/memory/memories.ts';
-import { readTime } from '../../../shared/formats/times.ts';
+import { parseTime } from '../../../shared/formats/times.ts';
 import { Page } from '../../../shared/schemas/common.ts';
 import { ListedMemory, MemoryQuery } from '../../../shared/schemas/library.ts';
 import { narrowToClient } from '../../../shared/scope.ts';
 import { withRight } from '../../plugins/guards.ts';
-import { idOrNothing, soughtText } from '../../request/list-filter.ts';
+import { parseIdFilter, parseTextFilter } from '../../request/list-filter.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
@@ -26,10 +26,10 @@ export const memoriesRoute: Routes = (app, deps) => {
     async ({ query, teamScope }) => {
       const filter: MemoryFilter = {
         states: query.state === undefined ? ['review', 'published'] : [query.state],
-        text: soughtText(query.q),
-        sourceId: idOrNothing(query.sourceId),
-        createdAfter: readTime(query.createdAfter, '/createdAfter'),
-        createdBefore: readTime(query.createdBefore, '/createdBefore'),
+        text: parseTextFilter(query.q),
+        sourceId: parseIdFilter(query.sourceId),
+        createdAfter: parseTime(query.createdAfter, '/createdAfter'),
+        createdBefore: parseTime(query.createdBefore, '/createdBefore'),
       };
       // The form of the page is checked before the scope.
       const page = await answerPage(query, (part) => {

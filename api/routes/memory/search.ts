@@ -2,7 +2,7 @@ import { openQueryEmbedder } from '../../../core/search/query-embedder.ts';
 import { assertSearchAllowed, searchMemory } from '../../../core/search/search-memory.ts';
 import { SearchRequest, SearchResponse } from '../../../shared/schemas/memory.ts';
 import { reauthenticate } from '../../plugins/guards.ts';
-import { MOMENT_MS } from '../../plugins/late-bodies.ts';
+import { RECHECK_AFTER_MS } from '../../plugins/recheck-guards.ts';
 import type { Routes } from '../../types.ts';
 
 /** POST /v1/memory/search: by meaning and by keyword, within the scope of the caller. */
@@ -24,7 +24,7 @@ export const searchRoute: Routes = (app, deps) => {
     },
     async (request, reply) => {
       const recheckScope = async () => {
-        if (reply.elapsedTime > MOMENT_MS) await reauthenticate(request, deps);
+        if (reply.elapsedTime > RECHECK_AFTER_MS) await reauthenticate(request, deps);
         return request.teamScope;
       };
       const caller = { scope: request.teamScope, recheckScope };

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { knownId } from '../../../core/access/known-id.ts';
+import { parseId } from '../../../core/access/parse-id.ts';
 import { archiveSource } from '../../../core/sources/archive-source.ts';
 import { readSource, type SourcePart } from '../../../core/sources/read-source.ts';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -39,10 +39,10 @@ export const sourceRoutes: Routes = (app, deps) => {
         query,
         async (part) => {
           // Here, so that a malformed page is refused before an unknown id.
-          read = await readSource(deps.database, teamScope, knownId(params.id), part);
+          read = await readSource(deps.database, teamScope, parseId(params.id), part);
           return read?.chunks ?? [];
         },
-        { usual: CHUNKS_A_PAGE, most: CHUNKS_A_PAGE },
+        { default: CHUNKS_A_PAGE, max: CHUNKS_A_PAGE },
       );
       if (read === null) throw new ServiceError('not_found');
       return { ...read.source, metadata: read.metadata, chunks: page.items, nextCursor: page.nextCursor };
@@ -60,7 +60,7 @@ export const sourceRoutes: Routes = (app, deps) => {
       } as const,
     },
     async ({ params, teamScope }, reply) => {
-      await archiveSource(deps, teamScope, knownId(params.id));
+      await archiveSource(deps, teamScope, parseId(params.id));
       reply.code(204);
       return null;
     },

@@ -4,7 +4,7 @@ import { Page } from '../../../shared/schemas/common.ts';
 import { SourceQuery } from '../../../shared/schemas/library.ts';
 import { Source } from '../../../shared/schemas/memory.ts';
 import { narrowToClient } from '../../../shared/scope.ts';
-import { soughtText } from '../../request/list-filter.ts';
+import { parseTextFilter } from '../../request/list-filter.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
@@ -24,7 +24,7 @@ export const sourcesRoute: Routes = (app, { database }) => {
       const filter: SourceFilter = {
         kind: query.kind ?? null,
         state: query.state ?? null,
-        text: soughtText(query.q),
+        text: parseTextFilter(query.q),
       };
       return answerPage(query, (part) => {
         // Here, so that a malformed page is refused before a client that the caller cannot read.

@@ -5,7 +5,7 @@ import { withoutScope } from '../../../db/driver/database.ts';
 import { listWorkers, type WorkerRecord } from '../../../db/queries/jobs/workers.ts';
 import type { Logger } from '../../../shared/logger.ts';
 import { coalesce } from '../../../shared/resources/coalesce.ts';
-import { within } from '../../../shared/resources/within.ts';
+import { withTimeout } from '../../../shared/resources/with-timeout.ts';
 import { Health } from '../../../shared/schemas/memory.ts';
 import type { Routes } from '../../types.ts';
 
@@ -18,7 +18,7 @@ const DATABASE_TIMEOUT_MS = 2000;
  */
 async function withinTimeout<T>(logger: Logger, answer: Promise<T>): Promise<T | null> {
   try {
-    return await within(DATABASE_TIMEOUT_MS, answer, 'the database did not answer in time');
+    return await withTimeout(DATABASE_TIMEOUT_MS, answer, 'the database did not answer in time');
   } catch (error) {
     logger.warn({ err: error }, 'the database does not answer');
     return null;

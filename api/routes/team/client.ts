@@ -1,4 +1,4 @@
-import { knownId } from '../../../core/access/known-id.ts';
+import { parseId } from '../../../core/access/parse-id.ts';
 import { archiveClient } from '../../../core/identity/team/archive-client.ts';
 import { changeClient } from '../../../core/identity/team/change-client.ts';
 import { invalidField } from '../../../shared/errors.ts';
@@ -25,7 +25,7 @@ export const clientRoutes: Routes = (app, deps) => {
       if (body.name === undefined && body.state === undefined) {
         throw invalidField('/', 'must have name or state');
       }
-      return changeClient(deps, teamScope, knownId(params.id), body);
+      return changeClient(deps, teamScope, parseId(params.id), body);
     },
   );
 
@@ -41,7 +41,7 @@ export const clientRoutes: Routes = (app, deps) => {
       } as const,
     },
     async ({ teamScope, params }, reply) => {
-      await archiveClient(deps, teamScope, knownId(params.id));
+      await archiveClient(deps, teamScope, parseId(params.id));
       reply.code(204);
     },
   );

@@ -12,14 +12,14 @@ import { withRight } from '../../plugins/guards.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
-function readState(state: string | undefined): ActiveState {
+function parseState(state: string | undefined): ActiveState {
   if (state === undefined || state === 'active') return 'active';
   if (state === 'archived') return state;
   throw invalidField('/state', 'must be active or archived');
 }
 
 /** Archived clients do not exist for callers without Full access. Runs before the query is validated. */
-const fullAccessToArchived: onRequestAsyncHookHandler = async ({ query, teamScope }) => {
+const requireFullAccessForArchived: onRequestAsyncHookHandler = async ({ query, teamScope }) => {
   const { state } = query as { state?: unknown };
   if (state === 'archived') requireRight(teamScope, 'manageTeam');
 };
@@ -29,7 +29,7 @@ export const clientsRoutes: Routes = (app, deps) => {
   app.get(
     '/v1/team/clients',
     {
-      onRequest: fullAccessToArchived,
+      onRequest: requireFullAccessForArchived,
       schema: {
         summary: 'Clients that you can reach, newest first',
         tags: ['team'],
@@ -41,7 +41,7 @@ export const clientsRoutes: Routes = (app, deps) => {
       },
     },
     async ({ teamScope, query }) => {
-      const state = readState(query.state);
+      const state = parseState(query.state);
       return answerPage(query, (part) =>
         transaction(deps.database, teamScope, (tx) => listClients(tx, state, part)),
       );

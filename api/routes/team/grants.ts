@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { knownId } from '../../../core/access/known-id.ts';
+import { parseId } from '../../../core/access/parse-id.ts';
 import { giveClientGrant } from '../../../core/identity/team/give-client-grant.ts';
 import { revokeClientGrant } from '../../../core/identity/team/revoke-client-grant.ts';
 import { transaction } from '../../../db/driver/database.ts';
@@ -46,7 +46,7 @@ export const grantsRoutes: Routes = (app, deps) => {
       },
     },
     async ({ teamScope, params, body: { access } }) => {
-      const grant = { userId: knownId(params.userId), clientId: knownId(params.clientId), access };
+      const grant = { userId: parseId(params.userId), clientId: parseId(params.clientId), access };
       return giveClientGrant(deps, teamScope, grant);
     },
   );
@@ -63,7 +63,7 @@ export const grantsRoutes: Routes = (app, deps) => {
       } as const,
     },
     async ({ teamScope, params }, reply) => {
-      const of = { userId: knownId(params.userId), clientId: knownId(params.clientId) };
+      const of = { userId: parseId(params.userId), clientId: parseId(params.clientId) };
       await revokeClientGrant(deps, teamScope, of);
       reply.code(204);
     },

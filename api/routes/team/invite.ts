@@ -1,4 +1,4 @@
-import { knownId } from '../../../core/access/known-id.ts';
+import { parseId } from '../../../core/access/parse-id.ts';
 import { revokeTeamInvite } from '../../../core/identity/team/revoke-team-invite.ts';
 import { withRight } from '../../plugins/guards.ts';
 import { IdParams } from '../../request/path-params.ts';
@@ -19,7 +19,7 @@ export const inviteRoutes: Routes = (app, deps) => {
       } as const,
     },
     async ({ teamScope, params }, reply) => {
-      await revokeTeamInvite(deps, teamScope, knownId(params.id));
+      await revokeTeamInvite(deps, teamScope, parseId(params.id));
       reply.code(204);
     },
   );

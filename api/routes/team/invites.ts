@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { knownId } from '../../../core/access/known-id.ts';
+import { parseId } from '../../../core/access/parse-id.ts';
 import { linkBase } from '../../../core/identity/link-base.ts';
 import { inviteToTeam } from '../../../core/identity/team/invite-to-team.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { listInvites } from '../../../db/queries/identity/invites.ts';
 import { invalidField } from '../../../shared/errors.ts';
-import { readEmail } from '../../../shared/formats/email.ts';
+import { parseEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Invite, InviteRequest, IssuedInvite } from '../../../shared/schemas/identity.ts';
 import { withRight } from '../../plugins/guards.ts';
@@ -13,7 +13,7 @@ import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
 /** Refuses a client that is listed twice: it would be unclear which access applies. */
-function readGrants(given: InviteRequest['grants'] = []): Invite['grants'] {
+function parseGrants(given: InviteRequest['grants'] = []): Invite['grants'] {
   const seen = new Set<string>();
   for (const [index, { clientId }] of given.entries()) {
     if (seen.has(clientId.toLowerCase())) {
@@ -21,7 +21,7 @@ function readGrants(given: InviteRequest['grants'] = []): Invite['grants'] {
     }
     seen.add(clientId.toLowerCase());
   }
-  return given.map(({ clientId, access }) => ({ clientId: knownId(clientId), access }));
+  return given.map(({ clientId, access }) => ({ clientId: parseId(clientId), access }));
 }
 
 /** /v1/team/invites: lists and creates the invites into the Team. */
@@ -58,8 +58,8 @@ export const invitesRoutes: Routes = (app, deps) => {
       },
     },
     async ({ teamScope, body }, reply) => {
-      const email = readEmail(body.email);
-      const grants = readGrants(body.grants);
+      const email = parseEmail(body.email);
+      const grants = parseGrants(body.grants);
       const base = linkBase(deps.config, app.server);
       const issued = await inviteToTeam(deps, teamScope, { ...body, email, grants, base });
       reply.code(201);

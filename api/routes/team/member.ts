@@ -1,6 +1,6 @@
-import { knownId } from '../../../core/access/known-id.ts';
+import { parseId } from '../../../core/access/parse-id.ts';
 import { changeMemberRole } from '../../../core/identity/team/change-member-role.ts';
-import { assertMayAppoint } from '../../../core/identity/team/owner-rights.ts';
+import { assertCanAppoint } from '../../../core/identity/team/owner-rights.ts';
 import { removeMember } from '../../../core/identity/team/remove-member.ts';
 import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
 import { standingInTeam, withRight } from '../../plugins/guards.ts';
@@ -28,8 +28,8 @@ export const memberRoutes: Routes = (app, deps) => {
     async (request) => {
       const { role } = request.body;
       // Before the path is read: the refusal must not depend on the member.
-      assertMayAppoint(standingInTeam(request), role);
-      const userId = knownId(request.params.userId);
+      assertCanAppoint(standingInTeam(request), role);
+      const userId = parseId(request.params.userId);
       return changeMemberRole(deps, request.teamScope, { userId, role });
     },
   );
@@ -47,7 +47,7 @@ export const memberRoutes: Routes = (app, deps) => {
       } as const,
     },
     async ({ teamScope, params }, reply) => {
-      await removeMember(deps, teamScope, knownId(params.userId));
+      await removeMember(deps, teamScope, parseId(params.userId));
       reply.code(204);
     },
   );

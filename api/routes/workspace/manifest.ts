@@ -4,7 +4,7 @@ import { readManifest } from '../../../core/workspace/read-manifest.ts';
 import { PageQuery } from '../../../shared/schemas/common.ts';
 import { Manifest } from '../../../shared/schemas/workspace.ts';
 import { narrowToClient } from '../../../shared/scope.ts';
-import { readLimit } from '../../request/pagination.ts';
+import { parseLimit } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
 const ManifestQuery = Type.Object(
@@ -33,7 +33,7 @@ export const manifestRoute: Routes = (app, { database }) => {
       },
     },
     async ({ query, teamScope }) => {
-      const limit = readLimit(query.limit);
+      const limit = parseLimit(query.limit);
       const since = parseSince(query.since);
       const cursor = parseManifestCursor(query.cursor);
       // Last, so that a malformed query is refused before a client that the caller cannot read.

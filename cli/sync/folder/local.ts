@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readWorkspacePath, readWrittenPath } from '../../../shared/formats/workspace-path.ts';
+import { parseNewPath, parseWorkspacePath } from '../../../shared/formats/workspace-path.ts';
 import { isId } from '../../../shared/ids.ts';
 import { MAX_FILE_BYTES } from '../../../shared/schemas/workspace.ts';
 import { type FolderContent, type FolderFile, readFault, readFolder } from '../../import/folder-files.ts';
@@ -66,7 +66,7 @@ export function isSettled(modified: number): boolean {
 
 /** The reason why a file cannot be sent, by its path or size; null if it can. */
 function faultOf({ name, bytes }: FolderFile): string | null {
-  const fault = readWorkspacePath(name);
+  const fault = parseWorkspacePath(name);
   if (typeof fault === 'string') return `its path ${fault}`;
   const most = MAX_FILE_BYTES / 1024 / 1024;
   return bytes > MAX_FILE_BYTES ? `it is larger than ${most} MiB` : null;
@@ -102,7 +102,7 @@ function findWorkspaceFiles({ files }: FolderContent, view: LocalView): Map<stri
       view.uncertain.add(name);
       continue;
     }
-    const read = readWorkspacePath(name);
+    const read = parseWorkspacePath(name);
     const path = typeof read === 'string' ? name : read.path;
     if (view.uncertain.has(path)) continue;
     if (found.has(path)) {
@@ -196,7 +196,7 @@ export async function readLocalFiles(
     try {
       const read = await readLocal(file, base.get(path));
       if (read === null) continue;
-      const written = readWrittenPath(path);
+      const written = parseNewPath(path);
       // The service refuses new content at this path. Content that it already has is not sent.
       if (typeof written === 'string' && read.sha256 !== base.get(path)?.sha256) {
         markUncertain(view, path, `its path ${written}`);

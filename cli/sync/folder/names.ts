@@ -3,7 +3,7 @@ import {
   foldCase,
   MAX_PATH_BYTES,
   MAX_SEGMENT_BYTES,
-  readWorkspacePath,
+  parseWorkspacePath,
 } from '../../../shared/formats/workspace-path.ts';
 import { isId } from '../../../shared/ids.ts';
 
@@ -99,7 +99,7 @@ export function conflictPath(
     const room = Math.min(MAX_SEGMENT_BYTES, MAX_PATH_BYTES - Buffer.byteLength(dir) - 1);
     const short = cut(stem, room - Buffer.byteLength(mark + extension)).trimEnd();
     const found = `${dir}/${short}${mark}${extension}`.normalize('NFC');
-    if (typeof readWorkspacePath(found) === 'string') {
+    if (typeof parseWorkspacePath(found) === 'string') {
       // The path of the folder is too long for the name, so the file is saved in the folder of its layer.
       if (dir !== layerFolderOf(path))
         return conflictPath(`${layerFolderOf(path)}/${name}${ext}`, author, modified, isTaken);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readWorkspacePath } from '../../../shared/formats/workspace-path.ts';
+import { parseWorkspacePath } from '../../../shared/formats/workspace-path.ts';
 import {
   Manifest,
   type ManifestItem,
@@ -91,7 +91,7 @@ async function list(
 function addItems(view: RemoteView, items: readonly ManifestItem[]): void {
   const reached = new Set(view.scopes);
   for (const { path, sha256, deleted, version, bytes, updatedAt } of items) {
-    const read = readWorkspacePath(path);
+    const read = parseWorkspacePath(path);
     if (typeof read === 'string' || read.path !== path || !reached.has(layerFolderOf(path))) {
       if (!deleted) view.refused.push(path);
     } else if (isLeftOut(path)) {

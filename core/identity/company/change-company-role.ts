@@ -3,13 +3,13 @@ import { denyAccessRequestsOf } from '../../../db/queries/identity/access-reques
 import { deleteCompanyGrants } from '../../../db/queries/identity/grants.ts';
 import { revokeInvitesTo } from '../../../db/queries/identity/invites.ts';
 import { updateCompanyRole } from '../../../db/queries/identity/members.ts';
-import { type CompanyRole, holdsCompanyGrants, holdsRole } from '../../../shared/access.ts';
+import { type CompanyRole, canHaveCompanyGrants, hasRole } from '../../../shared/access.ts';
 import type { Member } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import { lockCompanyAs } from '../../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { revokeOutgrownInvites } from '../invites.ts';
+import { revokeUnauthorizedInvites } from '../invites.ts';
 import { assertCanLoseRole, lockCompanyMember } from './company-member.ts';
 
 /**
@@ -40,12 +40,12 @@ async function apply(
   if (member.role === role) return { result: member, audit: [] };
   await assertCanLoseRole(tx, member);
   await updateCompanyRole(tx, userId, role);
-  const grantsEnd = !holdsCompanyGrants(role);
+  const grantsEnd = !canHaveCompanyGrants(role);
   if (grantsEnd) await deleteCompanyGrants(tx, { userId });
   const deniedRequests = grantsEnd ? await denyAccessRequestsOf(tx, userId) : [];
-  const revokedInvites = await revokeOutgrownInvites(tx, userId);
+  const revokedInvites = await revokeUnauthorizedInvites(tx, userId);
   // An earlier invitation must not restore the role.
-  if (!holdsRole(role, 'admin')) revokedInvites.push(...(await revokeInvitesTo(tx, { email, teamId: null })));
+  if (!hasRole(role, 'admin')) revokedInvites.push(...(await revokeInvitesTo(tx, { email, teamId: null })));
   const detail = { from: member.role, to: role, revokedInvites, deniedRequests };
   return {
     result: { ...member, role },

@@ -1,14 +1,14 @@
 import type { ScopedTransaction } from '../../../db/driver/database.ts';
 import { ONE_ROW } from '../../../db/queries/fragments/list-part.ts';
 import { listCompanyGrants, upsertCompanyGrant } from '../../../db/queries/identity/grants.ts';
-import { holdsCompanyGrants } from '../../../shared/access.ts';
+import { canHaveCompanyGrants } from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { CompanyGrant } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import { assertActive, lockCompanyAs, lockTeam } from '../../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { revokeOutgrownInvites } from '../invites.ts';
+import { revokeUnauthorizedInvites } from '../invites.ts';
 import { lockCompanyMember } from './company-member.ts';
 
 type GivenGrant = Pick<CompanyGrant, 'userId' | 'teamId' | 'access'>;
@@ -24,19 +24,19 @@ export function giveCompanyGrant(
   grant: GivenGrant,
 ): Promise<CompanyGrant> {
   return runCommand(database, scope, {
-    lock: (tx) => lockHolder(tx, grant),
+    lock: (tx) => lockGrantee(tx, grant),
     apply: (tx) => apply(tx, grant),
   });
 }
 
-async function lockHolder(
+async function lockGrantee(
   tx: ScopedTransaction<CompanyScope>,
   { userId, teamId }: GivenGrant,
 ): Promise<void> {
   await lockCompanyAs(tx, 'owner');
   const { role } = await lockCompanyMember(tx, userId);
   assertActive(await lockTeam(tx, teamId));
-  if (!holdsCompanyGrants(role)) {
+  if (!canHaveCompanyGrants(role)) {
     throw new ServiceError('conflict', 'Only Company Admins can have Company grants');
   }
 }
@@ -49,7 +49,7 @@ async function apply(
   if (present?.access === access) return { result: present, audit: [] };
   await upsertCompanyGrant(tx, { userId, teamId, access });
   // The new access can be lower than the one before.
-  const revokedInvites = await revokeOutgrownInvites(tx, userId);
+  const revokedInvites = await revokeUnauthorizedInvites(tx, userId);
   const [result] = await listCompanyGrants(tx, ONE_ROW, { userId, teamId });
   if (result === undefined) throw new Error('the grant was not written');
   const detail = { access, revokedInvites };

@@ -7,7 +7,7 @@ import type { CompanyScope } from '../../../shared/scope.ts';
 import { lockCompanyAs } from '../../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { revokeOutgrownInvites } from '../invites.ts';
+import { revokeUnauthorizedInvites } from '../invites.ts';
 import { assertCanLoseRole, lockCompanyMember } from './company-member.ts';
 
 /**
@@ -33,7 +33,7 @@ async function apply(tx: ScopedTransaction<CompanyScope>, member: Member): Promi
   await assertCanLoseRole(tx, member);
   await closeAccount(tx, userId);
   const deniedRequests = await denyAccessRequestsOf(tx, userId);
-  const revokedInvites = await revokeOutgrownInvites(tx, userId);
+  const revokedInvites = await revokeUnauthorizedInvites(tx, userId);
   // A removed member must not return through an earlier invite.
   revokedInvites.push(...(await revokeInvitesTo(tx, { email })));
   const detail = { email, role, revokedInvites, deniedRequests };

@@ -4,7 +4,7 @@ import type { CompanyScope } from '../../../shared/scope.ts';
 import { lockCompanyAs, lockOpenAccount, lockTeam } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
-import { revokeOutgrownInvites } from '../invites.ts';
+import { revokeUnauthorizedInvites } from '../invites.ts';
 
 /**
  * Revokes a Company grant, in an archived Team too.
@@ -23,7 +23,7 @@ export function revokeCompanyGrant(
     },
     apply: async (tx) => {
       if ((await deleteCompanyGrants(tx, { userId, teamId })) === 0) throw new ServiceError('not_found');
-      const detail = { revokedInvites: await revokeOutgrownInvites(tx, userId) };
+      const detail = { revokedInvites: await revokeUnauthorizedInvites(tx, userId) };
       return {
         result: undefined,
         audit: [{ kind: 'company.grant_revoke', subjectType: 'account', subjectId: userId, teamId, detail }],

@@ -14,7 +14,7 @@ import {
   updateCompanyRole,
   upsertTeamMember,
 } from '../../../db/queries/identity/members.ts';
-import { holdsRole } from '../../../shared/access.ts';
+import { hasRole } from '../../../shared/access.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { type CompanyScope, companyScope } from '../../../shared/scope.ts';
@@ -132,11 +132,11 @@ async function giveRole(tx: Transaction, { teamId, email, role, grants }: FoundI
   const { userId } = tx.scope;
   if (teamId === null) {
     const account = await findAccountByEmail(tx, email);
-    if (!holdsRole(account?.role ?? null, 'admin')) await updateCompanyRole(tx, userId, 'admin');
+    if (!hasRole(account?.role ?? null, 'admin')) await updateCompanyRole(tx, userId, 'admin');
     return;
   }
   const present = await findTeamRole(tx, teamId, userId);
-  if (!holdsRole(present, role)) await upsertTeamMember(tx, { teamId, userId, role });
+  if (!hasRole(present, role)) await upsertTeamMember(tx, { teamId, userId, role });
   for (const { clientId, access } of grants) {
     const granted = await findClientGrant(tx, { teamId, userId, clientId });
     if (granted !== 'write') await upsertClientGrant(tx, { teamId, userId, clientId, access });

@@ -1,5 +1,5 @@
 import { upsertTeamMember } from '../../../db/queries/identity/members.ts';
-import { holdsRole, type TeamRole } from '../../../shared/access.ts';
+import { hasRole, type TeamRole } from '../../../shared/access.ts';
 import type { Member } from '../../../shared/schemas/identity.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
 import { assertActive } from '../../access/lock-and-recheck.ts';
@@ -27,7 +27,7 @@ export function changeMemberRole(
       if (member.role === role) return { result: member, audit: [] };
       await assertNotLastOwner(tx, member);
       await upsertTeamMember(tx, { teamId: scope.teamId, userId, role });
-      const isLower = holdsRole(member.role, role);
+      const isLower = hasRole(member.role, role);
       const revokedInvites = isLower ? await revokeInvitesOfRole(tx, member) : [];
       const detail = { from: member.role, to: role, revokedInvites };
       return {

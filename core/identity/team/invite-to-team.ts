@@ -8,7 +8,7 @@ import { assertActive, lockTeamForAdmin } from '../../access/lock-and-recheck.ts
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { createInvite, type InviteDraft, type IssuedInvite } from '../invites.ts';
-import { assertMayEndInvite } from './owner-rights.ts';
+import { assertCanEndInvite } from './owner-rights.ts';
 
 /** An invite into the Team of the caller. */
 export interface TeamInviteDraft extends Omit<InviteDraft, 'teamId'> {
@@ -30,7 +30,7 @@ export function inviteToTeam(
   return runCommand(database, scope, {
     lock: async (tx) => {
       const { team, caller } = await lockTeamForAdmin(tx);
-      assertMayEndInvite(caller, await findOpenInviteTo(tx, draft));
+      assertCanEndInvite(caller, await findOpenInviteTo(tx, draft));
       await assertClientsExist(tx, draft.grants);
       assertActive(team);
     },

@@ -6,8 +6,8 @@ import type { TeamRole } from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { Member, Team } from '../../../shared/schemas/identity.ts';
 import { lockTeamForAdmin } from '../../access/lock-and-recheck.ts';
-import { revokeOutgrownInvites } from '../invites.ts';
-import { assertMayChangeRole } from './owner-rights.ts';
+import { revokeUnauthorizedInvites } from '../invites.ts';
+import { assertCanChangeRole } from './owner-rights.ts';
 
 /**
  * Locks the Team of a member whose role is to change, and requires that the caller can change it.
@@ -22,7 +22,7 @@ export async function lockMember(
   const { team, caller } = await lockTeamForAdmin(tx, [userId]);
   const [member] = await listTeamMembers(tx, ONE_ROW, userId);
   if (member === undefined) throw new ServiceError('not_found');
-  assertMayChangeRole(caller, member.role, to);
+  assertCanChangeRole(caller, member.role, to);
   return { team, member };
 }
 
@@ -41,5 +41,8 @@ export async function assertNotLastOwner(tx: TeamTransaction, { role }: Member):
  */
 export async function revokeInvitesOfRole(tx: TeamTransaction, { userId, email }: Member): Promise<string[]> {
   const { teamId } = tx.scope;
-  return [...(await revokeOutgrownInvites(tx, userId)), ...(await revokeInvitesTo(tx, { email, teamId }))];
+  return [
+    ...(await revokeUnauthorizedInvites(tx, userId)),
+    ...(await revokeInvitesTo(tx, { email, teamId })),
+  ];
 }

@@ -1,4 +1,9 @@
-import { appointsTeamOwners, changesTeamRole, type Standing, type TeamRole } from '../../../shared/access.ts';
+import {
+  canAppointTeamOwners,
+  canChangeTeamRole,
+  type Standing,
+  type TeamRole,
+} from '../../../shared/access.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 
 /*
@@ -9,8 +14,8 @@ import { ServiceError } from '../../../shared/errors.ts';
  * Refuses a new role that only Owners can give, before anything is known of the member.
  * @throws ServiceError `forbidden`
  */
-export function assertMayAppoint(caller: Standing, role: TeamRole): void {
-  assertMayChangeRole(caller, 'member', role);
+export function assertCanAppoint(caller: Standing, role: TeamRole): void {
+  assertCanChangeRole(caller, 'member', role);
 }
 
 /**
@@ -19,8 +24,8 @@ export function assertMayAppoint(caller: Standing, role: TeamRole): void {
  * @param to the new role, or null to end the membership
  * @throws ServiceError `forbidden`
  */
-export function assertMayChangeRole(caller: Standing, from: TeamRole, to: TeamRole | null): void {
-  if (!changesTeamRole(caller, from, to)) {
+export function assertCanChangeRole(caller: Standing, from: TeamRole, to: TeamRole | null): void {
+  if (!canChangeTeamRole(caller, from, to)) {
     throw new ServiceError('forbidden', 'Only Owners can appoint, change or remove a Team Owner');
   }
 }
@@ -30,8 +35,8 @@ export function assertMayChangeRole(caller: Standing, from: TeamRole, to: TeamRo
  * @param invite the invite that would end, or null without one
  * @throws ServiceError `forbidden`
  */
-export function assertMayEndInvite(caller: Standing, invite: { role: TeamRole } | null): void {
-  if (invite?.role === 'owner' && !appointsTeamOwners(caller)) {
+export function assertCanEndInvite(caller: Standing, invite: { role: TeamRole } | null): void {
+  if (invite?.role === 'owner' && !canAppointTeamOwners(caller)) {
     throw new ServiceError('forbidden', 'Only Owners can replace or revoke the invite of a Team Owner');
   }
 }

@@ -5,7 +5,7 @@ import { lockTeamForAdmin } from '../../access/lock-and-recheck.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { revokeInvite } from '../invites.ts';
-import { assertMayEndInvite } from './owner-rights.ts';
+import { assertCanEndInvite } from './owner-rights.ts';
 
 /**
  * Revokes an open invite into the Team, in an archived Team too.
@@ -22,7 +22,7 @@ export function revokeTeamInvite(
     lock: async (tx) => {
       const { caller } = await lockTeamForAdmin(tx);
       const [invite] = await listInvites(tx, teamId, ONE_ROW, id);
-      assertMayEndInvite(caller, invite ?? null);
+      assertCanEndInvite(caller, invite ?? null);
     },
     apply: (tx) => revokeInvite(tx, teamId, id),
   });

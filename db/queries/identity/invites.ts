@@ -1,4 +1,4 @@
-import type { CompanyRole, InvitePower, Standing, TeamRole } from '../../../shared/access.ts';
+import type { CompanyRole, InviteTarget, Standing, TeamRole } from '../../../shared/access.ts';
 import type { Invite } from '../../../shared/schemas/identity.ts';
 import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
@@ -136,7 +136,7 @@ export async function revokeInvitesTo(
 /** An invite that was not used or revoked, and the current rights of its creator in its target. */
 export interface AuthoredInvite {
   id: string;
-  invite: InvitePower;
+  invite: InviteTarget;
   /** Null if the creator's account was closed. */
   author: Standing | null;
 }

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { after, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import Fastify from 'fastify';
-import { goneSignal } from '../../api/request/gone-signal.ts';
+import { disconnectSignal } from '../../api/request/disconnect-signal.ts';
 
 it('the signal aborts when the connection closes, but not when the body was read', async () => {
   const app = Fastify({ handlerTimeout: 60_000 });
   after(() => app.close());
   const signals: AbortSignal[] = [];
   app.post('/', async (request, reply) => {
-    const signal = goneSignal(reply);
+    const signal = disconnectSignal(reply);
     signals.push(signal);
     // Until the body has ended for everyone who listens to it.
     await pause(50);

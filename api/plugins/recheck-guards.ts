@@ -9,9 +9,9 @@ declare module 'fastify' {
 }
 
 /** If the body takes longer than this, the caller may have lost its access since the guards ran. */
-export const MOMENT_MS = 1000;
+export const RECHECK_AFTER_MS = 1000;
 
-function whenLate(hook: onRequestAsyncHookHandler): onRequestAsyncHookHandler {
+function ifBodyWasLate(hook: onRequestAsyncHookHandler): onRequestAsyncHookHandler {
   return async function again(request: FastifyRequest, reply) {
     if (request.bodyWasLate) await hook.call(this, request, reply);
   };
@@ -22,22 +22,22 @@ function whenLate(hook: onRequestAsyncHookHandler): onRequestAsyncHookHandler {
  * was late. Otherwise a caller could send the head of a request, lose its access, and still use it minutes later by
  * sending the body.
  */
-export function guard(scope: FastifyInstance, hook: onRequestAsyncHookHandler): void {
-  scope.addHook('onRequest', hook);
-  scope.addHook('preValidation', whenLate(hook));
+export function addGuard(app: FastifyInstance, hook: onRequestAsyncHookHandler): void {
+  app.addHook('onRequest', hook);
+  app.addHook('preValidation', ifBodyWasLate(hook));
 }
 
 /** Runs the guards of single routes again if the body was late. */
-export default fp(function lateBodies(app: FastifyInstance, _options: object, done: () => void) {
+export default fp(function recheckGuards(app: FastifyInstance, _options: object, done: () => void) {
   app.decorateRequest('bodyWasLate', false);
   app.addHook('preValidation', async (request, reply) => {
-    request.bodyWasLate = reply.elapsedTime > MOMENT_MS;
+    request.bodyWasLate = reply.elapsedTime > RECHECK_AFTER_MS;
   });
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith('/v1/')) return;
     const guards = [route.onRequest ?? []].flat() as onRequestAsyncHookHandler[];
     // The guards run before the body is validated, as they did when the request arrived.
-    route.preValidation = [...guards.map(whenLate), ...[route.preValidation ?? []].flat()];
+    route.preValidation = [...guards.map(ifBodyWasLate), ...[route.preValidation ?? []].flat()];
   });
   done();
 });

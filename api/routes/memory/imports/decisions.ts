@@ -1,3 +1,4 @@
+import { removeImport } from '../../../../core/imports/remove-import.ts';
 import { retryAllImports } from '../../../../core/imports/retry-all-imports.ts';
 import { retryImport, retryImports } from '../../../../core/imports/retry-imports.ts';
 import { invalidField } from '../../../../shared/errors.ts';
@@ -5,8 +6,25 @@ import { Import, ImportResponse, RetryRequest } from '../../../../shared/schemas
 import { IdParams } from '../../../request/path-params.ts';
 import type { Routes } from '../../../types.ts';
 
-/** Failed imports run again: one, or several. */
-export const importRetryRoutes: Routes = (app, deps) => {
+/** Decisions on imports: one is cancelled or deleted, and failed ones run again. */
+export const importDecisionRoutes: Routes = (app, deps) => {
+  app.delete(
+    '/v1/memory/imports/:id',
+    {
+      schema: {
+        summary: 'Cancel a queued import, or delete one that failed or was cancelled',
+        tags: ['memory'],
+        params: IdParams,
+        response: { 204: { type: 'null', description: 'Cancelled or deleted' } },
+      } as const,
+    },
+    async ({ params, teamScope }, reply) => {
+      await removeImport(deps, teamScope, params.id);
+      reply.code(204);
+      return null;
+    },
+  );
+
   app.post(
     '/v1/memory/imports/:id/retry',
     {

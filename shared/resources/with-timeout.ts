@@ -2,7 +2,7 @@
  * Waits for a result for at most `ms` milliseconds. A later result is passed to `late`.
  * @throws Error with `message` after that time
  */
-export async function within<T>(
+export async function withTimeout<T>(
   ms: number,
   result: Promise<T>,
   message: string,

@@ -1,0 +1,38 @@
+import { acceptImports } from '../../../../core/imports/accept-imports.ts';
+import { assertMediaTypes, parseFiles } from '../../../../core/imports/parse-files.ts';
+import { DOCUMENT_BODY_LIMIT } from '../../../../shared/body-limits.ts';
+import { freeUnshared } from '../../../../shared/resources/free-memory.ts';
+import { ImportRequest, ImportResponse } from '../../../../shared/schemas/imports.ts';
+import { writeLayer } from '../../../../shared/scope.ts';
+import { assertTeamActive, withWriteAccess } from '../../../plugins/guards.ts';
+import { answerOnce, readIdempotencyKey } from '../../../plugins/idempotency.ts';
+import type { Routes } from '../../../types.ts';
+
+/** POST /v1/memory/imports: files that a worker turns into sources. */
+export const importUploadRoute: Routes = (app, deps) => {
+  app.post(
+    '/v1/memory/imports',
+    {
+      onRequest: withWriteAccess,
+      bodyLimit: DOCUMENT_BODY_LIMIT,
+      schema: {
+        summary: 'Import files',
+        tags: ['memory'],
+        body: ImportRequest,
+        response: { 202: ImportResponse },
+      },
+      preValidation: [async (request) => assertMediaTypes(request.body), readIdempotencyKey],
+    },
+    async (request, reply) => {
+      const { teamScope, body } = request;
+      const files = await parseFiles(body.items);
+      const layer = writeLayer(teamScope, body.scope);
+      assertTeamActive(request);
+      try {
+        return await answerOnce(request, reply, deps.database, acceptImports(deps, files, layer));
+      } finally {
+        for (const { content } of files) freeUnshared(content);
+      }
+    },
+  );
+};
