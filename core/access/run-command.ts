@@ -11,22 +11,31 @@ export interface Recorded<R> {
 
 /** What a command has done. */
 export interface Applied<R> extends Recorded<R> {
-  /** Queues the jobs that follow. The last step, because others who queue the same jobs wait until the transaction ends. */
+  /** Enqueues the jobs that follow. The last step, because others who enqueue the same jobs wait until the transaction ends. */
   enqueue?: () => Promise<void>;
+}
+
+/** The steps of a command in its transaction. `Prepared` is what the command prepares before. */
+interface Steps<S extends Scope, Locked, R, Prepared> {
+  /** Locks the rows that the change depends on, and rechecks the rights of the caller. The first step of the transaction. */
+  lock: (tx: ScopedTransaction<S>, prepared: Prepared) => Promise<Locked>;
+  /** Makes the change, or refuses it. Everything it writes is one transaction with its audit events. */
+  apply: (tx: ScopedTransaction<S>, locked: Locked, prepared: Prepared) => Promise<Applied<R>>;
 }
 
 /**
  * A change, in the steps that every change has. The caller was authorised before, when its scope was made by a guard
  * of the route.
  */
-export interface Command<S extends Scope, Locked, R, Prepared = undefined> {
+export interface Command<S extends Scope, Locked, R> extends Steps<S, Locked, R, undefined> {
+  prepare?: undefined;
+}
+
+/** A command that prepares something before its transaction. */
+export interface PreparedCommand<S extends Scope, Locked, R, Prepared> extends Steps<S, Locked, R, Prepared> {
   /** Does what is slow and needs no transaction: cutting a text, hashing, storing contents. */
-  prepare?: () => Promise<Prepared>;
-  /** Locks the rows that the change depends on, and rechecks the rights of the caller. The first step of the transaction. */
-  lock: (tx: ScopedTransaction<S>, prepared: Prepared) => Promise<Locked>;
-  /** Makes the change, or refuses it. Everything it writes is one transaction with its audit events. */
-  apply: (tx: ScopedTransaction<S>, locked: Locked, prepared: Prepared) => Promise<Applied<R>>;
-  /** Deletes what `prepare` left behind. Called when the change was refused or has failed. */
+  prepare: () => Promise<Prepared>;
+  /** Deletes what `prepare` stored. Called if the change was refused or has failed. */
   discard?: (prepared: Prepared) => Promise<void>;
 }
 
@@ -34,10 +43,20 @@ export interface Command<S extends Scope, Locked, R, Prepared = undefined> {
  * Runs a command: prepare, then in one transaction lock and recheck, apply, audit, enqueue.
  * @returns the result of `apply`
  */
-export function runCommand<S extends Scope, Locked, R, Prepared = undefined>(
+export function runCommand<S extends Scope, Locked, R, Prepared>(
   database: Database,
   scope: S,
-  command: Command<S, Locked, R, Prepared>,
+  command: PreparedCommand<S, Locked, R, Prepared>,
+): Promise<R>;
+export function runCommand<S extends Scope, Locked, R>(
+  database: Database,
+  scope: S,
+  command: Command<S, Locked, R>,
+): Promise<R>;
+export function runCommand<S extends Scope, Locked, R, Prepared>(
+  database: Database,
+  scope: S,
+  command: Command<S, Locked, R> | PreparedCommand<S, Locked, R, Prepared>,
 ): Promise<R> {
   return runCommandWithin(database, scope, command, (_, steps) => steps());
 }
@@ -50,22 +69,29 @@ export function runCommand<S extends Scope, Locked, R, Prepared = undefined>(
 export async function runCommandWithin<S extends Scope, Locked, R, Prepared, T>(
   database: Database,
   scope: S,
-  command: Command<S, Locked, R, Prepared>,
+  command: Command<S, Locked, R> | PreparedCommand<S, Locked, R, Prepared>,
   wrap: (tx: ScopedTransaction<S>, steps: () => Promise<R>) => Promise<T>,
 ): Promise<T> {
-  const prepared = (await command.prepare?.()) as Prepared;
+  if (command.prepare === undefined) {
+    return transaction(database, scope, (tx) => wrap(tx, () => runSteps(tx, command, undefined)));
+  }
+  const prepared = await command.prepare();
   try {
-    return await transaction(database, scope, (tx) =>
-      wrap(tx, async () => {
-        const locked = await command.lock(tx, prepared);
-        const { result, audit, enqueue } = await command.apply(tx, locked, prepared);
-        if (audit.length > 0) insertAuditEvents(tx, audit);
-        await enqueue?.();
-        return result;
-      }),
-    );
+    return await transaction(database, scope, (tx) => wrap(tx, () => runSteps(tx, command, prepared)));
   } catch (error) {
     await command.discard?.(prepared);
     throw error;
   }
+}
+
+async function runSteps<S extends Scope, Locked, R, Prepared>(
+  tx: ScopedTransaction<S>,
+  { lock, apply }: Steps<S, Locked, R, Prepared>,
+  prepared: Prepared,
+): Promise<R> {
+  const locked = await lock(tx, prepared);
+  const { result, audit, enqueue } = await apply(tx, locked, prepared);
+  if (audit.length > 0) insertAuditEvents(tx, audit);
+  await enqueue?.();
+  return result;
 }

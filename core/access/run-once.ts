@@ -8,7 +8,7 @@ import {
 } from '../../db/queries/memory/idempotency.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { type Command, runCommand, runCommandWithin } from './run-command.ts';
+import { type Command, type PreparedCommand, runCommandWithin } from './run-command.ts';
 
 /** What a caller is answered, at first and on every repeat: the status of the answer, a 2xx, and its body. */
 export interface Answer {
@@ -16,13 +16,18 @@ export interface Answer {
   body: unknown;
 }
 
-/** A command whose answer is stored for its Idempotency-Key. */
-export interface OnceCommand<Locked, R, Prepared = undefined>
-  extends Command<TeamScope, Locked, R, Prepared> {
+/** How a command with an Idempotency-Key is answered. */
+interface Answering<R> {
   answer: (result: R) => Answer;
   /** Refuses a stored answer if the caller can no longer read what it shows. */
   checkStoredAnswer?: (body: unknown) => void;
 }
+
+/** A command whose answer is stored for its Idempotency-Key. */
+export type OnceCommand<Locked, R> = Command<TeamScope, Locked, R> & Answering<R>;
+/** The same, for a command that prepares something before its transaction. */
+export type PreparedOnceCommand<Locked, R, Prepared> = PreparedCommand<TeamScope, Locked, R, Prepared> &
+  Answering<R>;
 
 /** Keys whose first request runs in this process now. Between processes the lock in the database decides. */
 const running = new WeakMap<Database, Set<string>>();
@@ -36,9 +41,11 @@ export async function runOnce<Locked, R, Prepared>(
   database: Database,
   scope: TeamScope,
   key: AnswerKey | null,
-  command: OnceCommand<Locked, R, Prepared>,
+  command: OnceCommand<Locked, R> | PreparedOnceCommand<Locked, R, Prepared>,
 ): Promise<Answer> {
-  if (key === null) return command.answer(await runCommand(database, scope, command));
+  if (key === null) {
+    return runCommandWithin(database, scope, command, async (_, steps) => command.answer(await steps()));
+  }
   const earlier = await transaction(database, scope, (tx) => findAnswer(tx, key));
   if (earlier !== null) return replay(earlier, key, command);
   const keys = running.get(database) ?? new Set();
@@ -60,7 +67,7 @@ async function runFirst<Locked, R, Prepared>(
   database: Database,
   scope: TeamScope,
   key: AnswerKey,
-  command: OnceCommand<Locked, R, Prepared>,
+  command: OnceCommand<Locked, R> | PreparedOnceCommand<Locked, R, Prepared>,
 ): Promise<Answer> {
   return runCommandWithin(database, scope, command, async (tx, steps) => {
     if (!(await lockAnswer(tx, key))) throw new ServiceError('idempotency_in_progress');

@@ -17,7 +17,7 @@ import { prepareContents } from '../../shared/text/memory-content.ts';
 import { assertActive, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { parseId } from '../access/parse-id.ts';
 import type { Applied } from '../access/run-command.ts';
-import type { OnceCommand } from '../access/run-once.ts';
+import type { PreparedOnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
 import { completeItems, type PreparedItem } from './complete-items.ts';
@@ -52,7 +52,7 @@ export async function completeBatch(
   scope: TeamScope,
   body: CompleteRequest,
   signal: AbortSignal,
-): Promise<OnceCommand<LockedItems<PreparedItem>, ConsolidationResult[], Completing>> {
+): Promise<PreparedOnceCommand<LockedItems<PreparedItem>, ConsolidationResult[], Completing>> {
   const forms = parseItems(body.items, scope, deps.config.embeddingModel);
   const batchId = parseId(body.batchId);
   // Before a stored answer is repeated, and before contents are cut for nothing.

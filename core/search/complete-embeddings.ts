@@ -11,9 +11,8 @@ import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { isId } from '../../shared/ids.ts';
 import type { EmbeddingsCompleteRequest } from '../../shared/schemas/embeddings.ts';
-import type { Team } from '../../shared/schemas/identity.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { assertActive } from '../access/lock-and-recheck.ts';
+import { assertActive, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -26,15 +25,13 @@ interface Embeddings {
 /**
  * Completes a batch of chunks with their embeddings. A repeat with the same embeddings returns the same number; a chunk
  * that has been replaced since the claim is skipped.
- * @param team the selected Team, as it was when the request arrived
  * @returns how many chunks have their embedding now
- * @throws ServiceError `invalid_request`, `embedding_model_mismatch`, `embedding_dimension_mismatch`, `not_found`,
- *   `team_archived`, `conflict` if the batch was completed with other embeddings, `batch_expired`
+ * @throws ServiceError `invalid_request`, `embedding_model_mismatch`, `embedding_dimension_mismatch`, `unauthenticated`,
+ *   `team_forbidden`, `not_found`, `team_archived`, `conflict` if the batch was completed with other embeddings, `batch_expired`
  */
 export async function completeEmbeddings(
   { config, database }: Pick<Dependencies, 'config' | 'database'>,
   scope: TeamScope,
-  team: Pick<Team, 'state'>,
   body: EmbeddingsCompleteRequest,
 ): Promise<number> {
   const { batchId } = body;
@@ -43,6 +40,7 @@ export async function completeEmbeddings(
   if (!isId(batchId)) throw new ServiceError('not_found');
   return runCommand(database, scope, {
     lock: async (tx) => {
+      const team = await lockTeamForWrite(tx);
       const batch = await lockEmbeddingBatch(tx, batchId);
       if (batch === null) throw new ServiceError('not_found');
       assertActive(team);

@@ -7,7 +7,7 @@ import { prepareSource } from '../../shared/text/prepare-batch.ts';
 import type { ChunkInput } from '../../shared/text/prepared-chunks.ts';
 import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import type { Applied } from '../access/run-command.ts';
-import type { OnceCommand } from '../access/run-once.ts';
+import type { PreparedOnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueIndexing } from './enqueue-indexing.ts';
 import type { ParsedIngest } from './parse-ingest.ts';
@@ -37,7 +37,7 @@ export function ingestSource(
   deps: Pick<Dependencies, 'config' | 'database' | 'queue'>,
   scope: TeamScope,
   ingest: Ingest,
-): OnceCommand<void, StoredDraft, StagedSource> {
+): PreparedOnceCommand<void, StoredDraft, StagedSource> {
   const { database } = deps;
   return {
     prepare: () => stage(deps, scope, ingest),

@@ -12,7 +12,7 @@ import type { PushResponse } from '../../shared/schemas/workspace.ts';
 import { type LayerId, type TeamScope, writeLayer } from '../../shared/scope.ts';
 import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import type { Applied } from '../access/run-command.ts';
-import type { OnceCommand } from '../access/run-once.ts';
+import type { PreparedOnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Pushed } from './parse-pushed-files.ts';
 import { findConflicts } from './push-conflicts.ts';
@@ -38,7 +38,7 @@ export function pushFiles(
   { blobs }: Pick<Dependencies, 'blobs'>,
   scope: TeamScope,
   pushed: readonly Pushed[],
-): OnceCommand<number, PushResponse, void> {
+): PreparedOnceCommand<number, PushResponse, void> {
   return {
     prepare: () =>
       blobs.store(

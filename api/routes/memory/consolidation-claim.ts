@@ -32,8 +32,7 @@ export const consolidationClaimRoute: Routes = (app, deps) => {
       const { limit = DEFAULT_CLAIM_LIMIT, leaseSeconds = DEFAULT_LEASE_SECONDS, clientId } = request.body;
       const scope = claimScope(request.teamScope, clientId);
       assertTeamActive(request);
-      const batch = await claimBatch(deps, scope, { limit, leaseSeconds, clientId });
-      return { batch: batch === null ? null : { ...batch, expiresAt: batch.expiresAt.toISOString() } };
+      return { batch: await claimBatch(deps, scope, { limit, leaseSeconds, clientId }) };
     },
   );
 };

@@ -8,7 +8,7 @@ import {
   EmbeddingsCompleteRequest,
   EmbeddingsCompleteResponse,
 } from '../../../shared/schemas/embeddings.ts';
-import { assertTeamActive, selectedTeam } from '../../plugins/guards.ts';
+import { assertTeamActive } from '../../plugins/guards.ts';
 import { EMBEDDINGS_JSON_LIMITS } from '../../request/json-limits.ts';
 import type { Routes } from '../../types.ts';
 
@@ -27,8 +27,7 @@ export const embeddingRoutes: Routes = (app, deps) => {
     async (request) => {
       assertTeamActive(request);
       const limit = request.body.limit ?? DEFAULT_EMBEDDINGS_CLAIM;
-      const batch = await claimEmbeddings(deps, request.teamScope, limit);
-      return { batch: batch === null ? null : { ...batch, expiresAt: batch.expiresAt.toISOString() } };
+      return { batch: await claimEmbeddings(deps, request.teamScope, limit) };
     },
   );
 
@@ -44,9 +43,6 @@ export const embeddingRoutes: Routes = (app, deps) => {
         response: { 200: EmbeddingsCompleteResponse },
       },
     },
-    async (request) => {
-      const { body, teamScope } = request;
-      return { embedded: await completeEmbeddings(deps, teamScope, selectedTeam(request), body) };
-    },
+    async ({ body, teamScope }) => ({ embedded: await completeEmbeddings(deps, teamScope, body) }),
   );
 };

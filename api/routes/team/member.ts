@@ -1,6 +1,5 @@
 import { parseId } from '../../../core/access/parse-id.ts';
 import { changeMemberRole } from '../../../core/identity/team/change-member-role.ts';
-import { assertCanAppoint } from '../../../core/identity/team/owner-rights.ts';
 import { removeMember } from '../../../core/identity/team/remove-member.ts';
 import { Member, RoleRequest } from '../../../shared/schemas/identity.ts';
 import { standingInTeam, withRight } from '../../plugins/guards.ts';
@@ -26,11 +25,9 @@ export const memberRoutes: Routes = (app, deps) => {
       },
     },
     async (request) => {
-      const { role } = request.body;
-      // Before the path is read: the refusal must not depend on the member.
-      assertCanAppoint(standingInTeam(request), role);
-      const userId = parseId(request.params.userId);
-      return changeMemberRole(deps, request.teamScope, { userId, role });
+      const { teamScope, params, body } = request;
+      const caller = standingInTeam(request);
+      return changeMemberRole(deps, teamScope, { userId: params.userId, role: body.role, caller });
     },
   );
 

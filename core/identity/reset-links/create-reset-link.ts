@@ -1,5 +1,4 @@
 import type { ScopedTransaction } from '../../../db/driver/database.ts';
-import { wireTime } from '../../../db/queries/fragments/layers.ts';
 import { insertResetLink, revokeResetLinks } from '../../../db/queries/identity/reset-links.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
@@ -34,7 +33,7 @@ export async function createResetLink(
   const expiresAt = await insertResetLink(tx, { id, userId, tokenHash: hashToken(token), ttlSeconds });
   return {
     // In the fragment, which no log, proxy or Referer header sees.
-    result: { url: `${base}/reset#token=${token}`, expiresAt: wireTime(expiresAt) },
+    result: { url: `${base}/reset#token=${token}`, expiresAt },
     audit: [
       {
         kind: 'company.reset_link',

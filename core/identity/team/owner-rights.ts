@@ -10,12 +10,15 @@ import { ServiceError } from '../../../shared/errors.ts';
  * Team Owners are appointed, changed and removed only by Owners of the Team or of the Company.
  */
 
+const ownersOnly = () =>
+  new ServiceError('forbidden', 'Only Owners can appoint, change or remove a Team Owner');
+
 /**
- * Refuses a new role that only Owners can give, before anything is known of the member.
+ * Refuses a new role that only Owners can give, regardless of the member.
  * @throws ServiceError `forbidden`
  */
-export function assertCanAppoint(caller: Standing, role: TeamRole): void {
-  assertCanChangeRole(caller, 'member', role);
+export function assertCanGiveRole(caller: Standing, role: TeamRole): void {
+  if (role === 'owner' && !canAppointTeamOwners(caller)) throw ownersOnly();
 }
 
 /**
@@ -25,9 +28,7 @@ export function assertCanAppoint(caller: Standing, role: TeamRole): void {
  * @throws ServiceError `forbidden`
  */
 export function assertCanChangeRole(caller: Standing, from: TeamRole, to: TeamRole | null): void {
-  if (!canChangeTeamRole(caller, from, to)) {
-    throw new ServiceError('forbidden', 'Only Owners can appoint, change or remove a Team Owner');
-  }
+  if (!canChangeTeamRole(caller, from, to)) throw ownersOnly();
 }
 
 /**

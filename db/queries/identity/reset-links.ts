@@ -1,5 +1,6 @@
 import type { CompanyScope } from '../../../shared/scope.ts';
 import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
+import { wireTime } from '../fragments/layers.ts';
 
 export type ResetLinkState = 'open' | 'used' | 'revoked' | 'expired';
 
@@ -24,7 +25,7 @@ export async function findResetLink(tx: Queryable, tokenHash: Buffer): Promise<R
 export async function insertResetLink(
   tx: ScopedTransaction<CompanyScope>,
   link: { id: string; userId: string; tokenHash: Buffer; ttlSeconds: number },
-): Promise<Date> {
+): Promise<string> {
   const [row] = await tx.query<{ expiresAt: Date }>(
     `insert into identity.reset_link (company_id, id, user_id, token_hash, expires_at, created_by)
      values ($1, $2, $3, $4, now() + make_interval(secs => $5), $6)
@@ -32,7 +33,7 @@ export async function insertResetLink(
     [tx.scope.companyId, link.id, link.userId, link.tokenHash, link.ttlSeconds, tx.scope.userId],
   );
   if (row === undefined) throw new Error('the reset link was not inserted');
-  return row.expiresAt;
+  return wireTime(row.expiresAt);
 }
 
 /** Marks a link of the scope's user as used. False: it is not open, because it was used, revoked or has expired. */

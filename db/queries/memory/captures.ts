@@ -95,7 +95,7 @@ export async function insertCapture(tx: TeamTransaction, capture: NewCapture): P
 /** Captures that were claimed together, until the lease expires. */
 export interface ConsolidationBatch {
   id: string;
-  expiresAt: Date;
+  expiresAt: string;
   captures: Capture[];
 }
 
@@ -143,7 +143,7 @@ export async function claimCaptures(
   );
   return {
     id: claim.id,
-    expiresAt: first.leasedUntil,
+    expiresAt: wireTime(first.leasedUntil),
     captures: rows.map((row) => {
       const { leasedUntil: _, ...capture } = row;
       return toCapture(capture);

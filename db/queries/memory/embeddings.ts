@@ -1,10 +1,10 @@
 import type { Queryable, TeamTransaction } from '../../driver/database.ts';
-import { writeScopeValues } from '../fragments/layers.ts';
+import { wireTime, writeScopeValues } from '../fragments/layers.ts';
 
 /** Chunks that a caller has claimed to make their vectors, until the lease expires. */
 export interface EmbeddingBatch {
   id: string;
-  expiresAt: Date;
+  expiresAt: string;
   chunks: { chunkId: string; text: string }[];
 }
 
@@ -47,7 +47,11 @@ export async function claimPendingChunks(
     `insert into memory.embedding_batch (team_id, id, user_id, chunk_ids, expires_at) values ($1, $2, $3, $4, $5)`,
     [tx.scope.teamId, batch.id, tx.scope.userId, chunks.map((chunk) => chunk.chunkId), expiresAt],
   );
-  return { id: batch.id, expiresAt, chunks: chunks.map(({ chunkId, text }) => ({ chunkId, text })) };
+  return {
+    id: batch.id,
+    expiresAt: wireTime(expiresAt),
+    chunks: chunks.map(({ chunkId, text }) => ({ chunkId, text })),
+  };
 }
 
 /** A batch of the scope's user, locked until the transaction ends. */
