@@ -22,7 +22,7 @@ const SourcePage = Page(Source);
 
 /** @param clientId the client whose imports to read; without it, the Team layer */
 export function importRecords(service: ServiceClient, clientId: string | undefined): ImportRecords {
-  const layer = clientId?.toLowerCase() ?? null;
+  const layerId = clientId?.toLowerCase() ?? null;
   async function* pagesOf<Item extends { clientId: string | null }>(
     read: (query: URLSearchParams) => Promise<{ items: Item[]; nextCursor: string | null }>,
   ): AsyncGenerator<Item[]> {
@@ -33,7 +33,7 @@ export function importRecords(service: ServiceClient, clientId: string | undefin
       if (cursor !== null) query.set('cursor', cursor);
       const page: { items: Item[]; nextCursor: string | null } = await read(query);
       // Without a client, the service lists the imports of all layers that the caller can read.
-      yield page.items.filter((item) => item.clientId === layer);
+      yield page.items.filter((item) => item.clientId === layerId);
       cursor = page.nextCursor;
     } while (cursor !== null);
   }

@@ -118,11 +118,11 @@ export async function writableLayersNow(
 export async function canRead(
   tx: TeamTransaction,
   { standing }: LockedTeam,
-  layer: LayerId,
+  layerId: LayerId,
 ): Promise<boolean> {
-  const grants = layer === null ? [] : await findOwnClientGrants(tx, [layer]);
+  const grants = layerId === null ? [] : await findOwnClientGrants(tx, [layerId]);
   const reads = readableLayers(standing.companyRole, standing, grants);
-  return layer === null ? reads.team : reads.clients.includes(layer);
+  return layerId === null ? reads.team : reads.clients.includes(layerId);
 }
 
 /** Whether the caller can write to all of these layers now, regardless of the state of the Team. */
@@ -131,9 +131,9 @@ export async function canWrite(
   team: LockedTeam,
   layers: readonly LayerId[],
 ): Promise<boolean> {
-  const clients = layers.filter((layer) => layer !== null);
+  const clients = layers.filter((layerId) => layerId !== null);
   const writes = await writableLayersNow(tx, team, { team: true, clients });
-  return layers.every((layer) => (layer === null ? writes.team : writes.clients.includes(layer)));
+  return layers.every((layerId) => (layerId === null ? writes.team : writes.clients.includes(layerId)));
 }
 
 /**

@@ -12,21 +12,21 @@ import { enqueueImports } from './enqueue-imports.ts';
  */
 export function acceptImports(
   { queue }: Pick<Dependencies, 'queue'>,
-  files: readonly Omit<NewImport, 'layer'>[],
-  layer: LayerId,
+  files: readonly Omit<NewImport, 'layerId'>[],
+  layerId: LayerId,
 ): OnceCommand<void, { imports: Import[] }> {
   return {
-    lock: (tx) => requireLayerWrite(tx, layer),
+    lock: (tx) => requireLayerWrite(tx, layerId),
     apply: async (tx) => {
       const imports: Import[] = [];
-      for (const file of files) imports.push(await insertImport(tx, { ...file, layer }));
+      for (const file of files) imports.push(await insertImport(tx, { ...file, layerId }));
       return {
         result: { imports },
         audit: imports.map(({ id, bytes, mediaType, clientId }) => ({
           kind: 'memory.import',
           subjectType: 'import',
           subjectId: id,
-          layer: clientId,
+          layerId: clientId,
           detail: { bytes, mediaType },
         })),
         enqueue: () => enqueueImports(tx, queue, imports),

@@ -3,7 +3,7 @@ import { DOCUMENT_TITLE } from '../../db/queries/memory/chunks.ts';
 import { completeImport as complete, type StartedImport } from '../../db/queries/memory/imports.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
 import type { Payload } from '../../shared/queues.ts';
-import type { TeamScope } from '../../shared/scope.ts';
+import type { LayerId, TeamScope } from '../../shared/scope.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
 import { runAndSettle } from '../access/run-and-settle.ts';
 import type { Applied } from '../access/run-command.ts';
@@ -33,7 +33,7 @@ export interface ImportedDocument {
 export function stageImport(
   { database, config }: Pick<Dependencies, 'database' | 'config'>,
   scope: TeamScope,
-  layer: StagedSource['source']['layer'],
+  layerId: LayerId,
   file: Pick<StartedImport, 'filename' | 'title'>,
   { title, contentHash, chunks }: ImportedDocument,
   report: (written: number) => void,
@@ -42,7 +42,7 @@ export function stageImport(
     database,
     scope,
     {
-      layer,
+      layerId,
       kind: 'import',
       title: file.title,
       uri: null,
@@ -89,7 +89,7 @@ async function apply(
         kind: 'memory.import_complete',
         subjectType: 'import',
         subjectId: importId,
-        layer: clientId,
+        layerId: clientId,
         detail: { sourceId: source.id, duplicate, chunks: source.chunks },
       },
     ],

@@ -28,7 +28,7 @@ export function failImport<Q extends 'import.process' | 'import.dead'>(
             kind: 'memory.import_fail',
             subjectType: 'import',
             subjectId: importId,
-            layer: clientId,
+            layerId: clientId,
             detail: { code },
           },
         ],

@@ -8,8 +8,8 @@ import type { Import } from '../../shared/schemas/imports.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import { assertActive, type LockedTeam, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 
-const includesLayer = ({ team, clients }: Layers, layer: LayerId) =>
-  layer === null ? team : clients.includes(layer);
+const includesLayer = ({ team, clients }: Layers, layerId: LayerId) =>
+  layerId === null ? team : clients.includes(layerId);
 
 /** Returns the layers that the caller can read and write now, among those of these imports, in any state of the Team. */
 async function layersNow(

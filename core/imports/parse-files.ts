@@ -39,7 +39,7 @@ async function parseContent(item: Item, index: number): Promise<Buffer> {
 }
 
 /** @param index the position in the request, for messages */
-async function parseFile(item: Item, index: number): Promise<Omit<NewImport, 'layer'>> {
+async function parseFile(item: Item, index: number): Promise<Omit<NewImport, 'layerId'>> {
   const mediaType = importMediaType(item.filename, item.mediaType, item.text !== undefined);
   if (mediaType === null) throw new ServiceError('unsupported_media_type');
   return {
@@ -55,8 +55,8 @@ async function parseFile(item: Item, index: number): Promise<Omit<NewImport, 'la
  * Parses the files of a request. Decodes them in steps, so that the event loop is not blocked.
  * @throws ServiceError `invalid_request`, `unsupported_media_type`
  */
-export async function parseFiles(items: readonly Item[]): Promise<Omit<NewImport, 'layer'>[]> {
-  const files: Omit<NewImport, 'layer'>[] = [];
+export async function parseFiles(items: readonly Item[]): Promise<Omit<NewImport, 'layerId'>[]> {
+  const files: Omit<NewImport, 'layerId'>[] = [];
   for (const [index, item] of items.entries()) files.push(await parseFile(item, index));
   return files;
 }

@@ -138,8 +138,8 @@ async function apply(
   await completeCaptures(tx, batchId, [...new Set(resolved.flatMap(({ captureIds }) => captureIds))]);
   const layers = [...new Set(layersOf(resolved))];
   await closeConsolidationBatch(tx, batchId, { requestHash, results, layers });
-  const published = resolved.flatMap(({ layer }, index) =>
-    layer !== undefined && results[index]?.state === 'published' ? [layer] : [],
+  const published = resolved.flatMap(({ layerId }, index) =>
+    layerId !== undefined && results[index]?.state === 'published' ? [layerId] : [],
   );
   return {
     result: results,

@@ -45,8 +45,8 @@ export async function completeItems(
   const supersededBy = ({ text }: ReadyItem) => superseded.get(text?.supersedes ?? '');
   const pairs = items.flatMap((item, index): SupersededPair[] => {
     const memory = supersededBy(item);
-    if (memory === undefined || item.layer === undefined) return [];
-    return [{ superseded: memory, layer: item.layer, path: `/items/${index}/supersedes` }];
+    if (memory === undefined || item.layerId === undefined) return [];
+    return [{ superseded: memory, layerId: item.layerId, path: `/items/${index}/supersedes` }];
   });
   assertSameLayer(pairs);
   assertPublished(pairs);
@@ -67,11 +67,11 @@ async function completeItem(
   context: BatchContext,
   item: ReadyItem,
 ): Promise<Recorded<ConsolidationResult>> {
-  const { text, prepared, layer, captures } = item;
-  if (text !== null && prepared !== null && layer !== undefined) {
-    return storeItem(tx, context, { ...item, text, prepared, layer });
+  const { text, prepared, layerId, captures } = item;
+  if (text !== null && prepared !== null && layerId !== undefined) {
+    return storeItem(tx, context, { ...item, text, prepared, layerId });
   }
-  const discarded = captures.map((capture) => ({ id: capture.id, clientId: capture.layer }));
+  const discarded = captures.map((capture) => ({ id: capture.id, clientId: capture.layerId }));
   return {
     result: { state: 'discarded', memoryId: null, similar: [] },
     audit: captureEvents('memory.discard', context.batchId, discarded),
@@ -83,7 +83,7 @@ interface StoredItem {
   captureIds: string[];
   text: ItemText;
   prepared: PreparedContent;
-  layer: LayerId;
+  layerId: LayerId;
 }
 
 async function storeItem(
@@ -91,16 +91,16 @@ async function storeItem(
   { batchId, model }: BatchContext,
   item: StoredItem,
 ): Promise<Recorded<ConsolidationResult>> {
-  const { id, captureIds, prepared, layer } = item;
+  const { id, captureIds, prepared, layerId } = item;
   const { state, title, content, metadata, embedding, supersedes } = item.text;
-  const similar = await findSimilarMemories(tx, { layer, terms: prepared.terms, embedding, model });
+  const similar = await findSimilarMemories(tx, { layerId, terms: prepared.terms, embedding, model });
   const stored =
     state === 'published'
-      ? await insertMemorySource(tx, { layer, title, metadata, prepared, embedding, model })
+      ? await insertMemorySource(tx, { layerId, title, metadata, prepared, embedding, model })
       : null;
   await insertMemory(tx, {
     id,
-    layer,
+    layerId,
     state,
     title,
     content,
@@ -116,6 +116,6 @@ async function storeItem(
   const detail = { batchId, captureIds, ...(supersedes === null ? {} : { supersedes }), ...stored };
   return {
     result: { state, memoryId: id, similar },
-    audit: [memoryEvent(kind, { id, clientId: layer, version: 1 }, detail)],
+    audit: [memoryEvent(kind, { id, clientId: layerId, version: 1 }, detail)],
   };
 }

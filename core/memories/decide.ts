@@ -109,12 +109,12 @@ async function lockDecision(
   const lockedMemories = await lockMemories(tx, supersedes === null ? [memoryId] : [memoryId, supersedes]);
   const own = lockedMemories.get(memoryId);
   const superseded = supersedes === null ? null : lockedMemories.get(supersedes)?.memory;
-  const layer = own?.memory.clientId ?? null;
+  const layerId = own?.memory.clientId ?? null;
   // Its client can have been archived since it was found.
-  if (own === undefined || superseded === undefined || !(await canWrite(tx, team, [layer]))) {
+  if (own === undefined || superseded === undefined || !(await canWrite(tx, team, [layerId]))) {
     throw new ServiceError('not_found');
   }
-  const pairs = superseded === null ? [] : [{ superseded, layer, path: '/supersedes' }];
+  const pairs = superseded === null ? [] : [{ superseded, layerId, path: '/supersedes' }];
   assertSameLayer(pairs);
   assertActive(team);
   return { own, pairs };
@@ -174,7 +174,7 @@ const publish: DecisionHandler = async (tx, locked, { decision, prepared, model 
   const title = decision.title ?? memory.title;
   const supersedes = decision.supersedes === null ? {} : { supersedes: decision.supersedes };
   const stored = await insertMemorySource(tx, {
-    layer: memory.clientId,
+    layerId: memory.clientId,
     title,
     metadata: memory.metadata,
     prepared,
@@ -199,13 +199,13 @@ const discard: DecisionHandler = async (tx, { memory }) => {
 };
 
 const update: DecisionHandler = async (tx, { memory }, { decision, prepared, model }) => {
-  const { sourceId, clientId: layer } = memory;
+  const { sourceId, clientId: layerId } = memory;
   if (sourceId === null) throw new Error('a published memory has no source');
   const title = decision.title ?? memory.title;
   // If the text is the same, its chunks keep their vectors.
   const changed = prepared === null || prepared.content === memory.content ? null : prepared;
   if (changed === null) await retitleSource(tx, sourceId, title);
-  else await replaceMemoryText(tx, sourceId, { layer, title, prepared: changed, model });
+  else await replaceMemoryText(tx, sourceId, { layerId, title, prepared: changed, model });
   const updated = await updateMemory(tx, memory.id, {
     state: 'published',
     title,

@@ -9,7 +9,7 @@ export function memoryEvent(
   { id, clientId, version }: Pick<Memory, 'id' | 'clientId' | 'version'>,
   detail: Record<string, unknown> = {},
 ): AuditEntry {
-  return { kind, subjectType: 'memory', subjectId: id, layer: clientId, detail: { version, ...detail } };
+  return { kind, subjectType: 'memory', subjectId: id, layerId: clientId, detail: { version, ...detail } };
 }
 
 /**
@@ -21,11 +21,11 @@ export function captureEvents(
   batchId: string,
   captures: readonly { id: string; clientId: LayerId }[],
 ): AuditEntry[] {
-  return [...Map.groupBy(captures, ({ clientId }) => clientId)].map(([layer, own]) => ({
+  return [...Map.groupBy(captures, ({ clientId }) => clientId)].map(([layerId, own]) => ({
     kind,
     subjectType: 'batch',
     subjectId: batchId,
-    layer,
+    layerId,
     detail: { captureIds: own.map(({ id }) => id) },
   }));
 }

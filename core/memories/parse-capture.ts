@@ -9,7 +9,7 @@ import { assertMetadata } from '../sources/metadata.ts';
  * Parses the body of a capture, except its scope.
  * @throws ServiceError `invalid_request`
  */
-export function parseCapture(body: CaptureRequest): Omit<NewCapture, 'layer'> {
+export function parseCapture(body: CaptureRequest): Omit<NewCapture, 'layerId'> {
   assertMetadata(body.metadata);
   const startedAt = parseTime(body.startedAt, '/startedAt');
   const endedAt = parseTime(body.endedAt, '/endedAt');

@@ -21,7 +21,7 @@ export interface ItemForm {
   /** In lower case, without repetitions. */
   captureIds: string[];
   /** The layer that the item names. Undefined if it goes to the layer of its captures. */
-  namedLayer: LayerId | undefined;
+  namedLayerId: LayerId | undefined;
   /** Null if the item is discarded. */
   text: ItemText | null;
 }
@@ -46,7 +46,7 @@ export function parseItems(items: readonly ConsolidatedItem[], scope: TeamScope,
     const supersedes = item.supersedes === undefined ? null : parseId(item.supersedes);
     return {
       captureIds: [...new Set(item.captureIds.map((id) => id.toLowerCase()))],
-      namedLayer: layers[index],
+      namedLayerId: layers[index],
       text: text === null ? null : { ...text, supersedes },
     };
   });

@@ -8,7 +8,10 @@ import { canWrite, type LockedTeam } from '../access/lock-and-recheck.ts';
 import type { ItemForm } from './parse-items.ts';
 
 /** An item with its captures, and the layer that it goes to: undefined if it discards captures of several layers. */
-export type ResolvedItem<T extends ItemForm> = T & { captures: LeasedCapture[]; layer: LayerId | undefined };
+export type ResolvedItem<T extends ItemForm> = T & {
+  captures: LeasedCapture[];
+  layerId: LayerId | undefined;
+};
 
 /**
  * Finds the layer of each item: that of its captures, unless a caller with Full access names another. Locks the
@@ -27,34 +30,37 @@ export async function resolveLayers<T extends ItemForm>(
   for (const [index, item] of items.entries()) {
     const captures = item.captureIds.map((id) => leased.get(id)).filter((capture) => capture !== undefined);
     if (captures.length < item.captureIds.length) throw await whyMissing(tx, batchId);
-    resolved.push({ ...item, captures, layer: layerOfItem(team, item, captures, `/items/${index}/scope`) });
+    resolved.push({ ...item, captures, layerId: layerOfItem(team, item, captures, `/items/${index}/scope`) });
   }
   if (!(await canWrite(tx, team, layersOf(resolved)))) throw new ServiceError('scope_forbidden');
   return resolved;
 }
 
 /** The layers of these items and of their captures, with repetitions. */
-export function layersOf(items: readonly Pick<ResolvedItem<ItemForm>, 'layer' | 'captures'>[]): LayerId[] {
-  const layers = items.flatMap(({ layer, captures }) => [layer, ...captures.map((capture) => capture.layer)]);
-  return layers.filter((layer) => layer !== undefined);
+export function layersOf(items: readonly Pick<ResolvedItem<ItemForm>, 'layerId' | 'captures'>[]): LayerId[] {
+  const layers = items.flatMap(({ layerId, captures }) => [
+    layerId,
+    ...captures.map((capture) => capture.layerId),
+  ]);
+  return layers.filter((layerId) => layerId !== undefined);
 }
 
 function layerOfItem(
   team: LockedTeam,
-  { namedLayer, text }: ItemForm,
+  { namedLayerId, text }: ItemForm,
   captures: readonly LeasedCapture[],
   path: string,
 ): LayerId | undefined {
-  const layers = [...new Set(captures.map(({ layer }) => layer))];
+  const layers = [...new Set(captures.map(({ layerId }) => layerId))];
   const [only] = layers;
   if (!hasRight(team, 'actForOthers')) {
     // The caller can have lost Full access since it claimed the captures of others.
     const foreign = captures.some(({ createdBy }) => createdBy !== team.userId);
-    if (foreign || layers.length > 1 || (namedLayer !== undefined && namedLayer !== only)) {
+    if (foreign || layers.length > 1 || (namedLayerId !== undefined && namedLayerId !== only)) {
       throw new ServiceError('scope_forbidden');
     }
   }
-  if (namedLayer !== undefined) return namedLayer;
+  if (namedLayerId !== undefined) return namedLayerId;
   if (layers.length === 1) return only;
   // A text from several layers goes only where the caller says, because readers of one layer cannot read all of them.
   if (text !== null) throw invalidField(path, 'is required when the captures are in several scopes');

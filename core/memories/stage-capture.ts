@@ -25,7 +25,7 @@ interface StagedCapture {
 export function stageCapture({ reads }: TeamScope, draft: NewCapture): OnceCommand<void, StagedCapture> {
   return {
     lock: async (tx) => {
-      await requireLayerWrite(tx, draft.layer);
+      await requireLayerWrite(tx, draft.layerId);
       if (draft.sequence !== null) await lockCaptureSequence(tx, draft);
     },
     apply: (tx) => apply(tx, draft),
@@ -39,13 +39,13 @@ export function stageCapture({ reads }: TeamScope, draft: NewCapture): OnceComma
 }
 
 async function apply(tx: TeamTransaction, draft: NewCapture): Promise<Applied<StagedCapture>> {
-  const { sessionId, sequence, layer } = draft;
+  const { sessionId, sequence, layerId } = draft;
   const first = sequence === null ? null : await findOwnCapture(tx, { sessionId, sequence });
   if (first !== null) return { result: { capture: first, isNew: false }, audit: [] };
   const capture = await insertCapture(tx, draft);
   const detail = sequence === null ? {} : { sequence };
   return {
     result: { capture, isNew: true },
-    audit: [{ kind: 'memory.capture', subjectType: 'capture', subjectId: capture.id, layer, detail }],
+    audit: [{ kind: 'memory.capture', subjectType: 'capture', subjectId: capture.id, layerId, detail }],
   };
 }

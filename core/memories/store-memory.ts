@@ -7,7 +7,7 @@ import type { PreparedContent } from '../../shared/text/memory-content.ts';
 
 /** The text of a memory that is to be published. */
 export interface MemoryText {
-  layer: LayerId;
+  layerId: LayerId;
   title: string;
   metadata: Record<string, unknown>;
   prepared: PreparedContent;
@@ -37,7 +37,7 @@ export async function insertMemorySource(tx: TeamTransaction, text: MemoryText):
   const chunks = newChunks(text);
   await insertLoadingSource(tx, {
     id: sourceId,
-    layer: text.layer,
+    layerId: text.layerId,
     kind: 'memory',
     title: text.title,
     uri: null,
@@ -45,7 +45,7 @@ export async function insertMemorySource(tx: TeamTransaction, text: MemoryText):
     metadata: text.metadata,
     contentHash: text.prepared.contentHash,
   });
-  await insertChunks(tx, { id: sourceId, layer: text.layer, model: text.model }, chunks, 0);
+  await insertChunks(tx, { id: sourceId, layerId: text.layerId, model: text.model }, chunks, 0);
   await activateSource(tx, sourceId, chunks.length);
   return { sourceId, chunks: chunks.length, embedded: chunks.filter((chunk) => chunk.embedding).length };
 }
@@ -57,11 +57,11 @@ export async function insertMemorySource(tx: TeamTransaction, text: MemoryText):
 export async function replaceMemoryText(
   tx: TeamTransaction,
   sourceId: string,
-  text: { layer: LayerId; title: string; prepared: PreparedContent; model: string },
+  text: { layerId: LayerId; title: string; prepared: PreparedContent; model: string },
 ): Promise<StoredText> {
   const chunks = newChunks({ ...text, embedding: null });
   await deleteChunks(tx, sourceId);
-  await insertChunks(tx, { id: sourceId, layer: text.layer, model: text.model }, chunks, 0);
+  await insertChunks(tx, { id: sourceId, layerId: text.layerId, model: text.model }, chunks, 0);
   await retitleSource(tx, sourceId, text.title, {
     contentHash: text.prepared.contentHash,
     chunks: chunks.length,

@@ -11,7 +11,7 @@ import { memoryEvent } from './events.ts';
 export interface SupersededPair {
   superseded: Memory;
   /** The layer of the new memory. */
-  layer: LayerId;
+  layerId: LayerId;
   /** JSON pointer of the field that names it. */
   path: string;
 }
@@ -21,8 +21,8 @@ export interface SupersededPair {
  * @throws ServiceError `invalid_request`
  */
 export function assertSameLayer(pairs: readonly SupersededPair[]): void {
-  for (const { superseded, layer, path } of pairs) {
-    if (superseded.clientId !== layer) throw invalidField(path, 'is in another scope');
+  for (const { superseded, layerId, path } of pairs) {
+    if (superseded.clientId !== layerId) throw invalidField(path, 'is in another scope');
   }
 }
 

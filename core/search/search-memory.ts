@@ -109,7 +109,7 @@ function searchEvent(queryId: string, body: SearchRequest, topK: number, hits: r
     subjectType: 'query',
     subjectId: queryId,
     // The event of a search within a client is hidden when the client is archived.
-    ...(body.scope.clientId === undefined ? {} : { layer: body.scope.clientId.toLowerCase() }),
+    ...(body.scope.clientId === undefined ? {} : { layerId: body.scope.clientId.toLowerCase() }),
     detail: {
       scope: body.scope,
       topK,

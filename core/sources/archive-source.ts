@@ -58,7 +58,7 @@ async function apply(
   return {
     result: undefined,
     audit: [
-      { kind: 'memory.archive', subjectType: 'source', subjectId: id, layer: clientId, detail: { chunks } },
+      { kind: 'memory.archive', subjectType: 'source', subjectId: id, layerId: clientId, detail: { chunks } },
     ],
     enqueue: () => enqueueIndexing(tx, queue, config, []),
   };

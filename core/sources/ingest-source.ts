@@ -21,7 +21,7 @@ import {
 } from './store-source.ts';
 
 interface Ingest extends ParsedIngest {
-  layer: LayerId;
+  layerId: LayerId;
   /** Of the request: nothing more is cut after it is closed. */
   signal: AbortSignal;
 }
@@ -41,7 +41,7 @@ export function ingestSource(
   const { database } = deps;
   return {
     prepare: () => stage(deps, scope, ingest),
-    lock: (tx) => requireLayerWrite(tx, ingest.layer),
+    lock: (tx) => requireLayerWrite(tx, ingest.layerId),
     apply: (tx, _, staged) => apply(tx, deps, staged),
     answer: (stored) => {
       const { outcome, source, embedded } = stored;
@@ -58,13 +58,13 @@ export function ingestSource(
 async function stage(
   { database, config }: Pick<Dependencies, 'config' | 'database'>,
   scope: TeamScope,
-  { body, embeddings, layer, signal }: Ingest,
+  { body, embeddings, layerId, signal }: Ingest,
 ): Promise<StagedSource> {
   const input = removeInput(body);
   const contentHash = await contentHashInTurns(input.value);
   const prepared = await prepareSource(scope.teamId, input, signal);
   return stageSource(database, scope, {
-    layer,
+    layerId,
     kind: 'ingest',
     title: body.title,
     uri: body.uri ?? null,
@@ -92,11 +92,11 @@ async function apply(
   { queue, config }: Pick<Dependencies, 'config' | 'queue'>,
   staged: StagedSource,
 ): Promise<Applied<StoredDraft>> {
-  const { layer } = staged.source;
+  const { layerId } = staged.source;
   const stored = await commitSource(tx, staged);
   const { outcome, source, embedded } = stored;
   if (outcome === 'duplicate') return { result: stored, audit: [] };
-  const subject = { subjectType: 'source', subjectId: source.id, layer } as const;
+  const subject = { subjectType: 'source', subjectId: source.id, layerId } as const;
   if (outcome === 'updated') {
     return {
       result: stored,
@@ -107,6 +107,6 @@ async function apply(
   return {
     result: stored,
     audit: [{ kind, ...subject, detail: { chunks: source.chunks, embedded } }],
-    enqueue: () => enqueueIndexing(tx, queue, config, embedded < source.chunks ? [layer] : []),
+    enqueue: () => enqueueIndexing(tx, queue, config, embedded < source.chunks ? [layerId] : []),
   };
 }

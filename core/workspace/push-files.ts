@@ -92,7 +92,7 @@ function versionEvent({ sha256, fileId, clientId, path, version, bytes }: NewVer
     kind: sha256 === null ? 'workspace.delete' : 'workspace.write',
     subjectType: 'file',
     subjectId: fileId,
-    layer: clientId,
+    layerId: clientId,
     detail: { path, version, ...(sha256 === null ? {} : { bytes }) },
   };
 }

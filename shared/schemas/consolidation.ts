@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { ITEM_ACTIONS } from '../memory-states.ts';
 import { Body, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.ts';
 import { SimilarMemory } from './library.ts';
-import { Layer, Vector, WriteScope } from './memory.ts';
+import { LayerKind, Vector, WriteScope } from './memory.ts';
 
 /** Defaults of a claim. */
 export const DEFAULT_CLAIM_LIMIT = 5;
@@ -38,7 +38,7 @@ export const Capture = Type.Object({
   sessionId: Type.String(),
   sequence: Nullable(Type.Integer()),
   summary: Type.String(),
-  layer: Layer,
+  layer: LayerKind,
   clientId: Nullable(Id),
   startedAt: Nullable(Time),
   endedAt: Nullable(Time),

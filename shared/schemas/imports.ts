@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, Name, Nullable, OneOf, Time } from './common.ts';
-import { Layer, WriteScope } from './memory.ts';
+import { LayerKind, WriteScope } from './memory.ts';
 
 /** The most files in one import request, and the most imports in one retry request. */
 export const IMPORTS_A_REQUEST = 50;
@@ -38,7 +38,7 @@ export const Import = Type.Object({
   mediaType: Type.String(),
   bytes: Type.Integer(),
   sha256: Nullable(Type.String({ description: 'SHA-256 of the file, hexadecimal' })),
-  layer: Layer,
+  layer: LayerKind,
   clientId: Nullable(Id),
   state: OneOf([...IMPORT_STATES]),
   progress: Nullable(Progress, 'progress of the current run; null if no worker runs the import'),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { MEMORY_ACTIONS, MEMORY_STATES } from '../memory-states.ts';
 import { Body, Id, Metadata, Name, Nullable, OneOf, PageQuery, type Problem, Text, Time } from './common.ts';
-import { Chunk, Layer, Source } from './memory.ts';
+import { Chunk, LayerKind, Source } from './memory.ts';
 
 /** A published memory whose content is similar to another text. */
 export const SimilarMemory = Type.Object({
@@ -33,7 +33,7 @@ export const Memory = Type.Object({
   state: OneOf([...MEMORY_STATES]),
   title: Type.String(),
   content: Type.String(),
-  layer: Layer,
+  layer: LayerKind,
   clientId: Nullable(Id),
   version: Type.Integer(),
   sourceId: Nullable(Id),

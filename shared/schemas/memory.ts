@@ -5,12 +5,13 @@ import { Body, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.
 export const DEFAULT_TOP_K = 8;
 export const DEFAULT_NEIGHBOURS = 2;
 
-export const Layer = OneOf(['team', 'client']);
+export const LayerKind = OneOf(['team', 'client']);
+export type LayerKind = Static<typeof LayerKind>;
 
 export const RequestedScope = Body(
   {
     clientId: Type.Optional(Type.String()),
-    include: Type.Optional(Type.Array(Layer, { minItems: 1, maxItems: 2, uniqueItems: true })),
+    include: Type.Optional(Type.Array(LayerKind, { minItems: 1, maxItems: 2, uniqueItems: true })),
   },
   'The layers to read. By default the Team layer, and with a clientId also the layer of that client; ' +
     '`include` chooses others',
@@ -91,7 +92,7 @@ const chunkFields = {
   uri: Nullable(Type.String()),
   text: Type.String(),
   ordinal: Type.Integer({ description: 'position within the source, from 0' }),
-  layer: Layer,
+  layer: LayerKind,
   client_id: Nullable(Id),
   kind: Kind,
   created_at: Time,
@@ -251,7 +252,7 @@ export const Source = Type.Object({
   title: Type.String(),
   uri: Nullable(Type.String()),
   externalId: Nullable(Type.String()),
-  layer: Layer,
+  layer: LayerKind,
   clientId: Nullable(Id),
   state: OneOf(['active', 'archived']),
   chunks: Type.Integer(),

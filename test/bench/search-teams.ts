@@ -63,12 +63,12 @@ export async function fillTeam(database: Database, size: number, folder: string)
     // All at once: while PostgreSQL writes one, the terms of the next are made.
     await Promise.all(
       LAYERS_OF_TEN.map((client) => {
-        const layer = client === null ? null : (clients[client] ?? null);
+        const layerId = client === null ? null : (clients[client] ?? null);
         const chunks = Array.from({ length: count }, () => ({
           text: text.chunk(),
           embedding: vectors.vector(),
         }));
-        return storeSource(database, whole, layer, chunks);
+        return storeSource(database, whole, layerId, chunks);
       }),
     );
   }
@@ -84,7 +84,7 @@ export async function fillTeam(database: Database, size: number, folder: string)
 async function storeSource(
   database: Database,
   scope: TeamScope,
-  layer: LayerId,
+  layerId: LayerId,
   given: readonly { text: string; embedding: Float32Array }[],
 ): Promise<void> {
   const prepared = prepareChunksNow(scope.teamId, { chunks: given.map(({ text }) => text) });
@@ -92,7 +92,7 @@ async function storeSource(
   const id = newId();
   const source: NewSource = {
     id,
-    layer,
+    layerId,
     kind: 'ingest',
     title: `Source ${id}`,
     uri: null,

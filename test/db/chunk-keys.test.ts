@@ -37,7 +37,7 @@ test('storing a chunk looks up that chunk only, even in a Team without statistic
   const scope = ownerScope({ teamId, ...company });
   const source = {
     id: newId(),
-    layer: null,
+    layerId: null,
     kind: 'ingest',
     title: 'Many chunks',
     uri: null,

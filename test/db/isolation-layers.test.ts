@@ -157,7 +157,7 @@ describe('similar memories', () => {
   async function publish(scope: TeamScope, layer: string | null): Promise<string> {
     const id = newId();
     const prepared = await prepareContent(scope.teamId, TEXT);
-    const common = { layer, title: 'x', metadata: {}, embedding: axis(1), model: TEST_MODEL_NAME };
+    const common = { layerId: layer, title: 'x', metadata: {}, embedding: axis(1), model: TEST_MODEL_NAME };
     await transaction(database, scope, async (tx) => {
       const { sourceId } = await insertMemorySource(tx, { ...common, prepared });
       const { terms } = prepared;

@@ -103,7 +103,7 @@ export async function recordEvent(
   detail: Record<string, unknown> = {},
 ): Promise<string> {
   const subjectId = newId();
-  insertAuditEvents(tx, [{ kind: 'memory.search', subjectType: 'query', subjectId, layer: null, detail }]);
+  insertAuditEvents(tx, [{ kind: 'memory.search', subjectType: 'query', subjectId, layerId: null, detail }]);
   return subjectId;
 }
 

@@ -31,7 +31,7 @@ export function draftOf(teamId: string, given: GivenSource): SourceDraft {
   const hash = createHash('sha256');
   for (const { text } of given.chunks) hash.update(text).update('\0');
   return {
-    layer: given.layer,
+    layerId: given.layer,
     kind: 'ingest',
     title: given.title ?? `Source ${newId()}`,
     uri: null,

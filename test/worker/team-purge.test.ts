@@ -71,7 +71,7 @@ async function publish(team: TestCompany, memories: number): Promise<void> {
   for (let n = 0; n < memories; n += 1) {
     const content = `what is remembered, number ${n}`;
     const prepared = await prepareContent(team.teamId, content);
-    const text = { layer: null, title: 'x', metadata: {}, embedding: null, model: TEST_MODEL_NAME };
+    const text = { layerId: null, title: 'x', metadata: {}, embedding: null, model: TEST_MODEL_NAME };
     await transaction(database, scope, async (tx) => {
       const { sourceId } = await insertMemorySource(tx, { ...text, prepared });
       const { terms } = prepared;
@@ -103,7 +103,7 @@ async function addImport(team: TestCompany, text = 'a text') {
   const content = Buffer.from(text);
   const item = {
     id: job.importId,
-    layer: null,
+    layerId: null,
     filename: 'a.txt',
     title: 'a',
     mediaType: 'text/plain',

@@ -179,7 +179,7 @@ describe('upkeep', () => {
     const content = Buffer.from('x');
     const item = {
       id: importId,
-      layer: null,
+      layerId: null,
       filename: 'a.txt',
       title: 'a',
       mediaType: 'text/plain',

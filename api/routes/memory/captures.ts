@@ -21,7 +21,7 @@ export const captureRoute: Routes = (app, { database }) => {
     },
     async (request, reply) => {
       const { body, teamScope } = request;
-      const draft = { ...parseCapture(body), layer: writeLayer(teamScope, body.scope) };
+      const draft = { ...parseCapture(body), layerId: writeLayer(teamScope, body.scope) };
       assertTeamActive(request);
       return answerOnce(request, reply, database, stageCapture(teamScope, draft));
     },

@@ -33,9 +33,9 @@ export const ingestRoute: Routes = (app, deps) => {
     async (request, reply) => {
       const { body, teamScope } = request;
       const parsed = parseIngest(body, config.embeddingModel);
-      const layer = writeLayer(teamScope, body.scope);
+      const layerId = writeLayer(teamScope, body.scope);
       assertTeamActive(request);
-      const ingest = { ...parsed, layer, signal: disconnectSignal(reply) };
+      const ingest = { ...parsed, layerId, signal: disconnectSignal(reply) };
       return answerOnce(request, reply, database, ingestSource(deps, teamScope, ingest));
     },
   );

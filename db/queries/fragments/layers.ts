@@ -1,4 +1,5 @@
-import type { TeamScope } from '../../../shared/scope.ts';
+import type { LayerKind } from '../../../shared/schemas/memory.ts';
+import type { LayerId, TeamScope } from '../../../shared/scope.ts';
 
 /**
  * Returns the condition that a row belongs to a layer that the scope can read. Every query contains it, and row-level
@@ -24,7 +25,7 @@ export function wireTime(at: Date): string {
   return at.toISOString();
 }
 
-/** Returns the layer of a row by its client id. */
-export function layerOf(clientId: string | null): 'team' | 'client' {
-  return clientId === null ? 'team' : 'client';
+/** Returns the kind of a layer, as the API names it. */
+export function layerKind(layerId: LayerId): LayerKind {
+  return layerId === null ? 'team' : 'client';
 }

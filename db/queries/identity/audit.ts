@@ -3,13 +3,13 @@ import type { AuditEvent } from '../../../shared/schemas/audit.ts';
 import type { AuditKindOf, AuditSubjectType } from '../../../shared/schemas/audit-kinds.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
-import { wireTime } from '../fragments/layers.ts';
+import { layerKind, wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 
 interface EntryFields {
   subjectId: string | null;
   /** The layer of a subject of a Team; absent for a subject of the Company. */
-  layer?: LayerId;
+  layerId?: LayerId;
   /** The Team that an event of the Company is about. An event of a Team's scope has the Team of the scope. */
   teamId?: string;
   /** Must not contain content, tokens or passwords, because events are kept after their subjects are deleted. */
@@ -34,8 +34,8 @@ function insertion({ companyId, userId, teamId }: Actor, entries: readonly Audit
     id: newId(),
     kind: entry.kind,
     team_id: teamId ?? entry.teamId ?? null,
-    client_id: entry.layer ?? null,
-    layer: entry.layer === undefined ? null : entry.layer === null ? 'team' : 'client',
+    client_id: entry.layerId ?? null,
+    layer: entry.layerId === undefined ? null : layerKind(entry.layerId),
     subject_type: entry.subjectType,
     subject_id: entry.subjectId,
     detail: entry.detail ?? {},

@@ -3,12 +3,12 @@ import type { Capture } from '../../../shared/schemas/consolidation.ts';
 import type { Provenance } from '../../../shared/schemas/library.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
-import { inScope, layerOf, scopeValues, wireTime, writeScopeValues } from '../fragments/layers.ts';
+import { inScope, layerKind, scopeValues, wireTime, writeScopeValues } from '../fragments/layers.ts';
 
 /** A capture that is about to be staged. */
 export interface NewCapture {
   id: string;
-  layer: LayerId;
+  layerId: LayerId;
   sessionId: string;
   sequence: number | null;
   summary: string;
@@ -40,7 +40,7 @@ const COLUMNS = `c.id, case when c.leased_until <= now() then 'staged' else c.st
   c.created_at as "createdAt"`;
 
 function toCapture(row: CaptureRow): Capture {
-  return { ...row, layer: layerOf(row.clientId), ...wireTimes(row) };
+  return { ...row, layer: layerKind(row.clientId), ...wireTimes(row) };
 }
 
 /** Makes requests of one user that stage the same session and sequence wait for each other. */
@@ -78,7 +78,7 @@ export async function insertCapture(tx: TeamTransaction, capture: NewCapture): P
     [
       tx.scope.teamId,
       capture.id,
-      capture.layer,
+      capture.layerId,
       capture.sessionId,
       capture.sequence,
       capture.summary,
@@ -154,14 +154,14 @@ export async function claimCaptures(
 /** The fields of a claimed capture that are needed to complete its batch. */
 export interface LeasedCapture {
   id: string;
-  layer: LayerId;
+  layerId: LayerId;
   createdBy: string;
 }
 
 /** Locks the captures that still belong to a batch, in the layers that the scope can write. */
 export async function lockLeasedCaptures(tx: TeamTransaction, batchId: string): Promise<LeasedCapture[]> {
   return tx.query<LeasedCapture>(
-    `select c.id, c.client_id as layer, c.created_by as "createdBy" from memory.capture c
+    `select c.id, c.client_id as "layerId", c.created_by as "createdBy" from memory.capture c
       where c.team_id = $1 and (($2 and c.client_id is null) or c.client_id = any ($3::uuid[]))
         and c.state = 'claimed' and c.batch_id = $4
       order by c.id for update`,

@@ -5,7 +5,7 @@ import type { LayerId } from '../../../shared/scope.ts';
 import type { PreparedChunk } from '../../../shared/text/prepared-chunks.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
-import { inScope, layerOf, scopeValues, wireTime } from '../fragments/layers.ts';
+import { inScope, layerKind, scopeValues, wireTime } from '../fragments/layers.ts';
 
 /** The columns of `memory.chunk` that store the place of a chunk, and their types: one for each field. */
 const PLACE_TYPES: Readonly<Record<keyof Place, string>> = { headings: 'text[]', page: 'int' };
@@ -23,7 +23,7 @@ const ROWS_A_STATEMENT = 100;
 /** Inserts chunks of a source, with their terms and vectors, numbered from `firstOrdinal`. */
 export async function insertChunks(
   tx: TeamTransaction,
-  source: { id: string; layer: LayerId; model: string },
+  source: { id: string; layerId: LayerId; model: string },
   chunks: readonly NewChunk[],
   firstOrdinal: number,
 ): Promise<void> {
@@ -35,13 +35,17 @@ export async function insertChunks(
       ordinal: firstOrdinal + start + index,
     }));
     await insertTexts(tx, source, batch);
-    await insertKeywords(tx, source.layer, batch);
+    await insertKeywords(tx, source.layerId, batch);
     const embedded = batch.filter((chunk) => chunk.embedding !== null);
     if (embedded.length > 0) {
       await insertEmbeddings(
         tx,
         source.model,
-        embedded.map((chunk) => ({ chunkId: chunk.id, clientId: source.layer, embedding: chunk.embedding! })),
+        embedded.map((chunk) => ({
+          chunkId: chunk.id,
+          clientId: source.layerId,
+          embedding: chunk.embedding!,
+        })),
       );
     }
   }
@@ -70,7 +74,7 @@ type IdentifiedChunk = NewChunk & { id: string; ordinal: number };
 /** Inserts the texts, and marks the chunks without a vector as pending. */
 async function insertTexts(
   tx: TeamTransaction,
-  source: { id: string; layer: LayerId },
+  source: { id: string; layerId: LayerId },
   chunks: readonly IdentifiedChunk[],
 ): Promise<void> {
   const rows = chunks.map(({ id, ordinal, text, place, embedding }) => ({
@@ -92,16 +96,16 @@ async function insertTexts(
      )
      insert into memory.embedding_pending (team_id, client_id, chunk_id)
      select $1, $2, g.id from given g where g.pending`,
-    [tx.scope.teamId, source.layer, source.id, JSON.stringify(rows)],
+    [tx.scope.teamId, source.layerId, source.id, JSON.stringify(rows)],
   );
 }
 
 async function insertKeywords(
   tx: TeamTransaction,
-  layer: LayerId,
+  layerId: LayerId,
   chunks: readonly IdentifiedChunk[],
 ): Promise<void> {
-  const values: unknown[] = [tx.scope.teamId, layer];
+  const values: unknown[] = [tx.scope.teamId, layerId];
   const rows = chunks.map(({ id, terms }) => {
     values.push(id, int4ArrayBinary(terms.keys), termsToSparsevecBinary(terms));
     const n = values.length;
@@ -173,7 +177,7 @@ export function toChunk(row: ChunkRow): Chunk {
     uri,
     text,
     ordinal,
-    layer: layerOf(client_id),
+    layer: layerKind(client_id),
     client_id,
     kind,
     created_at: wireTime(row.created_at),

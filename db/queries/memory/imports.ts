@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Import, ImportStage } from '../../../shared/schemas/imports.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
-import { inScope, layerOf, scopeValues, wireTime } from '../fragments/layers.ts';
+import { inScope, layerKind, scopeValues, wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 
 export interface NewImport {
   id: string;
-  layer: LayerId;
+  layerId: LayerId;
   filename: string;
   title: string;
   mediaType: string;
@@ -55,7 +55,7 @@ export function toImport({ errorCode, errorMessage, stage, percent, ...row }: Im
     ...row,
     progress: stage === null ? null : { stage, percent: percent ?? 0 },
     payloadPrunedAt: row.payloadPrunedAt === null ? null : wireTime(row.payloadPrunedAt),
-    layer: layerOf(row.clientId),
+    layer: layerKind(row.clientId),
     error: errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' },
     createdAt: wireTime(row.createdAt),
     updatedAt: wireTime(row.updatedAt),
@@ -73,7 +73,7 @@ export async function insertImport(tx: TeamTransaction, item: NewImport): Promis
     [
       tx.scope.teamId,
       item.id,
-      item.layer,
+      item.layerId,
       item.filename,
       item.title,
       item.mediaType,
@@ -86,7 +86,7 @@ export async function insertImport(tx: TeamTransaction, item: NewImport): Promis
   for (const [part, content] of partsOf(item.content).entries()) {
     await tx.query(
       `insert into memory.import_payload (team_id, client_id, import_id, part, content) values ($1, $2, $3, $4, $5)`,
-      [tx.scope.teamId, item.layer, item.id, part, content],
+      [tx.scope.teamId, item.layerId, item.id, part, content],
     );
   }
   return toImport(row);

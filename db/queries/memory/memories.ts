@@ -5,7 +5,7 @@ import type { PreparedContent } from '../../../shared/text/memory-content.ts';
 import type { ChunkTerms } from '../../../shared/text/terms.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
-import { inScope, layerOf, scopeValues, wireTime, writeScopeValues } from '../fragments/layers.ts';
+import { inScope, layerKind, scopeValues, wireTime, writeScopeValues } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 import { containsText } from '../fragments/text-filter.ts';
 
@@ -23,7 +23,7 @@ const COLUMNS = `m.id, m.state, m.title, m.content, m.client_id as "clientId", m
 function toMemory(row: MemoryRow): Memory {
   return {
     ...row,
-    layer: layerOf(row.clientId),
+    layer: layerKind(row.clientId),
     decidedAt: row.decidedAt && wireTime(row.decidedAt),
     createdAt: wireTime(row.createdAt),
     updatedAt: wireTime(row.updatedAt),
@@ -33,7 +33,7 @@ function toMemory(row: MemoryRow): Memory {
 /** A memory to insert, for review or published with its source. */
 export interface NewMemory {
   id: string;
-  layer: LayerId;
+  layerId: LayerId;
   state: 'review' | 'published';
   title: string;
   content: string;
@@ -60,7 +60,7 @@ export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Prom
     [
       tx.scope.teamId,
       memory.id,
-      memory.layer,
+      memory.layerId,
       memory.state,
       memory.title,
       memory.content,

@@ -7,7 +7,7 @@ import { inScope, scopeValues } from '../fragments/layers.ts';
 
 /** A text to compare with published memories: its terms, and its vector if it has one. */
 export interface ComparedText {
-  layer: LayerId;
+  layerId: LayerId;
   terms: ChunkTerms;
   /** Of unit length and of the service's model. */
   embedding: Float32Array | null;
@@ -23,7 +23,7 @@ const EXCERPT = `left(m.content, 1000) as excerpt`;
 /** Finds the published memories of the text's layer that are similar to it, the most similar first, at most three. */
 export async function findSimilarMemories(
   tx: TeamTransaction,
-  { layer, terms, embedding, model }: ComparedText,
+  { layerId, terms, embedding, model }: ComparedText,
 ): Promise<SimilarMemory[]> {
   return tx.query<Row>(
     `select m.id as "memoryId", m.title, ${EXCERPT}, n.similarity, n.basis
@@ -33,7 +33,7 @@ export async function findSimilarMemories(
       order by n.similarity desc, m.id desc`,
     [
       ...scopeValues(tx.scope),
-      layer,
+      layerId,
       embedding === null ? null : halfvecBinary(embedding),
       model,
       int4ArrayBinary(terms.dims),

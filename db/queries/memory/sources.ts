@@ -1,13 +1,13 @@
 import type { Source } from '../../../shared/schemas/memory.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
-import { layerOf, wireTime } from '../fragments/layers.ts';
+import { layerKind, wireTime } from '../fragments/layers.ts';
 import { deleteChunks } from './chunks.ts';
 
 /** A source to insert. `contentHash` is the SHA-256 of its text. */
 export interface NewSource {
   id: string;
-  layer: LayerId;
+  layerId: LayerId;
   kind: Source['kind'];
   title: string;
   /** Null: not given. A source that is replaced keeps its URI. */
@@ -50,7 +50,7 @@ export function toStored({ contentHash, ...row }: SourceRow): StoredSource {
   return {
     source: {
       ...row,
-      layer: layerOf(row.clientId),
+      layer: layerKind(row.clientId),
       createdAt: wireTime(row.createdAt),
       updatedAt: wireTime(row.updatedAt),
     },
@@ -65,7 +65,7 @@ export async function lockSource(tx: TeamTransaction, source: NewSource): Promis
   if (source.externalId !== null) names.push(`id ${source.externalId}`);
   for (const name of names) {
     await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 2))', [
-      `${tx.scope.teamId} ${source.layer ?? 'team'} ${name}`,
+      `${tx.scope.teamId} ${source.layerId ?? 'team'} ${name}`,
     ]);
   }
 }
@@ -82,7 +82,7 @@ export async function findActiveSource(tx: TeamTransaction, source: NewSource): 
         and case when $3::text is null then s.content_hash = $4 and s.kind <> 'memory'
                  else s.external_id = $3 end
       order by s.id limit 1 for update`,
-    [tx.scope.teamId, source.layer, source.externalId, source.contentHash],
+    [tx.scope.teamId, source.layerId, source.externalId, source.contentHash],
   );
   return row === undefined ? null : toStored(row);
 }
@@ -95,7 +95,7 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
     [
       tx.scope.teamId,
       source.id,
-      source.layer,
+      source.layerId,
       source.kind,
       source.title,
       source.uri,

@@ -4,7 +4,7 @@ import type { TeamTransaction } from '../../driver/database.ts';
 import { inScope, scopeValues } from '../fragments/layers.ts';
 
 /** Returns the stored id of a layer: that of the client, or that of the Team for the Team layer. */
-export function layerId(scope: TeamScope, clientId: string | null): string {
+export function storedLayerId(scope: TeamScope, clientId: string | null): string {
   return clientId ?? scope.teamId;
 }
 
@@ -54,7 +54,7 @@ export async function findCurrentVersions(
       ) v`,
     [
       tx.scope.teamId,
-      places.map(({ clientId }) => layerId(tx.scope, clientId)),
+      places.map(({ clientId }) => storedLayerId(tx.scope, clientId)),
       places.map(({ name }) => name),
     ],
   );
@@ -142,7 +142,7 @@ export async function findContents(
       ) v`,
     [
       ...scopeValues(tx.scope),
-      wanted.map(({ clientId }) => layerId(tx.scope, clientId)),
+      wanted.map(({ clientId }) => storedLayerId(tx.scope, clientId)),
       wanted.map(({ name }) => name),
       wanted.map(({ version }) => version ?? null),
     ],
@@ -197,9 +197,9 @@ export async function findBlocked(
     [
       tx.scope.teamId,
       places.map(({ path }) => path),
-      places.map(({ clientId }) => layerId(tx.scope, clientId)),
+      places.map(({ clientId }) => storedLayerId(tx.scope, clientId)),
       places.map(({ name }) => foldPath(name)),
-      leaving.map(({ clientId }) => layerId(tx.scope, clientId)),
+      leaving.map(({ clientId }) => storedLayerId(tx.scope, clientId)),
       leaving.map(({ name }) => name),
     ],
   );

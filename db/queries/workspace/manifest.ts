@@ -3,7 +3,7 @@ import type { ManifestItem } from '../../../shared/schemas/workspace.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
-import { layerId } from './files.ts';
+import { storedLayerId } from './files.ts';
 
 /** A place in a manifest: the last version of a page. */
 export interface ManifestPlace {
@@ -22,9 +22,9 @@ export interface ManifestPart {
 }
 
 /** Returns the stored ids of the layers that the scope can read. */
-function layerIds(scope: TeamScope): string[] {
-  const clients = scope.reads.clients.map((clientId) => layerId(scope, clientId));
-  return scope.reads.team ? [layerId(scope, null), ...clients] : clients;
+function storedLayerIds(scope: TeamScope): string[] {
+  const clients = scope.reads.clients.map((clientId) => storedLayerId(scope, clientId));
+  return scope.reads.team ? [storedLayerId(scope, null), ...clients] : clients;
 }
 
 /** Returns the revision of the latest change within the scope, or 0. Changes in other layers do not affect it. */
@@ -36,7 +36,7 @@ export async function findRevision(tx: TeamTransaction): Promise<number> {
         select v.revision from memory.workspace_version v
          where v.team_id = $1 and v.layer_id = l.layer_id and v.current_revision > 0
          order by v.current_revision desc, v.id desc limit 1) v`,
-    [tx.scope.teamId, layerIds(tx.scope)],
+    [tx.scope.teamId, storedLayerIds(tx.scope)],
   );
   return row?.revision ?? 0;
 }
@@ -76,7 +76,7 @@ export async function listManifest(
   tx: TeamTransaction,
   { since, at, after, limit }: ManifestPart,
 ): Promise<{ item: ManifestItem; place: ManifestPlace }[]> {
-  const layers = layerIds(tx.scope);
+  const layers = storedLayerIds(tx.scope);
   const few = layers.length <= FEW_LAYERS;
   const within = few ? ONE_LAYER : ANY_LAYER;
   const rows = await tx.query<ManifestRow>(

@@ -44,7 +44,7 @@ export class LibraryTargets {
     await transaction(this.database, this.scope(place, clientId, author), (tx) =>
       insertCapture(tx, {
         id,
-        layer: clientId,
+        layerId: clientId,
         sessionId: word(),
         sequence: null,
         summary: word(),
@@ -87,7 +87,7 @@ export class LibraryTargets {
     const content = `${ALIKE} ${this.canaries.word(thing, place.key)}`;
     const prepared = await prepareContent(place.teamId, content);
     const common = {
-      layer: clientId,
+      layerId: clientId,
       title: this.canaries.word(thing, place.key),
       metadata: { note: this.canaries.word(thing, place.key) },
       embedding: axis(ALIKE_AXIS),

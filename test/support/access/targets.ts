@@ -171,7 +171,7 @@ export class Targets {
     const content = Buffer.from(`walrus ${title}`);
     const file = { filename: `${title}.txt`, title, mediaType: 'text/plain', content };
     await transaction(this.service.database, scope, async (tx) => {
-      await insertImport(tx, { id, layer: clientId, ...file });
+      await insertImport(tx, { id, layerId: clientId, ...file });
       if (state === 'failed')
         await failImport(tx, id, { code: 'no_text', message: 'The file holds no text.' });
     });

@@ -26,10 +26,10 @@ export const importUploadRoute: Routes = (app, deps) => {
     async (request, reply) => {
       const { teamScope, body } = request;
       const files = await parseFiles(body.items);
-      const layer = writeLayer(teamScope, body.scope);
+      const layerId = writeLayer(teamScope, body.scope);
       assertTeamActive(request);
       try {
-        return await answerOnce(request, reply, deps.database, acceptImports(deps, files, layer));
+        return await answerOnce(request, reply, deps.database, acceptImports(deps, files, layerId));
       } finally {
         for (const { content } of files) freeUnshared(content);
       }
