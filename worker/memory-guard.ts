@@ -5,12 +5,12 @@ import { parentPort, workerData } from 'node:worker_threads';
  * because the main thread can be busy with a text. It sends a signal, because nothing else ends a busy process.
  */
 
-const LOOK_EVERY_MS = 50;
+const CHECK_INTERVAL_MS = 50;
 
 const { maxRssBytes, parent } = workerData as { maxRssBytes: number; parent: number };
 
 setInterval(() => {
   const orphaned = process.ppid !== parent;
   if (orphaned || process.memoryUsage.rss() > maxRssBytes) process.kill(process.pid, 'SIGKILL');
-}, LOOK_EVERY_MS);
+}, CHECK_INTERVAL_MS);
 parentPort?.postMessage('watching');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DOCUMENT_BODY_LIMIT } from '../../shared/body-limits.ts';
-import { IMPORTS_A_REQUEST, type Import, ImportResponse } from '../../shared/schemas/imports.ts';
+import { type Import, ImportResponse, MAX_IMPORTS_PER_REQUEST } from '../../shared/schemas/imports.ts';
 import { type ServiceClient, ServiceRefusal } from '../client/service-client.ts';
 import { CommandError } from '../terminal/command-error.ts';
 import type { ImportRecords } from './records.ts';
@@ -45,7 +45,7 @@ export function fitsRequest(name: string, bytes: number): boolean {
 /** Whether a request with these files has room for one more. */
 export function hasRoom(batch: readonly NewFile[], file: NewFile): boolean {
   const bytes = [...batch, file].reduce((sum, { name, content }) => sum + itemBytes(name, content.length), 0);
-  return batch.length === 0 || (batch.length < IMPORTS_A_REQUEST && bytes <= BATCH_BYTES);
+  return batch.length === 0 || (batch.length < MAX_IMPORTS_PER_REQUEST && bytes <= BATCH_BYTES);
 }
 
 /**

@@ -9,7 +9,7 @@ import { requeueImports } from './requeue-imports.ts';
 type Needed = Pick<Dependencies, 'database' | 'queue'>;
 
 /** Imports that one transaction retries. Other transactions wait for it. */
-const SLICE = 500;
+const MAX_IMPORTS_PER_SLICE = 500;
 
 /**
  * Runs again every failed import that the caller can retry: their own, or everyone's with Full access. Each slice is a
@@ -22,7 +22,7 @@ export async function retryAllImports(deps: Needed, scope: TeamScope): Promise<I
     // In the order of the ids, so that an import that fails again between two slices is not retried twice.
     const slice = await retrySlice(deps, scope, imports.at(-1)?.id ?? null);
     imports.push(...slice);
-    more = slice.length === SLICE;
+    more = slice.length === MAX_IMPORTS_PER_SLICE;
   }
   return imports;
 }
@@ -36,6 +36,6 @@ function retrySlice(deps: Needed, scope: TeamScope, after: string | null): Promi
       return { layers, author: hasRight(team, 'actForOthers') ? null : team.userId };
     },
     apply: (tx, { layers, author }) =>
-      requeueImports(tx, deps, { layers, ids: null, author, part: { after, limit: SLICE } }),
+      requeueImports(tx, deps, { layers, ids: null, author, part: { after, limit: MAX_IMPORTS_PER_SLICE } }),
   });
 }

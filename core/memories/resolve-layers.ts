@@ -29,7 +29,7 @@ export async function resolveLayers<T extends ItemForm>(
   const resolved: ResolvedItem<T>[] = [];
   for (const [index, item] of items.entries()) {
     const captures = item.captureIds.map((id) => leased.get(id)).filter((capture) => capture !== undefined);
-    if (captures.length < item.captureIds.length) throw await whyMissing(tx, batchId);
+    if (captures.length < item.captureIds.length) throw await missingCaptureError(tx, batchId);
     resolved.push({ ...item, captures, layerId: layerOfItem(team, item, captures, `/items/${index}/scope`) });
   }
   if (!(await canWrite(tx, team, layersOf(resolved)))) throw new ServiceError('scope_forbidden');
@@ -71,7 +71,7 @@ function layerOfItem(
  * Why the batch no longer has a capture that it leased: the caller can no longer write to its layer, or the
  * lease expired after the batch was checked and someone else claimed the capture.
  */
-async function whyMissing(tx: TeamTransaction, batchId: string): Promise<ServiceError> {
+async function missingCaptureError(tx: TeamTransaction, batchId: string): Promise<ServiceError> {
   const batch = await lockConsolidationBatch(tx, batchId);
   return new ServiceError(batch?.expired === true ? 'batch_expired' : 'scope_forbidden');
 }

@@ -68,10 +68,10 @@ export async function searchMemory(
   const began = performance.now();
   const { mode, vector } = await findQueryVector(deps, caller.scope, body);
   const embeddingMs = performance.now() - began;
-  const reach = await caller.recheckScope();
-  assertCanExplain(reach, body.explain);
-  const scope = narrowScope(reach, body.scope);
-  const sourceIds = await findSourceFilter(database, reach, body.sourceIds);
+  const currentScope = await caller.recheckScope();
+  assertCanExplain(currentScope, body.explain);
+  const scope = narrowScope(currentScope, body.scope);
+  const sourceIds = await findSourceFilter(database, currentScope, body.sourceIds);
   const query: ChunkQuery = {
     ...times,
     ...(body.kinds === undefined ? {} : { kinds: body.kinds }),

@@ -15,7 +15,13 @@ const PROBLEMS: Readonly<Record<EmbedderState['state'], string>> = {
 };
 
 /** The worker with the best state decides. */
-const BEST_FIRST: readonly EmbedderState['state'][] = ['ready', 'loading', 'fetching', 'failing', 'missing'];
+const READINESS_ORDER: readonly EmbedderState['state'][] = [
+  'ready',
+  'loading',
+  'fetching',
+  'failing',
+  'missing',
+];
 
 /**
  * Returns whether one of the live workers can make vectors.
@@ -27,7 +33,7 @@ export function readiness(workers: readonly Pick<WorkerRecord, 'embedder'>[], mo
   if (all.length > states.length && states.length === 0) {
     return { problem: 'Every worker that is running has another model' };
   }
-  const best = BEST_FIRST.find((state) => states.some((candidate) => candidate.state === state));
+  const best = READINESS_ORDER.find((state) => states.some((candidate) => candidate.state === state));
   if (best === 'ready') return 'ready';
   if (best === 'loading') return 'soon';
   if (best === undefined) return { problem: 'No worker that makes vectors is running' };

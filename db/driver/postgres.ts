@@ -12,7 +12,7 @@ import {
 } from './postgres-pool.ts';
 
 /** The client time-out of scripts, such as migrations: the longest timer. With 0 the driver would use the usual one. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * How values are read from both kinds of database: int8 and numeric as number, also in arrays. All other types are read
@@ -102,7 +102,7 @@ export function statementsOn(source: ConnectionSource): Pick<Database, 'query' |
       }),
     transaction: (fn, opening) => inTransaction(source, fn, opening),
     script: async (tx, text) => {
-      const withoutTimeout: pg.QueryConfig & pg.ClientConfig = { text, query_timeout: LONGEST_TIMER_MS };
+      const withoutTimeout: pg.QueryConfig & pg.ClientConfig = { text, query_timeout: MAX_TIMER_MS };
       await (tx as PostgresTransaction).client.query(withoutTimeout);
     },
   };

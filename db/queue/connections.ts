@@ -4,12 +4,12 @@ import { withTimeout } from '../../shared/resources/with-timeout.ts';
 import { KEEP_ALIVE_AFTER_MS } from '../driver/postgres-pool.ts';
 
 /** When pg-boss starts, it changes its tables in transactions. */
-const AT_START = /^\s*begin\b/i;
+const BEGIN = /^\s*begin\b/i;
 /** It builds and rebuilds indexes outside of transactions, at any time. */
-const INDEXING = /\bindex\s+concurrently\b/i;
+const INDEX_CONCURRENTLY = /\bindex\s+concurrently\b/i;
 
 /** How long ending LISTEN, or a connection, can take. */
-const END_MS = 1000;
+const END_TIMEOUT_MS = 1000;
 
 /**
  * Makes pg-boss change its tables and build indexes over separate connections without time-outs. The connections of its
@@ -21,7 +21,7 @@ export function changeTablesWithoutTimeouts(boss: PgBoss, connectionString: stri
   const db = boss.getDb();
   const executeSql = db.executeSql.bind(db);
   db.executeSql = async (text, values) => {
-    if (!INDEXING.test(text) && !(isStarting && AT_START.test(text))) return executeSql(text, values);
+    if (!INDEX_CONCURRENTLY.test(text) && !(isStarting && BEGIN.test(text))) return executeSql(text, values);
     const client = new pg.Client({
       connectionString,
       connectionTimeoutMillis: 5000,
@@ -35,7 +35,9 @@ export function changeTablesWithoutTimeouts(boss: PgBoss, connectionString: stri
     try {
       return await client.query(text, values);
     } finally {
-      await withTimeout(END_MS, client.end(), 'the connection did not end in time').catch(() => undefined);
+      await withTimeout(END_TIMEOUT_MS, client.end(), 'the connection did not end in time').catch(
+        () => undefined,
+      );
     }
   };
   return () => {
@@ -54,7 +56,8 @@ export function boundListenEnd(boss: PgBoss): void {
   db.listen = async (...args) => {
     const handle = await listen(...args);
     return {
-      close: () => withTimeout(END_MS, handle.close(), 'LISTEN did not end in time').catch(() => undefined),
+      close: () =>
+        withTimeout(END_TIMEOUT_MS, handle.close(), 'LISTEN did not end in time').catch(() => undefined),
     };
   };
 }

@@ -43,15 +43,15 @@ export async function base64Length(text: string): Promise<number> {
 /** Removes white space. Character by character, because a regular expression takes 0.2 µs for each of millions. */
 function withoutBlanks(text: string): string {
   if (!BLANK.test(text)) return text;
-  const kept = new Uint16Array(text.length);
+  const units = new Uint16Array(text.length);
   let length = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     // Most characters are ASCII and not white space. They do not need the regular expression.
     const letter = unit > 0x20 && unit < 0x80;
-    if (letter || !BLANK.test(text.charAt(i))) kept[length++] = unit;
+    if (letter || !BLANK.test(text.charAt(i))) units[length++] = unit;
   }
-  return Buffer.from(kept.buffer, 0, 2 * length).toString('utf16le');
+  return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le');
 }
 
 /**

@@ -3,16 +3,16 @@
  * that the value can be collected as soon as its last user no longer needs it.
  */
 export class SoleReference<T> {
-  #kept: { value: T } | null;
+  #reference: { value: T } | null;
 
   constructor(value: T) {
-    this.#kept = { value };
+    this.#reference = { value };
   }
 
   /** @throws Error if it was dropped */
   get value(): T {
-    if (this.#kept === null) throw new Error('the value was dropped');
-    return this.#kept.value;
+    if (this.#reference === null) throw new Error('the value was dropped');
+    return this.#reference.value;
   }
 
   /**
@@ -21,7 +21,7 @@ export class SoleReference<T> {
    */
   drop(): T {
     const { value } = this;
-    this.#kept = null;
+    this.#reference = null;
     return value;
   }
 }

@@ -3,8 +3,8 @@ import { Body, Id, Name, Nullable, OneOf, Time } from './common.ts';
 import { LayerKind, WriteScope } from './memory.ts';
 
 /** The most files in one import request, and the most imports in one retry request. */
-export const IMPORTS_A_REQUEST = 50;
-export const RETRIES_A_REQUEST = 200;
+export const MAX_IMPORTS_PER_REQUEST = 50;
+export const MAX_RETRIES_PER_REQUEST = 200;
 
 export const ImportRequest = Body({
   items: Type.Array(
@@ -15,7 +15,7 @@ export const ImportRequest = Body({
       text: Type.Optional(Type.String()),
       contentBase64: Type.Optional(Type.String()),
     }),
-    { minItems: 1, maxItems: IMPORTS_A_REQUEST },
+    { minItems: 1, maxItems: MAX_IMPORTS_PER_REQUEST },
   ),
   scope: Type.Optional(WriteScope),
 });
@@ -62,7 +62,7 @@ export const ImportResponse = Type.Object({ imports: Type.Array(Import) });
 /** The failed imports to run again: those with these ids, or all that the caller is allowed to retry. */
 export const RetryRequest = Body({
   ids: Type.Optional(
-    Type.Array(Type.String(), { minItems: 1, maxItems: RETRIES_A_REQUEST, uniqueItems: true }),
+    Type.Array(Type.String(), { minItems: 1, maxItems: MAX_RETRIES_PER_REQUEST, uniqueItems: true }),
   ),
   all: Type.Optional(Type.Literal(true)),
 });

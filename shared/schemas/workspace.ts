@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Body, Id, Nullable, type Problem, Time } from './common.ts';
 
 /** The most files in one pull or push. */
-export const FILES_A_REQUEST = 200;
+export const MAX_FILES_PER_REQUEST = 200;
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 const Path = Type.String({ description: '`team/<path>` or `clients/<clientId>/<path>`' });
@@ -37,7 +37,7 @@ export type Manifest = Static<typeof Manifest>;
 export const PullRequest = Body({
   files: Type.Array(
     Body({ path: Path, version: Type.Optional(Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 })) }),
-    { minItems: 1, maxItems: FILES_A_REQUEST },
+    { minItems: 1, maxItems: MAX_FILES_PER_REQUEST },
   ),
 });
 export type PullRequest = Static<typeof PullRequest>;
@@ -66,7 +66,7 @@ export const PushedFile = Body({
 export type PushedFile = Static<typeof PushedFile>;
 
 export const PushRequest = Body({
-  files: Type.Array(PushedFile, { minItems: 1, maxItems: FILES_A_REQUEST }),
+  files: Type.Array(PushedFile, { minItems: 1, maxItems: MAX_FILES_PER_REQUEST }),
 });
 export type PushRequest = Static<typeof PushRequest>;
 

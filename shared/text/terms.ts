@@ -136,10 +136,10 @@ function heaviest(dims: Weights['dims'], weights: Weights['weights']): Weights {
   if (dims.length <= MAX_CHUNK_DIMS) return { dims, weights };
   const order = Uint32Array.from(dims, (_, i) => i);
   order.sort((a, b) => weights[b]! - weights[a]! || a - b);
-  const kept = order.subarray(0, MAX_CHUNK_DIMS).sort();
+  const heaviestIndexes = order.subarray(0, MAX_CHUNK_DIMS).sort();
   return {
-    dims: Int32Array.from(kept, (i) => dims[i]!),
-    weights: Float32Array.from(kept, (i) => weights[i]!),
+    dims: Int32Array.from(heaviestIndexes, (i) => dims[i]!),
+    weights: Float32Array.from(heaviestIndexes, (i) => weights[i]!),
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FILES_A_REQUEST, MAX_FILE_BYTES } from '../../shared/schemas/workspace.ts';
+import { MAX_FILE_BYTES, MAX_FILES_PER_REQUEST } from '../../shared/schemas/workspace.ts';
 import { openTestApp } from '../support/app.ts';
 import { outcome } from '../support/sign-in.ts';
 import { faultyFields, get, post } from '../support/team.ts';
@@ -62,7 +62,7 @@ describe('an invalid push', () => {
   }
 
   test('a push returns 400 without 1 to 200 files and for an unknown field', async () => {
-    const tooMany = many(FILES_A_REQUEST + 1, (n) => file(`team/${n}`, 'x'));
+    const tooMany = many(MAX_FILES_PER_REQUEST + 1, (n) => file(`team/${n}`, 'x'));
     for (const [body, field] of [
       [{}, '/files'],
       [{ files: [] }, '/files'],
@@ -85,7 +85,7 @@ describe('an invalid push', () => {
 describe('an invalid pull', () => {
   for (const [what, body, field] of [
     ['no file', { files: [] }, '/files'],
-    ['more than 200 files', { files: many(FILES_A_REQUEST + 1, () => ({ path: 'team/a' })) }, '/files'],
+    ['more than 200 files', { files: many(MAX_FILES_PER_REQUEST + 1, () => ({ path: 'team/a' })) }, '/files'],
     ['a path instead of files', { path: 'team/a' }, '/files'],
     ['version 0', { files: [{ path: 'team/a', version: 0 }] }, '/files/0/version'],
     ['a fractional version', { files: [{ path: 'team/a', version: 1.5 }] }, '/files/0/version'],
@@ -253,7 +253,7 @@ describe('the contents of files', () => {
 
   test('200 files can be pushed and pulled at a time', async () => {
     const team = await open();
-    const files = many(FILES_A_REQUEST, (n) => file(`team/${n}`, `content ${n}`));
+    const files = many(MAX_FILES_PER_REQUEST, (n) => file(`team/${n}`, `content ${n}`));
     assert.equal((await team.push(files)).status, 200);
     const { body } = await team.pull(files.map(({ path }) => ({ path })));
     assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, test } from 'node:test';
 import { createLogger } from '../../shared/logger.ts';
-import { IMPORTS_A_REQUEST } from '../../shared/schemas/imports.ts';
+import { MAX_IMPORTS_PER_REQUEST } from '../../shared/schemas/imports.ts';
 import { type RunningWorker, startWorker } from '../../worker/worker.ts';
 import type { SignedIn } from '../support/app.ts';
 import { databaseUrl } from '../support/database.ts';
@@ -18,8 +18,8 @@ const MANY = databaseUrl === undefined ? 400 : 2000;
 
 async function sendMany(company: SignedIn, texts: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
-  for (let first = 0; first < texts.length; first += IMPORTS_A_REQUEST) {
-    ids.push(...(await importTexts(service, company, texts.slice(first, first + IMPORTS_A_REQUEST))));
+  for (let first = 0; first < texts.length; first += MAX_IMPORTS_PER_REQUEST) {
+    ids.push(...(await importTexts(service, company, texts.slice(first, first + MAX_IMPORTS_PER_REQUEST))));
   }
   return ids;
 }

@@ -84,7 +84,7 @@ export function openBoard({ token, user, team: first }, on) {
   clearWorkers();
   openFailed({
     ask,
-    mayDecide: ({ createdBy }) =>
+    canDecide: ({ createdBy }) =>
       team.state === 'active' && (team.access === 'full' || createdBy === user.id),
     mayRetry: () => ({ some: team.state === 'active', all: team.access === 'full' }),
     decided,

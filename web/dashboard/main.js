@@ -1,9 +1,9 @@
 import { askService, describeFailure } from '../shared/ask-service.js';
 import { show } from '../shared/page-text.js';
-import { endSession, findSession, keepSession } from '../shared/session.js';
+import { endSession, findSession, storeSession } from '../shared/session.js';
 import { openBoard } from './board.js';
 import { byId, put } from './element.js';
-import { closeSignIn, complain, onSignIn, openSignIn } from './sign-in-form.js';
+import { closeSignIn, onSignIn, openSignIn, showFault } from './sign-in-form.js';
 import { findTeam, listTeams, onTeamChoice, rememberTeam } from './team-choice.js';
 
 /** If the session cannot be read at the start, it is requested again after this. */
@@ -50,17 +50,17 @@ function askToSignIn(why) {
 async function signIn(typed) {
   const reply = await askService('POST', 'v1/auth/login', { body: typed });
   if (reply.status === 200) {
-    keepSession(reply.answer.token);
+    storeSession(reply.answer.token);
     enter(reply.answer);
   } else if (reply.answer?.code === 'invalid_credentials') {
-    complain(
+    showFault(
       'password',
       'The email or the password is wrong. If you forgot it, ask an Owner of your Company for a link to set a new one.',
     );
   } else if (reply.status === 400) {
-    complain(null, `This was not accepted. ${reply.answer?.detail ?? ''}`);
+    showFault(null, `This was not accepted. ${reply.answer?.detail ?? ''}`);
   } else {
-    complain(null, describeFailure(reply));
+    showFault(null, describeFailure(reply));
   }
 }
 

@@ -5,14 +5,14 @@ const MAX_PASSWORD_LENGTH = 256;
 const [form, email, password, submit] = ['sign-in', 'email', 'password', 'submit'].map(byId);
 
 export function openSignIn() {
-  quiet();
+  clearFault();
   form.hidden = false;
   (email.value === '' ? email : password).focus();
 }
 
 /** Hides the form and clears the password. The email stays, for the next sign-in. */
 export function closeSignIn() {
-  quiet();
+  clearFault();
   password.value = '';
   form.hidden = true;
 }
@@ -21,8 +21,8 @@ export function closeSignIn() {
  * Shows a problem next to its field, and keeps the input.
  * @param field the field it is about; null for the form as a whole
  */
-export function complain(field, text) {
-  quiet();
+export function showFault(field, text) {
+  clearFault();
   byId(`${field ?? 'sign-in'}-problem`).textContent = text;
   if (field === null) {
     submit.focus();
@@ -32,7 +32,7 @@ export function complain(field, text) {
   byId(field).focus();
 }
 
-function quiet() {
+function clearFault() {
   for (const id of ['email', 'password', 'sign-in']) byId(`${id}-problem`).textContent = '';
   for (const field of [email, password]) field.removeAttribute('aria-invalid');
 }
@@ -58,10 +58,10 @@ export function onSignIn(send) {
     if (form.hasAttribute('aria-busy')) return;
     const fault = findFault();
     if (fault !== null) {
-      complain(...fault);
+      showFault(...fault);
       return;
     }
-    quiet();
+    clearFault();
     // The form is marked as busy and not disabled, because disabling would remove the focus.
     form.setAttribute('aria-busy', 'true');
     await send({ email: email.value.trim(), password: password.value });

@@ -1,4 +1,4 @@
-import { keep, kept } from '../shared/tab-storage.js';
+import { readValue, storeValue } from '../shared/tab-storage.js';
 import { byId, element } from './element.js';
 
 /** The key in this tab's storage for the last Team. */
@@ -11,7 +11,7 @@ const addressed = () => new URLSearchParams(location.hash.slice(1)).get('team');
 
 /** Which of these Teams to show: the one in the address, the last one of this tab, or the only one; else null. */
 export function findTeam(teams) {
-  for (const id of [addressed(), kept(KEY)]) {
+  for (const id of [addressed(), readValue(KEY)]) {
     const team = teams.find((candidate) => candidate.id === id);
     if (team !== undefined) return team;
   }
@@ -20,7 +20,7 @@ export function findTeam(teams) {
 
 /** Stores this Team in the address and in the tab, so that a reload or a copied link shows it again. */
 export function rememberTeam({ id }) {
-  keep(KEY, id);
+  storeValue(KEY, id);
   if (addressed() !== id) history.replaceState(null, '', `${location.pathname}${location.search}#team=${id}`);
 }
 

@@ -1,8 +1,8 @@
 import { askService, describeFailure } from '../shared/ask-service.js';
-import { show, tell } from '../shared/page-text.js';
-import { findSession, keepSession } from '../shared/session.js';
+import { show, showAndFocus } from '../shared/page-text.js';
+import { findSession, storeSession } from '../shared/session.js';
 import { forgetLinkToken, INCOMPLETE, readLinkToken } from './one-time-link.js';
-import { closeForm, complain, offerRetry, onSubmit, openForm } from './password-form.js';
+import { closeForm, offerRetry, onSubmit, openForm, showFault } from './password-form.js';
 import { hideSession, showSession } from './session-view.js';
 
 /** The field of the form for each path in an error of the service. */
@@ -42,8 +42,8 @@ export function runLinkPage(page) {
     // A link was opened before the answer came.
     if (token !== null) return;
     if (session !== null) showSession('You are signed in', '', session);
-    else if (problem !== undefined) tell('Your session cannot be shown now', problem);
-    else tell(...INCOMPLETE);
+    else if (problem !== undefined) showAndFocus('Your session cannot be shown now', problem);
+    else showAndFocus(...INCOMPLETE);
   }
 
   async function openLink(opened) {
@@ -66,7 +66,7 @@ export function runLinkPage(page) {
     if (dead !== undefined) {
       end(dead);
     } else {
-      tell('The link cannot be checked now', describeFailure(reply));
+      showAndFocus('The link cannot be checked now', describeFailure(reply));
       offerRetry(begin);
     }
   }
@@ -79,7 +79,7 @@ export function runLinkPage(page) {
 
   function end(dead) {
     finish();
-    tell(...dead);
+    showAndFocus(...dead);
   }
 
   /** Ends the use of the link: the page then shows something else. */
@@ -99,11 +99,11 @@ export function runLinkPage(page) {
     if (dead !== undefined) {
       end(dead);
     } else if (refusal !== undefined) {
-      complain(...refusal);
+      showFault(...refusal);
     } else if (status === 400) {
-      complain(FIELDS[fault?.path] ?? null, `This was not accepted. ${answer?.detail ?? ''}`);
+      showFault(FIELDS[fault?.path] ?? null, `This was not accepted. ${answer?.detail ?? ''}`);
     } else {
-      complain(null, describeFailure({ status, retryAfter }));
+      showFault(null, describeFailure({ status, retryAfter }));
     }
   }
 
@@ -111,7 +111,7 @@ export function runLinkPage(page) {
     const sent = token;
     const reply = await askService('POST', page.route, { body: page.body({ token, ...typed, link }) });
     const worked = reply.status === 200 || reply.status === 201;
-    if (worked) keepSession(reply.answer.token);
+    if (worked) storeSession(reply.answer.token);
     // Another link was opened before the answer came: the form is for that one now.
     if (token !== sent) return;
     if (worked) {

@@ -1,4 +1,4 @@
-import { forget, keep, kept } from '../shared/tab-storage.js';
+import { readValue, removeValue, storeValue } from '../shared/tab-storage.js';
 
 // The token of a one-time link is in the fragment of the address. It is removed from the address bar at once, and
 // stored in this tab until it is used, so that a reload works.
@@ -14,12 +14,12 @@ const keyOf = (page) => `${page}-token`;
 export function readLinkToken(page) {
   const given = new URLSearchParams(location.hash.slice(1)).get('token');
   if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
-  if (given) keep(keyOf(page), given);
-  return given || kept(keyOf(page));
+  if (given) storeValue(keyOf(page), given);
+  return given || readValue(keyOf(page));
 }
 
 export function forgetLinkToken(page) {
-  forget(keyOf(page));
+  removeValue(keyOf(page));
 }
 
 /**

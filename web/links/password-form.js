@@ -26,7 +26,7 @@ const lengthOf = (text) => [...text].length;
  * @param hasAccount whether the email has an account; then the form asks only for its password, once
  */
 export function openForm(hasAccount) {
-  quiet();
+  clearFault();
   for (const part of forNewAccount) part.hidden = hasAccount;
   asked = hasAccount ? [password] : fields;
   // Screen readers read the description of a field even if it is hidden, so the reference must be removed.
@@ -44,7 +44,7 @@ export function offerRetry(act) {
 
 /** Hides the form and clears the input. */
 export function closeForm() {
-  quiet();
+  clearFault();
   form.reset();
   showPasswords();
   form.hidden = true;
@@ -54,8 +54,8 @@ export function closeForm() {
  * Shows a problem next to its field, and keeps the input.
  * @param field the id of the field it is about; null for the form as a whole
  */
-export function complain(field, text) {
-  quiet();
+export function showFault(field, text) {
+  clearFault();
   document.getElementById(`${isAsked(field) ? field : 'form'}-problem`).textContent = text;
   const input = asked.find(({ id }) => id === field);
   input?.setAttribute('aria-invalid', 'true');
@@ -65,7 +65,7 @@ export function complain(field, text) {
 
 const isAsked = (field) => asked.some(({ id }) => id === field);
 
-function quiet() {
+function clearFault() {
   for (const { id } of [...fields, form]) document.getElementById(`${id}-problem`).textContent = '';
   for (const field of fields) field.removeAttribute('aria-invalid');
 }
@@ -100,10 +100,10 @@ export function onSubmit(send) {
     if (form.hasAttribute('aria-busy')) return;
     const fault = findFault();
     if (fault !== null) {
-      complain(...fault);
+      showFault(...fault);
       return;
     }
-    quiet();
+    clearFault();
     // The form is marked as busy and not disabled. Disabling would remove the focus, which keyboard users need.
     form.setAttribute('aria-busy', 'true');
     await send({ name: isAsked('name') ? name.value.trim() : undefined, password: password.value });

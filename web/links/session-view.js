@@ -1,5 +1,5 @@
 import { element, named } from '../shared/element.js';
-import { tell } from '../shared/page-text.js';
+import { showAndFocus } from '../shared/page-text.js';
 import { endSession } from '../shared/session.js';
 
 const ROLES = { owner: 'Owner', admin: 'Admin', member: 'Member' };
@@ -33,7 +33,7 @@ export function showSession(title, text, { token, user, company, teams }) {
   );
   signOut.addEventListener('click', () => leave(token, view, problem));
   document.querySelector('main').append(view);
-  tell(title, text);
+  showAndFocus(title, text);
 }
 
 function entry(term, ...what) {
@@ -62,7 +62,7 @@ async function leave(token, left, problem) {
     return;
   }
   hideSession();
-  tell('You are signed out', 'This session has ended. You can close this page.');
+  showAndFocus('You are signed out', 'This session has ended. You can close this page.');
 }
 
 export function hideSession() {

@@ -9,7 +9,7 @@ export function show(title, text = '') {
 }
 
 /** Like `show`, and moves the focus to the heading, so that screen readers read it. */
-export function tell(title, text) {
+export function showAndFocus(title, text) {
   show(title, text);
   heading.focus();
 }

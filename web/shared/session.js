@@ -1,16 +1,16 @@
 import { askService, describeFailure } from './ask-service.js';
-import { forget, keep, kept } from './tab-storage.js';
+import { readValue, removeValue, storeValue } from './tab-storage.js';
 
 /** The key in this tab's storage for the token of its session. All pages use it. */
 const KEY = 'session-token';
 
-export function keepSession(token) {
-  keep(KEY, token);
+export function storeSession(token) {
+  storeValue(KEY, token);
 }
 
 /** Deletes the token, unless another session has begun in this tab since then. */
 function forgetSession(token) {
-  if (kept(KEY) === token) forget(KEY);
+  if (readValue(KEY) === token) removeValue(KEY);
 }
 
 /**
@@ -18,7 +18,7 @@ function forgetSession(token) {
  * @returns the session, or null, and the problem if the session could not be read
  */
 export async function findSession() {
-  const token = kept(KEY);
+  const token = readValue(KEY);
   if (token === null) return { session: null };
   const reply = await askService('GET', 'v1/auth/session', { token });
   if (reply.status === 200) return { session: { token, ...reply.answer } };

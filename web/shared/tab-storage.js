@@ -1,7 +1,7 @@
 // Storage for this tab only, which is deleted with the tab. The browser can refuse storage. The pages then still work,
 // but a reload loses the data.
 
-function tried(use) {
+function withStorage(use) {
   try {
     return use(sessionStorage);
   } catch {
@@ -9,15 +9,15 @@ function tried(use) {
   }
 }
 
-export function keep(key, value) {
-  tried((storage) => storage.setItem(key, value));
+export function storeValue(key, value) {
+  withStorage((storage) => storage.setItem(key, value));
 }
 
 /** The value stored under the key, or null. */
-export function kept(key) {
-  return tried((storage) => storage.getItem(key));
+export function readValue(key) {
+  return withStorage((storage) => storage.getItem(key));
 }
 
-export function forget(key) {
-  tried((storage) => storage.removeItem(key));
+export function removeValue(key) {
+  withStorage((storage) => storage.removeItem(key));
 }

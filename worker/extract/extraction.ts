@@ -23,10 +23,10 @@ export interface Extraction {
 }
 
 /** Reports the progress of reading, from 0 to 1. Cheap enough to be called for each page. */
-export type TellProgress = (share: number) => void;
+export type ReportProgress = (share: number) => void;
 
 /**
  * Reads one file format, in a separate process that is killed if the file takes too much time or memory.
  * @throws FileFault for a file of another format, a locked one, or one that exceeds a limit of the format
  */
-export type Extractor = (content: Uint8Array, tell: TellProgress) => Extraction | Promise<Extraction>;
+export type Extractor = (content: Uint8Array, report: ReportProgress) => Extraction | Promise<Extraction>;

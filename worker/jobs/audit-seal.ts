@@ -3,7 +3,7 @@ import { findUnsealedCompany, sealAudit } from '../../db/queries/identity/audit-
 import type { JobContext, JobHandler } from '../context.ts';
 
 /** Events sealed in one transaction. The embedded database runs nothing else until the transaction ends. */
-const SLICE = { postgres: 1000, pglite: 200 };
+const MAX_EVENTS_PER_SLICE = { postgres: 1000, pglite: 200 };
 
 /**
  * Seals some events of each Company in turn, so that a busy Company, or one whose audit cannot be sealed, does not
@@ -11,7 +11,7 @@ const SLICE = { postgres: 1000, pglite: 200 };
  * @returns whether a Company has more events to seal
  */
 async function sealRound({ database, logger }: JobContext, failed: Map<string, unknown>): Promise<boolean> {
-  const slice = SLICE[database.backend];
+  const slice = MAX_EVENTS_PER_SLICE[database.backend];
   let more = false;
   const next = (after: string | null) => asWorker(database, (tx) => findUnsealedCompany(tx, after));
   for (let company = await next(null); company !== null; company = await next(company)) {

@@ -3,10 +3,10 @@ import { releaseCaptures } from '../../db/queries/memory/upkeep.ts';
 import type { JobHandler } from '../context.ts';
 
 /** Captures staged again by one statement. */
-const SLICE = 500;
+const MAX_CAPTURES_PER_SLICE = 500;
 
 /** Stages captures again whose lease has expired. Claims do not depend on this: they also claim expired captures. */
 export const releaseLapsedCaptures: JobHandler<'captures.release'> = async (job, { database, queue }) => {
-  while ((await asWorker(database, (tx) => releaseCaptures(tx, SLICE))) > 0);
+  while ((await asWorker(database, (tx) => releaseCaptures(tx, MAX_CAPTURES_PER_SLICE))) > 0);
   await asWorker(database, (tx) => queue.settle(tx, 'captures.release', job));
 };

@@ -17,13 +17,13 @@ import type { ModelClient } from '../embedder/model-client.ts';
 import { EmbeddingInterruptedError, TextRefusedError } from '../embedder/text-lanes.ts';
 
 /** Chunks of one job. A large model needs some seconds for them, so layers take turns and new text waits briefly. */
-const CHUNKS = 16;
+const MAX_CHUNKS_PER_JOB = 16;
 /** Longer than a job can take, so that no other job can lease its chunks while it runs. */
 const LEASE_SECONDS = 900;
 /** After this, no further text is started: on a slow machine, 16 long texts take longer than a job is allowed to. */
-const BEGIN_MS = 60_000;
+const LAST_START_MS = 60_000;
 /** After this, the model is stuck. The job stores the vectors that it has, before the queue times it out. */
-const END_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 
 type ChunksJob = Job<Payload<'embed.chunks'>>;
 
@@ -51,7 +51,7 @@ async function makeVectors(
   const made: MadeVectors = { vectors: new Map(), refused: [], isIncomplete: false };
   const began = performance.now();
   for (const { chunkId, text } of chunks) {
-    if (performance.now() - began > BEGIN_MS) return { ...made, isIncomplete: true };
+    if (performance.now() - began > LAST_START_MS) return { ...made, isIncomplete: true };
     try {
       made.vectors.set(chunkId, await model.embed(text, 'passage', signal));
     } catch (error) {
@@ -72,10 +72,10 @@ async function leaseSlice(
   await queue.assertRunning(tx, 'embed.chunks', job);
   // A newer version of the service uses another model. Its own workers make the vectors.
   if (!(await isAdoptedModel(tx, config.embeddingModel))) return [];
-  const batch = { id: job.id, limit: CHUNKS, leaseSeconds: LEASE_SECONDS, refusedToo: false };
+  const batch = { id: job.id, limit: MAX_CHUNKS_PER_JOB, leaseSeconds: LEASE_SECONDS, refusedToo: false };
   const { chunks } = await leasePendingChunks(tx, batch);
   // Enqueued now, so that the next chunks can be prepared during this job, or be processed by another worker.
-  if (chunks.length === CHUNKS) await enqueueNext(tx, queue, job.data);
+  if (chunks.length === MAX_CHUNKS_PER_JOB) await enqueueNext(tx, queue, job.data);
   return chunks;
 }
 
@@ -115,7 +115,7 @@ export const embedChunks: JobHandler<'embed.chunks'> = async (job, context) => {
   if (embedder === null) throw new Error('a worker without a model cannot run this job');
   const scope = layerScope(job.data);
   const chunks = await transaction(database, scope, (tx) => leaseSlice(tx, context, job));
-  const signal = AbortSignal.any([stopping, job.signal, AbortSignal.timeout(END_MS)]);
+  const signal = AbortSignal.any([stopping, job.signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const made = await makeVectors(embedder.model, chunks, signal);
   embedder.pace.add(await transaction(database, scope, (tx) => storeSlice(tx, context, job, made)));
   if (made.refused.length > 0) {

@@ -3,10 +3,10 @@ import { backfillPendingChunks, finishBackfill, pruneOldVectors } from '../../db
 import type { JobHandler } from '../context.ts';
 
 /** Chunks checked by one statement. */
-const SLICE = 1000;
+const MAX_CHUNKS_PER_SLICE = 1000;
 
 /** Old vectors deleted by one statement. */
-const PRUNED_AT_ONCE = 1000;
+const MAX_VECTORS_PER_SLICE = 1000;
 
 /**
  * After a change of the embedding model, marks every chunk that has no vector of the new model, and deletes the vectors
@@ -19,7 +19,9 @@ export const backfillPending: JobHandler<'embeddings.backfill'> = async (
   { database, queue, config, stopping },
 ) => {
   for (let after: string | null = null; ; ) {
-    const last: string | null = await asWorker(database, (tx) => backfillPendingChunks(tx, after, SLICE));
+    const last: string | null = await asWorker(database, (tx) =>
+      backfillPendingChunks(tx, after, MAX_CHUNKS_PER_SLICE),
+    );
     if (last === null) break;
     after = last;
   }
@@ -28,7 +30,7 @@ export const backfillPending: JobHandler<'embeddings.backfill'> = async (
     if (config.serverEmbeddings) await queue.enqueue(tx, 'embed.waiting', {});
   });
   while (!stopping.aborted) {
-    if ((await asWorker(database, (tx) => pruneOldVectors(tx, PRUNED_AT_ONCE))) === 0) break;
+    if ((await asWorker(database, (tx) => pruneOldVectors(tx, MAX_VECTORS_PER_SLICE))) === 0) break;
   }
   await asWorker(database, (tx) => queue.settle(tx, 'embeddings.backfill', job));
 };

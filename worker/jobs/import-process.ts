@@ -30,12 +30,12 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
   if (content === null) throw new FileFault('file_gone', 'The file has been deleted: import it again.');
   await context.readingPool.read(
     { mediaType, content, teamId: scope.teamId },
-    { tell: ({ stage, share }) => progress.tell(stage, share), begun: importYield.begin, signal },
+    { tell: ({ stage, share }) => progress.report(stage, share), begun: importYield.begin, signal },
     async (document) => {
       // Frees up to 32 MiB, which would otherwise be kept until all chunks are written.
       freeUnshared(content);
       const report = (written: number) => {
-        progress.tell('storing', written / document.chunkCount);
+        progress.report('storing', written / document.chunkCount);
         if (signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
       };
       const staged = await stageImport(context, scope, job.data.clientId, file, document, report);

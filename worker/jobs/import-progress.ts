@@ -10,7 +10,7 @@ const WRITE_EVERY_MS = 1000;
 /** Stores the progress of a run in its import. */
 export interface ImportProgress {
   /** @param share of the stage that is done, from 0 to 1 */
-  tell(stage: ImportStage, share: number): void;
+  report(stage: ImportStage, share: number): void;
   /** Waits for a write in progress. Nothing is written afterwards. */
   end(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export function importProgress(
   // A run begins at the first stage with nothing of it done.
   let furthest = 0;
   return {
-    tell: (stage, share) => {
+    report: (stage, share) => {
       const now = performance.now();
       if (busy || ended || now - last < WRITE_EVERY_MS) return;
       const percent = Math.floor(share * 100);

@@ -12,9 +12,9 @@ import { type TeamScope, upkeepScope } from '../../shared/scope.ts';
 import type { JobHandler } from '../context.ts';
 
 /** The sample of a layer, in chunks, from which the frequencies of the whole layer are estimated. */
-const SAMPLE = 2000;
+const MAX_SAMPLED_CHUNKS = 2000;
 /** Chunks counted by one statement. The embedded database runs nothing else until the statement ends. */
-const SLICE = 100;
+const MAX_CHUNKS_PER_READ = 100;
 /**
  * In layers with up to this many chunks, terms that occur once are kept: a term can occur once in each of many clients,
  * and searches add these counts. In larger layers they are left out, because most terms occur only once, and their
@@ -46,11 +46,13 @@ async function countLayer(
   scope: TeamScope,
   { layer, chunks }: LayerSize,
 ): Promise<LayerCounts> {
-  const sample = await workerTransaction(database, scope, (tx) => sampleChunks(tx, layer, SAMPLE));
+  const sample = await workerTransaction(database, scope, (tx) =>
+    sampleChunks(tx, layer, MAX_SAMPLED_CHUNKS),
+  );
   const dims = new Map<number, number>();
   const keys = new Map<number, number>();
-  for (let start = 0; start < sample.length; start += SLICE) {
-    const slice = sample.slice(start, start + SLICE);
+  for (let start = 0; start < sample.length; start += MAX_CHUNKS_PER_READ) {
+    const slice = sample.slice(start, start + MAX_CHUNKS_PER_READ);
     for (const stored of await workerTransaction(database, scope, (tx) => readStoredTerms(tx, slice))) {
       countEach(dims, stored.dims);
       countEach(keys, stored.keys);
@@ -60,7 +62,7 @@ async function countLayer(
   return {
     layer,
     // If the sample is the whole layer, its own size is used: the other figure is from a different moment.
-    chunks: sample.length < SAMPLE ? sample.length : Math.max(chunks, sample.length),
+    chunks: sample.length < MAX_SAMPLED_CHUNKS ? sample.length : Math.max(chunks, sample.length),
     sampled: sample.length,
     dims: frequent(dims, least),
     keys: frequent(keys, least),

@@ -4,11 +4,11 @@ import { upkeepScope } from '../../shared/scope.ts';
 import type { JobHandler } from '../context.ts';
 
 /** Rows deleted by one statement. Deleting an import also deletes its file, and a hundred large files are 2 GB. */
-const SLICE = 100;
+const MAX_ROWS_PER_SLICE = 100;
 
 /** Deletes the data of a deleted Team. It has been invisible since the deletion. Its audit events are kept. */
 export const purgeDeletedTeam: JobHandler<'team.purge'> = async (job, { database, queue }) => {
   const scope = upkeepScope(job.data);
-  while (!(await workerTransaction(database, scope, (tx) => purgeTeam(tx, SLICE))));
+  while (!(await workerTransaction(database, scope, (tx) => purgeTeam(tx, MAX_ROWS_PER_SLICE))));
   await transaction(database, scope, (tx) => queue.settle(tx, 'team.purge', job));
 };

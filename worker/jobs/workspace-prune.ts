@@ -3,13 +3,13 @@ import { pruneWorkspaceVersions } from '../../db/queries/memory/upkeep.ts';
 import type { JobContext, JobHandler } from '../context.ts';
 
 /** Versions checked by one statement. */
-const SLICE = 1000;
+const MAX_VERSIONS_PER_SLICE = 1000;
 
 async function pruneVersions({ config, database }: JobContext): Promise<number> {
   let [after, removed]: [string | null, number] = [null, 0];
   do {
     const pruned = await asWorker(database, (tx) =>
-      pruneWorkspaceVersions(tx, after, config.workspaceKeepVersions, SLICE),
+      pruneWorkspaceVersions(tx, after, config.workspaceKeepVersions, MAX_VERSIONS_PER_SLICE),
     );
     after = pruned.last;
     removed += pruned.removed;

@@ -1,7 +1,7 @@
 import type { ImportStage } from '../../shared/schemas/imports.ts';
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
 import { prepareDocument, type ReadDocument } from '../extract/document.ts';
-import { type Extractor, FileFault, type TellProgress } from '../extract/extraction.ts';
+import { type Extractor, FileFault, type ReportProgress } from '../extract/extraction.ts';
 import { endWithParent } from './supervised-process.ts';
 
 /*
@@ -64,7 +64,7 @@ function send(answer: ReadingAnswer): void {
   process.send?.(answer);
 }
 
-function progressTeller(file: number): TellProgress {
+function progressTeller(file: number): ReportProgress {
   let told = performance.now();
   return (share) => {
     const now = performance.now();

@@ -10,7 +10,7 @@ import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
 
 /** As many as one ingest can store. */
-const CHUNKS_A_PAGE = 2000;
+const CHUNKS_PER_PAGE = 2000;
 
 const ChunksQuery = Type.Object(
   {
@@ -42,7 +42,7 @@ export const sourceRoutes: Routes = (app, deps) => {
           read = await readSource(deps.database, teamScope, parseId(params.id), part);
           return read?.chunks ?? [];
         },
-        { default: CHUNKS_A_PAGE, max: CHUNKS_A_PAGE },
+        { default: CHUNKS_PER_PAGE, max: CHUNKS_PER_PAGE },
       );
       if (read === null) throw new ServiceError('not_found');
       return { ...read.source, metadata: read.metadata, chunks: page.items, nextCursor: page.nextCursor };

@@ -1,5 +1,5 @@
 import { foldCase } from '../../../shared/formats/workspace-path.ts';
-import { FILES_A_REQUEST } from '../../../shared/schemas/workspace.ts';
+import { MAX_FILES_PER_REQUEST } from '../../../shared/schemas/workspace.ts';
 import { layerFolderOf } from '../folder/names.ts';
 import type { ActionOf } from '../plan.ts';
 
@@ -15,7 +15,7 @@ export function inBatches<Item>(items: readonly Item[], bytesOf: (item: Item) =>
   for (const item of items) {
     const size = bytesOf(item);
     const last = batches.at(-1);
-    if (last === undefined || last.length === FILES_A_REQUEST || bytes + size > BATCH_BYTES) {
+    if (last === undefined || last.length === MAX_FILES_PER_REQUEST || bytes + size > BATCH_BYTES) {
       batches.push([item]);
       bytes = size;
     } else {
@@ -77,7 +77,11 @@ function joinUnits(units: readonly Push[][], bytesOf: (action: ActionOf<'send'>)
   for (const unit of units) {
     const size = unit.reduce((sum, action) => sum + (action.do === 'send' ? bytesOf(action) : 0), 0);
     const last = batches.at(-1);
-    if (last === undefined || last.length + unit.length > FILES_A_REQUEST || bytes + size > BATCH_BYTES) {
+    if (
+      last === undefined ||
+      last.length + unit.length > MAX_FILES_PER_REQUEST ||
+      bytes + size > BATCH_BYTES
+    ) {
       batches.push([...unit]);
       bytes = size;
     } else {

@@ -18,7 +18,7 @@ export interface NewChunk extends PreparedChunk {
 }
 
 /** Rows of one INSERT: enough to make round trips cheap, and few enough to keep each statement short. */
-const ROWS_A_STATEMENT = 100;
+const MAX_ROWS_PER_STATEMENT = 100;
 
 /** Inserts chunks of a source, with their terms and vectors, numbered from `firstOrdinal`. */
 export async function insertChunks(
@@ -28,8 +28,8 @@ export async function insertChunks(
   firstOrdinal: number,
 ): Promise<void> {
   await setPlanMode(tx, 'force_generic_plan');
-  for (let start = 0; start < chunks.length; start += ROWS_A_STATEMENT) {
-    const batch = chunks.slice(start, start + ROWS_A_STATEMENT).map((chunk, index) => ({
+  for (let start = 0; start < chunks.length; start += MAX_ROWS_PER_STATEMENT) {
+    const batch = chunks.slice(start, start + MAX_ROWS_PER_STATEMENT).map((chunk, index) => ({
       ...chunk,
       id: newId(),
       ordinal: firstOrdinal + start + index,

@@ -54,7 +54,7 @@ interface ManifestRow extends Omit<ManifestItem, 'path' | 'updatedAt'> {
  * the files of the Team are read in order, and those that the caller cannot read are skipped. All pages together skip
  * each once.
  */
-const FEW_LAYERS = 16;
+const MAX_LAYERS_ONE_BY_ONE = 16;
 const ONE_LAYER = 'v.layer_id = l.layer_id';
 /** `coalesce` prevents the use of the index by layer: a plan without statistics would use it and sort all files. */
 const ANY_LAYER = 'coalesce(v.layer_id = any ($2::uuid[]), false)';
@@ -77,7 +77,7 @@ export async function listManifest(
   { since, at, after, limit }: ManifestPart,
 ): Promise<{ item: ManifestItem; place: ManifestPlace }[]> {
   const layers = storedLayerIds(tx.scope);
-  const few = layers.length <= FEW_LAYERS;
+  const few = layers.length <= MAX_LAYERS_ONE_BY_ONE;
   const within = few ? ONE_LAYER : ANY_LAYER;
   const rows = await tx.query<ManifestRow>(
     `select v.client_id as "clientId", v.path as name, encode(v.sha256, 'hex') as sha256, v.bytes, v.version,

@@ -50,7 +50,7 @@ function embedderLine({ embedder: { mode, model, problem }, workers }) {
 
 function drawBacklog({ total, embedded, pending }) {
   backlog.add({ at: performance.now(), done: embedded, pending });
-  const [speed, left] = tellBacklog(pending, backlog.read());
+  const [speed, left] = describeBacklog(pending, backlog.read());
   put(byId('backlog-line'), lineOf({ total, pending }));
   put(byId('backlog-rate'), speed);
   put(byId('backlog-left'), left);
@@ -67,7 +67,7 @@ function lineOf({ total, pending }) {
 }
 
 /** The rate and the time left, in words. */
-function tellBacklog(pending, measured) {
+function describeBacklog(pending, measured) {
   if (pending === 0) return ['–', 'nothing waits'];
   if (measured === null) return ['measuring', 'measuring'];
   const speed = `${rate(measured.done)} a minute`;

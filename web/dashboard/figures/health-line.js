@@ -49,10 +49,10 @@ export function drawHealth(status, teamName) {
   endSilence();
   const { queued, running, failed } = status.imports;
   document.title = `${[state === 'bad' ? 'Fault' : '', failed > 0 ? `${failed} failed` : ''].filter(Boolean).join(', ') || 'All well'} · ${teamName}`;
-  tellNews({ failed, open: queued + running });
+  showNews({ failed, open: queued + running });
 }
 
-function tellNews(now) {
+function showNews(now) {
   if (before !== null) {
     const more = now.failed - before.failed;
     const words = [

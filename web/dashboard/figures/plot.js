@@ -56,7 +56,7 @@ export function makePlot({ label, lines, ended = false }) {
     const top = roundUp(Math.max(0, ...points.flatMap((point) => lines.map(({ of }) => of(point)))));
     for (const [index, { of }] of lines.entries()) mark(paths[index], 'd', trace(points, of, top));
     mark(area, 'd', fillBelow(points, lines[0].of, top));
-    put(description, tell(points, lines));
+    put(description, describeLines(points, lines));
     return { top, last: points.at(-1) };
   };
   return { node, draw };
@@ -105,7 +105,7 @@ function fillBelow(points, of, top) {
 const minuteOf = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
 /** Describes the plot in words, for screen readers. */
-function tell(points, lines) {
+function describeLines(points, lines) {
   const last = points.at(-1);
   if (last === undefined) return 'No figures of the last hour yet.';
   return lines

@@ -25,7 +25,7 @@ let list = null;
 /**
  * Opens the list of a Team's failed imports.
  * @param context.ask sends a request about the Team
- * @param context.mayDecide returns whether the user can retry and forget an import
+ * @param context.canDecide returns whether the user can retry and forget an import
  * @param context.mayRetry returns whether the user can retry some imports, and whether they can retry all
  * @param context.decided is called with the answer after an action
  */
@@ -79,7 +79,7 @@ function draw() {
   const { some, all } = mayRetry();
   put(retryAll, all ? 'Retry all' : 'Retry all of mine');
   // One of the imports that are not shown can be the user's own.
-  const any = rest > 0 || items.some((item) => item.payloadPrunedAt === null && list.mayDecide(item));
+  const any = rest > 0 || items.some((item) => item.payloadPrunedAt === null && list.canDecide(item));
   hide(retryAll, !some || !any, heading);
 }
 
@@ -126,7 +126,7 @@ function makeRow({ id, filename, mediaType, bytes }) {
     showAge(failedAt, item.updatedAt);
     const gone = item.payloadPrunedAt;
     put(file, gone === null ? 'Yes' : `No, deleted ${duration(ageOf(gone))} ago: import it again`);
-    const may = list.mayDecide(item);
+    const may = list.canDecide(item);
     retry.hidden = !may || gone !== null;
     forget.hidden = !may;
     nothing.hidden = may || !list.mayRetry().some;

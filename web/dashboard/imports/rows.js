@@ -10,10 +10,10 @@
  */
 export function syncRows(parent, items, { keyOf, make, focus }) {
   const shown = shownBy(parent);
-  const kept = new Set(items.map(keyOf));
+  const shownKeys = new Set(items.map(keyOf));
   let orphaned = null;
   for (const [key, row] of shown) {
-    if (kept.has(key)) continue;
+    if (shownKeys.has(key)) continue;
     if (row.node.contains(document.activeElement)) orphaned = row.node;
     else row.node.remove();
     shown.delete(key);

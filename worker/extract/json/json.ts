@@ -10,9 +10,9 @@ import { parseJson } from './json-value.ts';
  * records.
  * @throws FileFault `invalid_json`, `too_deep`, `too_many_chunks` and those of `decodeText`
  */
-export const extractJson: Extractor = (content, tell) => {
+export const extractJson: Extractor = (content, report) => {
   const value = parseJson(decodeText(content));
-  tell(0.5);
+  report(0.5);
   const chat = readChatExport(value);
   if (chat !== null) return chat;
   const out = new RecordText();

@@ -28,11 +28,11 @@ async function messageText(content: Uint8Array): Promise<string> {
  * Reads a mailbox file: each message is a part. If a message is encrypted or cannot be read, its part says so.
  * @throws FileFault `invalid_mbox`
  */
-export const extractMbox: Extractor = async (content, tell) => {
+export const extractMbox: Extractor = async (content, report) => {
   const parts = [];
   for (const message of readMbox(content)) {
     parts.push({ text: await messageText(message.content), place: null });
-    tell(message.share);
+    report(message.share);
   }
   if (parts.length === 0) {
     throw new FileFault(

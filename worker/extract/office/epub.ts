@@ -82,7 +82,7 @@ async function refuseEncrypted(archive: ZipArchive, chapters: readonly string[])
 }
 
 /** EPUB books: each chapter a part, in the order in which they are read. */
-export const extractEpub: Extractor = async (content, tell) => {
+export const extractEpub: Extractor = async (content, report) => {
   const archive = await openZip(content);
   const { title, chapters } = await readBook(archive);
   await refuseEncrypted(archive, chapters);
@@ -91,7 +91,7 @@ export const extractEpub: Extractor = async (content, tell) => {
     const chapter = (await archive.read(path)) ?? new Uint8Array();
     const { markdown } = readHtml(xhtmlAsHtml(decodeMarkup(chapter, { xml: true })));
     if (markdown !== '') parts.push({ text: markdown, place: null });
-    tell((index + 1) / chapters.length);
+    report((index + 1) / chapters.length);
   }
   return { title, parts };
 };

@@ -31,7 +31,7 @@ const FAULTS = {
 };
 
 /** Unpacks an entry, and passes on its content piece by piece. */
-async function unpack(file: ZipFile, entry: Entry, take: (piece: Uint8Array) => void): Promise<void> {
+async function unpack(file: ZipFile, entry: Entry, onChunk: (piece: Uint8Array) => void): Promise<void> {
   let bytes = 0;
   let checksum = 0;
   try {
@@ -41,7 +41,7 @@ async function unpack(file: ZipFile, entry: Entry, take: (piece: Uint8Array) => 
       // The entry is larger than the directory states, and the limits were checked against the directory.
       if (bytes > entry.uncompressedSize) throw FAULTS.bomb();
       checksum = crc32(chunk, checksum);
-      take(chunk);
+      onChunk(chunk);
     }
   } catch (error) {
     throw error instanceof FileFault ? error : FAULTS.corrupt();

@@ -8,7 +8,7 @@ import {
 } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { TextItem } from 'pdfjs-dist/types/src/display/api.js';
 import { MAX_CHUNKS } from '../../../shared/text/prepared-chunks.ts';
-import { type Extraction, type Extractor, FileFault, type TellProgress } from '../extraction.ts';
+import { type Extraction, type Extractor, FileFault, type ReportProgress } from '../extraction.ts';
 import { oneLine } from '../text/markdown-text.ts';
 import { linesOf, type PdfLine } from './lines.ts';
 import { paragraphsOf, wordsOf } from './paragraphs.ts';
@@ -54,10 +54,10 @@ function isLegible(parts: readonly { text: string }[]): boolean {
 
 async function titleOf(document: PDFDocumentProxy): Promise<string | null> {
   const { info, metadata } = await document.getMetadata();
-  const given = [(info as { Title?: unknown }).Title, metadata?.get('dc:title')]
+  const title = [(info as { Title?: unknown }).Title, metadata?.get('dc:title')]
     .map((title) => (typeof title === 'string' ? oneLine(title) : ''))
     .find((title) => title !== '' && !NO_TITLE.test(title));
-  return given ?? null;
+  return title ?? null;
 }
 
 async function readPage(document: PDFDocumentProxy, number: number): Promise<PdfLine[]> {
@@ -85,7 +85,7 @@ function open(content: Uint8Array): PDFDocumentLoadingTask {
   });
 }
 
-async function readDocument(document: PDFDocumentProxy, tell: TellProgress): Promise<Extraction> {
+async function readDocument(document: PDFDocumentProxy, report: ReportProgress): Promise<Extraction> {
   if (document.numPages > MAX_PAGES) {
     throw new FileFault(
       'too_many_pages',
@@ -95,7 +95,7 @@ async function readDocument(document: PDFDocumentProxy, tell: TellProgress): Pro
   const pages: PdfLine[][] = [];
   for (let number = 1; number <= document.numPages; number += 1) {
     pages.push(await readPage(document, number));
-    tell(number / document.numPages);
+    report(number / document.numPages);
   }
   const words = wordsOf(pages);
   const parts = pages
@@ -120,7 +120,7 @@ async function readDocument(document: PDFDocumentProxy, tell: TellProgress): Pro
  * The library awaits some objects only when it needs them, so a broken object can reject a promise without a handler.
  * The call that fails later reports the fault. The unhandled rejection must not end the process.
  */
-async function withUnheardRejections<T>(work: () => Promise<T>): Promise<T> {
+async function ignoringUnhandledRejections<T>(work: () => Promise<T>): Promise<T> {
   const ignore = () => undefined;
   process.on('unhandledRejection', ignore);
   try {
@@ -136,11 +136,11 @@ async function withUnheardRejections<T>(work: () => Promise<T>): Promise<T> {
  * @throws FileFault `locked`, `corrupt`, `too_deep`, `too_many_pages`; `no_text` if the pages are pictures, or the
  * fonts do not state their letters
  */
-export const extractPdf: Extractor = (content, tell) =>
-  withUnheardRejections(async () => {
+export const extractPdf: Extractor = (content, report) =>
+  ignoringUnhandledRejections(async () => {
     const task = open(content);
     try {
-      return await readDocument(await task.promise, tell);
+      return await readDocument(await task.promise, report);
     } catch (error) {
       throw openingFault(error);
     } finally {

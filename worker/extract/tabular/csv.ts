@@ -1,5 +1,5 @@
 import { type CsvError, type Options, parse } from 'csv-parse/sync';
-import { type Extractor, FileFault, type TellProgress } from '../extraction.ts';
+import { type Extractor, FileFault, type ReportProgress } from '../extraction.ts';
 import { oneLine } from '../text/markdown-text.ts';
 import { decodeText } from '../text/text-encoding.ts';
 import { RecordText } from './record-text.ts';
@@ -20,16 +20,16 @@ const TOLERANT: Options = {
   skip_empty_lines: true,
 };
 
-type HearRow = (cells: string[], place: { lines: number; bytes: number }) => void;
+type OnRow = (cells: string[], place: { lines: number; bytes: number }) => void;
 
 /** Reads rows one by one, because all rows together would need many times the memory of the file. */
-function eachRow(text: string, delimiter: string, options: Options, hear: HearRow): void {
+function eachRow(text: string, delimiter: string, options: Options, onRow: OnRow): void {
   parse(text, {
     ...TOLERANT,
     ...options,
     delimiter,
     on_record: (cells: string[], { lines, bytes }) => {
-      hear(cells, { lines, bytes });
+      onRow(cells, { lines, bytes });
       return null;
     },
   });
@@ -70,7 +70,7 @@ function isHeader(cells: readonly string[]): boolean {
 }
 
 /** Converts the rows of a table to records: a line for each cell, labelled with the name of its column. */
-function tableText(text: string, delimiter: string, firstLine: number, tell: TellProgress): string {
+function tableText(text: string, delimiter: string, firstLine: number, report: ReportProgress): string {
   const out = new RecordText();
   const bytes = Buffer.byteLength(text);
   let first: string[] | null = null;
@@ -85,7 +85,7 @@ function tableText(text: string, delimiter: string, firstLine: number, tell: Tel
     eachRow(text, delimiter, {}, (cells, place) => {
       endOfLast = place.lines;
       rows += 1;
-      tell(place.bytes / bytes);
+      report(place.bytes / bytes);
       if (rows > 1) add(cells);
       else if (isHeader(cells)) {
         first = cells;
@@ -107,12 +107,12 @@ function tableText(text: string, delimiter: string, firstLine: number, tell: Tel
   return out.toString();
 }
 
-function extractTable(content: Uint8Array, tell: TellProgress, delimiter: string | null): string {
+function extractTable(content: Uint8Array, report: ReportProgress, delimiter: string | null): string {
   const whole = decodeText(content).replace(/\r\n?/g, '\n');
   const declared = DECLARED_DELIMITER.exec(whole);
   const text = declared === null ? whole : whole.slice(declared[0].length);
   const firstLine = declared === null ? 1 : 2;
-  return tableText(text, declared?.[1] ?? delimiter ?? likeliestDelimiter(text), firstLine, tell);
+  return tableText(text, declared?.[1] ?? delimiter ?? likeliestDelimiter(text), firstLine, report);
 }
 
 /**
@@ -120,13 +120,13 @@ function extractTable(content: Uint8Array, tell: TellProgress, delimiter: string
  * `Column: cell`, verbatim. Empty cells are left out.
  * @throws FileFault `invalid_csv`, `too_many_chunks` and those of `decodeText`
  */
-export const extractCsv: Extractor = (content, tell) => ({
+export const extractCsv: Extractor = (content, report) => ({
   title: null,
-  parts: [{ text: extractTable(content, tell, null), place: null }],
+  parts: [{ text: extractTable(content, report, null), place: null }],
 });
 
 /** Like `extractCsv`, with tabs as delimiter. */
-export const extractTsv: Extractor = (content, tell) => ({
+export const extractTsv: Extractor = (content, report) => ({
   title: null,
-  parts: [{ text: extractTable(content, tell, '\t'), place: null }],
+  parts: [{ text: extractTable(content, report, '\t'), place: null }],
 });

@@ -20,7 +20,7 @@ function parseLine(line: string, number: number): JsonValue {
  * Reads a JSON value from each line. Each is a record, as in a JSON file. Blank lines are left out.
  * @throws FileFault `invalid_json`, `too_deep`, `too_many_chunks` and those of `decodeText`
  */
-export const extractJsonLines: Extractor = (content, tell) => {
+export const extractJsonLines: Extractor = (content, report) => {
   const text = decodeText(content);
   const out = new RecordText();
   let number = 0;
@@ -33,7 +33,7 @@ export const extractJsonLines: Extractor = (content, tell) => {
     if (line.trim() === '') continue;
     addJson(out, '', parseLine(line, number), true);
     out.end();
-    tell(end / text.length);
+    report(end / text.length);
   }
   return { title: null, parts: [{ text: out.toString(), place: null }] };
 };
