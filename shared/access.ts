@@ -65,7 +65,7 @@ export interface Layers {
 /** The roles of a Company and of a Team, lowest first. */
 const RANKS = ['member', 'admin', 'owner'] as const;
 
-/** Whether `held` is at least `role`. False if `held` is null. */
+/** Whether `current` is at least `role`. False if `current` is null. */
 export function hasRole(current: TeamRole | CompanyRole | null, role: TeamRole | CompanyRole): boolean {
   return current !== null && RANKS.indexOf(current) >= RANKS.indexOf(role);
 }

@@ -37,8 +37,8 @@ export function jobTally(): JobTally {
       counts = new Map();
       return drained;
     },
-    restore: (taken) => {
-      for (const count of taken) add(count);
+    restore: (drained) => {
+      for (const count of drained) add(count);
     },
   };
 }

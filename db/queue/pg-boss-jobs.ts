@@ -176,7 +176,7 @@ export function lockTurns(
   ids: readonly string[],
 ): Promise<{ id: string; turn: number }[]> {
   return tx.query(
-    // A worker that takes a job has locked it: such a job keeps its turn.
+    // A worker that dequeues a job has locked it: such a job keeps its turn.
     `select id, priority as turn from ${JOB}
       where name = $1 and id = any ($2::uuid[]) and state = 'created' order by priority desc for update skip locked`,
     [queue, ids],

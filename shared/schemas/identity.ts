@@ -155,14 +155,14 @@ export const InviteRequest = Body({
   expiresInHours: ExpiresInHours,
 });
 export type InviteRequest = Static<typeof InviteRequest>;
-export const InvitationRequest = Body({ email: Email, expiresInHours: ExpiresInHours });
+export const CompanyInviteRequest = Body({ email: Email, expiresInHours: ExpiresInHours });
 
 const issued = {
   token: Type.String(),
   url: Type.String({ description: 'contains the token; shown only once' }),
 };
 export const IssuedInvite = Type.Object({ invite: Invite, ...issued });
-export const IssuedInvitation = Type.Object({ invitation: Invite, ...issued });
+export const IssuedCompanyInvite = Type.Object({ invitation: Invite, ...issued });
 /** A new Team. The invite is null if the Owner already has an account. */
 export const NewTeam = Type.Object({
   team: Team,

@@ -22,7 +22,7 @@ export function startPolling(on) {
   let stopped = false;
   let last = -Infinity;
   /** The service has asked not to be polled before this time, even if the user acts. */
-  let heldUntil = 0;
+  let pausedUntil = 0;
 
   function stop() {
     stopped = true;
@@ -60,7 +60,7 @@ export function startPolling(on) {
     }
     failures = reply.status === 200 || reply.status === 429 ? 0 : failures + 1;
     const pause = pauseAfter(reply);
-    heldUntil = reply.status === 429 ? last + pause : 0;
+    pausedUntil = reply.status === 429 ? last + pause : 0;
     if (reply.status === 200) on.answered(reply);
     else on.unanswered(reply, last + pause);
     const wanted = again && reply.status === 200;
@@ -69,7 +69,7 @@ export function startPolling(on) {
   }
 
   function now() {
-    if (stopped || Date.now() < heldUntil) return;
+    if (stopped || Date.now() < pausedUntil) return;
     if (controller === null) void round();
     // The current poll can return data from before this call, so another one follows.
     else again = true;

@@ -13,7 +13,7 @@ import type { Routes } from '../../types.ts';
 
 const GrantParams = Type.Object({ userId: Type.String(), teamId: Type.String() });
 
-/** /v1/company/grants: what Company Admins hold in Teams. */
+/** /v1/company/grants: the access of Company Admins to Teams. */
 export const companyGrantsRoutes: Routes = (app, deps) => {
   app.get(
     '/v1/company/grants',

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { parseId } from '../../../core/access/parse-id.ts';
 import { inviteCompanyAdmin } from '../../../core/identity/company/invite-company-admin.ts';
-import { revokeInvitation } from '../../../core/identity/company/revoke-invitation.ts';
+import { revokeCompanyInvite } from '../../../core/identity/company/revoke-company-invite.ts';
 import { linkBase } from '../../../core/identity/link-base.ts';
 import { transaction } from '../../../db/driver/database.ts';
 import { listInvites } from '../../../db/queries/identity/invites.ts';
 import { parseEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
-import { InvitationRequest, Invite, IssuedInvitation } from '../../../shared/schemas/identity.ts';
+import { CompanyInviteRequest, Invite, IssuedCompanyInvite } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { owningCompany } from '../../plugins/guards.ts';
 import { answerPage } from '../../request/pagination.ts';
@@ -42,8 +42,8 @@ export const invitationsRoutes: Routes = (app, deps) => {
           'For Company Owners. A new invitation replaces the open one to that email. Token and link are shown only ' +
           'once. 409 `conflict` for your own email, and for a Company Admin or Owner.',
         tags: ['company'],
-        body: InvitationRequest,
-        response: { 201: IssuedInvitation },
+        body: CompanyInviteRequest,
+        response: { 201: IssuedCompanyInvite },
       },
     },
     async ({ identity, body: { email, expiresInHours } }, reply) => {
@@ -67,7 +67,7 @@ export const invitationsRoutes: Routes = (app, deps) => {
       } as const,
     },
     async ({ identity, params }, reply) => {
-      await revokeInvitation(deps, companyScope(identity), parseId(params.id));
+      await revokeCompanyInvite(deps, companyScope(identity), parseId(params.id));
       reply.code(204);
     },
   );

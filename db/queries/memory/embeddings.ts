@@ -84,13 +84,13 @@ export async function deletePendingMarks(
   chunkIds: readonly string[],
 ): Promise<{ chunkId: string; clientId: string | null }[]> {
   return tx.query(
-    `with held as (
+    `with locked as (
        select c.id from memory.chunk c
         where c.team_id = $1 and c.id = any ($5::uuid[]) for key share skip locked
      )
-     delete from memory.embedding_pending p using held
+     delete from memory.embedding_pending p using locked
       where p.team_id = $1 and (($2 and p.client_id is null) or p.client_id = any ($3::uuid[]))
-        and p.batch_id = $4 and p.chunk_id = held.id
+        and p.batch_id = $4 and p.chunk_id = locked.id
      returning p.chunk_id as "chunkId", p.client_id as "clientId"`,
     [...writeScopeValues(tx.scope), batchId, chunkIds],
   );
@@ -122,14 +122,14 @@ export async function releaseChunks(
   refused: readonly string[] = [],
 ): Promise<void> {
   await tx.query(
-    `with held as (
+    `with locked as (
        select p.chunk_id from memory.embedding_pending p
         where p.team_id = $1 and p.batch_id = $2 for update skip locked
      )
      update memory.embedding_pending p
         set batch_id = null, leased_until = null,
             refused_at = case when p.chunk_id = any ($3::uuid[]) then now() else p.refused_at end
-       from held where p.team_id = $1 and p.chunk_id = held.chunk_id`,
+       from locked where p.team_id = $1 and p.chunk_id = locked.chunk_id`,
     [tx.scope.teamId, batchId, refused],
   );
 }

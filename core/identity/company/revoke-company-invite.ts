@@ -8,7 +8,7 @@ import { revokeInvite } from '../invites.ts';
  * Revokes an open invitation to become a Company Admin.
  * @throws ServiceError `unauthenticated`, `company_role_required`, `not_found`, `conflict` if it is not open
  */
-export function revokeInvitation(
+export function revokeCompanyInvite(
   { database }: Pick<Dependencies, 'database'>,
   scope: CompanyScope,
   id: string,
