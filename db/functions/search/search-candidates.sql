@@ -1,7 +1,6 @@
 -- Returns the best chunks within the claims for a query, at most p_limit, best first. weigh_query weighs the words of
--- the query, keyword_leg finds chunks by keyword, semantic_leg by meaning, and the two are fused here by their
--- z-scores. score is the sum of the z-scores; a chunk that contains a rare identifier of the query comes before all
--- others. semantic_rank and keyword_rank are null for a chunk that this leg did not find. With p_explain, detail
+-- the query, keyword_candidates finds chunks by keyword, semantic_candidates by meaning, and fuse_candidates adds up
+-- their scores. semantic_rank and keyword_rank are null for a chunk that was not found this way. With p_explain, detail
 -- explains each chunk, and one more row, with place 0, explains the search.
 create or replace function memory.search_candidates(
   p_embedding halfvec,        -- of unit length, or null to search by keyword only
@@ -12,10 +11,7 @@ create or replace function memory.search_candidates(
   p_lengths real[],           -- ... its length in words
   p_keys int[],               -- keys of the query, and ...
   p_identifier_keys int[],    -- ... those of identifiers
-  p_kinds text[],             -- filters; null if not set
-  p_sources uuid[],
-  p_after timestamptz,
-  p_before timestamptz,
+  p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, -- filters; null if not set
   p_limit int,
   p_explain boolean
 ) returns table (
@@ -27,11 +23,7 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 declare
-  leg constant int := 50;               -- hits of each leg that are fused
-  keyword_weight constant float8 := 2;  -- weight of the z-score of the keyword leg
-  least_share constant float8 := 0.05;  -- least deviation, as a share of the score of the whole query, ...
-  short_share constant float8 := 0.1;   -- ... plus up to this share, in proportion to the missing hits
-  rounding constant float8 := 0.0005;   -- rounding error of a cosine of halfvecs
+  most constant int := 50;              -- chunks that are found at most by keyword, and by meaning
   v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
@@ -63,79 +55,24 @@ begin
   end if;
   v_clock := v_clock || clock_timestamp();
 
-  v_keyword := keyword_leg(v_team_layer, v_clients, v_weights.weights, p_keys, v_weights.key_frequencies,
-    v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_allowed, v_hidden, leg);
+  v_keyword := keyword_candidates(v_team_layer, v_clients, v_weights.weights, p_keys, v_weights.key_frequencies,
+    v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_allowed, v_hidden, most);
   v_clock := v_clock || clock_timestamp();
+  -- A search by keywords only has no vector.
   if p_embedding is not null then
     select s.chunk_ids, s.points, s.detail into v_near, v_similarities, v_near_detail
-      from semantic_leg(p_embedding, p_model, v_allowed, v_hidden, leg, v_weights.chunks, p_explain) s;
+      from semantic_candidates(p_embedding, p_model, v_allowed, v_hidden, most, v_weights.chunks, p_explain) s;
   end if;
   v_clock := v_clock || clock_timestamp();
 
-  -- Fusion of the two legs.
   return query
-  with by_keyword as (
-    select k.chunk_id, k.points, k.names_it, k.rank
-      from unnest(v_keyword.chunk_ids, v_keyword.points, v_keyword.names_it)
-             with ordinality k (chunk_id, points, names_it, rank)
-  ), nearest as (
-    select s.chunk_id, s.points, s.rank
-      from unnest(v_near, v_similarities) with ordinality s (chunk_id, points, rank)
-  ), by_meaning as (
-    select n.chunk_id, n.points, n.rank from nearest n
-     where p_min_similarity is null or n.points + rounding >= p_min_similarity
-  ), keyword_norm as (
-    -- If the leg found fewer than its maximum, the missing hits count as zeros, so that a single weak hit does not get
-    -- a high z-score.
-    select sum(k.points) / leg as mean, greatest(coalesce(nullif(
-             sqrt(greatest(sum(k.points * k.points) / leg - (sum(k.points) / leg) ^ 2, 0)), 0), 1),
-             v_weights.whole * (least_share + short_share * (1 - count(*)::float8 / leg))) as deviation,
-           case when count(*) < leg then 0 else min(k.points) end as lowest
-      from by_keyword k
-  ), semantic_norm as (
-    -- Over all nearest chunks, including those below p_min_similarity: a z-score compares a hit with the others.
-    select avg(n.points) as mean, coalesce(nullif(stddev_pop(n.points), 0), 1) as deviation,
-           min(n.points) as lowest
-      from nearest n
-  ), scored as (
-    -- A chunk that only one leg found gets the lowest score of the other leg. Without a vector of the model, its
-    -- semantic z-score is 0.
-    select coalesce(k.chunk_id, s.chunk_id) as id, s.rank as s_rank, k.rank as k_rank,
-           coalesce(k.names_it, false) as names_it,
-           coalesce(keyword_weight * (coalesce(k.points, kn.lowest) - kn.mean) / kn.deviation, 0) as k_z,
-           case when p_embedding is null or s.chunk_id is null and not exists (
-                  select from chunk_embedding e
-                   where e.team_id = v_team and e.chunk_id = k.chunk_id and (e.model = p_model) is true) then 0
-                else coalesce((coalesce(s.points, sn.lowest) - sn.mean) / sn.deviation, 0) end as s_z
-      from by_keyword k full join by_meaning s on s.chunk_id = k.chunk_id
-      cross join keyword_norm kn cross join semantic_norm sn
-  )
-  select (row_number() over (order by f.names_it desc, f.k_z + f.s_z desc, f.id))::int, f.id,
-         (f.k_z + f.s_z)::float8, f.s_rank::int, f.k_rank::int,
-         case when p_explain then jsonb_build_object(
-           'similarity', (select -(e.embedding <#> p_embedding) from chunk_embedding e
-                           where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true),
-           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'identifier', f.names_it) end
-    from scored f order by 1 limit p_limit;
+  select * from fuse_candidates(v_keyword.chunk_ids, v_keyword.points, v_keyword.has_rare_identifier,
+    v_weights.max_score, v_near, v_similarities, most, p_embedding, p_model, p_min_similarity, p_limit, p_explain);
   v_clock := v_clock || clock_timestamp();
-
-  -- The row that explains the search. Times of its stages are in milliseconds.
   if p_explain then
     return query
-    select 0, null::uuid, null::float8, null::int, null::int, jsonb_build_object(
-      'weights', v_weights.detail, 'filtered', case when v_filtered then coalesce(cardinality(v_allowed), (
-        select count(*) from chunk c
-         where c.team_id = v_team
-           and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients)))
-        - coalesce(cardinality(v_hidden), 0)) end,
-      'keyword', jsonb_build_object('keysRead', v_keyword.keys_read, 'rareKeys', v_keyword.rare_keys,
-        'scored', v_keyword.scored, 'hits', cardinality(v_keyword.chunk_ids)),
-      'semantic', v_near_detail,
-      'milliseconds', (
-        select jsonb_object_agg(n.stage, round(1000 * extract(epoch from v_clock[n.nth + 1] - v_clock[n.nth]), 3))
-          from unnest(array['weights', 'filters', 'keyword', 'semantic', 'fusion']) with ordinality n (stage, nth)),
-      'counted', case when v_weights.sampled > 0 then jsonb_build_object(
-        'chunks', v_weights.chunks, 'sampled', v_weights.sampled, 'at', v_weights.counted_at) end);
+    select 0, null::uuid, null::float8, null::int, null::int,
+           explain_search(v_weights, v_keyword, v_near_detail, v_filtered, v_allowed, v_hidden, v_clock);
   end if;
 end $$;
 

@@ -38,18 +38,12 @@ begin
   -- The weights are only the idf: the factor of each term is 1. Its weight in the text is passed as its length.
   v_weighed := weigh_query(reads_team_layer(), readable_clients(), p_dims,
     array_fill(1::real, array[coalesce(cardinality(p_dims), 0)]), p_weights, p_keys, false);
-
   -- The rarest keys, up to a number of chunks.
-  with running as (
-    select e.key, sum(e.df) over (order by e.df, e.key rows unbounded preceding) as postings,
-           row_number() over (order by e.df, e.key) as place
-      from unnest(p_keys, v_weighed.key_frequencies) as e (key, df)
-  )
-  select array_agg(r.key) into v_keys
-    from running r where r.place = 1 or (r.postings <= posting_cap and r.place <= rarest);
+  v_keys := (rarest_keys(p_keys, v_weighed.key_frequencies, null, posting_cap)).keys[1:rarest];
 
   return query
   with published as (
+    -- The memories that can be compared by meaning.
     select m.id, m.source_id from memory_item m
      where p_embedding is not null
        and m.team_id = v_team and m.client_id is not distinct from p_client and m.state = 'published'
@@ -60,11 +54,11 @@ begin
       join chunk_embedding e on e.team_id = v_team and e.chunk_id = c.id and e.model = p_model
      group by p.id
   ), by_words as (
-    select k.id, -(k.weights <#> v_weighed.weights) / v_weighed.whole as points
-      -- offset 0 makes the planner use only the index of keys, as in keyword_leg.
+    -- The others. offset 0 makes the planner use only the index of keys, as in score_by_key.
+    select k.id, -(k.weights <#> v_weighed.weights) / v_weighed.max_score as points
       from (select m.team_id, m.client_id, m.id, m.state, m.weights from memory_item m
              where m.keys && v_keys offset 0) k
-     where v_weighed.weights is not null and v_weighed.whole > 0
+     where v_weighed.weights is not null and v_weighed.max_score > 0
        and k.team_id = v_team and k.client_id is not distinct from p_client and k.state = 'published'
        and not exists (select from by_meaning n where n.id = k.id)
      limit scored_cap

@@ -12,11 +12,8 @@ set enable_seqscan = off
 set enable_nestloop = off
 as $$
 declare
-  most_layers constant int := 16000;    -- places in the vector of a term
   v_team constant uuid := claimed_team();
-  v_place int;
-  v_old_terms int[];
-  v_old_counts int[];
+  v_layer record;                       -- the layer's place and stored counts
   v_terms int[];                        -- terms whose count has changed, with ...
   v_olds int[];                         -- ... the old counts and ...
   v_news int[];                         -- ... the new counts
@@ -27,30 +24,17 @@ begin
   if not found then
     return;
   end if;
-  select l.place, case p_space when 'd' then l.dims else l.keys end,
-         case p_space when 'd' then l.dim_counts else l.key_counts end
-    into v_place, v_old_terms, v_old_counts
-    from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client;
-  if not found then
-    -- A new layer gets the next place, or, after the last place, the first one that is free.
-    select coalesce(max(l.place), 0) + 1 into v_place from keyword_layer l where l.team_id = v_team;
-    if v_place > most_layers then
-      select min(n) into v_place from generate_series(1, most_layers) n
-       where n not in (select l.place from keyword_layer l where l.team_id = v_team);
-    end if;
-    -- Every place is in use. The words of this layer weigh as if they were not counted.
-    if v_place is null then
-      return;
-    end if;
-    insert into keyword_layer (team_id, client_id, place, chunks, sampled, dims, dim_counts, keys, key_counts)
-      values (v_team, p_client, v_place, 0, 1, '{}', '{}', '{}', '{}');
+  v_layer := counted_layer(p_client, p_space);
+  -- Every place is in use. The words of this layer weigh as if they were not counted.
+  if v_layer.place is null then
+    return;
   end if;
 
   -- Compares the stored counts with the new ones.
   select array_agg(term order by term), array_agg(o.n order by term), array_agg(n.n order by term),
          array_agg(term) filter (where n.n is null)
     into v_terms, v_olds, v_news, v_gone
-    from (select * from unnest(v_old_terms, v_old_counts) o (term, n) where o.term between p_from and p_to) o
+    from (select * from unnest(v_layer.terms, v_layer.counts) o (term, n) where o.term between p_from and p_to) o
     full join unnest(p_terms, p_counts) n (term, n) using (term)
    where o.n is distinct from n.n;
   if v_terms is null then
@@ -61,12 +45,8 @@ begin
    where d.team_id = v_team and d.space = p_space::"char" and d.term = any (v_gone) and strpos(d.counts::text, ',') = 0;
   -- Replaces, adds or deletes this layer's entry (place:count) in the vector of each term that has changed.
   insert into keyword_df (team_id, space, term, counts)
-    select v_team, p_space::"char", c.term, ('{' || case
-             when k.entries is null then v_place || ':' || c.new
-             when c.old is null then k.entries || ',' || v_place || ':' || c.new
-             else trim(both ',' from replace(',' || k.entries || ',', ',' || v_place || ':' || c.old || ',',
-                                             coalesce(',' || v_place || ':' || c.new, '') || ','))
-           end || '}/16000')::sparsevec
+    select v_team, p_space::"char", c.term,
+           ('{' || replace_entry(k.entries, v_layer.place, c.old, c.new) || '}/16000')::sparsevec
       from unnest(v_terms, v_olds, v_news) c (term, old, new)
       -- offset 0 keeps the planner from merging the subquery. A merged query, or nested loops, would read all of the
       -- Team's counts for each term if there are no statistics.
@@ -81,7 +61,8 @@ begin
   -- Stores the layer's own counts, with which the next call compares.
   select coalesce(array_agg(a.term order by a.term), '{}'), coalesce(array_agg(a.n order by a.term), '{}')
     into v_terms, v_news
-    from (select o.term, o.n from unnest(v_old_terms, v_old_counts) o (term, n) where o.term not between p_from and p_to
+    from (select o.term, o.n from unnest(v_layer.terms, v_layer.counts) o (term, n)
+           where o.term not between p_from and p_to
           union all select n.term, n.n from unnest(p_terms, p_counts) n (term, n)) a;
   if p_space = 'd' then
     update keyword_layer l set dims = v_terms, dim_counts = v_news

@@ -7,11 +7,11 @@ create or replace function memory.weigh_query(
   p_team_layer boolean, p_clients uuid[],
   p_dims int[], p_factors real[], p_lengths real[], p_keys int[], p_explain boolean,
   out weights sparsevec,
-  out whole float8,                     -- the score of a text with the whole query: sum of weight times length in words
+  out max_score float8,                 -- the score of a text with the whole query: sum of weight times length in words
   -- The number of chunks with each key, in the order of the keys. It is 0.5 for keys in one chunk or none: most terms
   -- occur in one chunk, so the difference does not show how rare they are.
   out key_frequencies float8[],
-  -- The same in all layers of the Team, or null if the layers outside of the scope have few chunks. keyword_leg chooses
+  -- The same in all layers of the Team, or null if the layers outside of the scope have few chunks. score_pass chooses
   -- by it how chunks are found. It does not change which are found.
   out team_key_frequencies float8[],
   out chunks float8,                    -- n; 1 if nothing was counted
@@ -24,52 +24,29 @@ language plpgsql stable
 set enable_nestloop = off
 as $$
 declare
-  few constant int := 3000;             -- up to this many chunks outside of the scope can be read and discarded
   v_team constant uuid := claimed_team();
-  v_reads_all boolean;                  -- whether the caller can read every counted layer
-  v_team_chunks int;
-  v_scales sparsevec;                   -- the scale of each layer, at the layer's place: see layer_scale
-  v_team_scales sparsevec;
+  v_counts record;
 begin
-  -- A Team can have hundreds of clients. For a caller that can read all layers, the sums of the Team are used, and not
-  -- the row of each layer. The number of layers is compared first, because their list is stored apart from the row.
-  select t.chunks, t.sampled, t.counted_at, t.scales,
-         case when t.layer_count <= cardinality(p_clients) + p_team_layer::int then not exists (
-           select from unnest(t.layers) l (client_id)
-            where ((l.client_id is null and p_team_layer) or l.client_id in (select unnest(p_clients))) is not true) end
-    into chunks, sampled, counted_at, v_scales, v_reads_all
-    from keyword_team t where t.team_id = v_team and t.chunks > 0;
-  if found and v_reads_all is not true then
-    -- Sums up the layers that the caller can read.
-    v_team_chunks := chunks;
-    v_team_scales := v_scales;
-    select sum(l.chunks), sum(l.sampled), min(l.counted_at),
-           ('{' || string_agg(layer_scale(l.place, l.chunks, l.sampled), ',') || '}/16000')::sparsevec
-      into chunks, sampled, counted_at, v_scales
-      from (select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
-             where k.team_id = v_team and k.client_id is null and p_team_layer and k.chunks > 0
-            union all
-            select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
-             where k.team_id = v_team and k.client_id = any (p_clients) and k.chunks > 0) l;
-    if v_team_chunks - coalesce(chunks, 0) <= few then
-      v_team_scales := null;
-    end if;
-  end if;
-  chunks := coalesce(chunks, 1);
-  sampled := coalesce(sampled, 0);
+  v_counts := readable_counts(p_team_layer, p_clients);
+  chunks := v_counts.chunks;
+  sampled := v_counts.sampled;
+  counted_at := v_counts.counted_at;
 
   with counted as materialized (
-    select d.space, d.term, -(d.counts <#> v_scales) as df, null::float8 as team_df from keyword_df d
+    -- The df of terms that were counted, for the weights ('d') and for the keys ('k').
+    select d.space, d.term, -(d.counts <#> v_counts.scales) as df, null::float8 as team_df from keyword_df d
      where d.team_id = v_team and d.space = 'd' and d.term = any (p_dims)
     union all
-    select d.space, d.term, -(d.counts <#> v_scales), -(d.counts <#> v_team_scales) from keyword_df d
+    select d.space, d.term, -(d.counts <#> v_counts.scales), -(d.counts <#> v_counts.team_scales) from keyword_df d
      where d.team_id = v_team and d.space = 'k' and d.term = any (p_keys)
   ), asked as (
+    -- The terms and keys of the query.
     select 'd'::"char" as space, q.term, q.factor, q.length, q.place
       from unnest(p_dims, p_factors, p_lengths) with ordinality as q (term, factor, length, place)
     union all
     select 'k', q.term, null, null, q.place from unnest(p_keys) with ordinality as q (term, place)
   ), weighed as (
+    -- A term that was not counted, or in one chunk only, has df 0.5.
     select q.space, q.term, q.length, f.df, f.team_df,
            (q.factor * ln(1 + (chunks - least(f.df, chunks) + 0.5) / (least(f.df, chunks) + 0.5)))::real as weight
       from asked q left join counted c on c.space = q.space and c.term = q.term
@@ -81,11 +58,11 @@ begin
   select ('{' || string_agg(w.term || ':' || w.weight, ',') filter (where w.weight > 0) || '}/536870912')::sparsevec,
          coalesce(sum(w.weight * w.length) filter (where w.weight > 0), 0),
          array_agg(w.df) filter (where w.space = 'k'),
-         array_agg(w.team_df) filter (where w.space = 'k' and v_team_scales is not null),
+         array_agg(w.team_df) filter (where w.space = 'k' and v_counts.team_scales is not null),
          case when p_explain then coalesce(jsonb_agg(
            jsonb_build_object('dim', w.term, 'documents', least(w.df, chunks), 'weight', w.weight))
              filter (where p_explain and w.space = 'd'), '[]') end
-    into weights, whole, key_frequencies, team_key_frequencies, detail
+    into weights, max_score, key_frequencies, team_key_frequencies, detail
     from weighed w;
 end $$;
 

@@ -1,6 +1,6 @@
--- Part of keyword_leg. Returns whether the claims can read at most p_most chunks. Counts no further than p_most + 1: an
--- index scan stops there, but a bitmap scan would first read all rows. keyword_leg turns index scans off, also for the
--- functions that it calls, so they are turned on here.
+-- Part of keyword_candidates and score_pass. Returns whether the claims can read at most p_most chunks. Counts no
+-- further than p_most + 1: an index scan stops there, but a bitmap scan would first read all rows. score_pass turns
+-- index scans off, also for the functions that it calls, so they are turned on here.
 create or replace function memory.scope_holds_at_most(p_most int)
 returns boolean
 language sql stable security definer

@@ -1,0 +1,69 @@
+-- Part of search_candidates. Fuses the chunks found by keyword with those found by meaning. score is the sum of the
+-- z-scores; a chunk that contains a rare identifier of the query comes before all others. Returns the best p_limit.
+create or replace function memory.fuse_candidates(
+  -- The chunks found by keyword, best first, with their scores and whether each contains a rare identifier.
+  p_keyword_chunks uuid[], p_points float8[], p_has_rare_identifier boolean[],
+  p_max_score float8,         -- the keyword score of a text with the whole query
+  p_semantic_chunks uuid[],   -- the chunks found by meaning, nearest first, and ...
+  p_similarities float8[],    -- ... their cosines with p_embedding
+  p_most int,                 -- how many chunks are found at most by keyword, and by meaning
+  p_embedding halfvec, p_model text, p_min_similarity float8, p_limit int, p_explain boolean
+) returns table (
+  place int, chunk_id uuid, score float8, semantic_rank int, keyword_rank int, detail jsonb
+)
+language plpgsql stable rows 50
+as $$
+declare
+  keyword_weight constant float8 := 2;  -- weight of the keyword z-score
+  least_share constant float8 := 0.05;  -- least deviation, as a share of the score of the whole query, ...
+  short_share constant float8 := 0.1;   -- ... plus up to this share, in proportion to the missing hits
+  rounding constant float8 := 0.0005;   -- rounding error of a cosine of halfvecs
+  v_team constant uuid := claimed_team();
+begin
+  return query
+  with by_keyword as (
+    select k.chunk_id, k.points, k.has_rare_identifier, k.rank
+      from unnest(p_keyword_chunks, p_points, p_has_rare_identifier)
+             with ordinality k (chunk_id, points, has_rare_identifier, rank)
+  ), nearest as (
+    select s.chunk_id, s.points, s.rank
+      from unnest(p_semantic_chunks, p_similarities) with ordinality s (chunk_id, points, rank)
+  ), by_meaning as (
+    select n.chunk_id, n.points, n.rank from nearest n
+     where p_min_similarity is null or n.points + rounding >= p_min_similarity
+  ), keyword_norm as (
+    -- If fewer than p_most were found, the missing hits count as zeros, so that a single weak hit does not get a high
+    -- z-score.
+    select sum(k.points) / p_most as mean, greatest(coalesce(nullif(
+             sqrt(greatest(sum(k.points * k.points) / p_most - (sum(k.points) / p_most) ^ 2, 0)), 0), 1),
+             p_max_score * (least_share + short_share * (1 - count(*)::float8 / p_most))) as deviation,
+           case when count(*) < p_most then 0 else min(k.points) end as lowest
+      from by_keyword k
+  ), semantic_norm as (
+    -- Over all nearest chunks, including those below p_min_similarity: a z-score compares a hit with the others.
+    select avg(n.points) as mean, coalesce(nullif(stddev_pop(n.points), 0), 1) as deviation,
+           min(n.points) as lowest
+      from nearest n
+  ), scored as (
+    -- A chunk that was found only one way gets the lowest score of the other way. Without a vector of the model, its
+    -- semantic z-score is 0.
+    select coalesce(k.chunk_id, s.chunk_id) as id, s.rank as s_rank, k.rank as k_rank,
+           coalesce(k.has_rare_identifier, false) as has_rare_identifier,
+           coalesce(keyword_weight * (coalesce(k.points, kn.lowest) - kn.mean) / kn.deviation, 0) as k_z,
+           case when p_embedding is null or s.chunk_id is null and not exists (
+                  select from chunk_embedding e
+                   where e.team_id = v_team and e.chunk_id = k.chunk_id and (e.model = p_model) is true) then 0
+                else coalesce((coalesce(s.points, sn.lowest) - sn.mean) / sn.deviation, 0) end as s_z
+      from by_keyword k full join by_meaning s on s.chunk_id = k.chunk_id
+      cross join keyword_norm kn cross join semantic_norm sn
+  )
+  select (row_number() over (order by f.has_rare_identifier desc, f.k_z + f.s_z desc, f.id))::int, f.id,
+         (f.k_z + f.s_z)::float8, f.s_rank::int, f.k_rank::int,
+         case when p_explain then jsonb_build_object(
+           'similarity', (select -(e.embedding <#> p_embedding) from chunk_embedding e
+                           where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true),
+           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'identifier', f.has_rare_identifier) end
+    from scored f order by 1 limit p_limit;
+end $$;
+
+revoke execute on function memory.fuse_candidates(uuid[], float8[], boolean[], float8, uuid[], float8[], int, halfvec, text, float8, int, boolean) from public, memory_service, memory_worker;

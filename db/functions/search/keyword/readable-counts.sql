@@ -1,0 +1,46 @@
+-- Part of weigh_query. Returns the counts of the layers that the caller can read.
+create or replace function memory.readable_counts(
+  p_team_layer boolean, p_clients uuid[],
+  out chunks float8,                    -- the number of chunks; 1 if nothing was counted
+  out sampled int,                      -- how many of the chunks were sampled
+  out counted_at timestamptz,           -- when the oldest of the counts was made
+  out scales sparsevec,                 -- the scale of each layer, at the layer's place: see layer_scale
+  out team_scales sparsevec             -- the same of all layers, or null if the layers outside have few chunks
+)
+language plpgsql stable
+as $$
+declare
+  few constant int := 3000;             -- up to this many chunks outside of the scope can be read and discarded
+  v_team constant uuid := claimed_team();
+  v_reads_all boolean;                  -- whether the caller can read every counted layer
+  v_team_chunks int;
+begin
+  -- A Team can have hundreds of clients. For a caller that can read all layers, the sums of the Team are used, and not
+  -- the row of each layer. The number of layers is compared first, because their list is stored apart from the row.
+  select t.chunks, t.sampled, t.counted_at, t.scales,
+         case when t.layer_count <= cardinality(p_clients) + p_team_layer::int then not exists (
+           select from unnest(t.layers) l (client_id)
+            where ((l.client_id is null and p_team_layer) or l.client_id in (select unnest(p_clients))) is not true) end
+    into chunks, sampled, counted_at, scales, v_reads_all
+    from keyword_team t where t.team_id = v_team and t.chunks > 0;
+  if found and v_reads_all is not true then
+    -- Sums up the layers that the caller can read.
+    v_team_chunks := chunks;
+    team_scales := scales;
+    select sum(l.chunks), sum(l.sampled), min(l.counted_at),
+           ('{' || string_agg(layer_scale(l.place, l.chunks, l.sampled), ',') || '}/16000')::sparsevec
+      into chunks, sampled, counted_at, scales
+      from (select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
+             where k.team_id = v_team and k.client_id is null and p_team_layer and k.chunks > 0
+            union all
+            select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
+             where k.team_id = v_team and k.client_id = any (p_clients) and k.chunks > 0) l;
+    if v_team_chunks - coalesce(chunks, 0) <= few then
+      team_scales := null;
+    end if;
+  end if;
+  chunks := coalesce(chunks, 1);
+  sampled := coalesce(sampled, 0);
+end $$;
+
+revoke execute on function memory.readable_counts(boolean, uuid[]) from public, memory_service, memory_worker;

@@ -1,0 +1,53 @@
+-- Part of keyword_candidates. Scores the chunks of a pass: chooses how to find them, by how many postings outside of
+-- the scope would be read and discarded. Returns the best chunks, best first, with their scores and with how many were
+-- scored. work_mem has room for the ids of all chunks of a Team: a set of ids that does not fit is not hashed, and each
+-- row would be compared with the whole set.
+create or replace function memory.score_pass(
+  p_team_layer boolean, p_clients uuid[], p_query sparsevec,
+  p_first int[],              -- the keys of the first pass: chunks with one of them are scored first
+  p_keys int[],               -- the keys of this pass
+  p_seen uuid[],              -- the best chunks of the pass before; null in the first pass
+  p_allowed uuid[], p_hidden uuid[],
+  p_chunks float8,            -- the number of chunks of the scope, as counted
+  p_other_postings float8,    -- estimated postings outside of the scope; null if the layers there are small
+  p_one_by_one boolean,       -- whether chunks are read one by one, without postings
+  p_most int, p_limit int,    -- how many chunks are scored at most, and how many are returned
+  out chunk_ids uuid[], out points float8[], out scored int
+)
+language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_indexscan = off
+set enable_indexonlyscan = off
+set work_mem = '64MB'
+as $$
+declare
+  -- Estimated postings outside of the scope that are read and discarded at most. With more, finding chunks by key and
+  -- by layer is faster: its planning takes as long as reading 3,000 postings, and reading the layers as long as one
+  -- posting for 8 chunks.
+  discard_cap constant float8 := 3000 + p_chunks / 8;
+  -- Up to this many chunks of a scope are read in less time than that plan is made.
+  scan_cap constant int := 300;
+  small constant int := 1000;           -- the same in chunks that are stored, because p_chunks can be out of date
+  v_scattered constant boolean := not p_one_by_one and coalesce(p_other_postings > discard_cap, false);
+  v_found record;
+begin
+  if p_one_by_one
+     or (v_scattered and p_allowed is null and p_chunks <= scan_cap and scope_holds_at_most(small)) then
+    -- Reads the chunks one by one.
+    v_found := score_one_by_one(p_team_layer, p_clients, p_query, p_keys, p_allowed, p_hidden, p_most, p_limit);
+  elsif v_scattered then
+    -- Finds the chunks by key and by layer at once.
+    v_found := score_by_key_and_layer(
+      p_team_layer, p_clients, p_query, p_first, p_keys, p_seen, p_allowed, p_hidden, p_most, p_limit);
+  else
+    -- Finds the chunks by key, in all layers.
+    v_found := score_by_key(
+      p_team_layer, p_clients, p_query, p_first, p_keys, p_seen, p_allowed, p_hidden, p_most, p_limit);
+  end if;
+  chunk_ids := v_found.chunk_ids;
+  points := v_found.points;
+  scored := v_found.scored;
+end $$;
+
+revoke execute on function memory.score_pass(boolean, uuid[], sparsevec, int[], int[], uuid[], uuid[], uuid[], float8, float8, boolean, int, int) from public, memory_service, memory_worker;
