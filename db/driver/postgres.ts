@@ -32,9 +32,8 @@ types.setTypeParser(INT8_ARRAY, types.getTypeParser(NUMERIC_ARRAY) as unknown as
 function queryable(client: pg.Client, onFailure?: (error: unknown) => void): Queryable {
   return {
     query: async <R extends object>(text: string, values: readonly unknown[] = []) => {
-      const bound = values.map(toBound);
       try {
-        return (await client.query(text, bound)).rows as R[];
+        return (await client.query(text, values.map(toBound))).rows as R[];
       } catch (error) {
         onFailure?.(error);
         throw error;
@@ -134,13 +133,18 @@ async function inTransaction<T>(
     };
     try {
       await begin(tx, opening);
-      const result = await fn(tx).finally(() => {
+      let result: T;
+      try {
+        result = await fn(tx);
+      } finally {
         isOver = true;
-      });
+      }
+      // A statement that could not be sent has failed too, but the server does not know it.
+      if (cause !== undefined) throw cause;
       // Answered after all other statements, also those that `fn` has not waited for.
       const { command } = await client.query('commit');
       // COMMIT after a failed statement rolls back without an error. Only the command tag shows it.
-      if (command !== 'COMMIT')
+      if (command !== 'COMMIT' || cause !== undefined)
         throw cause ?? new Error('the transaction was rolled back: a statement in it had failed');
       return result;
     } catch (error) {
@@ -157,10 +161,14 @@ async function inTransaction<T>(
 async function begin({ client, query }: PostgresTransaction, opening: Statement | undefined): Promise<void> {
   const { stream } = client.connection;
   stream.cork();
-  const begun = client.query('begin');
-  const opened = opening === undefined ? begun : query(opening.text, opening.values);
-  stream.uncork();
-  await Promise.all([begun, opened]);
+  let sent: Promise<unknown>[];
+  try {
+    const begun = client.query('begin');
+    sent = [begun, opening === undefined ? begun : query(opening.text, opening.values)];
+  } finally {
+    stream.uncork();
+  }
+  await Promise.all(sent);
 }
 
 /** Whether a statement was refused because one before it had failed. */

@@ -105,6 +105,28 @@ describe('a transaction within a scope', () => {
     await assert.rejects(late, /the transaction has ended/);
   });
 
+  test('fails and rolls back if a statement that nobody waits for cannot be sent', async () => {
+    const scope = ownerScope(await createTestCompany(database));
+    const entry = event();
+    const failed = transaction(database, scope, async (tx) => {
+      insertAuditEvents(tx, [entry]);
+      tx.query('select $1::timestamptz', [new Date(Number.NaN)]).catch(() => undefined);
+    });
+    await assert.rejects(failed);
+    assert.ok(!(await recorded(entry.subjectId)));
+  });
+
+  test('refuses a statement that is sent after its function threw at once', async () => {
+    const scope = ownerScope(await createTestCompany(database));
+    let late: Queryable['query'] | undefined;
+    const failed = transaction(database, scope, (tx) => {
+      late = tx.query;
+      throw new Error('at once');
+    });
+    await assert.rejects(failed, /at once/);
+    await assert.rejects(late?.('select 1') ?? Promise.resolve(), /the transaction has ended/);
+  });
+
   test('refuses a statement that is sent after its function has ended', async () => {
     const scope = ownerScope(await createTestCompany(database));
     let late: Queryable['query'] | undefined;
