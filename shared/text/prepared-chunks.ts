@@ -115,7 +115,7 @@ function* cutInput(input: ChunkInput): Generator<CutPiece | null> {
   for (const part of parts) {
     const place = part.place ?? NO_PLACE;
     for (const piece of cutPieces(part.text)) {
-      yield piece === null ? null : { text: piece.text, place: { headings: piece.headings, ...place } };
+      yield piece === null ? null : { text: piece.text, place: { ...place, headings: piece.headings } };
     }
   }
 }

@@ -78,11 +78,12 @@ async function insertTexts(
   chunks: readonly IdentifiedChunk[],
 ): Promise<void> {
   const rows = chunks.map(({ id, ordinal, text, place, embedding }) => ({
+    // First: the place comes from a process that can be taken over, and must not overwrite the other fields.
+    ...place,
     id,
     ordinal,
     text,
     pending: embedding === null,
-    ...place,
   }));
   const places = PLACE_COLUMNS.join(', ');
   const types = Object.entries(PLACE_TYPES).map((columnAndType) => columnAndType.join(' '));
