@@ -23,12 +23,14 @@ function distance(a: string, b: string): number {
   return at(a.length, b.length);
 }
 
-/** The known name that is nearest to a mistyped one; the first if several are. Undefined if no name is known. */
+/** The known name that is nearest to a mistyped one; the longest if several are, because letters are left out more often than added. Undefined if no name is known. */
 function nearestName(mistyped: string, known: Iterable<string>): string | undefined {
   let nearest: { name: string; edits: number } | undefined;
   for (const name of known) {
     const edits = distance(mistyped.slice(0, MAX_COMPARED_LENGTH), name);
-    if (nearest === undefined || edits < nearest.edits) nearest = { name, edits };
+    const isNearer = nearest === undefined || edits < nearest.edits;
+    const isLonger = edits === nearest?.edits && name.length > nearest.name.length;
+    if (isNearer || isLonger) nearest = { name, edits };
   }
   return nearest?.name;
 }
