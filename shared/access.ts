@@ -116,8 +116,9 @@ export function writableLayers(
 }
 
 /**
- * What a caller can do in a Team, beyond reading and writing layers: the access that gives the right. A caller without it
- * gets `full_access_required`, or only what is their own. A right that lower access gives needs its own error code.
+ * The rights in a Team, beyond reading and writing layers, and the access that gives each. A caller without a right gets
+ * `full_access_required`, or sees only their own records. If `member` or `read` is to give a right, add an error code
+ * for it.
  */
 export const TEAM_RIGHTS = {
   manageTeam: {
@@ -135,11 +136,11 @@ export const TEAM_RIGHTS = {
       'Consolidate the captures of others and of several layers; retry and remove imports, and archive sources, of others.',
   },
   explainSearch: { givenBy: ['full'], meaning: 'See how the results of a search were ranked.' },
-  readService: { givenBy: ['full'], meaning: 'See the queues and the workers in the status.' },
+  readWorkload: { givenBy: ['full'], meaning: 'See the queues and the workers in the status.' },
 } as const satisfies Record<string, { givenBy: readonly TeamAccess[]; meaning: string }>;
 export type TeamRight = keyof typeof TEAM_RIGHTS;
 
-/** Whether a caller has a right in a Team: by its scope, or by its access as it is now. */
+/** Whether a caller has a right. `access` is that of the scope of the request, or the access that was just rechecked. */
 export function hasRight({ access }: { access: TeamAccess }, right: TeamRight): boolean {
   const givenBy: readonly TeamAccess[] = TEAM_RIGHTS[right].givenBy;
   return givenBy.includes(access);
@@ -196,5 +197,6 @@ export interface InviteTarget {
 export function canInvite(standing: Standing, invite: InviteTarget): boolean {
   if (invite.teamId === null) return ownsCompany(standing);
   if (invite.role === 'owner') return managesCompany(standing);
-  return teamAccess(standing.companyRole, standing) === 'full';
+  const access = teamAccess(standing.companyRole, standing);
+  return access !== null && hasRight({ access }, 'manageTeam');
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, type ForkOptions, fork } from 'node:child_process';
 
-/** A process for work that could harm the worker. It has no settings of the service and no connection. */
+/** A process for work that could harm the worker. It gets no settings of the service and no database connection. */
 export interface SupervisedProcess {
   readonly child: ChildProcess;
   /** Resolves when the process has ended and all its messages were received. Never rejects. */

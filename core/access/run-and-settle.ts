@@ -7,7 +7,7 @@ import { type Applied, runCommandWithin } from './run-command.ts';
 
 /** A change that a job makes. Its audit events name the user of the job's scope. */
 export interface JobCommand<R> {
-  /** Makes the change. The states of the rows that it changes decide whether it has an effect. */
+  /** Makes the change. Nothing is locked before it, so it must check the state of each row that it changes. */
   apply: (tx: TeamTransaction) => Promise<Applied<R>>;
   /** Deletes what was prepared for the change. Called when it has failed. */
   discard?: () => Promise<void>;

@@ -11,7 +11,7 @@ export interface Recorded<R> {
 
 /** What a command has done. */
 export interface Applied<R> extends Recorded<R> {
-  /** Enqueues the jobs that follow. The last step, because others who enqueue the same jobs wait until the transaction ends. */
+  /** Enqueues the jobs that follow. The last step of the command, because others who enqueue the same jobs wait until the transaction ends. */
   enqueue?: () => Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import { transaction } from '../../db/driver/database.ts';
-import { requeueImport as requeue, type StartedImport } from '../../db/queries/memory/imports.ts';
+import { type StartedImport, undoImportStart as undoStart } from '../../db/queries/memory/imports.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -7,7 +7,7 @@ import type { Dependencies } from '../dependencies.ts';
 type Run = Pick<StartedImport, 'attempts'>;
 
 /**
- * Makes the import of a run queued again, and releases its job in the same transaction, so that another worker can run it
+ * Returns a running import to `queued`, and releases its job in the same transaction, so that another worker can run it
  * at once. It does not count as a failed attempt.
  * @param toLongJobs whether the job moves to the long jobs, to let other Companies go first
  * @throws LostJobError if another worker runs the job now
@@ -20,18 +20,18 @@ export function releaseImport(
   { toLongJobs }: { toLongJobs: boolean },
 ): Promise<void> {
   return transaction(database, scope, async (tx) => {
-    await requeue(tx, job.data.importId, attempts);
+    await undoStart(tx, job.data.importId, attempts);
     if (toLongJobs) await queue.releaseAsLong(tx, 'import.process', job);
     else await queue.release(tx, 'import.process', job);
   });
 }
 
-/** Makes the import of a failed run queued again. The queue retries its job. */
-export function requeueImport(
+/** Returns the import of a failed run to `queued`. The queue retries its job. */
+export function undoImportStart(
   { database }: Pick<Dependencies, 'database'>,
   scope: TeamScope,
   importId: string,
   { attempts }: Run,
 ): Promise<void> {
-  return transaction(database, scope, (tx) => requeue(tx, importId, attempts));
+  return transaction(database, scope, (tx) => undoStart(tx, importId, attempts));
 }

@@ -25,14 +25,14 @@ export async function readStatus(
   }: Pick<Dependencies, 'config' | 'database'> & ServiceReaders,
   scope: TeamScope,
 ): Promise<Status> {
-  const readsService = hasRight(scope, 'readService');
+  const canReadWorkload = hasRight(scope, 'readWorkload');
   const [{ figures, recentFailures, workers }, jobs, queue] = await Promise.all([
     transaction(database, scope, async (tx) => ({
       figures: await countTeamFigures(tx),
       recentFailures: await listLatestFailures(tx, RECENT_FAILURES),
       workers: await listWorkers(tx),
     })),
-    readsService ? readQueues() : [],
+    canReadWorkload ? readQueues() : [],
     readQueueHealth(),
   ]);
   const worker = workers.length > 0;
@@ -43,6 +43,6 @@ export async function readStatus(
     imports: { ...figures.imports, recentFailures },
     jobs,
     embedder: embedderView(config, workers),
-    workers: readsService ? workers : [],
+    workers: canReadWorkload ? workers : [],
   };
 }

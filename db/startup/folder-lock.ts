@@ -64,8 +64,8 @@ function processMark(pid: number): string | null {
 function holderOf(content: string): 'alive' | 'dead' | 'unknown' {
   const [, pid, mark] = / pid (\d+) (.+)\n$/.exec(content) ?? [];
   const own = processMark(process.pid);
-  const place = (of: string) => of.slice(0, of.lastIndexOf(' '));
-  if (mark === undefined || own === null || place(mark) !== place(own)) return 'unknown';
+  const systemOf = (of: string) => of.slice(0, of.lastIndexOf(' '));
+  if (mark === undefined || own === null || systemOf(mark) !== systemOf(own)) return 'unknown';
   return processMark(Number(pid)) === mark ? 'alive' : 'dead';
 }
 

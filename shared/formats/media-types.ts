@@ -11,7 +11,10 @@ const BY_DECLARED_TYPE = new Map<string, ImportMediaType>(
   FORMATS.flatMap(([type, { aliases }]) => [type, ...aliases].map((name) => [name, type] as const)),
 );
 
-/** Clients declare UNKNOWN for a type that they do not know. On Windows, some declare EXCEL for files of Excel. */
+/**
+ * UNKNOWN is declared for a type that the client does not know. Where Excel is installed, Windows declares EXCEL for CSV
+ * files too. Files of Excel itself cannot be imported.
+ */
 const UNKNOWN = 'application/octet-stream';
 const EXCEL = 'application/vnd.ms-excel';
 
@@ -27,7 +30,6 @@ export function importMediaType(
 ): ImportMediaType | null {
   const type = declared?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const extension = /\.([^./\\]*)$/.exec(filename)?.[1]?.toLowerCase();
-  // Where Excel is installed, Windows declares its type for CSV files too. Its own files cannot be imported.
   if (type === EXCEL) return extension === 'csv' ? 'text/csv' : null;
   // The extension does not count here: a client that declares a type knows the content, and a name can be anything.
   if (type !== '' && type !== UNKNOWN) return BY_DECLARED_TYPE.get(type) ?? null;

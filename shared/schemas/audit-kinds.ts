@@ -4,10 +4,14 @@
  */
 export const AUDIT_KINDS = {
   'auth.login': { subjects: ['session'], meaning: 'A person logged in.' },
-  'auth.logout': { subjects: ['session'], meaning: 'A person logged out, of this session or of all.' },
+  'auth.logout': {
+    subjects: ['session'],
+    meaning: 'A person logged out of this session or of all sessions.',
+  },
   'auth.session_end': {
     subjects: ['session'],
-    meaning: 'A person ended another session of theirs, or a new session replaced their oldest one.',
+    meaning:
+      'A person ended another session of theirs, or a new session replaced the one that was used longest ago.',
   },
   'auth.password_change': { subjects: ['account'], meaning: 'A person changed their password.' },
   'auth.password_reset': { subjects: ['account'], meaning: 'A person set a new password with a reset link.' },
@@ -41,7 +45,7 @@ export const AUDIT_KINDS = {
   'memory.search': { subjects: ['query'], meaning: 'A search was answered.' },
   'memory.ingest': { subjects: ['source'], meaning: 'A source was stored.' },
   'memory.replace': { subjects: ['source'], meaning: 'The text of a source was replaced.' },
-  'memory.embed': { subjects: ['batch'], meaning: 'A client of the API embedded a batch of chunks.' },
+  'memory.embed': { subjects: ['batch'], meaning: 'A caller sent the vectors of a batch of chunks.' },
   'memory.import': { subjects: ['import'], meaning: 'A file was accepted for import.' },
   'memory.import_complete': { subjects: ['import'], meaning: 'An import was completed.' },
   'memory.import_fail': { subjects: ['import'], meaning: 'An import failed.' },

@@ -79,7 +79,7 @@ export const Place = Type.Object({
 });
 export type Place = Static<typeof Place>;
 
-/** The place of a chunk, after the title of its document. */
+/** The title of the document, and the place of the chunk in it. */
 const Location = Type.Object({
   document_title: Nullable(Type.String({ description: 'title from the metadata of the document' })),
   ...Place.properties,

@@ -52,8 +52,9 @@ function readSetting(
 }
 
 /**
- * Reads settings from an environment. Adds a line to `faults` for each variable that is not valid. The values can be
- * used only if there are no faults.
+ * Reads settings from an environment. Adds a line to `faults` for each variable that is not valid, and uses its
+ * default. A required value is null if it is missing, whatever its type says: the values can be used only if there are
+ * no faults.
  */
 export function readSettings<S extends Readonly<Record<string, Setting>>>(
   env: Environment,

@@ -15,7 +15,7 @@ export interface Setting {
   /** A second variable of the same setting, which is used if the first is not set. An invalid value is always a fault. */
   readonly otherVariable?: string;
   readonly type: ValueType<unknown>;
-  /** What the variable would be set to: it is parsed like a set value. Null: if it is not set, there is no value. */
+  /** The default as the text of the variable. It is parsed as a set value is. Null: there is no default. */
   readonly default: string | number | null | ((surroundings: Surroundings) => string | number);
   /** The default in words, if it is a function or is decided elsewhere. */
   readonly defaultInWords?: string;
@@ -23,13 +23,13 @@ export interface Setting {
   readonly isRequired?: true;
   /** What the setting does, in one line: for the list of settings. */
   readonly description: string;
-  /** A credential, or a text that can contain one. It must not be shown. */
+  /** A credential, or a text that can contain one. It has no default. */
   readonly isSecret?: true;
   /** It applies at the first start only. */
   readonly appliesAtFirstStart?: true;
 }
 
-/** The value of a setting: null only if it has no default and need not be set. */
+/** The type of the value. It includes null if the setting has no default and is not required. */
 export type SettingValue<S extends Setting> =
   | (S['type'] extends ValueType<infer T> ? T : never)
   | (S extends { readonly isRequired: true } ? never : S['default'] extends null ? null : never);

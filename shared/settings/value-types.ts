@@ -6,7 +6,7 @@ import { canonicalEmail, isEmail } from '../formats/email.ts';
 export interface ValueType<T> {
   /** What is accepted, with its bounds: the end of a message that begins with "expected". */
   readonly accepts: string;
-  /** Makes the value, or null if the text is not accepted. The text is trimmed; only that of a default can be empty. */
+  /** Returns the value, or null if the text is not accepted. The text is trimmed. It is empty only if a default is. */
   readonly parse: (text: string) => T | null;
 }
 
@@ -22,13 +22,13 @@ export function integer(min: number, max: number): ValueType<number> {
   return { accepts: `a whole number from ${min} to ${max}`, parse };
 }
 
-/** One of a few words. Each stands for its value. */
+/** One of these words. The table gives the value of each. */
 export function oneOf<const T>(values: Readonly<Record<string, T>>): ValueType<T> {
   const parse = (given: string) => (Object.hasOwn(values, given) ? (values[given] as T) : null);
   return { accepts: `one of ${Object.keys(values).join(', ')}`, parse };
 }
 
-/** One of a few words, as it is. */
+/** One of these words. The word is the value. */
 export function word<const T extends string>(...words: readonly T[]): ValueType<T> {
   return oneOf(Object.fromEntries(words.map((each) => [each, each])) as Record<string, T>);
 }

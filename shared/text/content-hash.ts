@@ -3,9 +3,9 @@ import { slicesOf, yieldBetweenSteps } from '../resources/yield-between-steps.ts
 import type { ChunkInput } from './prepared-chunks.ts';
 
 /**
- * The SHA-256 (32 bytes) of a content, to recognize the same content later. The boundaries of parts and chunks are
- * hashed too, so a document of one part has the hash of the same text. Places are not hashed. Blocks the event loop for
- * about 3 ms per MiB.
+ * The SHA-256 (32 bytes) of a content, to recognize the same content later. A separator between parts
+ * and between chunks is hashed too. A document of one part has no separator, so its hash is that of its text. Places
+ * are not hashed. Blocks the event loop for about 3 ms per MiB.
  */
 export function contentHash(input: ChunkInput): Buffer {
   const hash = createHash('sha256');

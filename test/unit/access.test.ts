@@ -96,7 +96,7 @@ const RIGHTS = readTable(`
   decideMemories | yes  | no     | no
   actForOthers   | yes  | no     | no
   explainSearch  | yes  | no     | no
-  readService    | yes  | no     | no
+  readWorkload   | yes  | no     | no
 `);
 
 const ROLES = ['owner', 'admin', 'member'];

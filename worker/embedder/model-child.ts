@@ -3,7 +3,7 @@ import {
   type ProcessEnd,
   type SupervisedProcess,
   startProcess,
-} from '../sandbox/supervised-process.ts';
+} from '../supervised-process.ts';
 import type { ModelClientOptions } from './model-client-options.ts';
 import { oneLine } from './model-files.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EmbedderState } from '../../shared/schemas/status.ts';
-import { hasStarted, type SupervisedProcess, sendTo } from '../sandbox/supervised-process.ts';
+import { hasStarted, type SupervisedProcess, sendTo } from '../supervised-process.ts';
 import { describeEnd, startModelProcess } from './model-child.ts';
 import type { ModelClientOptions } from './model-client-options.ts';
 import { ensureModelFiles, type FetchProgress, oneLine } from './model-files.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { endWithParent } from '../sandbox/supervised-process.ts';
+import { endWithParent } from '../supervised-process.ts';
 import { type Embedder, loadEmbedder, type ModelSettings } from './model.ts';
 
 /*

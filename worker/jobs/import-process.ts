@@ -1,6 +1,6 @@
 import { completeImport, stageImport } from '../../core/imports/complete-import.ts';
 import { failImport } from '../../core/imports/fail-import.ts';
-import { releaseImport, requeueImport } from '../../core/imports/release-import.ts';
+import { releaseImport, undoImportStart } from '../../core/imports/release-import.ts';
 import { startImport } from '../../core/imports/start-import.ts';
 import type { StartedImport } from '../../db/queries/memory/imports.ts';
 import { LostJobError, type RunningJob } from '../../db/queue/queue.ts';
@@ -63,7 +63,7 @@ async function endRun(
     const toLongJobs = importYield.signal.aborted && !context.stopping.aborted;
     await releaseImport(context, scope, job, file, { toLongJobs });
   } else {
-    await requeueImport(context, scope, job.data.importId, file);
+    await undoImportStart(context, scope, job.data.importId, file);
     throw error;
   }
 }

@@ -4,6 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
 import { FileFault } from '../extract/extraction.ts';
+import {
+  hasStarted,
+  meansLackOfMemory,
+  type SupervisedProcess,
+  sendTo,
+  startProcess,
+} from '../supervised-process.ts';
 import { type Confinement, commandOf } from './confinement.ts';
 import { watchMemory } from './memory-watch.ts';
 import { FAULTS } from './reading-faults.ts';
@@ -15,13 +22,6 @@ import type {
   ReadingTask,
 } from './reading-process.ts';
 import { secondsFor, type TimeBounds } from './reading-time.ts';
-import {
-  hasStarted,
-  meansLackOfMemory,
-  type SupervisedProcess,
-  sendTo,
-  startProcess,
-} from './supervised-process.ts';
 
 /* The parent's side of one process that reads files: starts it, sends it a file, and asks it for chunks. */
 

@@ -1,4 +1,5 @@
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
+import { sendTo } from '../supervised-process.ts';
 import { type Confinement, type ConfinementName, findConfinement } from './confinement.ts';
 import {
   MIB,
@@ -15,7 +16,6 @@ import {
 } from './reader.ts';
 import { EndedError } from './reading-faults.ts';
 import type { DocumentHead, ReadingRequest, ReadingTask } from './reading-process.ts';
-import { sendTo } from './supervised-process.ts';
 
 /** A document that was read. If it is large, its chunks stay in its process while it is used. */
 export interface HeldDocument extends DocumentHead {
@@ -71,8 +71,8 @@ export function openReadingPool(
   const isClosed = () => closing.signal.aborted;
 
   const dismiss = (reader: Reader) => {
-    const place = free.indexOf(reader);
-    if (place >= 0) free.splice(place, 1);
+    const index = free.indexOf(reader);
+    if (index >= 0) free.splice(index, 1);
     if (reader.idle !== null) clearTimeout(reader.idle);
     // SIGKILL, because code that a file left in the process could ignore other signals. There is nothing to save.
     reader.child.kill('SIGKILL');

@@ -2,11 +2,11 @@ import type { ImportStage } from '../../shared/schemas/imports.ts';
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
 import { prepareDocument, type ReadDocument } from '../extract/document.ts';
 import { type Extractor, FileFault, type ReportProgress } from '../extract/extraction.ts';
-import { endWithParent } from './supervised-process.ts';
+import { endWithParent } from '../supervised-process.ts';
 
 /*
  * The process that reads files, one at a time, until its parent ends it. A harmful file can affect only this process,
- * which has no settings of the service and no connection. It starts no thread, because a thread with other Node options
+ * which has no settings of the service and no database connection. It starts no thread, because a thread with other Node options
  * would not be restricted by the permission model.
  */
 

@@ -50,7 +50,7 @@ function insertion({ companyId, userId, teamId }: Actor, entries: readonly Audit
 
 /**
  * Inserts events of the scope's user, in the transaction of the change that they record. Does not wait for the
- * statement, so that it is sent together with `commit`. If it fails, the transaction fails.
+ * statement, which saves a round trip. If it fails, the transaction fails.
  */
 export function insertAuditEvents(tx: ScopedTransaction, entries: readonly AuditEntry[]): void {
   const { scope } = tx;

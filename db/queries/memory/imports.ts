@@ -179,8 +179,8 @@ export async function recordProgress(
   );
 }
 
-/** Changes a running import back to queued, for the next run. Has no effect if another run has begun. */
-export async function requeueImport(tx: TeamTransaction, id: string, attempt: number): Promise<void> {
+/** Returns a running import to `queued`, for the next run. Has no effect if another run has begun. */
+export async function undoImportStart(tx: TeamTransaction, id: string, attempt: number): Promise<void> {
   await tx.query(
     `update memory.import set state = 'queued', ${NO_PROGRESS}, updated_at = now()
       where team_id = $1 and id = $2 and state = 'running' and attempts = $3`,
