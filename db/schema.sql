@@ -1232,7 +1232,7 @@ declare
   v_clients constant uuid[] := readable_clients();
   v_passed int;
 begin
-  -- The chunks that pass, or all chunks of the scope less those that do not.
+  -- Without p_allowed: all chunks of the scope, minus p_hidden.
   if p_filtered then
     v_passed := coalesce(cardinality(p_allowed), (
       select count(*) from chunk c
@@ -1687,8 +1687,8 @@ declare
   v_signs constant bit(1024) := binary_quantize(p_embedding)::bit(1024);
   v_too_far float8;
 begin
-  -- The best `rerank` of some vectors bound the best `rerank` of all: a vector farther away than these is not among
-  -- them, and is not sorted.
+  -- A sample has `rerank` vectors within distance v_too_far. So the best `rerank` of all vectors are within it too, and
+  -- vectors farther away need not be sorted.
   if p_chunks > large then
     select max(d.distance) into v_too_far from (
       select n.signs <~> v_signs as distance from (
@@ -1965,7 +1965,7 @@ begin
            row_number() over (order by e.df, e.key) as place
       from unnest(p_keys, p_frequencies, p_team_frequencies) as e (key, df, team_df)
   )
-  select coalesce(array_agg(r.key) filter (where r.postings <= p_cap or r.place = 1), '{}'),
+  select coalesce(array_agg(r.key order by r.place) filter (where r.postings <= p_cap or r.place = 1), '{}'),
          max(r.postings) filter (where r.postings <= p_cap or r.place = 1),
          min(r.postings) filter (where r.postings > p_cap and r.place > 1),
          sum(r.team_df) filter (where r.postings <= p_cap or r.place = 1)
@@ -2324,9 +2324,11 @@ declare
   -- by layer is faster: its planning takes as long as reading 3,000 postings, and reading the layers as long as one
   -- posting for 8 chunks.
   discard_cap constant float8 := 3000 + p_chunks / 8;
-  -- Up to this many chunks of a scope are read in less time than that plan is made.
+  -- A scope of up to this many chunks, as counted, is read one by one: this takes less time than planning
+  -- score_by_key_and_layer.
   scan_cap constant int := 300;
-  small constant int := 1000;           -- the same in chunks that are stored, because p_chunks can be out of date
+  -- The count can be out of date. A scope that stores more chunks than this is not read one by one.
+  small constant int := 1000;
   v_scattered constant boolean := not p_one_by_one and coalesce(p_other_postings > discard_cap, false);
   v_found record;
 begin

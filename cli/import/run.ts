@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { importMediaType } from '../../shared/formats/media-types.ts';
-import { type Import, ImportResponse, MAX_RETRIES_PER_REQUEST } from '../../shared/schemas/imports.ts';
+import {
+  type Import,
+  ImportResponse,
+  MAX_RETRIED_IMPORTS_PER_REQUEST,
+} from '../../shared/schemas/imports.ts';
 import type { ServiceRefusal } from '../client/service-client.ts';
 import { oneLine } from '../terminal/columns.ts';
 import type { ProgressBar } from '../terminal/progress-bar.ts';
@@ -100,8 +104,8 @@ export async function sendNew(run: Run, files: readonly FolderFile[]): Promise<v
     }
   }
   await sendBatch(run, batch);
-  for (let at = 0; at < toRetry.length; at += MAX_RETRIES_PER_REQUEST) {
-    await retryBatch(run, toRetry.slice(at, at + MAX_RETRIES_PER_REQUEST));
+  for (let at = 0; at < toRetry.length; at += MAX_RETRIED_IMPORTS_PER_REQUEST) {
+    await retryBatch(run, toRetry.slice(at, at + MAX_RETRIED_IMPORTS_PER_REQUEST));
   }
   progress.show({ label: 'sending', share: 1, text: `${files.length} of ${files.length} files` });
 }

@@ -15,7 +15,7 @@ export interface Applied<R> extends Recorded<R> {
   enqueue?: () => Promise<void>;
 }
 
-/** The steps of a command in its transaction. `Prepared` is what the command prepares before. */
+/** The steps of a command in its transaction. `Prepared` is the result of `prepare`; `undefined` without it. */
 interface Steps<S extends Scope, Locked, R, Prepared> {
   /** Locks the rows that the change depends on, and rechecks the rights of the caller. The first step of the transaction. */
   lock: (tx: ScopedTransaction<S>, prepared: Prepared) => Promise<Locked>;

@@ -68,8 +68,8 @@ function layerOfItem(
 }
 
 /**
- * Why the batch no longer has a capture that it leased: the caller can no longer write to its layer, or the
- * lease expired after the batch was checked and someone else claimed the capture.
+ * Returns the error for a capture that the batch no longer has: `batch_expired` if the lease expired after the batch was
+ * checked, otherwise `scope_forbidden`, because the caller can no longer write to the layer of the capture.
  */
 async function missingCaptureError(tx: TeamTransaction, batchId: string): Promise<ServiceError> {
   const batch = await lockConsolidationBatch(tx, batchId);

@@ -4,12 +4,13 @@ import type { TeamScope } from '../../shared/scope.ts';
 import { runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** The default lease of a consolidation batch. */
+/** How long a batch of chunks is leased. */
 const LEASE_SECONDS = 900;
 
 /**
- * Claims chunks without an embedding for a client that makes embeddings. A lease leaves no audit event; the
- * embeddings that are sent do. The claims of the transaction decide which chunks it finds, so nothing is rechecked.
+ * Claims chunks without an embedding for a client that makes embeddings. Claiming leaves no
+ * audit event; completing does. The database limits the chunks to the scope of the transaction, so nothing is
+ * rechecked.
  * @param limit how many chunks at most
  * @returns null if no chunk that the caller can write waits for an embedding
  */

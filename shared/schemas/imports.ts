@@ -2,9 +2,10 @@ import { type Static, Type } from 'typebox';
 import { Body, Id, Name, Nullable, OneOf, Time } from './common.ts';
 import { LayerKind, WriteScope } from './memory.ts';
 
-/** The most files in one import request, and the most imports in one retry request. */
+/** The most files in one import request. */
 export const MAX_IMPORTS_PER_REQUEST = 50;
-export const MAX_RETRIES_PER_REQUEST = 200;
+/** The most imports in one retry request. */
+export const MAX_RETRIED_IMPORTS_PER_REQUEST = 200;
 
 export const ImportRequest = Body({
   items: Type.Array(
@@ -62,7 +63,7 @@ export const ImportResponse = Type.Object({ imports: Type.Array(Import) });
 /** The failed imports to run again: those with these ids, or all that the caller is allowed to retry. */
 export const RetryRequest = Body({
   ids: Type.Optional(
-    Type.Array(Type.String(), { minItems: 1, maxItems: MAX_RETRIES_PER_REQUEST, uniqueItems: true }),
+    Type.Array(Type.String(), { minItems: 1, maxItems: MAX_RETRIED_IMPORTS_PER_REQUEST, uniqueItems: true }),
   ),
   all: Type.Optional(Type.Literal(true)),
 });

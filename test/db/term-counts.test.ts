@@ -138,7 +138,7 @@ describe('the counts of terms', () => {
   test('remain when one run found a layer empty while another counted it', async () => {
     const team = await createTestCompany(database);
     const counts = (terms: [number, number][], layer: LayerId = null) => ({
-      layer,
+      layerId: layer,
       chunks: terms.length,
       sampled: terms.length,
       dims: new Map(terms),
@@ -189,7 +189,7 @@ describe('the counts of terms', () => {
       await Promise.all(
         [2, 3, 4, 5].map((df) =>
           workerTransaction(database, ownerScope(team), async (tx) => {
-            const counts = { layer: null, chunks: df, sampled: df, dims: set(df), keys: new Map() };
+            const counts = { layerId: null, chunks: df, sampled: df, dims: set(df), keys: new Map() };
             for (const step of replaceLayerCounts(counts)) await step(tx);
           }),
         ),
@@ -206,7 +206,7 @@ describe('the counts of terms', () => {
     const set = (from: number, df: number) =>
       new Map(Array.from({ length: MANY_TERMS }, (_, n) => [from + n, df + (n % 3)]));
     const replace = async (layer: LayerId, dims: Map<number, number>, most = Number.POSITIVE_INFINITY) => {
-      const steps = replaceLayerCounts({ layer, chunks: 9, sampled: 9, dims, keys: dims });
+      const steps = replaceLayerCounts({ layerId: layer, chunks: 9, sampled: 9, dims, keys: dims });
       assert.ok(steps.length > 5, 'several for each space');
       for (const step of steps.slice(0, most)) await workerTransaction(database, ownerScope(team), step);
     };
@@ -255,7 +255,7 @@ test('are deleted with their Team if it is deleted while they are written', {
   skip: database.backend === 'pglite' ? 'one connection' : false,
 }, async () => {
   const team = await createTestCompany(database);
-  const counts = { layer: null, chunks: 3, sampled: 3, dims: new Map([[7, 3]]), keys: new Map() };
+  const counts = { layerId: null, chunks: 3, sampled: 3, dims: new Map([[7, 3]]), keys: new Map() };
   let deleted: Promise<unknown> | undefined;
   await workerTransaction(database, ownerScope(team), async (tx) => {
     for (const step of replaceLayerCounts(counts)) await step(tx);

@@ -86,7 +86,7 @@ export async function extractedInProcess(
   return partsOf(
     await pool.read(
       { mediaType, content: bytesOf(content), teamId: newId() },
-      { tell: () => undefined, signal: t.signal },
+      { report: () => undefined, signal: t.signal },
       wholeDocument,
     ),
   );

@@ -20,7 +20,7 @@ const pool = openReadingPool(
 );
 const { chunks } = await pool.read(
   { mediaType: 'text/plain', content: Buffer.from(process.argv[2] ?? ''), teamId: newId() },
-  { tell: () => void process.stdout.write('told\n'), signal: new AbortController().signal },
+  { report: () => void process.stdout.write('told\n'), signal: new AbortController().signal },
   wholeDocument,
 );
 process.stdout.write(`${chunks[0]?.text}\n`);

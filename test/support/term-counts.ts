@@ -32,7 +32,7 @@ export async function setTermCounts(
     for (const dim of terms.dims) dims.set(dim, df);
     for (const key of terms.keys) keys.set(key, df);
   }
-  for (const step of replaceLayerCounts({ layer, chunks, sampled: chunks, dims, keys })) {
+  for (const step of replaceLayerCounts({ layerId: layer, chunks, sampled: chunks, dims, keys })) {
     await workerTransaction(database, ownerScope(team), step);
   }
 }

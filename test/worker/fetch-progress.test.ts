@@ -32,9 +32,9 @@ const half = { file: 'onnx/model_quantized.onnx', bytes: 250, total: 550, allByt
 describe('the progress of fetching a model', () => {
   it('is a bar that is redrawn in a terminal', () => {
     const { out, shown } = terminal(100);
-    const { tell, end } = showProgress(out);
-    tell({ ...half, allBytes: 0 });
-    tell(half);
+    const { report, end } = showProgress(out);
+    report({ ...half, allBytes: 0 });
+    report(half);
     const bar = `[${'#'.repeat(12)}${' '.repeat(12)}]`;
     assert.deepEqual(shown(), [`${bar}  50 %  300.0 MB of 600.0 MB  onnx/model_quantized.onnx`]);
     end();
@@ -44,13 +44,13 @@ describe('the progress of fetching a model', () => {
 
   it('fits on one line of a narrow terminal', () => {
     const { out, shown } = terminal(40);
-    showProgress(out).tell(half);
+    showProgress(out).report(half);
     assert.equal(shown().join('').length, 39);
   });
 
   it('shows what has arrived if the total is unknown', () => {
     const { out, shown } = terminal(100);
-    showProgress(out).tell({ ...half, total: null, allTotal: null });
+    showProgress(out).report({ ...half, total: null, allTotal: null });
     assert.deepEqual(shown(), [`[${' '.repeat(24)}] 300.0 MB  onnx/model_quantized.onnx`]);
   });
 });

@@ -60,7 +60,7 @@ describe('the content of a downloaded file', () => {
         return true;
       }, 'tokenizer.json'),
     );
-    await assertRefused(the, 'tokenizer.json', /does not have the hash that the hub tells/);
+    await assertRefused(the, 'tokenizer.json', /does not have the hash that the hub reports/);
   });
 
   it('is refused if the SHA-256 differs with the same length, and is not requested again', async () => {
@@ -70,7 +70,7 @@ describe('the content of a downloaded file', () => {
         return true;
       }),
     );
-    await assertRefused(the, ONNX, /does not have the hash that the hub tells/);
+    await assertRefused(the, ONNX, /does not have the hash that the hub reports/);
     assert.equal(onnxDownloads(the.hub).length, 1);
   });
 
@@ -81,7 +81,7 @@ describe('the content of a downloaded file', () => {
         return true;
       }),
     );
-    await assertRefused(the, ONNX, /the hub tells 600000 bytes, and 1000 are sent/);
+    await assertRefused(the, ONNX, /the hub reports 600000 bytes, and 1000 are sent/);
   });
 
   for (const [what, change, reason] of [

@@ -40,7 +40,7 @@ describe('fetching a model', () => {
   it('reports its progress with a known total', async () => {
     const the = await scene();
     const told: FetchProgress[] = [];
-    await the.fetch({ tell: (progress) => told.push(progress) });
+    await the.fetch({ report: (progress) => told.push(progress) });
     const whole = [...the.files.values()].reduce((sum, { length }) => sum + length, 0);
     assert.ok(told.every(({ allTotal }) => allTotal === whole));
     assert.ok(told.every(({ allBytes }, i) => i === 0 || allBytes >= told[i - 1]!.allBytes));
@@ -57,7 +57,7 @@ describe('fetching a model', () => {
       return true;
     });
     const told: FetchProgress[] = [];
-    await the.fetch({ tell: (progress) => told.push(progress) });
+    await the.fetch({ report: (progress) => told.push(progress) });
     assert.equal(told[0]?.allTotal, null);
     assert.equal(told.at(-1)?.total, null);
     await assertWhole(the);

@@ -117,7 +117,7 @@ async function attack(
     const task = { mediaType: 'text/plain', content: Buffer.from(JSON.stringify(prey)), teamId: newId() };
     const { chunks } = await pool.read(
       task,
-      { tell: () => undefined, signal: new AbortController().signal },
+      { report: () => undefined, signal: new AbortController().signal },
       wholeDocument,
     );
     outcomes[attempt] = chunks.map((chunk) => chunk.text).join('');

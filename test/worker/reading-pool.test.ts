@@ -47,12 +47,12 @@ async function read(
   pool: ReadingPool,
   text: string,
   {
-    tell = () => undefined,
+    report = () => undefined,
     signal = new AbortController().signal,
   }: Partial<Parameters<ReadingPool['read']>[1]> = {},
 ): Promise<string> {
   const task = { mediaType: 'text/plain', content: Buffer.from(text), teamId: newId() };
-  const { chunks } = await pool.read(task, { tell, signal }, wholeDocument);
+  const { chunks } = await pool.read(task, { report, signal }, wholeDocument);
   return chunks.map((chunk) => chunk.text).join('');
 }
 
@@ -109,10 +109,10 @@ describe('a file that misbehaves', () => {
   test('fails with too_much_memory if its process is killed from outside', async (t) => {
     const pool = poolOf(t);
     // Once it tells something, it has begun.
-    const tell = () => {
+    const report = () => {
       for (const pid of running(childrenOf(process.pid))) process.kill(pid, 'SIGKILL');
     };
-    await assert.rejects(read(pool, 'tell 250 0.1 0.2 0.3', { tell }), { code: 'too_much_memory' });
+    await assert.rejects(read(pool, 'tell 250 0.1 0.2 0.3', { report }), { code: 'too_much_memory' });
     assert.equal(await read(pool, 'a good file'), 'a good file');
   });
 
@@ -178,7 +178,7 @@ test('a file that ends its process starts once in a new process, and twice in a 
     if (before !== null) await read(pool, before);
     let begun = 0;
     const given = {
-      tell: () => undefined,
+      report: () => undefined,
       begun: () => {
         begun += 1;
       },
@@ -216,7 +216,7 @@ test('memory left by one file does not count against the next', async (t) => {
 
 describe('a document of many chunks', () => {
   const TEXT = Array.from({ length: 900 }, (_, n) => `paragraph ${n} `.repeat(100)).join('\n\n');
-  const reading = () => ({ tell: () => undefined, signal: new AbortController().signal });
+  const reading = () => ({ report: () => undefined, signal: new AbortController().signal });
   const portionsIn = (chunks: HeldDocument['chunks']) => {
     assert.ok(!('length' in chunks), 'it comes in portions');
     return chunks;

@@ -86,7 +86,7 @@ export function openBoard({ token, user, team: first }, on) {
     ask,
     canDecide: ({ createdBy }) =>
       team.state === 'active' && (team.access === 'full' || createdBy === user.id),
-    mayRetry: () => ({ some: team.state === 'active', all: team.access === 'full' }),
+    retryRights: () => ({ some: team.state === 'active', all: team.access === 'full' }),
     decided,
   });
   showState();

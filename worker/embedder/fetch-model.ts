@@ -86,7 +86,7 @@ async function fetchSound(model: Model): Promise<ModelFileCheck[]> {
   process.once('SIGTERM', interrupt);
   const shown = showProgress(process.stdout);
   const fetchFiles = async (damaged: readonly string[]) => {
-    const options = { tell: shown.tell, signal: stop.signal, damaged };
+    const options = { report: shown.report, signal: stop.signal, damaged };
     await ensureModelFiles({ ...model, allowDownload: true }, options).finally(shown.end);
     return verifyModelFiles(model);
   };

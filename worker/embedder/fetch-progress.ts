@@ -9,7 +9,7 @@ const LINE_EVERY_MS = 5000;
 
 /** Shows the progress of a model's download. */
 export interface ShownProgress {
-  tell: (progress: FetchProgress) => void;
+  report: (progress: FetchProgress) => void;
   /** Ends the bar, so that other output can follow. */
   end: () => void;
 }
@@ -22,7 +22,7 @@ export function showProgress(out: WriteStream): ShownProgress {
 function drawnBar(out: WriteStream): ShownProgress {
   let drawn = false;
   return {
-    tell: (progress) => {
+    report: (progress) => {
       const { allBytes, allTotal } = progress;
       const full = allTotal === null ? 0 : Math.floor((allBytes / Math.max(allTotal, 1)) * BAR_COLUMNS);
       const bar = `[${'#'.repeat(full)}${' '.repeat(BAR_COLUMNS - full)}] ${amount(progress)}  ${progress.file}`;
@@ -42,7 +42,7 @@ function drawnBar(out: WriteStream): ShownProgress {
 function plainLines(out: WriteStream): ShownProgress {
   let saidAt = performance.now();
   return {
-    tell: (progress) => {
+    report: (progress) => {
       const now = performance.now();
       if (progress.bytes !== progress.total && now - saidAt < LINE_EVERY_MS) return;
       saidAt = now;

@@ -67,7 +67,7 @@ class Client implements ModelClient {
   #runner: Runner | null = null;
   #process: SupervisedProcess | null = null;
   #state: ModelState = { state: 'loading', fetched: null };
-  #told = '';
+  #lastReport = '';
   /** Processes in a row that were ready and ended before their first text. */
   #useless = 0;
   #isReady: () => void = () => undefined;
@@ -127,8 +127,8 @@ class Client implements ModelClient {
     this.#enter({ state, fetched: null });
     this.#lanes.interrupt(problem);
     const { logger } = this.#options;
-    if (this.#told !== problem) logger.error(`no vectors are made: ${problem}`);
-    this.#told = problem;
+    if (this.#lastReport !== problem) logger.error(`no vectors are made: ${problem}`);
+    this.#lastReport = problem;
     return problem;
   }
 
@@ -136,7 +136,7 @@ class Client implements ModelClient {
   async #fetch(): Promise<string | null> {
     const { model, logger } = this.#options;
     let said = 0;
-    const tell = ({ allBytes, allTotal }: FetchProgress) => {
+    const report = ({ allBytes, allTotal }: FetchProgress) => {
       const fetched = allTotal === null ? null : Math.round((allBytes / allTotal) * 100) / 100;
       this.#enter({ state: 'fetching', fetched });
       if (performance.now() - said < LOG_PROGRESS_EVERY_MS) return;
@@ -145,7 +145,7 @@ class Client implements ModelClient {
       logger.info({ model: model.name, ...megabytes }, 'downloading the model');
     };
     try {
-      await ensureModelFiles({ ...model, allowDownload: true }, { tell, signal: this.#stop.signal });
+      await ensureModelFiles({ ...model, allowDownload: true }, { report, signal: this.#stop.signal });
       return null;
     } catch (error) {
       if (this.#stop.signal.aborted) return null;
@@ -197,7 +197,7 @@ class Client implements ModelClient {
   #serve(runner: Runner): void {
     this.#runner = runner;
     // If processes end as soon as they are ready, the problem is not logged each time.
-    if (this.#useless < MAX_USELESS) this.#told = '';
+    if (this.#useless < MAX_USELESS) this.#lastReport = '';
     this.#enter({ state: 'ready', fetched: null });
     this.#options.logger.info(
       { model: this.#options.model.name, rssMegabytes: Math.round(runner.rssBytes / MIB) },

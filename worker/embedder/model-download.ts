@@ -109,7 +109,7 @@ async function receiveSound(transfer: Transfer, part: string): Promise<FileCheck
 
 function contentFault({ total }: Transfer, bytes: number, hashRight: boolean): string | null {
   if (total !== null && bytes !== total) return `has ${bytes} bytes, not ${total}`;
-  if (!hashRight) return 'does not have the hash that the hub tells';
+  if (!hashRight) return 'does not have the hash that the hub reports';
   return bytes === 0 ? 'is empty' : null;
 }
 
@@ -171,7 +171,7 @@ async function receive(transfer: Transfer): Promise<void> {
       await write(handle, chunk, transfer.bytes);
       transfer.bytes += chunk.length;
       if (transfer.total !== null && transfer.bytes > transfer.total) {
-        throw new Refused(`more arrived than the ${transfer.total} bytes that the hub tells`);
+        throw new Refused(`more arrived than the ${transfer.total} bytes that the hub reports`);
       }
       onBytes?.(transfer.bytes, transfer.total);
       timer.refresh();
@@ -207,7 +207,7 @@ async function place(transfer: Transfer, { response, contentHash, linkedSize }: 
   const [length, etag] = [bodyLength(response), headers.get('etag')];
   if (length !== null && linkedSize !== null && length !== linkedSize) {
     await response.body?.cancel();
-    throw new Refused(`the hub tells ${linkedSize} bytes, and ${length} are sent`);
+    throw new Refused(`the hub reports ${linkedSize} bytes, and ${length} are sent`);
   }
   transfer.total = linkedSize ?? length;
   transfer.contentHash = contentHash;

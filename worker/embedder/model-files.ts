@@ -9,7 +9,7 @@ const modelFiles = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'o
 
 const HUGGING_FACE = 'https://huggingface.co/';
 /** The interval of progress reports: short enough for a line that is drawn over. */
-const TELL_EVERY_MS = 500;
+const REPORT_INTERVAL_MS = 500;
 /** Sizes are needed only for the progress, so a hub that is slow to send them delays the download by at most this. */
 const SIZES_WITHIN_MS = 10_000;
 /** How many nested causes a message includes. */
@@ -37,7 +37,7 @@ export interface FetchProgress {
 
 export interface EnsureOptions {
   /** Is called about twice a second during a download, and at the start and end of each file. */
-  tell?: (progress: FetchProgress) => void;
+  report?: (progress: FetchProgress) => void;
   /** Cancels a download: the promise is rejected with the signal's reason. */
   signal?: AbortSignal;
   /** Files known to be damaged, to be fetched again. */
@@ -84,7 +84,7 @@ export async function ensureModelFiles(
   if (!allowDownload) throw new ModelMissingError(`${first.fault}, and downloads are not allowed`);
   const base = new URL(`${name}/resolve/main/`, hub.endsWith('/') ? hub : `${hub}/`);
   const { signal, stallMs, retryMs } = options;
-  const tell = options.tell && tellOf(options.tell, await askSizes(base, wanted, signal));
+  const report = options.report && reportOf(options.report, await askSizes(base, wanted, signal));
   const fetched = new Map<string, FileChecksum>();
   for (const { file, fault } of wanted) {
     try {
@@ -92,7 +92,7 @@ export async function ensureModelFiles(
         signal,
         stallMs,
         retryMs,
-        onBytes: (bytes, total) => tell?.(file, bytes, total),
+        onBytes: (bytes, total) => report?.(file, bytes, total),
         // Stored before the file gets its final name: after a crash in between, the file is missing and not unknown.
         onVerified: (checksum) => noteChecksums(folder, fetched.set(file, checksum)),
       });
@@ -195,18 +195,18 @@ async function askSizes(
 }
 
 /** Adds up the progress of the downloads, and reports it at intervals. */
-function tellOf(tell: (progress: FetchProgress) => void, totals: Map<string, number | null>) {
+function reportOf(report: (progress: FetchProgress) => void, totals: Map<string, number | null>) {
   const arrived = new Map<string, number>();
-  let toldAt = 0;
+  let reportedAt = 0;
   return (file: string, bytes: number, total: number | null) => {
     const [begins, ends] = [!arrived.has(file), bytes === total];
     arrived.set(file, bytes);
     if (total !== null) totals.set(file, total);
-    if (!begins && !ends && performance.now() - toldAt < TELL_EVERY_MS) return;
-    toldAt = performance.now();
+    if (!begins && !ends && performance.now() - reportedAt < REPORT_INTERVAL_MS) return;
+    reportedAt = performance.now();
     const [allBytes, all] = [sum([...arrived.values()]), [...totals.values()]];
     const allTotal = all.every((size) => size !== null) ? sum(all) : null;
-    tell({ file, bytes, total: totals.get(file) ?? null, allBytes, allTotal });
+    report({ file, bytes, total: totals.get(file) ?? null, allBytes, allTotal });
   };
 }
 

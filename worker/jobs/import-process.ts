@@ -30,7 +30,7 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
   if (content === null) throw new FileFault('file_gone', 'The file has been deleted: import it again.');
   await context.readingPool.read(
     { mediaType, content, teamId: scope.teamId },
-    { tell: ({ stage, share }) => progress.report(stage, share), begun: importYield.begin, signal },
+    { report: ({ stage, share }) => progress.report(stage, share), begun: importYield.begin, signal },
     async (document) => {
       // Frees up to 32 MiB, which would otherwise be kept until all chunks are written.
       freeUnshared(content);

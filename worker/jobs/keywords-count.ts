@@ -32,8 +32,8 @@ export const countKeywords: JobHandler<'keywords.count'> = async (job, { databas
   for (;;) {
     const stale = await workerTransaction(database, scope, staleLayers);
     if (stale.length === 0) break;
-    for (const layer of stale) {
-      const counted = await countLayer(database, scope, layer);
+    for (const size of stale) {
+      const counted = await countLayer(database, scope, size);
       for (const step of replaceLayerCounts(counted)) await workerTransaction(database, scope, step);
     }
   }
@@ -44,10 +44,10 @@ export const countKeywords: JobHandler<'keywords.count'> = async (job, { databas
 async function countLayer(
   database: Database,
   scope: TeamScope,
-  { layer, chunks }: LayerSize,
+  { layerId, chunks }: LayerSize,
 ): Promise<LayerCounts> {
   const sample = await workerTransaction(database, scope, (tx) =>
-    sampleChunks(tx, layer, MAX_SAMPLED_CHUNKS),
+    sampleChunks(tx, layerId, MAX_SAMPLED_CHUNKS),
   );
   const dims = new Map<number, number>();
   const keys = new Map<number, number>();
@@ -60,7 +60,7 @@ async function countLayer(
   }
   const least = sample.length < ONCE_MATTERS ? 1 : 2;
   return {
-    layer,
+    layerId,
     // If the sample is the whole layer, its own size is used: the other figure is from a different moment.
     chunks: sample.length < MAX_SAMPLED_CHUNKS ? sample.length : Math.max(chunks, sample.length),
     sampled: sample.length,

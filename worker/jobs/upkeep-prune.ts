@@ -4,7 +4,7 @@ import { pruneQueryEmbeddings } from '../../db/queue/query-embeddings.ts';
 import type { JobHandler } from '../context.ts';
 
 /** Chunks deleted by one statement. */
-const MAX_ROWS_PER_SLICE = 500;
+const MAX_CHUNKS_PER_SLICE = 500;
 /** Files deleted by one statement: they can be large. */
 const MAX_FILES_PER_SLICE = 20;
 /** A query that is still queued this long after its timeout will not be deleted by its caller. */
@@ -12,7 +12,7 @@ const ABANDONED_AFTER_MS = 60_000;
 
 /** Deletes expired data: stored answers and files, ended sessions and links, and incomplete data of ended processes. */
 export const pruneOld: JobHandler<'upkeep.prune'> = async (job, { config, database, queue, logger }) => {
-  while ((await asWorker(database, (tx) => pruneLoadingChunks(tx, MAX_ROWS_PER_SLICE))) > 0);
+  while ((await asWorker(database, (tx) => pruneLoadingChunks(tx, MAX_CHUNKS_PER_SLICE))) > 0);
   const days = config.importPayloadDays;
   while ((await asWorker(database, (tx) => pruneImportPayloads(tx, days, MAX_FILES_PER_SLICE))) > 0);
   await asWorker(database, (tx) =>

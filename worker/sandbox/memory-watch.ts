@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
  * the JavaScript heap counts as well.
  */
 
-const LOOK_EVERY_MS = 50;
+const WATCH_INTERVAL_MS = 50;
 /** The interval on systems where each check starts a process (`ps`). */
-const PS_EVERY_MS = 250;
+const PS_INTERVAL_MS = 250;
 
 const run = promisify(execFile);
 
@@ -51,6 +51,6 @@ export function watchMemory(child: ChildProcess, maxRssBytes: number, platform =
       judge(rssBytes);
     });
   };
-  const timer = setInterval(look, platform === 'linux' ? LOOK_EVERY_MS : PS_EVERY_MS);
+  const timer = setInterval(look, platform === 'linux' ? WATCH_INTERVAL_MS : PS_INTERVAL_MS);
   child.once('exit', () => clearInterval(timer));
 }

@@ -43,7 +43,7 @@ export class NotBegunError extends Error {
 /** The callbacks and the signal for reading a file. */
 export interface Reading {
   /** Is called with the progress. */
-  tell: (progress: ReadingProgress) => void;
+  report: (progress: ReadingProgress) => void;
   /** Is called when a process begins to read it, once for each try. */
   begun?: () => void;
   /** Interrupts reading. */
@@ -118,7 +118,7 @@ export async function untilReady({ child, ready }: Reader, signal: AbortSignal):
 export function readWith(
   reader: Reader,
   task: ReadingTask,
-  { bounds, tell, begun: onBegun, signal }: Reading & { bounds: ReadingBounds },
+  { bounds, report, begun: onBegun, signal }: Reading & { bounds: ReadingBounds },
 ): Promise<ReadHead> {
   const { child, files: file } = reader;
   const seconds = secondsFor(task.content.byteLength, bounds);
@@ -128,7 +128,7 @@ export function readWith(
     const end = (settle: () => void) => {
       clearTimeout(timer);
       signal.removeEventListener('abort', interrupt);
-      child.off('message', hear);
+      child.off('message', onAnswer);
       child.off('close', exited);
       settle();
     };
@@ -142,11 +142,11 @@ export function readWith(
       const fault = meansLackOfMemory(by) ? FAULTS.memory(bounds.megabytes) : FAULTS.crash();
       end(() => reject(begun ? fault : new NotBegunError('the process that reads files has ended')));
     };
-    const hear = (answer: ReadingAnswer) => {
+    const onAnswer = (answer: ReadingAnswer) => {
       if (!('file' in answer) || answer.file !== file) return;
       if (!begun) onBegun?.();
       begun = true;
-      if ('progress' in answer) tell(answer.progress);
+      if ('progress' in answer) report(answer.progress);
       if ('chunks' in answer) first.push(...answer.chunks);
       if (!('rssBytes' in answer)) return;
       reader.rssBytes = answer.rssBytes;
@@ -158,7 +158,7 @@ export function readWith(
       kill(begun ? FAULTS.time(seconds) : new NotBegunError('the process that reads files is still busy'));
     const timer = setTimeout(tooLong, seconds * 1000);
     signal.addEventListener('abort', interrupt);
-    child.on('message', hear);
+    child.on('message', onAnswer);
     child.on('close', exited);
     if (signal.aborted) interrupt();
     else sendTo<ReadingRequest>(reader, { file, task });

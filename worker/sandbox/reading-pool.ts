@@ -49,7 +49,7 @@ export interface ReadingOptions {
 }
 
 /** A process is replaced after this many files, so that memory leaks of libraries do not accumulate. */
-const FILES_A_PROCESS = 200;
+const MAX_FILES_PER_PROCESS = 200;
 /** A process that uses more than this share of its limit after a file is replaced, to leave room for the next file. */
 const HELD_SHARE = 0.25;
 const IDLE_MS = 30_000;
@@ -77,7 +77,7 @@ export function openReadingPool(
     // SIGKILL, because code that a file left in the process could ignore other signals. There is nothing to save.
     reader.child.kill('SIGKILL');
   };
-  const take = (fresh: boolean, found: Confinement): Reader => {
+  const acquire = (fresh: boolean, found: Confinement): Reader => {
     const reader = (fresh ? undefined : free.pop()) ?? startReader(bounds, extractors, found);
     if (reader.idle !== null) clearTimeout(reader.idle);
     reader.idle = null;
@@ -90,10 +90,10 @@ export function openReadingPool(
     }
     return reader;
   };
-  const giveBack = (reader: Reader) => {
+  const release = (reader: Reader) => {
     reader.files += 1;
     if (reader.child.killed || !all.has(reader)) return;
-    if (reader.files >= FILES_A_PROCESS || reader.rssBytes > bounds.megabytes * MIB * HELD_SHARE) {
+    if (reader.files >= MAX_FILES_PER_PROCESS || reader.rssBytes > bounds.megabytes * MIB * HELD_SHARE) {
       dismiss(reader);
       return;
     }
@@ -111,14 +111,14 @@ export function openReadingPool(
     for (let tried = 1; ; tried += 1) {
       if (isClosed()) throw new ReadingInterruptedError('the pool is closed');
       // The second attempt uses a new process, so that only this file can be at fault.
-      const reader = take(tried > 1, found);
+      const reader = acquire(tried > 1, found);
       try {
         await untilReady(reader, reading.signal);
         return { reader, document: await readWith(reader, task, { bounds, ...reading }) };
       } catch (error) {
-        // Computed before `giveBack`, which counts this file.
+        // Computed before `release`, which counts this file.
         const innocent = error instanceof NotBegunError || (error instanceof EndedError && reader.files > 0);
-        giveBack(reader);
+        release(reader);
         if (isClosed() || reading.signal.aborted)
           throw new ReadingInterruptedError('reading was interrupted');
         if (!innocent || tried === TRIES) throw error;
@@ -132,7 +132,7 @@ export function openReadingPool(
       const { reader, document } = await readBySome(task, reading);
       const { first, ...head } = document;
       if (first.length === head.chunkCount) {
-        giveBack(reader);
+        release(reader);
         return use({ ...head, chunks: first });
       }
       const file = reader.files;
@@ -145,7 +145,7 @@ export function openReadingPool(
         // From now on the process can hold another document.
         done.abort();
         sendTo<ReadingRequest>(reader, { file, done: true });
-        giveBack(reader);
+        release(reader);
       }
     },
     close: async () => {

@@ -52,9 +52,9 @@ export type ReadingAnswer =
     ));
 
 /** The shortest interval between two progress messages. */
-const TELL_EVERY_MS = 200;
+const REPORT_INTERVAL_MS = 200;
 /** Chunks in one portion. It is limited because the parent handles it without a break and has other work. */
-const CHUNKS_A_PORTION = 500;
+const MAX_CHUNKS_PER_PORTION = 500;
 
 /** All chunks of the last file, if they are more than one portion, until the parent has stored them. */
 let chunks: PreparedChunk[] = [];
@@ -64,12 +64,12 @@ function send(answer: ReadingAnswer): void {
   process.send?.(answer);
 }
 
-function progressTeller(file: number): ReportProgress {
-  let told = performance.now();
+function progressReporter(file: number): ReportProgress {
+  let reportedAt = performance.now();
   return (share) => {
     const now = performance.now();
-    if (now - told < TELL_EVERY_MS || Number.isNaN(share)) return;
-    told = now;
+    if (now - reportedAt < REPORT_INTERVAL_MS || Number.isNaN(share)) return;
+    reportedAt = now;
     send({ file, progress: { stage: 'reading', share: Math.min(1, Math.max(0, share)) } });
   };
 }
@@ -86,10 +86,10 @@ async function read(file: number, { mediaType, content, teamId }: ReadingTask): 
     const load = extractors[mediaType];
     if (load === undefined) throw new FileFault('unsupported_type', 'Files of this type cannot be imported.');
     const extract = await load();
-    const extraction = await extract(content, progressTeller(file));
+    const extraction = await extract(content, progressReporter(file));
     send({ file, progress: { stage: 'cutting', share: 0 } });
     const { chunks: cut, ...document } = prepareDocument(extraction, teamId);
-    const first = cut.slice(0, CHUNKS_A_PORTION);
+    const first = cut.slice(0, MAX_CHUNKS_PER_PORTION);
     send({ file, chunks: first });
     chunks = first.length < cut.length ? cut : [];
     return { document: { ...document, chunkCount: cut.length } };
@@ -116,7 +116,7 @@ process.on('message', (asked: ReadingRequest) => {
       send({ file, ...outcome, rssBytes: process.memoryUsage.rss() }),
     );
   } else if ('from' in asked) {
-    send({ file, chunks: chunks.slice(asked.from, asked.from + CHUNKS_A_PORTION) });
+    send({ file, chunks: chunks.slice(asked.from, asked.from + MAX_CHUNKS_PER_PORTION) });
   } else {
     chunks = [];
   }

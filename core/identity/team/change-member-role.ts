@@ -19,7 +19,8 @@ export interface RoleChange {
 }
 
 /**
- * Changes the role of a member of the Team. A lower role revokes the invites that end with the higher one.
+ * Changes the role of a member of the Team. If the new role is lower, also revokes the open invites that the member can
+ * no longer make, and those to the member.
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `full_access_required`, `forbidden` if only an Owner can make
  *   the change, `not_found`, `team_archived`, `last_owner`. A role that only Owners can give is refused first, so that
  *   the refusal does not depend on the member

@@ -4,9 +4,9 @@ create or replace function memory.explain_search(
   p_weights record,           -- the result of weigh_query
   p_keyword record,           -- the result of keyword_candidates
   p_semantic jsonb,           -- the detail of semantic_candidates, or null
-  p_filtered boolean,         -- whether a filter is set, and the chunks that ...
-  p_allowed uuid[],           -- ... pass it, or, if these are null, ...
-  p_hidden uuid[],            -- ... those that do not
+  p_filtered boolean,         -- whether a filter is set
+  p_allowed uuid[],           -- the chunks that pass it, or null
+  p_hidden uuid[],            -- the chunks that do not pass it, or null
   p_clock timestamptz[]       -- when the search began, and when each stage ended
 ) returns jsonb
 language plpgsql stable
@@ -17,7 +17,7 @@ declare
   v_clients constant uuid[] := readable_clients();
   v_passed int;
 begin
-  -- The chunks that pass, or all chunks of the scope less those that do not.
+  -- Without p_allowed: all chunks of the scope, minus p_hidden.
   if p_filtered then
     v_passed := coalesce(cardinality(p_allowed), (
       select count(*) from chunk c

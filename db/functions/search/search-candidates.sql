@@ -1,7 +1,7 @@
 -- Returns the best chunks within the claims for a query, at most p_limit, best first. weigh_query weighs the words of
 -- the query, keyword_candidates finds chunks by keyword, semantic_candidates by meaning, and fuse_candidates adds up
--- their scores. semantic_rank and keyword_rank are null for a chunk that was not found this way. With p_explain, detail
--- explains each chunk, and one more row, with place 0, explains the search.
+-- the z-scores of both. semantic_rank is null for a chunk that was not found by meaning, keyword_rank for one that was
+-- not found by keyword. With p_explain, detail explains each chunk, and one more row, with place 0, explains the search.
 create or replace function memory.search_candidates(
   p_embedding halfvec,        -- of unit length, or null to search by keyword only
   p_model text,               -- the model of p_embedding

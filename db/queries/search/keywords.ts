@@ -4,7 +4,7 @@ import { int4ArrayBinary, int4ArrayValues, sparsevecDims } from '../../driver/wi
 
 /** A layer, and how many chunks it has. */
 export interface LayerSize {
-  layer: LayerId;
+  layerId: LayerId;
   chunks: number;
 }
 
@@ -12,17 +12,17 @@ export interface LayerSize {
  * Returns the layers of the Team whose word counts are out of date: see `stale_layers`. Empty if the Team was deleted.
  */
 export async function staleLayers(tx: TeamWorkerTransaction): Promise<LayerSize[]> {
-  return tx.query<LayerSize>('select client_id as layer, chunks from memory.stale_layers()');
+  return tx.query<LayerSize>('select client_id as "layerId", chunks from memory.stale_layers()');
 }
 
 /** Returns at most `limit` chunks of a layer, in an order that does not depend on their age or text. */
 export async function sampleChunks(
   tx: TeamWorkerTransaction,
-  layer: LayerId,
+  layerId: LayerId,
   limit: number,
 ): Promise<string[]> {
   const [row] = await tx.query<{ ids: string[] }>('select memory.sample_chunks($1, $2) as ids', [
-    layer,
+    layerId,
     limit,
   ]);
   return row?.ids ?? [];
@@ -62,16 +62,17 @@ const MOST_INT4 = 2 ** 31 - 1;
 type Step = (tx: TeamWorkerTransaction) => Promise<unknown>;
 
 /** Returns the steps that replace the counts of a layer. They write only counts that have changed. */
-export function replaceLayerCounts({ layer, chunks, sampled, dims, keys }: LayerCounts): Step[] {
-  const end: Step = (tx) => tx.query('select memory.end_layer_counts($1, $2, $3)', [layer, chunks, sampled]);
-  return [...replaceInSpace(layer, 'd', dims), ...replaceInSpace(layer, 'k', keys), end];
+export function replaceLayerCounts({ layerId, chunks, sampled, dims, keys }: LayerCounts): Step[] {
+  const end: Step = (tx) =>
+    tx.query('select memory.end_layer_counts($1, $2, $3)', [layerId, chunks, sampled]);
+  return [...replaceInSpace(layerId, 'd', dims), ...replaceInSpace(layerId, 'k', keys), end];
 }
 
 /**
  * Returns a step for each slice of the terms, which ascend. A step also deletes the earlier counts of terms between
  * those of its slice.
  */
-function replaceInSpace(layer: LayerId, space: 'd' | 'k', counts: ReadonlyMap<number, number>): Step[] {
+function replaceInSpace(layerId: LayerId, space: 'd' | 'k', counts: ReadonlyMap<number, number>): Step[] {
   const terms = Int32Array.from(counts.keys()).sort();
   return Array.from({ length: Math.max(1, Math.ceil(terms.length / SLICE)) }, (_, nth) => {
     const slice = terms.subarray(nth * SLICE, (nth + 1) * SLICE);
@@ -80,7 +81,7 @@ function replaceInSpace(layer: LayerId, space: 'd' | 'k', counts: ReadonlyMap<nu
     const to = next === undefined ? MOST_INT4 : next - 1;
     return (tx) =>
       tx.query('select memory.replace_layer_counts($1, $2, $3, $4, $5::int[], $6::int[])', [
-        layer,
+        layerId,
         space,
         from,
         to,

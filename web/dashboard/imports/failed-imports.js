@@ -26,7 +26,7 @@ let list = null;
  * Opens the list of a Team's failed imports.
  * @param context.ask sends a request about the Team
  * @param context.canDecide returns whether the user can retry and forget an import
- * @param context.mayRetry returns whether the user can retry some imports, and whether they can retry all
+ * @param context.retryRights returns whether the user can retry some imports, and whether they can retry all
  * @param context.decided is called with the answer after an action
  */
 export function openFailed(context) {
@@ -66,7 +66,7 @@ export async function readFailed({ imports }, signal) {
 }
 
 function draw() {
-  const { items, total, mayRetry } = list;
+  const { items, total, retryRights } = list;
   byId('failed-table').hidden = items.length === 0;
   syncRows(rows, items, { keyOf: ({ id }) => id, make: makeRow, focus: moveFocus });
   put(byId('failed-none'), items.length === 0 ? 'No import has failed.' : '');
@@ -76,7 +76,7 @@ function draw() {
     rest > 0 ? `${count(items.length)} of ${count(total)} are shown, the newest first.` : '',
   );
   hide(more, rest === 0, list.resume ?? heading);
-  const { some, all } = mayRetry();
+  const { some, all } = retryRights();
   put(retryAll, all ? 'Retry all' : 'Retry all of mine');
   // One of the imports that are not shown can be the user's own.
   const any = rest > 0 || items.some((item) => item.payloadPrunedAt === null && list.canDecide(item));
@@ -126,10 +126,10 @@ function makeRow({ id, filename, mediaType, bytes }) {
     showAge(failedAt, item.updatedAt);
     const gone = item.payloadPrunedAt;
     put(file, gone === null ? 'Yes' : `No, deleted ${duration(ageOf(gone))} ago: import it again`);
-    const may = list.canDecide(item);
-    retry.hidden = !may || gone !== null;
-    forget.hidden = !may;
-    nothing.hidden = may || !list.mayRetry().some;
+    const canDecide = list.canDecide(item);
+    retry.hidden = !canDecide || gone !== null;
+    forget.hidden = !canDecide;
+    nothing.hidden = canDecide || !list.retryRights().some;
   };
   return { node, update };
 }

@@ -18,7 +18,7 @@ begin
            row_number() over (order by e.df, e.key) as place
       from unnest(p_keys, p_frequencies, p_team_frequencies) as e (key, df, team_df)
   )
-  select coalesce(array_agg(r.key) filter (where r.postings <= p_cap or r.place = 1), '{}'),
+  select coalesce(array_agg(r.key order by r.place) filter (where r.postings <= p_cap or r.place = 1), '{}'),
          max(r.postings) filter (where r.postings <= p_cap or r.place = 1),
          min(r.postings) filter (where r.postings > p_cap and r.place > 1),
          sum(r.team_df) filter (where r.postings <= p_cap or r.place = 1)

@@ -26,9 +26,11 @@ declare
   -- by layer is faster: its planning takes as long as reading 3,000 postings, and reading the layers as long as one
   -- posting for 8 chunks.
   discard_cap constant float8 := 3000 + p_chunks / 8;
-  -- Up to this many chunks of a scope are read in less time than that plan is made.
+  -- A scope of up to this many chunks, as counted, is read one by one: this takes less time than planning
+  -- score_by_key_and_layer.
   scan_cap constant int := 300;
-  small constant int := 1000;           -- the same in chunks that are stored, because p_chunks can be out of date
+  -- The count can be out of date. A scope that stores more chunks than this is not read one by one.
+  small constant int := 1000;
   v_scattered constant boolean := not p_one_by_one and coalesce(p_other_postings > discard_cap, false);
   v_found record;
 begin

@@ -16,8 +16,8 @@ declare
   v_signs constant bit(1024) := binary_quantize(p_embedding)::bit(1024);
   v_too_far float8;
 begin
-  -- The best `rerank` of some vectors bound the best `rerank` of all: a vector farther away than these is not among
-  -- them, and is not sorted.
+  -- A sample has `rerank` vectors within distance v_too_far. So the best `rerank` of all vectors are within it too, and
+  -- vectors farther away need not be sorted.
   if p_chunks > large then
     select max(d.distance) into v_too_far from (
       select n.signs <~> v_signs as distance from (
