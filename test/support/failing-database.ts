@@ -19,8 +19,10 @@ export function failingDatabase(database: Database, failure: Failure): Database 
   return {
     ...database,
     query: (text, values) => ask(database, text, values),
-    transaction: (fn, opening) =>
-      database.transaction(async (tx) => {
+    transaction: async (fn, opening) => {
+      const error = opening === undefined ? null : await failure(opening.text);
+      if (error !== null) throw error;
+      return database.transaction(async (tx) => {
         // The last of them may be held, or fail, and nobody wait for it: the end does.
         let asked: Promise<unknown> = Promise.resolve();
         const query: Queryable['query'] = (text, values) => {
@@ -35,7 +37,8 @@ export function failingDatabase(database: Database, failure: Failure): Database 
         });
         await asked;
         return result;
-      }, opening),
+      }, opening);
+    },
   };
 }
 
