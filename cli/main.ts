@@ -1,35 +1,8 @@
 import { parseArgs } from 'node:util';
 import { loadEnvironmentFile } from '../shared/settings/environment.ts';
-import { auditVerify } from './commands/audit-verify.ts';
 import { COMMON_OPTIONS, type Command } from './commands/command.ts';
-import { importFolder } from './commands/import.ts';
-import { login } from './commands/login.ts';
-import { logout } from './commands/logout.ts';
-import { ownerResetLink } from './commands/owner-reset-link.ts';
-import { sync } from './commands/sync.ts';
-import { whoami } from './commands/whoami.ts';
+import { COMMANDS, HELP } from './commands/registry.ts';
 import { CommandError, Interrupted } from './terminal/command-error.ts';
-
-/** The commands of the terminal client. They use the API of a running service, on this computer or another. */
-const COMMANDS: Readonly<Record<string, Command>> = {
-  login,
-  logout,
-  whoami,
-  import: importFolder,
-  sync,
-  'owner-reset-link': ownerResetLink,
-  'audit-verify': auditVerify,
-};
-
-const HELP = `The terminal client of the service.
-
-Usage: npm run cli -- <command> [options]
-
-${Object.entries(COMMANDS)
-  .map(([name, { summary }]) => `  ${name.padEnd(18)} ${summary}`)
-  .join('\n')}
-
-npm run cli -- <command> --help shows the options of a command.`;
 
 function readArguments({ options, operand }: Command, args: string[]) {
   try {
