@@ -21,7 +21,7 @@ const DAY = 86_400; // seconds
  * Every setting of the service, by its name in `Config`. The type of `Config`, its reading and the list of known
  * variables are made from these.
  *
- * To add a setting: define it here, add its row to the table in README.md, and add its accepted and refused values to
+ * To add a setting: define it here, run `npm run docs`, and add its accepted and refused values to
  * `test/unit/config.test.ts`. The tests fail until all three are done.
  */
 export const SETTINGS = {

@@ -3,44 +3,14 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { SETTINGS } from '../../shared/settings/definitions.ts';
-import { defaultText, type Setting, variablesOf } from '../../shared/settings/setting.ts';
+import { type Setting, variablesOf } from '../../shared/settings/setting.ts';
 import { ROOT } from '../support/processes.ts';
 
 const SETTING_LIST = Object.values<Setting>(SETTINGS);
 const VARIABLES = new Set(SETTING_LIST.flatMap(variablesOf));
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
-/** The rows of the table of settings in README.md. A row can have several variables, and then several defaults. */
-function documentedSettings(): { variables: string[]; defaults: string }[] {
-  const section = read('README.md').split('\n## Settings\n')[1]?.split('\n### ')[0] ?? '';
-  return section
-    .split('\n')
-    .filter((line) => line.startsWith('| `'))
-    .map((line) => {
-      const [variables = '', defaults = ''] = line.split('|').slice(1);
-      return {
-        variables: [...variables.matchAll(/`(\w+)`/g)].map((match) => match[1] ?? ''),
-        defaults: defaults.replaceAll('`', '').trim(),
-      };
-    });
-}
-
 describe('the settings of the service', () => {
-  const documented = documentedSettings();
-
-  it('are all in the table of README.md, and the table has no others', () => {
-    assert.deepEqual(documented.flatMap(({ variables }) => variables).sort(), [...VARIABLES].sort());
-  });
-
-  it('have the default that README.md names', () => {
-    for (const { variables, defaults } of documented) {
-      const settings = SETTING_LIST.filter((setting) => variables.includes(setting.variable));
-      const texts = settings.map(defaultText);
-      const expected = new Set(texts).size === 1 ? texts[0] : texts.join(', ');
-      assert.equal(defaults, expected, variables.join(', '));
-    }
-  });
-
   it('have a default that is a valid value, whatever it depends on', () => {
     for (const { variable, type, default: given } of SETTING_LIST) {
       const small = { hasDatabaseUrl: false, memoryMegabytes: 64 };
