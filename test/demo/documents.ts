@@ -17,14 +17,12 @@ const SAMPLES = join(import.meta.dirname, 'samples');
 /** A demo, not a migration: more would only make it long. */
 const MOST_DOCUMENTS = 100;
 const MOST_BYTES = 5 * 1024 * 1024;
-/** README.md shows what this demo prints, questions included: it would find itself. */
-const PRINTED = /<!-- printed by the demo -->[^]*?<!-- end -->/g;
 
 /** The documents of a folder at any depth, or without one the project's own README.md and the samples. */
 export async function readDocuments(folder: string | null): Promise<Document[]> {
   if (folder !== null) return readFolder(folder);
-  const readme = (await readFile(join(ROOT, 'README.md'), 'utf8')).replaceAll(PRINTED, '');
-  return [{ name: 'README.md', bytes: Buffer.from(readme), plain: true }, ...(await readFolder(SAMPLES))];
+  const readme = await readFile(join(ROOT, 'README.md'));
+  return [{ name: 'README.md', bytes: readme, plain: true }, ...(await readFolder(SAMPLES))];
 }
 
 async function readFolder(folder: string): Promise<Document[]> {
