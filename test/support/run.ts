@@ -47,6 +47,7 @@ const ANY_DATABASE = [
  */
 const EMBEDDED_ALONE = [
   'test/browser/**',
+  'test/documents/**',
   'test/db/{folder-lock,full-log}.test.ts',
   'test/api/full-disk.test.ts',
   'test/faults/demo.test.ts',

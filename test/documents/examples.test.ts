@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type GuideService, startBlock, startGuideService } from '../support/documents/guide-service.ts';
+import { createNormalizer } from '../support/documents/normalize.ts';
+import { examplesOf, readPage } from '../support/documents/page.ts';
+import { pagesInReadingOrder } from '../support/documents/reading-order.ts';
+import { endProcesses } from '../support/processes.ts';
+
+after(endProcesses);
+
+describe('the examples of the pages, run in the order in which they are printed', () => {
+  let guide: GuideService;
+  before(async () => {
+    guide = await startGuideService();
+  });
+  after(() => guide.stop());
+
+  test('README.md shows what the service prints when it starts', () => {
+    const normalize = createNormalizer();
+    // What it prints about its model depends on the model.
+    const withoutEmbedder = (text: string) =>
+      normalize(text.replaceAll(/"embedder":\{[^}]*\}/g, '"embedder":…'));
+    assert.equal(withoutEmbedder(guide.announced()), withoutEmbedder(startBlock().output.text));
+  });
+
+  for (const file of pagesInReadingOrder()) {
+    test(`${file} shows what its examples print`, async () => {
+      const examples = examplesOf(readPage(file));
+      const printed = await guide.run(examples);
+      const [normalizePrinted, normalizeWritten] = [createNormalizer(), createNormalizer()];
+      assert.deepEqual(
+        examples.map(({ line }, index) => {
+          const { output = '', exitCode } = printed[index] ?? {};
+          return { line, exitCode, output: normalizePrinted(output).split('\n') };
+        }),
+        examples.map(({ line, exitCode, output }) => ({
+          line,
+          exitCode,
+          output: normalizeWritten(output?.text ?? '').split('\n'),
+        })),
+      );
+    });
+  }
+});

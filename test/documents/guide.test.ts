@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { examplesOf, linkedFiles, PAGE_FILES, readPage } from '../support/documents/page.ts';
+import { GUIDE } from '../support/documents/reading-order.ts';
+import { ROOT } from '../support/processes.ts';
+
+const MOST_README_LINES = 150;
+const guidePages = PAGE_FILES.filter((file) => file.startsWith('docs/guide/'));
+
+describe('the guide', () => {
+  test(`README.md has at most ${MOST_README_LINES} lines, and links to the guide`, () => {
+    const readme = readPage('README.md');
+    assert.ok(readme.lines.length - 1 <= MOST_README_LINES, `${readme.lines.length - 1} lines`);
+    assert.ok(linkedFiles(readme).includes(GUIDE));
+  });
+
+  test('lists each of its pages', () => {
+    const listed = new Set([GUIDE, ...linkedFiles(readPage(GUIDE))]);
+    assert.deepEqual(
+      guidePages.filter((file) => !listed.has(file)),
+      [],
+    );
+  });
+
+  test('has an example with its output on every page', () => {
+    const without = guidePages.filter(
+      (file) => !examplesOf(readPage(file)).some(({ output }) => output !== null),
+    );
+    assert.deepEqual(without, []);
+  });
+
+  test('shows the function that its examples load', () => {
+    const blocks = readPage(GUIDE).blocks.map(({ text }) => text);
+    assert.ok(blocks.includes(readFileSync(join(ROOT, 'docs/guide/api.sh'), 'utf8').trimEnd()));
+  });
+});
