@@ -18,17 +18,21 @@ export interface JobCommand<R> {
  * rechecked: they were checked in the transaction that enqueued the job.
  * @throws LostJobError if another worker runs the job now. Nothing is changed
  */
-export function runAndSettle<Q extends QueueName, R>(
+export async function runAndSettle<Q extends QueueName, R>(
   { database, queue }: Pick<Dependencies, 'database' | 'queue'>,
   scope: TeamScope,
   name: Q,
   job: RunningJob<Q>,
-  command: JobCommand<R>,
+  { apply, discard }: JobCommand<R>,
 ): Promise<R> {
-  const steps = { ...command, lock: () => Promise.resolve() };
-  return runCommandWithin(database, scope, steps, async (tx, run) => {
-    const result = await run();
-    await queue.settle(tx, name, job);
-    return result;
-  });
+  try {
+    return await runCommandWithin(database, scope, { lock: async () => {}, apply }, async (tx, run) => {
+      const result = await run();
+      await queue.settle(tx, name, job);
+      return result;
+    });
+  } catch (error) {
+    await discard?.();
+    throw error;
+  }
 }
