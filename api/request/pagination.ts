@@ -25,7 +25,7 @@ export function parseLimit(given: string | undefined, limits: PageLimits = LIMIT
  * Parses `limit` and `cursor` of a list.
  * @throws ServiceError `invalid_request` if one of them is not valid
  */
-function parsePage(query: { limit?: string; cursor?: string }, limits: PageLimits): ListPart {
+export function parsePage(query: { limit?: string; cursor?: string }, limits: PageLimits = LIMITS): ListPart {
   const limit = parseLimit(query.limit, limits);
   if (query.cursor === undefined) return { limit, after: null };
   const after = Buffer.from(query.cursor, 'base64url').toString('latin1');
@@ -38,6 +38,18 @@ function parsePage(query: { limit?: string; cursor?: string }, limits: PageLimit
 
 function cursorOf(id: string): string {
   return Buffer.from(id, 'latin1').toString('base64url');
+}
+
+/** A page of a list, as the API shows it. */
+interface PageAnswer<T> {
+  items: T[];
+  nextCursor: string | null;
+}
+
+/** Makes the page of `items`. If the list has more, its cursor is the id of the last item. */
+export function pageOf<T extends { id: string }>(items: T[], hasMore: boolean): PageAnswer<T> {
+  const last = items.at(-1);
+  return { items, nextCursor: hasMore && last ? cursorOf(last.id) : null };
 }
 
 /**
@@ -53,10 +65,8 @@ export async function answerPage<T extends { id: string }>(
   query: { limit?: string; cursor?: string },
   list: (part: ListPart) => Promise<readonly T[]>,
   limits: PageLimits = LIMITS,
-): Promise<{ items: T[]; nextCursor: string | null }> {
+): Promise<PageAnswer<T>> {
   const { limit, after } = parsePage(query, limits);
   const rows = await list({ limit: limit + 1, after });
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  return { items, nextCursor: rows.length > limit && last ? cursorOf(last.id) : null };
+  return pageOf(rows.slice(0, limit), rows.length > limit);
 }

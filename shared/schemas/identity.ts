@@ -114,6 +114,7 @@ export const SelectedTeam = Type.Object({
   clients: Type.Integer({ description: 'number of clients that the caller can read' }),
   members: Type.Integer(),
 });
+export type SelectedTeam = Static<typeof SelectedTeam>;
 
 export const Client = Type.Object({
   id: Id,

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { parseId } from '../../../core/access/parse-id.ts';
 import { endSession } from '../../../core/identity/sign-in/end-session.ts';
-import { transaction } from '../../../db/driver/database.ts';
-import { listSessions } from '../../../db/queries/identity/sessions.ts';
+import { listSessions } from '../../../core/identity/sign-in/list-sessions.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { SessionRecord } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
@@ -12,7 +11,6 @@ import type { Routes } from '../../types.ts';
 
 /** /v1/auth/sessions: lists and ends the sessions of the caller. */
 export const sessionsRoutes: Routes = (app, deps) => {
-  const { database, config } = deps;
   app.get(
     '/v1/auth/sessions',
     {
@@ -23,13 +21,8 @@ export const sessionsRoutes: Routes = (app, deps) => {
         response: { 200: Page(SessionRecord) },
       },
     },
-    async ({ identity, query }) => {
-      const page = await answerPage(query, (part) =>
-        transaction(database, companyScope(identity), (tx) => listSessions(tx, part, config)),
-      );
-      const current = identity.session?.id;
-      return { ...page, items: page.items.map((item) => ({ ...item, current: item.id === current })) };
-    },
+    async ({ identity, query }) =>
+      answerPage(query, (part) => listSessions(deps, companyScope(identity), part, identity.session?.id)),
   );
 
   app.delete(

@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
 import { parseId } from '../../../core/access/parse-id.ts';
+import { listAccessRequests } from '../../../core/identity/company/lists.ts';
 import { requestAccess } from '../../../core/identity/company/request-access.ts';
-import { transaction } from '../../../db/driver/database.ts';
-import { listAccessRequests } from '../../../db/queries/identity/access-requests.ts';
-import { ownsCompany } from '../../../shared/access.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { AccessRequest, NewAccessRequest } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
@@ -22,12 +20,10 @@ export const accessRequestsRoutes: Routes = (app, deps) => {
         response: { 200: Page(AccessRequest) },
       },
     },
-    async ({ identity, query }) => {
-      const userId = ownsCompany(identity) ? null : identity.userId;
-      return answerPage(query, (part) =>
-        transaction(deps.database, companyScope(identity), (tx) => listAccessRequests(tx, part, userId)),
-      );
-    },
+    async ({ identity, query }) =>
+      answerPage(query, (part) =>
+        listAccessRequests(deps, companyScope(identity), part, identity.companyRole),
+      ),
   );
 
   app.post(

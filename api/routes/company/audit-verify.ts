@@ -1,4 +1,4 @@
-import { verifyAudit } from '../../../core/identity/company/verify-audit.ts';
+import { verifyAudit } from '../../../core/identity/verify-audit.ts';
 import { AuditVerification } from '../../../shared/schemas/audit.ts';
 import { companyScope } from '../../../shared/scope.ts';
 import { owningCompany } from '../../plugins/guards.ts';

@@ -1,5 +1,4 @@
-import { transaction } from '../../../db/driver/database.ts';
-import { listAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { listAuditEvents } from '../../../core/identity/list-audit-events.ts';
 import { AuditEvent, CompanyAuditQuery } from '../../../shared/schemas/audit.ts';
 import { Page } from '../../../shared/schemas/common.ts';
 import { companyScope } from '../../../shared/scope.ts';
@@ -15,11 +14,9 @@ const schema = {
   response: { 200: Page(AuditEvent) },
 };
 
-export const companyAuditRoute: Routes = (app, { database }) => {
+export const companyAuditRoute: Routes = (app, deps) => {
   app.get('/v1/company/audit', { onRequest: owningCompany, schema }, async ({ identity, query }) => {
     const filter = parseAuditFilter(query);
-    return answerPage(query, (part) =>
-      transaction(database, companyScope(identity), (tx) => listAuditEvents(tx, part, filter)),
-    );
+    return answerPage(query, (part) => listAuditEvents(deps, companyScope(identity), part, filter));
   });
 };

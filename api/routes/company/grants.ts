@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { parseId } from '../../../core/access/parse-id.ts';
 import { giveCompanyGrant } from '../../../core/identity/company/give-company-grant.ts';
+import { listCompanyGrants } from '../../../core/identity/company/lists.ts';
 import { revokeCompanyGrant } from '../../../core/identity/company/revoke-company-grant.ts';
-import { transaction } from '../../../db/driver/database.ts';
-import { listCompanyGrants } from '../../../db/queries/identity/grants.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { CompanyGrant, CompanyGrantRequest } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
@@ -26,9 +25,7 @@ export const companyGrantsRoutes: Routes = (app, deps) => {
       },
     },
     async ({ identity, query }) =>
-      answerPage(query, (part) =>
-        transaction(deps.database, companyScope(identity), (tx) => listCompanyGrants(tx, part)),
-      ),
+      answerPage(query, (part) => listCompanyGrants(deps, companyScope(identity), part)),
   );
 
   app.put(

@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import { parseId } from '../../../core/access/parse-id.ts';
 import { inviteCompanyAdmin } from '../../../core/identity/company/invite-company-admin.ts';
+import { listCompanyInvites } from '../../../core/identity/company/lists.ts';
 import { revokeCompanyInvite } from '../../../core/identity/company/revoke-company-invite.ts';
 import { linkBase } from '../../../core/identity/link-base.ts';
-import { transaction } from '../../../db/driver/database.ts';
-import { listInvites } from '../../../db/queries/identity/invites.ts';
 import { parseEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { CompanyInviteRequest, Invite, IssuedCompanyInvite } from '../../../shared/schemas/identity.ts';
@@ -27,9 +26,7 @@ export const invitationsRoutes: Routes = (app, deps) => {
       },
     },
     async ({ identity, query }) =>
-      answerPage(query, (part) =>
-        transaction(deps.database, companyScope(identity), (tx) => listInvites(tx, null, part)),
-      ),
+      answerPage(query, (part) => listCompanyInvites(deps, companyScope(identity), part)),
   );
 
   app.post(

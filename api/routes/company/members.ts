@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { transaction } from '../../../db/driver/database.ts';
-import { listCompanyMembers } from '../../../db/queries/identity/members.ts';
+import { listCompanyMembers } from '../../../core/identity/company/lists.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Member } from '../../../shared/schemas/identity.ts';
 import { companyScope } from '../../../shared/scope.ts';
@@ -14,10 +13,8 @@ const schema = {
   response: { 200: Page(Member) },
 };
 
-export const companyMembersRoute: Routes = (app, { database }) => {
+export const companyMembersRoute: Routes = (app, deps) => {
   app.get('/v1/company/members', { schema }, async ({ identity, query }) =>
-    answerPage(query, (part) =>
-      transaction(database, companyScope(identity), (tx) => listCompanyMembers(tx, part)),
-    ),
+    answerPage(query, (part) => listCompanyMembers(deps, companyScope(identity), part)),
   );
 };

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { createTeam } from '../../../core/identity/company/create-team.ts';
+import { listTeams } from '../../../core/identity/company/lists.ts';
 import { linkBase } from '../../../core/identity/link-base.ts';
-import { transaction } from '../../../db/driver/database.ts';
-import { listTeams } from '../../../db/queries/identity/teams.ts';
 import { parseEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { NewTeam, NewTeamRequest, Team } from '../../../shared/schemas/identity.ts';
@@ -22,10 +21,7 @@ export const companyTeamsRoutes: Routes = (app, deps) => {
         response: { 200: Page(Team) },
       },
     },
-    async ({ identity, query }) =>
-      answerPage(query, (part) =>
-        transaction(deps.database, companyScope(identity), (tx) => listTeams(tx, part)),
-      ),
+    async ({ identity, query }) => answerPage(query, (part) => listTeams(deps, companyScope(identity), part)),
   );
 
   app.post(

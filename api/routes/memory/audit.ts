@@ -1,5 +1,4 @@
-import { transaction } from '../../../db/driver/database.ts';
-import { listAuditEvents } from '../../../db/queries/identity/audit.ts';
+import { listAuditEvents } from '../../../core/identity/list-audit-events.ts';
 import { AuditEvent, AuditQuery } from '../../../shared/schemas/audit.ts';
 import { Page } from '../../../shared/schemas/common.ts';
 import { withRight } from '../../plugins/guards.ts';
@@ -15,11 +14,9 @@ const schema = {
 };
 
 /** GET /v1/memory/audit: the audit events of the Team, except those of archived clients. */
-export const auditRoute: Routes = (app, { database }) => {
+export const auditRoute: Routes = (app, deps) => {
   app.get('/v1/memory/audit', { onRequest: withRight('readAudit'), schema }, async ({ teamScope, query }) => {
     const filter = parseAuditFilter(query);
-    return answerPage(query, (part) =>
-      transaction(database, teamScope, (tx) => listAuditEvents(tx, part, filter)),
-    );
+    return answerPage(query, (part) => listAuditEvents(deps, teamScope, part, filter));
   });
 };

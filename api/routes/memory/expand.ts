@@ -1,15 +1,9 @@
-import { transaction } from '../../../db/driver/database.ts';
-import { selectNearbyChunks } from '../../../db/queries/memory/chunks.ts';
-import { isId } from '../../../shared/ids.ts';
+import { expandChunk } from '../../../core/sources/expand-chunk.ts';
 import { DEFAULT_NEIGHBOURS, ExpandRequest, ExpandResponse } from '../../../shared/schemas/memory.ts';
-import { narrowScope } from '../../../shared/scope.ts';
 import type { Routes } from '../../types.ts';
 
-/**
- * POST /v1/memory/expand: a chunk with its neighbours. The response is empty for an id that is unknown, malformed or out
- * of scope, so that it does not tell whether the chunk exists.
- */
-export const expandRoute: Routes = (app, { database }) => {
+/** POST /v1/memory/expand: a chunk with its neighbours. */
+export const expandRoute: Routes = (app, deps) => {
   app.post(
     '/v1/memory/expand',
     {
@@ -21,13 +15,8 @@ export const expandRoute: Routes = (app, { database }) => {
       },
     },
     async ({ body, teamScope }) => {
-      const { chunkId, before = DEFAULT_NEIGHBOURS, after = DEFAULT_NEIGHBOURS } = body;
-      const scope = body.scope === undefined ? teamScope : narrowScope(teamScope, body.scope);
-      if (!isId(chunkId)) return { chunks: [] };
-      const chunks = await transaction(database, scope, (tx) =>
-        selectNearbyChunks(tx, chunkId, before, after),
-      );
-      return { chunks };
+      const { chunkId, before = DEFAULT_NEIGHBOURS, after = DEFAULT_NEIGHBOURS, scope } = body;
+      return { chunks: await expandChunk(deps, teamScope, { chunkId, before, after, scope }) };
     },
   );
 };

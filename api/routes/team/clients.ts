@@ -1,8 +1,7 @@
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { Type } from 'typebox';
 import { createClient } from '../../../core/identity/team/create-client.ts';
-import { transaction } from '../../../db/driver/database.ts';
-import { listClients } from '../../../db/queries/identity/clients.ts';
+import { listClients } from '../../../core/identity/team/lists.ts';
 import type { ActiveState } from '../../../shared/access.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
@@ -42,9 +41,7 @@ export const clientsRoutes: Routes = (app, deps) => {
     },
     async ({ teamScope, query }) => {
       const state = parseState(query.state);
-      return answerPage(query, (part) =>
-        transaction(deps.database, teamScope, (tx) => listClients(tx, state, part)),
-      );
+      return answerPage(query, (part) => listClients(deps, teamScope, part, state));
     },
   );
 

@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
 import { parseId } from '../../../core/access/parse-id.ts';
 import { giveClientGrant } from '../../../core/identity/team/give-client-grant.ts';
+import { listClientGrants } from '../../../core/identity/team/lists.ts';
 import { revokeClientGrant } from '../../../core/identity/team/revoke-client-grant.ts';
-import { transaction } from '../../../db/driver/database.ts';
-import { listClientGrants } from '../../../db/queries/identity/grants.ts';
-import { hasRight } from '../../../shared/access.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { ClientGrant, ClientGrantRequest } from '../../../shared/schemas/identity.ts';
 import { withRight } from '../../plugins/guards.ts';
@@ -25,12 +23,7 @@ export const grantsRoutes: Routes = (app, deps) => {
         response: { 200: Page(ClientGrant) },
       },
     },
-    async ({ teamScope, query }) => {
-      const userId = hasRight(teamScope, 'manageTeam') ? null : teamScope.userId;
-      return answerPage(query, (part) =>
-        transaction(deps.database, teamScope, (tx) => listClientGrants(tx, part, userId)),
-      );
-    },
+    async ({ teamScope, query }) => answerPage(query, (part) => listClientGrants(deps, teamScope, part)),
   );
 
   app.put(

@@ -2,8 +2,7 @@ import { Type } from 'typebox';
 import { parseId } from '../../../core/access/parse-id.ts';
 import { linkBase } from '../../../core/identity/link-base.ts';
 import { inviteToTeam } from '../../../core/identity/team/invite-to-team.ts';
-import { transaction } from '../../../db/driver/database.ts';
-import { listInvites } from '../../../db/queries/identity/invites.ts';
+import { listTeamInvites } from '../../../core/identity/team/lists.ts';
 import { invalidField } from '../../../shared/errors.ts';
 import { parseEmail } from '../../../shared/formats/email.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
@@ -37,10 +36,7 @@ export const invitesRoutes: Routes = (app, deps) => {
         response: { 200: Page(Invite) },
       },
     },
-    async ({ teamScope, query }) =>
-      answerPage(query, (part) =>
-        transaction(deps.database, teamScope, (tx) => listInvites(tx, teamScope.teamId, part)),
-      ),
+    async ({ teamScope, query }) => answerPage(query, (part) => listTeamInvites(deps, teamScope, part)),
   );
 
   app.post(

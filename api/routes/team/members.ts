@@ -1,13 +1,12 @@
 import { Type } from 'typebox';
-import { transaction } from '../../../db/driver/database.ts';
-import { listTeamMembers } from '../../../db/queries/identity/members.ts';
+import { listTeamMembers } from '../../../core/identity/team/lists.ts';
 import { Page, PageQuery } from '../../../shared/schemas/common.ts';
 import { Member } from '../../../shared/schemas/identity.ts';
 import { answerPage } from '../../request/pagination.ts';
 import type { Routes } from '../../types.ts';
 
 /** /v1/team/members: lists the people with a role in the Team. */
-export const teamMembersRoutes: Routes = (app, { database }) => {
+export const teamMembersRoutes: Routes = (app, deps) => {
   app.get(
     '/v1/team/members',
     {
@@ -18,7 +17,6 @@ export const teamMembersRoutes: Routes = (app, { database }) => {
         response: { 200: Page(Member) },
       },
     },
-    async ({ teamScope, query }) =>
-      answerPage(query, (part) => transaction(database, teamScope, (tx) => listTeamMembers(tx, part))),
+    async ({ teamScope, query }) => answerPage(query, (part) => listTeamMembers(deps, teamScope, part)),
   );
 };

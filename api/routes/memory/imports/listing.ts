@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
 import { parseId } from '../../../../core/access/parse-id.ts';
-import { transaction } from '../../../../db/driver/database.ts';
-import { findImport, listImports } from '../../../../db/queries/memory/imports.ts';
-import { invalidField, ServiceError } from '../../../../shared/errors.ts';
+import { listImports, readImport } from '../../../../core/imports/read-imports.ts';
+import { invalidField } from '../../../../shared/errors.ts';
 import { Page, PageQuery } from '../../../../shared/schemas/common.ts';
 import { IMPORT_STATES, Import } from '../../../../shared/schemas/imports.ts';
-import { narrowToClient } from '../../../../shared/scope.ts';
 import { answerPage } from '../../../request/pagination.ts';
 import { IdParams } from '../../../request/path-params.ts';
 import type { Routes } from '../../../types.ts';
@@ -36,11 +34,9 @@ export const importListingRoutes: Routes = (app, deps) => {
     },
     async ({ teamScope, query }) => {
       const state = parseState(query.state);
-      return answerPage(query, (part) => {
-        // Here, so that a malformed page is refused before a client that the caller cannot read.
-        const scope = narrowToClient(teamScope, query.clientId);
-        return transaction(deps.database, scope, (tx) => listImports(tx, part, state));
-      });
+      return answerPage(query, (part) =>
+        listImports(deps, teamScope, part, { state, clientId: query.clientId }),
+      );
     },
   );
 
@@ -54,11 +50,6 @@ export const importListingRoutes: Routes = (app, deps) => {
         response: { 200: Import },
       },
     },
-    async ({ params, teamScope }) => {
-      const id = parseId(params.id);
-      const found = await transaction(deps.database, teamScope, (tx) => findImport(tx, id));
-      if (found === null) throw new ServiceError('not_found');
-      return found;
-    },
+    async ({ params, teamScope }) => readImport(deps, teamScope, parseId(params.id)),
   );
 };

@@ -1,13 +1,8 @@
-import { type Database, transaction } from '../../../db/driver/database.ts';
-import {
-  CHAIN_START,
-  type ChainWalk,
-  countAudit,
-  walkAudit,
-} from '../../../db/queries/identity/audit-chain.ts';
-import type { AuditVerification } from '../../../shared/schemas/audit.ts';
-import type { CompanyScope } from '../../../shared/scope.ts';
-import type { Dependencies } from '../../dependencies.ts';
+import { type Database, transaction } from '../../db/driver/database.ts';
+import { CHAIN_START, type ChainWalk, countAudit, walkAudit } from '../../db/queries/identity/audit-chain.ts';
+import type { AuditVerification } from '../../shared/schemas/audit.ts';
+import type { CompanyScope } from '../../shared/scope.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** Seals checked in one transaction: until it ends, the embedded database serves no other transaction. */
 const SEALS_PER_TRANSACTION = 1000;

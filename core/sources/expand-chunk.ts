@@ -1,0 +1,29 @@
+import { transaction } from '../../db/driver/database.ts';
+import { selectNearbyChunks } from '../../db/queries/memory/chunks.ts';
+import { isId } from '../../shared/ids.ts';
+import type { Chunk } from '../../shared/schemas/memory.ts';
+import { narrowScope, type RequestedScope, type TeamScope } from '../../shared/scope.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/** A chunk, how many neighbours to return on each side, and the part of the scope to read. */
+export interface ChunkExpansion {
+  chunkId: string;
+  before: number;
+  after: number;
+  scope: RequestedScope | undefined;
+}
+
+/**
+ * Returns a chunk and its neighbours in the same source, in order. Empty for an id that is unknown, malformed or out of
+ * scope, so that the result does not tell whether the chunk exists.
+ * @throws ServiceError `scope_forbidden` for a client that the caller cannot read
+ */
+export async function expandChunk(
+  { database }: Pick<Dependencies, 'database'>,
+  scope: TeamScope,
+  { chunkId, before, after, scope: requested }: ChunkExpansion,
+): Promise<Chunk[]> {
+  const narrowed = requested === undefined ? scope : narrowScope(scope, requested);
+  if (!isId(chunkId)) return [];
+  return transaction(database, narrowed, (tx) => selectNearbyChunks(tx, chunkId, before, after));
+}
