@@ -32,7 +32,7 @@ export const SETTINGS = {
     isRequired: true,
     isSecret: true,
     description:
-      'Credential that acts as the Company Owner, of at least 16 characters. A shorter one is accepted if only this machine can connect.',
+      'Credential that acts as the Company Owner. A secret with fewer than 16 characters is accepted if only this machine can connect.',
   },
   databaseUrl: {
     variable: 'MEMORY_DATABASE_URL',
