@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type GuideService, startBlock, startGuideService } from '../support/documents/guide-service.ts';
+import {
+  type GuideService,
+  startBlock,
+  startGuideService,
+  withoutCurl,
+} from '../support/documents/guide-service.ts';
 import { createNormalizer } from '../support/documents/normalize.ts';
 import { examplesOf, readPage } from '../support/documents/page.ts';
 import { pagesInReadingOrder } from '../support/documents/reading-order.ts';
@@ -8,7 +13,9 @@ import { endProcesses } from '../support/processes.ts';
 
 after(endProcesses);
 
-describe('the examples of the pages, run in the order in which they are printed', () => {
+describe('the examples of the pages, run in the order in which they are printed', {
+  skip: withoutCurl,
+}, () => {
   let guide: GuideService;
   before(async () => {
     guide = await startGuideService();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import {
@@ -12,6 +13,12 @@ import {
 import { TEST_MODEL, writeTestModel } from '../test-model.ts';
 import { startJq } from './jq.ts';
 import { type Example, type Page, readPage } from './page.ts';
+
+/** Why the examples are skipped here, or false. Never where CI is set: there a missing curl fails. */
+export const withoutCurl: string | false =
+  spawnSync('curl', ['--version']).error !== undefined && !process.env['CI']
+    ? 'curl is not installed'
+    : false;
 
 /** The address that the pages give the service. */
 const WRITTEN_ADDRESS = '127.0.0.1:8787';
