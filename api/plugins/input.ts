@@ -139,7 +139,7 @@ async function parseBody(request: FastifyRequest, stream: IncomingMessage): Prom
 }
 
 /**
- * Lets the event loop turn between two steps over a large body. Each step takes up to 150 ms for the largest body.
+ * Lets the event loop turn between two steps over a large body. Each step blocks it for at most 150 ms, with the largest body.
  * Without it, every other request would wait for all steps together.
  */
 export async function yieldAfterLargeBody(request: FastifyRequest): Promise<void> {

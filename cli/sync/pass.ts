@@ -75,7 +75,9 @@ function reportUnreadable({ files }: SyncState, { local, remote }: Sides): NotDo
   });
 }
 
-/** Reports uncertain paths that have changed in the service. They are not fetched, because the local state is unknown. */
+/**
+ * Reports uncertain paths that have changed in the service. They are not fetched, because the local state is unknown.
+ */
 function reportMissedChanges({ files }: SyncState, { local, remote }: Sides): NotDone[] {
   const { uncertain } = local;
   const reached = new Set(remote.scopes);

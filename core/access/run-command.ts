@@ -11,13 +11,19 @@ export interface Recorded<R> {
 
 /** What a command has done. */
 export interface Applied<R> extends Recorded<R> {
-  /** Enqueues the jobs that follow. The last step of the command, because others who enqueue the same jobs wait until the transaction ends. */
+  /**
+   * Enqueues the jobs that follow. The last step of the command, because others who enqueue the same jobs wait until
+   * the transaction ends.
+   */
   enqueue?: () => Promise<void>;
 }
 
 /** The steps of a command in its transaction. `Prepared` is the result of `prepare`; `undefined` without it. */
 interface Steps<S extends Scope, Locked, R, Prepared> {
-  /** Locks the rows that the change depends on, and rechecks the rights of the caller. The first step of the transaction. */
+  /**
+   * Locks the rows that the change depends on, and rechecks the rights of the caller. The first step of the
+   * transaction.
+   */
   lock: (tx: ScopedTransaction<S>, prepared: Prepared) => Promise<Locked>;
   /** Makes the change, or refuses it. Everything it writes is one transaction with its audit events. */
   apply: (tx: ScopedTransaction<S>, locked: Locked, prepared: Prepared) => Promise<Applied<R>>;

@@ -33,7 +33,8 @@ export type PreparedOnceCommand<Locked, R, Prepared> = PreparedCommand<TeamScope
 const running = new WeakMap<Database, Set<string>>();
 
 /**
- * Runs a command once for its key. A repeat gets the answer of the first: only `checkStoredAnswer` runs, and none of the steps.
+ * Runs a command once for its key. A repeat gets the answer of the first: only `checkStoredAnswer` runs, and none of
+ * the steps.
  * @param key null to run it without a key
  * @throws ServiceError `idempotency_key_reused`, `idempotency_in_progress`
  */

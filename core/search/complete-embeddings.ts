@@ -27,7 +27,8 @@ interface Embeddings {
  * that has been replaced since the claim is skipped.
  * @returns how many chunks have their embedding now
  * @throws ServiceError `invalid_request`, `embedding_model_mismatch`, `embedding_dimension_mismatch`, `unauthenticated`,
- *   `team_forbidden`, `not_found`, `team_archived`, `conflict` if the batch was completed with other embeddings, `batch_expired`
+ *   `team_forbidden`, `not_found`, `team_archived`, `batch_expired`, `conflict` if the batch was completed with other
+ *   embeddings
  */
 export async function completeEmbeddings(
   { config, database }: Pick<Dependencies, 'config' | 'database'>,

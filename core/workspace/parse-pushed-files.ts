@@ -41,7 +41,7 @@ async function parseContent(
 }
 
 /**
- * Parses the files of a push. Yields to other requests after each file: the hash of one takes up to 30 ms.
+ * Parses the files of a push. Yields to other requests after each file: to hash one blocks for at most 30 ms.
  * @throws ServiceError `invalid_path`, `invalid_request`, `payload_too_large`
  */
 export async function parsePushedFiles(files: readonly PushedFile[]): Promise<Pushed[]> {

@@ -53,7 +53,9 @@ export interface Disk {
   write(at: string, over: string | null, content: Buffer, modified: Date): Promise<WriteOutcome>;
   /** Copies the content `over` to a second name, if that name is free or already has this content. */
   saveCopy(at: string, aside: string, over: string): Promise<ChangeOutcome>;
-  /** Removes a file if it has this content, and then the folders that have become empty, up to the folder of its layer. */
+  /**
+   * Removes a file if it has this content, and then the folders that have become empty, up to the folder of its layer.
+   */
   remove(at: string, over: string, top: string): Promise<ChangeOutcome>;
 }
 

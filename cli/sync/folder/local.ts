@@ -72,7 +72,10 @@ function faultOf({ name, bytes }: FolderFile): string | null {
   return bytes > MAX_FILE_BYTES ? `it is larger than ${most} MiB` : null;
 }
 
-/** If a file outside the roots uses the name of a root or of a client's folder, reports it and marks that path as uncertain. */
+/**
+ * If a file outside the roots uses the name of a root or of a client's folder, reports it and marks that path as
+ * uncertain.
+ */
 function reportMisplaced(name: string, view: LocalView): void {
   const meant = mistakenRoot(name);
   const [root, client = '', ...rest] = name.split('/');
@@ -84,7 +87,9 @@ function reportMisplaced(name: string, view: LocalView): void {
   }
 }
 
-/** Returns the files of the two roots by workspace path. Files that cannot be sent are reported and marked as uncertain. */
+/**
+ * Returns the files of the two roots by workspace path. Files that cannot be sent are reported and marked as uncertain.
+ */
 function findWorkspaceFiles({ files }: FolderContent, view: LocalView): Map<string, FolderFile> {
   const found = new Map<string, FolderFile>();
   for (const file of files) {
@@ -118,8 +123,8 @@ function findWorkspaceFiles({ files }: FolderContent, view: LocalView): Map<stri
 }
 
 /**
- * Finds the local folder names of clients, by the folder of their layer. If a client has two folders whose names differ only in
- * case, it is not clear which one is meant, so the client is reported and its files are uncertain.
+ * Finds the local folder names of clients, by the folder of their layer. If a client has two folders whose names differ
+ * only in case, it is not clear which one is meant, so the client is reported and its files are uncertain.
  */
 async function findClientFolders(folder: string, view: LocalView): Promise<Map<string, string>> {
   const found = new Map<string, string>();

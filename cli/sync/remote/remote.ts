@@ -13,7 +13,9 @@ import type { SyncState } from '../folder/state.ts';
 import type { Versioned } from '../plan.ts';
 
 const PAGE_LIMIT = 200;
-/** How often the list is read at most. It is read again if the layers that the caller can read change during the read. */
+/**
+ * How often the list is read at most. It is read again if the layers that the caller can read change during the read.
+ */
 const MAX_LIST_TRIES = 5;
 /** Enough time to transfer a large body over a slow connection. */
 const TRANSFER_TIMEOUT_MS = 300_000;
