@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp } from '../support/app.ts';
 import { claimBatch, sendCapture, stageCapture } from '../support/captures.ts';
+// The time zone is that of the whole process.
+import '../support/needs/process.ts';
 import { outcome } from '../support/sign-in.ts';
 import { addClient, faultyFields } from '../support/team.ts';
 

@@ -12,8 +12,8 @@ import {
   stageCapture,
 } from '../support/captures.ts';
 import { recordedBy } from '../support/company.ts';
-import { databaseUrl } from '../support/database.ts';
 import { databaseError, openFailingApp } from '../support/failing-database.ts';
+import { databaseUrl } from '../support/needs/database.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { addPerson, type Caller } from '../support/team.ts';
 

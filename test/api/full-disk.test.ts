@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test';
 import type { Import } from '../../shared/schemas/imports.ts';
 import { buildTestApp, type SignedIn } from '../support/app.ts';
 import { startOwnWorker } from '../support/dashboard.ts';
-import { openPrepared } from '../support/database.ts';
+import { openPrepared } from '../support/needs/database.ts';
 import { until } from '../support/process-table.ts';
 import { importNow } from '../support/running-imports.ts';
 import { get, post } from '../support/team.ts';

@@ -5,11 +5,12 @@ import { createLogger } from '../../shared/logger.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
 import type { Chunk, SearchResponse } from '../../shared/schemas/memory.ts';
 import { type RunningWorker, startWorker } from '../../worker/worker.ts';
-import { openTestApp, type SignedIn } from '../support/app.ts';
+import type { SignedIn } from '../support/app.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
 import { pdfText, writePdf } from '../support/pdf-writer.ts';
 import { along, CLAIM, get, post } from '../support/team.ts';
 
-const service = await openTestApp({}, { supervise: true });
+const service = await openOwnTestApp({}, {}, { supervise: true });
 const { database } = service;
 
 /** Imports files and waits until the worker has done with every one of them. */

@@ -1,11 +1,11 @@
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { databaseUrl } from '../support/database.ts';
 import { assertAsTheModelSays, assertSources, assertTrail } from '../support/memory-life/comparison.ts';
 import { play } from '../support/memory-life/play.ts';
 import { assertViews } from '../support/memory-life/searches.ts';
 import { life, type Step } from '../support/memory-life/steps.ts';
 import { openWorld, type World } from '../support/memory-life/world.ts';
+import { databaseUrl } from '../support/needs/database.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 
 /*

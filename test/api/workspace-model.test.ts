@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { databaseUrl } from '../support/database.ts';
+import { databaseUrl } from '../support/needs/database.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { assertAsTheModelSays, assertStored } from '../support/workspace-model/comparison.ts';
 import { play } from '../support/workspace-model/play.ts';

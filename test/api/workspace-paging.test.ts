@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import type { ManifestItem } from '../../shared/schemas/workspace.ts';
 import { openTestApp } from '../support/app.ts';
-import { databaseUrl } from '../support/database.ts';
+import { databaseUrl } from '../support/needs/database.ts';
 import { openSecondApp } from '../support/second-app.ts';
 import { addClient } from '../support/team.ts';
 import { deletion, file, type Workspace, workspaceOf } from '../support/workspace.ts';

@@ -6,7 +6,7 @@ import {
   type ServiceProcess,
   startMain,
   temporaryFolder,
-} from '../support/processes.ts';
+} from '../support/needs/process.ts';
 
 /** The service that `embed.ts` measures: its real processes, making vectors themselves, asked over HTTP. */
 

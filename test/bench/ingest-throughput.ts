@@ -1,6 +1,6 @@
 import type { Database } from '../../db/driver/database.ts';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
-import { createTestCompany, TEST_MODEL_NAME } from '../support/database.ts';
+import { createTestCompany, TEST_MODEL_NAME } from '../support/needs/database.ts';
 import type { BareIngestAnswer, BareIngestOrder } from './ingest-bare-process.ts';
 import { type NaturalText, openNaturalText } from './natural-text.ts';
 import { startApiProcess, startChild } from './search-child.ts';

@@ -7,7 +7,7 @@ import {
   printedUrl,
   startMain,
   temporaryFolder,
-} from '../support/processes.ts';
+} from '../support/needs/process.ts';
 import { percentile, Writer } from './generated-text.ts';
 
 /**

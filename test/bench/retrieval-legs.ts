@@ -4,7 +4,7 @@ import { searchChunks } from '../../db/queries/search/search.ts';
 import { SEARCHED } from '../../db/queries/search/statistics.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
-import { createTestCompany } from '../support/database.ts';
+import { createTestCompany } from '../support/needs/database.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { storeSource } from '../support/sources.ts';
 import { countTermsNow } from '../support/term-counts.ts';

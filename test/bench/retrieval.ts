@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { loadEmbedder } from '../../worker/embedder/model.ts';
-import { TEST_MODEL_NAME } from '../support/database.ts';
-import { openOwnDatabase } from '../support/own-database.ts';
+import { TEST_MODEL_NAME } from '../support/needs/database.ts';
+import { openOwnDatabase } from '../support/needs/own-database.ts';
 import { LANGUAGES, type Language, retrievalFolder } from '../support/retrieval-set.ts';
 import { measureLanguage } from './retrieval-language.ts';
 import { Report } from './retrieval-report.ts';

@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { API_TOKEN, ROOT } from '../support/processes.ts';
+import { API_TOKEN } from '../support/needs/process.ts';
+import { ROOT } from '../support/root.ts';
 import { runnerEnvironment } from '../support/runner-environment.ts';
 
 /** A process beside this one, which answers one message at a time. Bytes go along as they are. */

@@ -3,7 +3,7 @@ import { halfvecBinary } from '../../db/driver/wire-format.ts';
 import { searchChunks } from '../../db/queries/search/search.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
-import { TEST_MODEL_NAME } from '../support/database.ts';
+import { TEST_MODEL_NAME } from '../support/needs/database.ts';
 import type { SearchReport } from './search-report.ts';
 import type { FilledTeam } from './search-teams.ts';
 

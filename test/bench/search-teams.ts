@@ -5,7 +5,7 @@ import { activateSource, insertLoadingSource, type NewSource } from '../../db/qu
 import { newId } from '../../shared/ids.ts';
 import { type LayerId, narrowScope, type TeamScope } from '../../shared/scope.ts';
 import { prepareChunksNow } from '../../shared/text/prepared-chunks.ts';
-import { createTestCompany, TEST_MODEL_NAME, type TestCompany } from '../support/database.ts';
+import { createTestCompany, TEST_MODEL_NAME, type TestCompany } from '../support/needs/database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
 import { countTermsNow } from '../support/term-counts.ts';
 import { type NaturalText, openNaturalText } from './natural-text.ts';

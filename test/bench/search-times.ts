@@ -3,7 +3,7 @@ import { searchChunks } from '../../db/queries/search/search.ts';
 import { DEFAULT_TOP_K } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
-import { TEST_MODEL_NAME } from '../support/database.ts';
+import { TEST_MODEL_NAME } from '../support/needs/database.ts';
 import { percentile } from './generated-text.ts';
 import type { SearchReport } from './search-report.ts';
 import { FIRST_CLIENT_SHARE, type FilledTeam } from './search-teams.ts';

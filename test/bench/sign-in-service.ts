@@ -7,7 +7,7 @@ import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import { jobScope } from '../../shared/scope.ts';
 import { buildTestApp, type SignedIn } from '../support/app.ts';
-import { prepareDatabase } from '../support/database.ts';
+import { prepareDatabase } from '../support/needs/database.ts';
 import { storeSource } from '../support/sources.ts';
 import { countTermsNow } from '../support/term-counts.ts';
 import { Writer } from './generated-text.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createEmptyDatabase } from '../support/own-database.ts';
+import { createEmptyDatabase } from '../support/needs/own-database.ts';
 import { percentile, seededRandom, Writer } from './generated-text.ts';
 import {
   type Announcement,

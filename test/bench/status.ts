@@ -5,8 +5,8 @@ import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { QUEUES } from '../../shared/queues.ts';
 import { buildTestApp, type SignedIn } from '../support/app.ts';
-import { prepareDatabase } from '../support/database.ts';
-import { createEmptyDatabase } from '../support/own-database.ts';
+import { prepareDatabase } from '../support/needs/database.ts';
+import { createEmptyDatabase } from '../support/needs/own-database.ts';
 import { addClient, addPerson, type Caller } from '../support/team.ts';
 import { percentile } from './generated-text.ts';
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/driver/database.ts';
 import { foldPath } from '../../shared/formats/workspace-path.ts';
 import { newId } from '../../shared/ids.ts';
-import type { TestCompany } from '../support/database.ts';
+import type { TestCompany } from '../support/needs/database.ts';
 import { Writer } from './generated-text.ts';
 
 /** Files that one push brings, and what one statement writes here. */

@@ -4,10 +4,10 @@ import type { Browser, Page } from 'playwright-core';
 import { createLogger } from '../../shared/logger.ts';
 import type { Status } from '../../shared/schemas/status.ts';
 import type { SignedIn } from '../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../support/browser.ts';
 import { faintTexts } from '../support/contrast.ts';
 import { failRun, importFiles, openDashboard } from '../support/dashboard.ts';
 import { setScene, setWorkers } from '../support/dashboard-scene.ts';
+import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { fitsScreen, openPage } from '../support/pages.ts';
 

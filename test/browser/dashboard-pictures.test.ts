@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { launchBrowser, withoutBrowser } from '../support/browser.ts';
 import { openDashboard } from '../support/dashboard.ts';
 import { embedSome, endWorkers, setScene, setWorkers } from '../support/dashboard-scene.ts';
+import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 
 const folder = fileURLToPath(new URL('./screenshots/', import.meta.url));

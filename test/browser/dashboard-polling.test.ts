@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { Status } from '../../shared/schemas/status.ts';
 import { openTestApp } from '../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../support/browser.ts';
 import { openDashboard } from '../support/dashboard.ts';
+import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 
 /** Every interval is a multiple of this step. */
 const STEP_MS = 2000;

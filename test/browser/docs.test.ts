@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Browser } from 'playwright-core';
 import { openTestApp } from '../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../support/browser.ts';
+import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 
 const { app } = await openTestApp();
 

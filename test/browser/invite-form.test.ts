@@ -4,8 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import { newId } from '../../shared/ids.ts';
 import type { SessionInfo } from '../../shared/schemas/identity.ts';
 import { openTestApp } from '../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../support/browser.ts';
 import { givePassword, join, makeInvite, newEmail } from '../support/invites.ts';
+import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import {
   focused,
   heading,

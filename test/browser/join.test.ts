@@ -4,7 +4,6 @@ import type { Browser, Page } from 'playwright-core';
 import { newId } from '../../shared/ids.ts';
 import type { SessionInfo } from '../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../support/browser.ts';
 import {
   accept,
   expireInvite,
@@ -14,6 +13,7 @@ import {
   makeInvite,
   newEmail,
 } from '../support/invites.ts';
+import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import {
   fitsScreen,
   focused,

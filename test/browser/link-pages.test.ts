@@ -7,8 +7,8 @@ import { pino } from 'pino';
 import type { Browser } from 'playwright-core';
 import { buildApp } from '../../api/app.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../support/browser.ts';
 import { makeInvitation, makeInvite } from '../support/invites.ts';
+import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import { heading, keptSession, openPage, sendForm } from '../support/pages.ts';
 import { askSession, makeResetLink } from '../support/sign-in.ts';
 

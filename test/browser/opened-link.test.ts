@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openTestApp, type SignedIn } from '../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../support/browser.ts';
 import { accept, join, makeInvitation, makeInvite } from '../support/invites.ts';
+import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import { focused, heading, openPage, sendForm, storage } from '../support/pages.ts';
 import { makeResetLink, useLink } from '../support/sign-in.ts';
 

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { SessionInfo } from '../../shared/schemas/identity.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import { openTestApp } from '../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../support/browser.ts';
+import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import {
   fitsScreen,
   focused,

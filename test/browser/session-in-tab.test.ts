@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { SessionInfo } from '../../shared/schemas/identity.ts';
 import { openTestApp } from '../support/app.ts';
-import { launchBrowser, withoutBrowser } from '../support/browser.ts';
 import { makeInvitation, makeInvite } from '../support/invites.ts';
+import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import { focused, heading, keptSession, openPage, sendForm, storage } from '../support/pages.ts';
 import { askSession, makeResetLink, outcome } from '../support/sign-in.ts';
 

@@ -6,7 +6,8 @@ import { type Fate, openPlaces } from '../support/between.ts';
 import type { Person } from '../support/cli.ts';
 import { importedNames, listedImports, manyFiles } from '../support/folder.ts';
 import { isSending, openSenders, sentNames } from '../support/folder-senders.ts';
-import { endProcesses, ROOT, type ServiceProcess, startCommand } from '../support/processes.ts';
+import { endProcesses, type ServiceProcess, startCommand } from '../support/needs/process.ts';
+import { ROOT } from '../support/root.ts';
 
 const { service, base, personWith, send } = await openSenders();
 const openPlace = openPlaces();

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { columns } from '../../cli/terminal/columns.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { type RunningWorker, startWorker } from '../../worker/worker.ts';
-import { openTestApp, type SignedIn } from '../support/app.ts';
+import type { SignedIn } from '../support/app.ts';
 import {
   assertRefused,
   closedAddress,
@@ -18,10 +17,12 @@ import {
   runAtTerminal,
 } from '../support/cli.ts';
 import { importedNames, listedImports, writeFolder } from '../support/folder.ts';
+import { execFileSync } from '../support/needs/command.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
 import { archived, listSources } from '../support/source-library.ts';
 import { addClient, addPerson, addTeam } from '../support/team.ts';
 
-const service = await openTestApp({}, { supervise: true });
+const service = await openOwnTestApp({}, {}, { supervise: true });
 const { database } = service;
 const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
 const newPerson = await openHomes();

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { type Fate, openPlaces, type Passing } from '../support/between.ts';
 import { assertRefused } from '../support/cli.ts';
 import { manyFiles } from '../support/folder.ts';
-import { endProcesses, type ServiceProcess } from '../support/processes.ts';
+import { endProcesses, type ServiceProcess } from '../support/needs/process.ts';
 import { openFolders } from '../support/sync-folders.ts';
 import { FOLDERS, life, live } from '../support/sync-life.ts';
 import { openSyncPeople } from '../support/sync-people.ts';

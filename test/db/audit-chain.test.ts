@@ -14,8 +14,8 @@ import {
   recordEvents,
   sealAll,
 } from '../support/audit-chain.ts';
-import { createTestCompany, type TestCompany } from '../support/database.ts';
-import { openOwnDatabase } from '../support/own-database.ts';
+import { createTestCompany, type TestCompany } from '../support/needs/database.ts';
+import { openOwnDatabase } from '../support/needs/own-database.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { DENIED } from '../support/walls.ts';
 

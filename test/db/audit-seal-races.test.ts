@@ -16,7 +16,7 @@ import {
   sealAll,
 } from '../support/audit-chain.ts';
 import { ask } from '../support/company.ts';
-import { databaseUrl } from '../support/database.ts';
+import { databaseUrl } from '../support/needs/database.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { along, CLAIM, post } from '../support/team.ts';

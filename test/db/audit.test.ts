@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { transaction } from '../../db/driver/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { companyScope, narrowScope, type Scope } from '../../shared/scope.ts';
-import { createTestCompany, openTestDatabase } from '../support/database.ts';
+import { createTestCompany, openTestDatabase } from '../support/needs/database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
 import { DENIED } from '../support/walls.ts';
 

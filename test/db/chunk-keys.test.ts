@@ -5,7 +5,7 @@ import { insertChunks } from '../../db/queries/memory/chunks.ts';
 import { insertLoadingSource } from '../../db/queries/memory/sources.ts';
 import { newId } from '../../shared/ids.ts';
 import { prepareChunksNow } from '../../shared/text/prepared-chunks.ts';
-import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/database.ts';
+import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/needs/database.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { axis, storeSource } from '../support/sources.ts';
 

@@ -5,7 +5,7 @@ import { openPostgres } from '../../db/driver/postgres.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../db/driver/wire-format.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger, type Logger } from '../../shared/logger.ts';
-import { databaseUrl, openTestDatabase } from '../support/database.ts';
+import { databaseUrl, openTestDatabase } from '../support/needs/database.ts';
 
 const database = await openTestDatabase();
 const ID = '0190b5f4-0000-7000-8000-000000000000';

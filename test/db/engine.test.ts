@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +7,8 @@ import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type EmbeddedDatabase, openEmbedded } from '../../db/driver/embedded.ts';
-import { databaseUrl, openPrepared } from '../support/database.ts';
+import { execFile } from '../support/needs/command.ts';
+import { databaseUrl, openPrepared } from '../support/needs/database.ts';
 
 describe('the embedded database in its own thread', {
   skip: databaseUrl !== undefined && 'PostgreSQL',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { openEmbedded } from '../../db/driver/embedded.ts';
 import { FolderLockedError, lockFolder } from '../../db/startup/folder-lock.ts';
+import { type ChildProcess, fork } from '../support/needs/command.ts';
+import { openEmbedded } from '../support/needs/own-database.ts';
 
 const HOLDER = join(import.meta.dirname, '..', 'support', 'lock-holder.ts');
 

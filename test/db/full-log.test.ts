@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openEmbedded } from '../../db/driver/embedded.ts';
+import { execFile } from '../support/needs/command.ts';
+import { openEmbedded } from '../support/needs/own-database.ts';
 
 test('an embedded database that cannot write its log ends the process with a message and keeps every acknowledged write', {
   skip: platform() !== 'linux' && 'the process tells its files apart by /proc',

@@ -8,7 +8,7 @@ import { newId } from '../../shared/ids.ts';
 import { narrowScope, type TeamScope } from '../../shared/scope.ts';
 import { prepareContent } from '../../shared/text/memory-content.ts';
 import { chunkTerms, queryTerms } from '../../shared/text/terms.ts';
-import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/database.ts';
+import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/needs/database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
 import { axis, storeSource } from '../support/sources.ts';
 import { TenantRows } from '../support/tenant-rows.ts';

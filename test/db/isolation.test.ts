@@ -4,7 +4,7 @@ import { transaction, withoutScope } from '../../db/driver/database.ts';
 import { CHAIN_START, countAudit, walkAudit } from '../../db/queries/identity/audit-chain.ts';
 import { newId } from '../../shared/ids.ts';
 import { companyScope } from '../../shared/scope.ts';
-import { createTestCompany, openTestDatabase } from '../support/database.ts';
+import { createTestCompany, openTestDatabase } from '../support/needs/database.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { TenantRows } from '../support/tenant-rows.ts';
 import {

@@ -11,8 +11,8 @@ import { migrate } from '../../db/startup/migrate.ts';
 import { MigrationError } from '../../db/startup/migration-error.ts';
 import { assertIsolation, ensureServiceRoles } from '../../db/startup/service-role.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { databaseUrl, prepareDatabase } from '../support/database.ts';
-import { createEmptyDatabase, openOwnDatabase } from '../support/own-database.ts';
+import { databaseUrl, prepareDatabase } from '../support/needs/database.ts';
+import { createEmptyDatabase, openOwnDatabase } from '../support/needs/own-database.ts';
 import { dumpSchema } from '../support/schema-dump.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '..', '..', 'db', 'migrations');

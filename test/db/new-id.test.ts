@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTestDatabase } from '../support/database.ts';
+import { openTestDatabase } from '../support/needs/database.ts';
 
 const database = await openTestDatabase();
 

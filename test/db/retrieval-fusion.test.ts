@@ -12,7 +12,7 @@ import {
 } from '../bench/retrieval-legs.ts';
 import { points, qualityOf } from '../bench/retrieval-quality.ts';
 import { correlatedVectors, independentVectors, type SetVectors } from '../bench/retrieval-stand-ins.ts';
-import { openTestDatabase } from '../support/database.ts';
+import { openTestDatabase } from '../support/needs/database.ts';
 import {
   type Language,
   type RetrievalSet,

@@ -5,7 +5,7 @@ import { transaction } from '../../db/driver/database.ts';
 import { searchChunks } from '../../db/queries/search/search.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
-import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/database.ts';
+import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/needs/database.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { storeSource } from '../support/sources.ts';
 import { setTermCounts } from '../support/term-counts.ts';

@@ -4,7 +4,7 @@ import { transaction } from '../../db/driver/database.ts';
 import { searchExplained } from '../../db/queries/search/search-explained.ts';
 import { narrowScope, type TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
-import { openTestDatabase, TEST_MODEL_NAME } from '../support/database.ts';
+import { openTestDatabase, TEST_MODEL_NAME } from '../support/needs/database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
 import { addToCorpus, openSearchCorpus, type SearchCorpus, searchCorpus } from '../support/search-corpus.ts';
 import { countTermsNow } from '../support/term-counts.ts';

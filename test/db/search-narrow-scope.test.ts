@@ -5,7 +5,7 @@ import { archiveSource } from '../../db/queries/memory/sources.ts';
 import type { SearchFilters } from '../../db/queries/search/search.ts';
 import { narrowScope, type TeamScope } from '../../shared/scope.ts';
 import { openStandInVectors } from '../bench/stand-in-vectors.ts';
-import { openTestDatabase } from '../support/database.ts';
+import { openTestDatabase } from '../support/needs/database.ts';
 import {
   addToCorpus,
   askCorpus,

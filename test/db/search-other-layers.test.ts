@@ -12,7 +12,7 @@ import {
   openTestDatabase,
   TEST_MODEL_NAME,
   type TestCompany,
-} from '../support/database.ts';
+} from '../support/needs/database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
 import { type GivenChunk, storeSource } from '../support/sources.ts';
 import { countTermsNow } from '../support/term-counts.ts';

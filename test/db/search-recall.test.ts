@@ -13,7 +13,7 @@ import {
   openTestDatabase,
   TEST_MODEL_NAME,
   type TestCompany,
-} from '../support/database.ts';
+} from '../support/needs/database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
 import { storeSource } from '../support/sources.ts';
 import { setTermCounts } from '../support/term-counts.ts';

@@ -8,7 +8,7 @@ import { newId } from '../../shared/ids.ts';
 import { narrowScope, type TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
 import { openStandInVectors } from '../bench/stand-in-vectors.ts';
-import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/database.ts';
+import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../support/needs/database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
 import { storeSource } from '../support/sources.ts';
 

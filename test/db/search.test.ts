@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { narrowScope } from '../../shared/scope.ts';
 import { unit } from '../bench/stand-in-vectors.ts';
-import { openTestDatabase } from '../support/database.ts';
+import { openTestDatabase } from '../support/needs/database.ts';
 import {
   addToCorpus,
   askCorpus,

@@ -18,8 +18,13 @@ import {
 } from '../../db/startup/service-role.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { createTestCompany, databaseUrl, openTestDatabase, prepareDatabase } from '../support/database.ts';
-import { createEmptyDatabase, openOwnDatabase } from '../support/own-database.ts';
+import {
+  createTestCompany,
+  databaseUrl,
+  openTestDatabase,
+  prepareDatabase,
+} from '../support/needs/database.ts';
+import { createEmptyDatabase, openOwnDatabase } from '../support/needs/own-database.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { DENIED } from '../support/walls.ts';
 

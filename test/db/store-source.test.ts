@@ -10,7 +10,12 @@ import { searchChunks } from '../../db/queries/search/search.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
-import { createTestCompany, databaseUrl, openTestDatabase, TEST_MODEL_NAME } from '../support/database.ts';
+import {
+  createTestCompany,
+  databaseUrl,
+  openTestDatabase,
+  TEST_MODEL_NAME,
+} from '../support/needs/database.ts';
 import { addClient, addTeam, ownerScope } from '../support/scopes.ts';
 import { axis, draftOf, type GivenSource, storeDraft } from '../support/sources.ts';
 

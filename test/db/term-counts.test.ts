@@ -12,8 +12,8 @@ import {
   openTestDatabase,
   TEST_MODEL_NAME,
   type TestCompany,
-} from '../support/database.ts';
-import { openOwnDatabase } from '../support/own-database.ts';
+} from '../support/needs/database.ts';
+import { openOwnDatabase } from '../support/needs/own-database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
 import { storeSource } from '../support/sources.ts';
 import { countTermsNow } from '../support/term-counts.ts';

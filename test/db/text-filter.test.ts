@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { containsText } from '../../db/queries/fragments/text-filter.ts';
-import { openTestDatabase } from '../support/database.ts';
+import { openTestDatabase } from '../support/needs/database.ts';
 
 const database = await openTestDatabase();
 

@@ -12,7 +12,7 @@ import { openPostgres } from '../../db/driver/postgres.ts';
 import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { createTestCompany, databaseUrl, openTestDatabase } from '../support/database.ts';
+import { createTestCompany, databaseUrl, openTestDatabase } from '../support/needs/database.ts';
 import { ownerScope } from '../support/scopes.ts';
 
 const database = await openTestDatabase();

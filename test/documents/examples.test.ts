@@ -9,7 +9,7 @@ import {
 import { createNormalizer } from '../support/documents/normalize.ts';
 import { examplesOf, readPage } from '../support/documents/page.ts';
 import { pagesInReadingOrder } from '../support/documents/reading-order.ts';
-import { endProcesses } from '../support/processes.ts';
+import { endProcesses } from '../support/needs/process.ts';
 
 after(endProcesses);
 

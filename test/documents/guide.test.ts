@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { examplesOf, linkedFiles, PAGE_FILES, readPage } from '../support/documents/page.ts';
 import { GUIDE } from '../support/documents/reading-order.ts';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 
 const MOST_README_LINES = 150;
 const guidePages = PAGE_FILES.filter((file) => file.startsWith('docs/guide/'));

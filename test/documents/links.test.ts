@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { anchorsOf, linksOf, PAGE_FILES, readPage } from '../support/documents/page.ts';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 
 describe('the links of the pages', () => {
   for (const file of PAGE_FILES) {

@@ -4,24 +4,24 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { columns } from '../../cli/terminal/columns.ts';
 import { type RunningWorker, startWorker } from '../../worker/worker.ts';
-import { openTestApp } from '../support/app.ts';
-import { databaseUrl } from '../support/database.ts';
+import { databaseUrl } from '../support/needs/database.ts';
 import {
   endProcesses,
-  ROOT,
   type ServiceProcess,
   startCommand,
   temporaryFolder,
-} from '../support/processes.ts';
+} from '../support/needs/process.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
 import { KEYWORDS_ALONE } from '../support/retrieval-run.ts';
+import { ROOT } from '../support/root.ts';
 
 after(endProcesses);
 const workers: RunningWorker[] = [];
 after(() => Promise.all(workers.map((worker) => worker.stop())));
 
-/** A complete service in this process, on the database of the tests. */
+/** A complete service in this process, on a database of its own. */
 async function startInProcess(env: Record<string, string>) {
-  const service = await openTestApp(env, { supervise: true });
+  const service = await openOwnTestApp(env, {}, { supervise: true });
   const base = await service.app.listen({ host: '127.0.0.1', port: 0 });
   workers.push(await startWorker(service));
   return { service, base };

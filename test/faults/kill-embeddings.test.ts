@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { databaseUrl } from '../support/database.ts';
 import {
   assertEmbedded,
   chunkVectors,
@@ -8,8 +7,9 @@ import {
   openEmbeddingService,
   storeTexts,
 } from '../support/embedding-service.ts';
+import { databaseUrl } from '../support/needs/database.ts';
+import { endProcesses, type ServiceProcess, startMain } from '../support/needs/process.ts';
 import { until } from '../support/process-table.ts';
-import { endProcesses, type ServiceProcess, startMain } from '../support/processes.ts';
 
 after(endProcesses);
 

@@ -6,9 +6,8 @@ import { openEmbedded } from '../../db/driver/embedded.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
 import type { Manifest, PushedFile, PushResponse } from '../../shared/schemas/workspace.ts';
-import { databaseUrl } from '../support/database.ts';
-import { createEmptyDatabase } from '../support/own-database.ts';
-import { until } from '../support/process-table.ts';
+import { databaseUrl } from '../support/needs/database.ts';
+import { createEmptyDatabase } from '../support/needs/own-database.ts';
 import {
   API_TOKEN,
   endProcesses,
@@ -17,7 +16,8 @@ import {
   type ServiceProcess,
   serviceFolder,
   startMain,
-} from '../support/processes.ts';
+} from '../support/needs/process.ts';
+import { until } from '../support/process-table.ts';
 import { file } from '../support/workspace.ts';
 
 after(endProcesses);

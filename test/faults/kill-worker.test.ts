@@ -1,8 +1,8 @@
 import { after, describe, test } from 'node:test';
-import { databaseUrl } from '../support/database.ts';
 import { assertOnce } from '../support/imports-once.ts';
 import { killableService, killableWorkers, killWhileImporting } from '../support/killed-imports.ts';
-import { endProcesses } from '../support/processes.ts';
+import { databaseUrl } from '../support/needs/database.ts';
+import { endProcesses } from '../support/needs/process.ts';
 
 after(endProcesses);
 

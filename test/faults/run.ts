@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
-import { endProcesses, ROOT } from '../support/processes.ts';
+import { endProcesses, keepEvidence } from '../support/needs/process.ts';
+import { ROOT } from '../support/root.ts';
 import { Findings, type Scenario, type ScenarioContext, Skipped } from './scenario.ts';
 import { SCENARIOS } from './scenarios/index.ts';
 
 /*
- * `npm run test:faults`: breaks and loads the service on purpose, one scenario after the other, and prints one line for
+ * `npm run test:scenarios`: breaks and loads the service on purpose, one scenario after the other, and prints one line for
  * each. Ends with 1 if a scenario is broken.
  *
- *   npm run test:faults -- [--list] [--seed 1] [--soak-seconds 60] [NAME...]
+ *   npm run test:scenarios -- [--list] [--seed 1] [--soak-seconds 60] [NAME...]
  *
  * The load goes to processes on 127.0.0.1 that the scenarios start. PostgreSQL is the server that
  * MEMORY_TEST_DATABASE_URL names, or one that this command starts and stops. Some scenarios require root.
@@ -87,6 +88,7 @@ async function runScenario(scenario: Scenario, settings: Settings): Promise<Find
     else if (interrupt.aborted) findings.broken.push('interrupted');
     else findings.broken.push(overdue.aborted ? `not finished after ${limitSeconds} s` : String(error));
   }
+  if (findings.broken.length > 0) findings.figures.push(`kept: ${keepEvidence().join(' ')}`);
   await endProcesses();
   for (const cleanup of cleanups.reverse()) {
     try {

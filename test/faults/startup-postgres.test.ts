@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { databaseUrl } from '../support/database.ts';
-import { createEmptyDatabase } from '../support/own-database.ts';
+import { databaseUrl } from '../support/needs/database.ts';
+import { createEmptyDatabase } from '../support/needs/own-database.ts';
 import {
   endProcesses,
   logLines,
   printedUrl,
-  ROOT,
   type ServiceProcess,
   startMain,
   temporaryFolder,
-} from '../support/processes.ts';
+} from '../support/needs/process.ts';
+import { ROOT } from '../support/root.ts';
 
 describe('processes on PostgreSQL', { skip: databaseUrl === undefined && 'on PostgreSQL' }, () => {
   let own: Awaited<ReturnType<typeof createEmptyDatabase>>;

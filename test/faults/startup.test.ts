@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseUrl } from '../support/database.ts';
+import { databaseUrl } from '../support/needs/database.ts';
 import {
   API_TOKEN,
   endProcesses,
@@ -16,7 +16,7 @@ import {
   startCommand,
   startMain,
   temporaryFolder,
-} from '../support/processes.ts';
+} from '../support/needs/process.ts';
 
 const embedded = { skip: databaseUrl !== undefined && 'on the embedded database' };
 

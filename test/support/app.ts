@@ -10,7 +10,7 @@ import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
-import { createTestCompany, databaseUrl, openTestDatabase, type TestCompany } from './database.ts';
+import { createTestCompany, databaseUrl, openTestDatabase, type TestCompany } from './needs/database.ts';
 import { buildTestedApp } from './schema-compilers.ts';
 
 export const API_TOKEN = 'test-token-of-the-service';
@@ -31,7 +31,8 @@ export interface SignedIn extends TestCompany {
   headers: { authorization: string; 'memory-team': string };
 }
 
-interface TestAppOptions {
+export interface TestAppOptions {
+  /** Whether the queue is maintained, as a worker needs it: only on a database that no other file uses. */
   supervise?: boolean;
   /** Of the queue's connections to PostgreSQL. */
   timeouts?: PostgresTimeouts;
@@ -42,7 +43,7 @@ interface TestAppOptions {
 /** The whole HTTP app on the test database, without a port: ask it with `app.inject`. */
 export async function openTestApp(
   env: Record<string, string> = {},
-  options: TestAppOptions = {},
+  options: Omit<TestAppOptions, 'supervise'> = {},
 ): Promise<TestApp & Dependencies> {
   const database = await openTestDatabase();
   const service = await buildTestApp(database, databaseUrl, env, options);

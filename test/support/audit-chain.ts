@@ -4,7 +4,7 @@ import { asWorker, type Database, type Queryable, transaction } from '../../db/d
 import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import { findUnsealedCompany, sealAudit } from '../../db/queries/identity/audit-chain.ts';
 import { newId } from '../../shared/ids.ts';
-import type { TestCompany } from './database.ts';
+import type { TestCompany } from './needs/database.ts';
 import { ownerScope } from './scopes.ts';
 
 type Owned = Pick<TestCompany, 'companyId'>;

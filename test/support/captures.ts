@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { newId } from '../../shared/ids.ts';
 import type { Capture, CaptureRequest, ClaimResponse } from '../../shared/schemas/consolidation.ts';
 import type { TestApp } from './app.ts';
-import type { TestCompany } from './database.ts';
+import type { TestCompany } from './needs/database.ts';
 import { type Caller, post } from './team.ts';
 
 /** Captures lent to a claimer. */

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from './processes.ts';
+import { ROOT } from './root.ts';
 
 /*
  * `npm run check:words`: refuses phrases that make a reader stop, in code, tests and documents, and prints what to write

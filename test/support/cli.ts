@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFile, spawn, spawnSync } from 'node:child_process';
 import { lstat, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { execFile, spawn, spawnSync } from './needs/command.ts';
 import { runnerEnvironment } from './runner-environment.ts';
 
 const CLI = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));

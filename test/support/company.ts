@@ -1,7 +1,7 @@
 import type { Database } from '../../db/driver/database.ts';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { TestApp } from './app.ts';
-import type { TestCompany } from './database.ts';
+import type { TestCompany } from './needs/database.ts';
 import type { Caller } from './team.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

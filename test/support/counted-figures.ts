@@ -1,5 +1,5 @@
 import type { Database } from '../../db/driver/database.ts';
-import type { TestCompany } from './database.ts';
+import type { TestCompany } from './needs/database.ts';
 
 /** What the status must tell of sources, chunks and imports, counted row by row. */
 export interface CountedFigures {

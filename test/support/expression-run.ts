@@ -1,5 +1,5 @@
-import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { fork } from './needs/command.ts';
 import type { WorstCase } from './worst-cases.ts';
 
 /** An expression to run, and on what. */

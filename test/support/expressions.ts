@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
-import { type AnyNode, type Property, parse } from 'acorn';
-import { ROOT } from './processes.ts';
+import type { AnyNode, Property } from 'acorn';
+import { ROOT } from './root.ts';
+import { nodesIn, parseModule } from './syntax.ts';
 
 /** A regular expression in product code. */
 export interface FoundExpression {
@@ -16,26 +16,6 @@ export interface FoundExpression {
 const PRODUCT_CODE = ['start.ts', '{api,worker,core,shared,db,cli,web}/**/*.{ts,js}'];
 /** Methods that make an expression of a string. */
 const STRING_TO_EXPRESSION = new Set(['match', 'matchAll', 'search']);
-
-/** Node says at the first call that the function is experimental; the output of a test is no place for that. */
-function withoutTypes(source: string): string {
-  const warn = process.emitWarning.bind(process);
-  process.emitWarning = () => undefined;
-  try {
-    return stripTypeScriptTypes(source);
-  } finally {
-    process.emitWarning = warn;
-  }
-}
-
-function isNode(value: unknown): value is AnyNode {
-  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
-}
-
-function* descendants(node: AnyNode): Generator<AnyNode> {
-  yield node;
-  for (const value of Object.values(node).flat() as unknown[]) if (isNode(value)) yield* descendants(value);
-}
 
 const literalText = (node: AnyNode | undefined) =>
   node?.type === 'Literal' && typeof node.value === 'string' ? node.value : null;
@@ -69,9 +49,8 @@ function expressionOf(node: AnyNode, source: string): Omit<FoundExpression, 'fil
 
 /** The regular expressions in a text of JavaScript or TypeScript. */
 export function expressionsIn(source: string, isTypeScript = true): Omit<FoundExpression, 'file'>[] {
-  const plain = isTypeScript ? withoutTypes(source) : source;
-  const tree = parse(plain, { ecmaVersion: 'latest', sourceType: 'module' });
-  return [...descendants(tree)].flatMap((node) => expressionOf(node, plain) ?? []);
+  const { tree, text } = parseModule(source, isTypeScript);
+  return [...nodesIn(tree)].flatMap((node) => expressionOf(node, text) ?? []);
 }
 
 /** All regular expressions in product code. Several that are written alike in one file are one. */

@@ -7,7 +7,7 @@ import type { Invite } from '../../shared/schemas/identity.ts';
 import { companyScope } from '../../shared/scope.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import type { SignedIn, TestApp } from './app.ts';
-import type { TestCompany } from './database.ts';
+import type { TestCompany } from './needs/database.ts';
 import { outcome } from './sign-in.ts';
 import { addPerson, type Person, post, type Ties } from './team.ts';
 

@@ -6,7 +6,7 @@ import { openEmbedded } from '../../db/driver/embedded.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { type Asked, sendFiles, untilAnswered, untilImports } from './many-imports.ts';
-import { createEmptyDatabase } from './own-database.ts';
+import { createEmptyDatabase } from './needs/own-database.ts';
 import {
   endProcesses,
   freePorts,
@@ -14,7 +14,7 @@ import {
   type ServiceProcess,
   serviceFolder,
   startMain,
-} from './processes.ts';
+} from './needs/process.ts';
 
 /** How many imports run, and how often one of so many processes is killed before all are done. */
 export interface KillPlan {

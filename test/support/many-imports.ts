@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { API_TOKEN } from './processes.ts';
+import { API_TOKEN } from './needs/process.ts';
 
 const IMPORTS_A_REQUEST = 5;
 

@@ -8,8 +8,8 @@ import { type ModelClient, openModelClient } from '../../worker/embedder/model-c
 import type { ModelClientOptions } from '../../worker/embedder/model-client-options.ts';
 import type { Lane } from '../../worker/embedder/model-process.ts';
 import { STARTS } from './misbehaving-model.ts';
+import { temporaryFolder } from './needs/process.ts';
 import { childrenOf, running } from './process-table.ts';
-import { temporaryFolder } from './processes.ts';
 import { TEST_MODEL, writeTestModel } from './test-model.ts';
 
 /** Of processes that misbehave as the text of a task says. */

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { execFileSync } from './needs/command.ts';
 
 interface ProcessRow {
   pid: number;

@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../db/driver/database.ts';
 import { openEmbedded } from '../../db/driver/embedded.ts';
 import { checksumOf } from '../../db/startup/checksum.ts';
 import { readFunctions } from '../../db/startup/functions.ts';
-import { prepareDatabase } from './database.ts';
+import { prepareDatabase } from './needs/database.ts';
 
 /** Where the dump is committed: the schema that all migrations together make, to be read in one place. */
 export const SCHEMA_FILE = join(import.meta.dirname, '..', '..', 'db', 'schema.sql');

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/driver/database.ts';
 import { newId } from '../../shared/ids.ts';
 import { type TeamScope, teamScope } from '../../shared/scope.ts';
-import type { TestCompany } from './database.ts';
+import type { TestCompany } from './needs/database.ts';
 
 /** The scope of the Company's Owner in the Team: reads and writes the Team layer and every client named. */
 export function ownerScope(team: TestCompany, clientIds: readonly string[] = []): TeamScope {

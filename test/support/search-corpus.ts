@@ -5,7 +5,7 @@ import { type SearchFilters, searchChunks } from '../../db/queries/search/search
 import type { Hit } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { chunkTerms, queryTerms } from '../../shared/text/terms.ts';
-import { createTestCompany, TEST_MODEL_NAME, type TestCompany } from './database.ts';
+import { createTestCompany, TEST_MODEL_NAME, type TestCompany } from './needs/database.ts';
 import {
   countReferenceTerms,
   type RankedChunk,

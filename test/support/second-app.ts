@@ -5,7 +5,7 @@ import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
 import type { TestApp } from './app.ts';
-import { databaseUrl } from './database.ts';
+import { databaseUrl } from './needs/database.ts';
 import { buildTestedApp } from './schema-compilers.ts';
 
 /**

@@ -6,7 +6,8 @@ import type { Dependencies } from '../../core/dependencies.ts';
 import { openTestApp, type SignedIn, type TestApp } from './app.ts';
 import { type Ended, openHomes, type Person } from './cli.ts';
 import { writeFolder } from './folder.ts';
-import { ROOT, type ServiceProcess, startCommand } from './processes.ts';
+import { type ServiceProcess, startCommand } from './needs/process.ts';
+import { ROOT } from './root.ts';
 import { openTestFolder, type TestFolder } from './sync-folders.ts';
 
 type Caller = Pick<SignedIn, 'token'>;

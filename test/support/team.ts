@@ -1,7 +1,7 @@
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import type { SignedIn, TestApp } from './app.ts';
-import { TEST_MODEL_NAME, type TestCompany } from './database.ts';
+import { TEST_MODEL_NAME, type TestCompany } from './needs/database.ts';
 
 /** The caller of a request: a session and the Team that it is for. */
 export type Caller = Pick<SignedIn, 'headers'>;

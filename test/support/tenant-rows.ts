@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Queryable } from '../../db/driver/database.ts';
 import { newId } from '../../shared/ids.ts';
-import type { TestCompany } from './database.ts';
+import type { TestCompany } from './needs/database.ts';
 
 /** A column of a table, as the catalog describes it. */
 interface Column {

@@ -4,7 +4,7 @@ import type { LayerId } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
 import type { JobContext } from '../../worker/context.ts';
 import { countKeywords } from '../../worker/jobs/keywords-count.ts';
-import type { TestCompany } from './database.ts';
+import type { TestCompany } from './needs/database.ts';
 import { ownerScope } from './scopes.ts';
 
 /** Counts the terms of a Team by the worker's own job, without a queue: settling it is all that is left out. */

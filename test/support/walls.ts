@@ -1,6 +1,6 @@
 import { type Database, type Queryable, transaction } from '../../db/driver/database.ts';
 import { companyScope, type Scope } from '../../shared/scope.ts';
-import { createTestCompany, type TestCompany } from './database.ts';
+import { createTestCompany, type TestCompany } from './needs/database.ts';
 import { addClient, addTeam, ownerScope } from './scopes.ts';
 import { type CatalogTable, readTables, TenantRows } from './tenant-rows.ts';
 

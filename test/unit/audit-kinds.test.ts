@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { AUDIT_KINDS } from '../../shared/schemas/audit-kinds.ts';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 
 const filesOf = (...patterns: string[]) => patterns.flatMap((pattern) => globSync(pattern, { cwd: ROOT }));
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { EXTERNAL_MEMORY_FLAG } from '../../api/external-memory.ts';
+import { execFileSync } from '../support/needs/command.ts';
 
 test('V8 has the flag that counts external memory with the heap', () => {
   const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });

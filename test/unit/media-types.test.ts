@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { IMPORT_FORMAT_NAMES, IMPORT_FORMATS } from '../../shared/formats/import-formats.ts';
 import { importMediaType } from '../../shared/formats/media-types.ts';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 
 /** Filename, declared type, and what the file is read as. */
 type Row = [filename: string, declared: string | undefined, readAs: string | null];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { SETTINGS } from '../../shared/settings/definitions.ts';
 import { type Setting, variablesOf } from '../../shared/settings/setting.ts';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 
 const SETTING_LIST = Object.values<Setting>(SETTINGS);
 const VARIABLES = new Set(SETTING_LIST.flatMap(variablesOf));

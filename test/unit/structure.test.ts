@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { ROOT } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 
 const FILES = globSync('{api,worker,core,shared,db,cli,web}/**/*.{ts,js,css,html,sql}', { cwd: ROOT });
 /** A dump of the catalog. */

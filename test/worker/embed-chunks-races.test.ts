@@ -6,7 +6,6 @@ import { asWorker, transaction } from '../../db/driver/database.ts';
 import { LostJobError } from '../../db/queue/queue.ts';
 import { layerScope } from '../../shared/scope.ts';
 import { EmbeddingInterruptedError } from '../../worker/embedder/text-lanes.ts';
-import { databaseUrl } from '../support/database.ts';
 import { doJob } from '../support/do-job.ts';
 import { anyVector, type EmbeddingWorker, embeddingWorker } from '../support/embedding-jobs.ts';
 import {
@@ -17,6 +16,7 @@ import {
   openEmbeddingService,
   storeTexts,
 } from '../support/embedding-service.ts';
+import { databaseUrl } from '../support/needs/database.ts';
 
 /** As many as one job takes. */
 const SLICE = 16;

@@ -3,7 +3,8 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type Misbehaviour, type ModelHub, openModelHub } from '../support/model-hub.ts';
-import { endProcesses, freePorts, ROOT, startCommand, temporaryFolder } from '../support/processes.ts';
+import { endProcesses, freePorts, startCommand, temporaryFolder } from '../support/needs/process.ts';
+import { ROOT } from '../support/root.ts';
 import { TEST_MODEL, writeTestModel } from '../support/test-model.ts';
 
 const ONNX = 'onnx/model_quantized.onnx';

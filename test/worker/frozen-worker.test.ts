@@ -3,17 +3,17 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QUEUES } from '../../shared/queues.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
-import { databaseUrl } from '../support/database.ts';
 import { type Asked, untilAnswered, untilImports } from '../support/many-imports.ts';
-import { openOwnTestApp } from '../support/own-service.ts';
-import { childrenOf, until } from '../support/process-table.ts';
+import { databaseUrl } from '../support/needs/database.ts';
 import {
   endProcesses,
   freePorts,
   type ServiceProcess,
   serviceFolder,
   startMain,
-} from '../support/processes.ts';
+} from '../support/needs/process.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+import { childrenOf, until } from '../support/process-table.ts';
 import { importNow, importTexts, isOver, untilImport } from '../support/running-imports.ts';
 import { slowStoring, textOfChunks } from '../support/slow-storing.ts';
 import { assertStoredOnce } from '../support/stored-once.ts';

@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { openEmbedded } from '../../db/driver/embedded.ts';
 import type { Import } from '../../shared/schemas/imports.ts';
-import { databaseUrl, prepareDatabase } from '../support/database.ts';
 import { type Asked, untilAnswered, untilImports } from '../support/many-imports.ts';
-import { openOwnTestApp } from '../support/own-service.ts';
-import { childrenOf, running, until } from '../support/process-table.ts';
+import { databaseUrl, prepareDatabase } from '../support/needs/database.ts';
 import {
   endProcesses,
   freePorts,
@@ -14,7 +12,9 @@ import {
   type ServiceProcess,
   serviceFolder,
   startMain,
-} from '../support/processes.ts';
+} from '../support/needs/process.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+import { childrenOf, running, until } from '../support/process-table.ts';
 import { importTexts, isOver, untilImport } from '../support/running-imports.ts';
 import { slowStoring, textOfChunks } from '../support/slow-storing.ts';
 import { ALL_TRIES, assertStoredOnce, jobOf } from '../support/stored-once.ts';

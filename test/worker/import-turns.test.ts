@@ -4,7 +4,7 @@ import { createLogger } from '../../shared/logger.ts';
 import { MAX_IMPORTS_PER_REQUEST } from '../../shared/schemas/imports.ts';
 import { type RunningWorker, startWorker } from '../../worker/worker.ts';
 import type { SignedIn } from '../support/app.ts';
-import { databaseUrl } from '../support/database.ts';
+import { databaseUrl } from '../support/needs/database.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { importNow, importTexts, isOver, MISBEHAVE, untilImport } from '../support/running-imports.ts';
 import { addTeam } from '../support/team.ts';

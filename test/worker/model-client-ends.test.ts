@@ -21,8 +21,8 @@ import {
   tell,
   waiting,
 } from '../support/model-clients.ts';
+import { endProcesses, temporaryFolder } from '../support/needs/process.ts';
 import { running, until } from '../support/process-table.ts';
-import { endProcesses, temporaryFolder } from '../support/processes.ts';
 import { TEST_MODEL, writeTestModel } from '../support/test-model.ts';
 
 after(endProcesses);

@@ -7,8 +7,9 @@ import { loadEmbedder } from '../../worker/embedder/model.ts';
 import { startModelProcess } from '../../worker/embedder/model-child.ts';
 import type { Lane, ModelAnswer } from '../../worker/embedder/model-process.ts';
 import { children, MISBEHAVING, modelFolder, openClient, waiting } from '../support/model-clients.ts';
+import { endProcesses, startCommand, temporaryFolder } from '../support/needs/process.ts';
 import { childrenOf, running, until } from '../support/process-table.ts';
-import { endProcesses, ROOT, startCommand, temporaryFolder } from '../support/processes.ts';
+import { ROOT } from '../support/root.ts';
 import { TEST_MODEL } from '../support/test-model.ts';
 
 /** So long that many runs are needed: a character is a token of the small model, and its window holds 2,046 of them. */

@@ -249,27 +249,22 @@ describe('a hub that does not provide the model', () => {
     });
   }
 
-  it('is not followed from https to http', async () => {
-    const { fetch: realFetch } = globalThis;
+  it('is not followed from https to http', async (t) => {
     const asked: string[] = [];
-    globalThis.fetch = (address) => {
+    t.mock.method(globalThis, 'fetch', (address: unknown) => {
       asked.push(address instanceof URL ? address.href : 'another');
       return Promise.resolve(
         new Response(null, { status: 302, headers: { location: 'http://127.0.0.1/x' } }),
       );
-    };
-    try {
-      const { modelDir } = await scene();
-      const fetching = ensureModelFiles({
-        name: NAME,
-        modelDir,
-        allowDownload: true,
-        hub: 'https://hub.test/hf',
-      });
-      await assert.rejects(fetching, /redirects to http:\/\/127\.0\.0\.1, which is not followed\)$/);
-    } finally {
-      globalThis.fetch = realFetch;
-    }
+    });
+    const { modelDir } = await scene();
+    const fetching = ensureModelFiles({
+      name: NAME,
+      modelDir,
+      allowDownload: true,
+      hub: 'https://hub.test/hf',
+    });
+    await assert.rejects(fetching, /redirects to http:\/\/127\.0\.0\.1, which is not followed\)$/);
     assert.deepEqual(asked, ['https://hub.test/hf/owner/model/resolve/main/config.json']);
   });
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pipeline } from '@xenova/transformers';
 import { type Embedder, loadEmbedder } from '../../worker/embedder/model.ts';
 import { openModelHub } from '../support/model-hub.ts';
+import { endProcesses, temporaryFolder } from '../support/needs/process.ts';
 import { TEST_MODEL, writeTestModel } from '../support/test-model.ts';
 
 const prefixedModel = 'Xenova/multilingual-e5-large';
@@ -27,12 +27,13 @@ const sentences = {
   ],
 } as const;
 
+// All tests of this process lose the network: it is not shared with other files.
 let modelDir: string;
 let embedder: Embedder;
 const realFetch = globalThis.fetch;
 
 before(async () => {
-  modelDir = await mkdtemp(path.join(os.tmpdir(), 'model-test-'));
+  modelDir = await temporaryFolder();
   await writeTestModel(modelDir);
   await writeTestModel(modelDir, { name: prefixedModel });
   await writeTestModel(modelDir, { name: 'memory/narrow', width: 512 });
@@ -43,7 +44,7 @@ before(async () => {
 after(async () => {
   globalThis.fetch = realFetch;
   await embedder?.close();
-  await rm(modelDir, { recursive: true, force: true });
+  await endProcesses();
 });
 
 function cosine(a: Float32Array, b: Float32Array): number {

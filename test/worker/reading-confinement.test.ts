@@ -13,7 +13,8 @@ import { noNetworkFilter } from '../../worker/sandbox/network-filter.ts';
 import { openReadingPool } from '../../worker/sandbox/reading-pool.ts';
 import { wholeDocument } from '../support/held-document.ts';
 import { ATTEMPTS, FINDINGS, type Prey } from '../support/hostile-extractor.ts';
-import { endProcesses, ROOT, temporaryFolder } from '../support/processes.ts';
+import { endProcesses, temporaryFolder } from '../support/needs/process.ts';
+import { ROOT } from '../support/root.ts';
 
 after(endProcesses);
 

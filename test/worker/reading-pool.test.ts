@@ -15,14 +15,14 @@ import {
   type ReadingPool,
 } from '../../worker/sandbox/reading-pool.ts';
 import { wholeDocument } from '../support/held-document.ts';
-import { childrenOf, running, until } from '../support/process-table.ts';
 import {
   endProcesses,
-  ROOT,
   type ServiceProcess,
   startCommand,
   temporaryFolder,
-} from '../support/processes.ts';
+} from '../support/needs/process.ts';
+import { childrenOf, running, until } from '../support/process-table.ts';
+import { ROOT } from '../support/root.ts';
 
 after(endProcesses);
 

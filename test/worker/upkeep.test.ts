@@ -10,7 +10,7 @@ import { createLogger } from '../../shared/logger.ts';
 import type { QueueName } from '../../shared/queues.ts';
 import { jobScope } from '../../shared/scope.ts';
 import { HANDLERS } from '../../worker/registry.ts';
-import { createTestCompany } from '../support/database.ts';
+import { createTestCompany } from '../support/needs/database.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { draftOf, storeSource } from '../support/sources.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { API_TOKEN } from '../../support/processes.ts';
+import { API_TOKEN } from '../../support/needs/process.ts';
 
 /** A request of the load. */
 export interface LoadRequest {

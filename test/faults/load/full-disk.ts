@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../bench/generated-text.ts';
-import type { ServiceProcess } from '../../support/processes.ts';
+import type { ServiceProcess } from '../../support/needs/process.ts';
 import type { Findings, ScenarioContext } from '../scenario.ts';
 import { get, quantile, type Reply, send, tally, untilReply } from './client.ts';
 import { Ledger } from './ledger.ts';

@@ -1,5 +1,5 @@
 import { EMBEDDING_DIM } from '../../../shared/embeddings.ts';
-import { TEST_MODEL_NAME } from '../../support/database.ts';
+import { TEST_MODEL_NAME } from '../../support/needs/database.ts';
 import type { LoadRequest } from './client.ts';
 
 /** The part of a JSON schema that requests are made from. */

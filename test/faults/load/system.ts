@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createEmptyDatabase } from '../../support/own-database.ts';
+import { createEmptyDatabase } from '../../support/needs/own-database.ts';
 import {
   freePorts,
   printedUrl,
   type ServiceProcess,
   startMain,
   temporaryFolder,
-} from '../../support/processes.ts';
+} from '../../support/needs/process.ts';
 import type { Findings, ScenarioContext } from '../scenario.ts';
 import { untilReply } from './client.ts';
 

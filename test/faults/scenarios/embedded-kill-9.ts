@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../bench/generated-text.ts';
-import { temporaryFolder } from '../../support/processes.ts';
+import { temporaryFolder } from '../../support/needs/process.ts';
 import { Ledger } from '../load/ledger.ts';
 import { loadFigures, startLoad } from '../load/mixed-load.ts';
 import { embeddedService, terminateAll } from '../load/system.ts';

@@ -1,5 +1,5 @@
 import { seededRandom } from '../../bench/generated-text.ts';
-import { API_TOKEN } from '../../support/processes.ts';
+import { API_TOKEN } from '../../support/needs/process.ts';
 import { get, quantile, type Reply, send } from '../load/client.ts';
 import { joinAsMember } from '../load/member.ts';
 import { type Operation, RandomRequests, type Schema } from '../load/random-request.ts';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../bench/generated-text.ts';
-import { API_TOKEN } from '../../support/processes.ts';
+import { API_TOKEN } from '../../support/needs/process.ts';
 import { quantile, type Reply, send, tally } from '../load/client.ts';
 import { searchRequest } from '../load/mixed-load.ts';
 import { startSystem } from '../load/system.ts';

@@ -4,7 +4,7 @@ import { insertCapture } from '../../../db/queries/memory/captures.ts';
 import { insertMemory } from '../../../db/queries/memory/memories.ts';
 import { newId } from '../../../shared/ids.ts';
 import { prepareContent } from '../../../shared/text/memory-content.ts';
-import { TEST_MODEL_NAME } from '../database.ts';
+import { TEST_MODEL_NAME } from '../needs/database.ts';
 import { ownerScope } from '../scopes.ts';
 import { axis, storeSource } from '../sources.ts';
 import type { Canaries, Thing } from './canaries.ts';

@@ -1,4 +1,4 @@
-import type { TestCompany } from '../database.ts';
+import type { TestCompany } from '../needs/database.ts';
 import type { PlaceKey, Thing } from './canaries.ts';
 
 /** A Team that requests are about, and its Company. `ownerId` is an Owner of the Company. */

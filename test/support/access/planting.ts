@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { App } from '../../../api/types.ts';
 import type { Database } from '../../../db/driver/database.ts';
 import { workspacePath } from '../../../shared/formats/workspace-path.ts';
-import type { TestCompany } from '../database.ts';
+import type { TestCompany } from '../needs/database.ts';
 import { along, CLAIM } from '../team.ts';
 import { deletion, file } from '../workspace.ts';
 import type { Canaries, PlaceKey, Thing } from './canaries.ts';

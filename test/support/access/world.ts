@@ -3,7 +3,7 @@ import type { App } from '../../../api/types.ts';
 import type { Dependencies } from '../../../core/dependencies.ts';
 import type { Database } from '../../../db/driver/database.ts';
 import { createCompany } from '../../../db/startup/bootstrap.ts';
-import type { TestCompany } from '../database.ts';
+import type { TestCompany } from '../needs/database.ts';
 import { addTeam } from '../scopes.ts';
 import { Canaries, type PlaceKey, type Thing } from './canaries.ts';
 import { companyKey, type Place } from './place.ts';

@@ -9,7 +9,7 @@ import {
   startCommand,
   startMain,
   temporaryFolder,
-} from '../processes.ts';
+} from '../needs/process.ts';
 import { TEST_MODEL, writeTestModel } from '../test-model.ts';
 import { startJq } from './jq.ts';
 import { type Example, type Page, readPage } from './page.ts';

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { endProcesses, ROOT } from '../processes.ts';
+import { endProcesses } from '../needs/process.ts';
+import { ROOT } from '../root.ts';
 import { startGuideService } from './guide-service.ts';
 import { createNormalizer, withoutProgress } from './normalize.ts';
 import { examplesOf, readPage } from './page.ts';

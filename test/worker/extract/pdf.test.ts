@@ -3,8 +3,8 @@ import { after, describe, test } from 'node:test';
 import { importMediaType } from '../../../shared/formats/media-types.ts';
 import { extractPdf } from '../../../worker/extract/pdf/pdf.ts';
 import { extracted, extractedInProcess, faultOf, textOf } from '../../support/extraction.ts';
+import { endProcesses, startMain } from '../../support/needs/process.ts';
 import { cidFont, glyphFont, type PdfTextLine, pdfText, writePdf } from '../../support/pdf-writer.ts';
-import { endProcesses, startMain } from '../../support/processes.ts';
 
 after(endProcesses);
 

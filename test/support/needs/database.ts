@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { after } from 'node:test';
-import type { Database } from '../../db/driver/database.ts';
-import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from '../../db/driver/embedded.ts';
-import { openPostgres } from '../../db/driver/postgres.ts';
-import { createCompany, resolvePrincipal } from '../../db/startup/bootstrap.ts';
-import { migrate } from '../../db/startup/migrate.ts';
-import { assertIsolation, ensureServiceRoles } from '../../db/startup/service-role.ts';
-import { newId } from '../../shared/ids.ts';
-import { createLogger } from '../../shared/logger.ts';
+import type { Database } from '../../../db/driver/database.ts';
+import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from '../../../db/driver/embedded.ts';
+import { openPostgres } from '../../../db/driver/postgres.ts';
+import { createCompany, resolvePrincipal } from '../../../db/startup/bootstrap.ts';
+import { migrate } from '../../../db/startup/migrate.ts';
+import { assertIsolation, ensureServiceRoles } from '../../../db/startup/service-role.ts';
+import { newId } from '../../../shared/ids.ts';
+import { createLogger } from '../../../shared/logger.ts';
 
 /** The real PostgreSQL to test against, or undefined for the embedded database. */
 export const databaseUrl = process.env['MEMORY_TEST_DATABASE_URL'] || undefined;

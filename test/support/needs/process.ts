@@ -1,32 +1,51 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { runnerEnvironment } from './runner-environment.ts';
+import { ROOT } from '../root.ts';
+import { runnerEnvironment } from '../runner-environment.ts';
+import { evidenceFolder, removeUnlessFailed } from './evidence.ts';
 
 /** The service's own token, unless a process is given another. */
 export const API_TOKEN = 'test-token-of-the-service';
 
-/** The root of the repository, where the mains lie. */
-export const ROOT = join(import.meta.dirname, '..', '..');
-
 /** What was started and made here, to be ended and removed. */
 const groups = new Set<number>();
+const started: { command: string; stdout: string[]; stderr: string[] }[] = [];
 const folders: string[] = [];
 
+/** Writes what each process printed into a new folder, and gives its path. */
+function writeLogs(logs: typeof started): string {
+  const folder = evidenceFolder();
+  for (const [index, { command, stdout, stderr }] of logs.entries()) {
+    writeFileSync(join(folder, `process-${index + 1}.log`), [command, ...stdout, ...stderr, ''].join('\n'));
+  }
+  return folder;
+}
+
 /**
- * Kills every process that was started here and still runs, with its own children, and removes the folders.
- * Call it when the tests of a file are done: `after(endProcesses)`. Not done unasked, because an `after` that
- * is called within a `before` runs as soon as that hook is done.
+ * Kills every process that was started here and still runs, with its own children, and removes the folders; if a test
+ * failed, the folders and the logs of the processes are kept. Call it when the tests of a file are done:
+ * `after(endProcesses)`. It is not called automatically, because an `after` inside a `before` runs as soon as that hook
+ * is done.
  */
 export async function endProcesses(): Promise<void> {
   for (const group of groups) killGroup(group);
   groups.clear();
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  const logs = started.splice(0);
+  removeUnlessFailed(folders.splice(0), () => writeLogs(logs));
+}
+
+/**
+ * Keeps the folders of this module and the logs of its processes, and gives their paths: for a failure outside of
+ * node:test. Otherwise `endProcesses` does so.
+ */
+export function keepEvidence(): string[] {
+  return [...folders.splice(0), writeLogs(started.splice(0))];
 }
 
 function killGroup(group: number): void {
@@ -89,6 +108,7 @@ export function startCommand(
   groups.add(group);
   const stdout: string[] = [];
   const stderr: string[] = [];
+  started.push({ command: [command, ...args].join(' '), stdout, stderr });
   const waiting = new Set<() => void>();
   const wake = () => {
     for (const look of waiting) look();
@@ -150,7 +170,7 @@ export async function printedUrl(service: ServiceProcess): Promise<string> {
 
 /** A new empty folder, removed by `endProcesses`. */
 export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'team-memory-process-'));
+  const folder = evidenceFolder();
   folders.push(folder);
   return folder;
 }

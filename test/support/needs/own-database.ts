@@ -1,9 +1,13 @@
 import pg from 'pg';
-import type { Database } from '../../db/driver/database.ts';
-import { openEmbedded } from '../../db/driver/embedded.ts';
-import { openPostgres } from '../../db/driver/postgres.ts';
-import { createLogger } from '../../shared/logger.ts';
+import type { Database } from '../../../db/driver/database.ts';
+import { openEmbedded } from '../../../db/driver/embedded.ts';
+import { openPostgres } from '../../../db/driver/postgres.ts';
+import { createLogger } from '../../../shared/logger.ts';
 import { databaseUrl, openPrepared, prepareDatabase } from './database.ts';
+import { hasFailed, noteKeptDatabase } from './evidence.ts';
+
+/** Opens an embedded database in a folder that the test looks into. */
+export { openEmbedded };
 
 let made = 0;
 
@@ -41,7 +45,10 @@ export async function dropDatabase(url: string, name: string): Promise<void> {
   }
 }
 
-/** An empty PostgreSQL database of the test's own. `drop` removes it, connections and all. */
+/**
+ * An empty PostgreSQL database of the test's own. `drop` removes it with its connections, or keeps it if a test has
+ * failed.
+ */
 export async function createEmptyDatabase(
   url: string,
 ): Promise<{ url: string; name: string; drop(): Promise<void> }> {
@@ -50,7 +57,11 @@ export async function createEmptyDatabase(
   await onServer(url, `create database ${name}`);
   const own = new URL(url);
   own.pathname = `/${name}`;
-  return { url: own.href, name, drop: () => dropDatabase(url, name) };
+  const drop = async () => {
+    if (hasFailed()) noteKeptDatabase(name);
+    else await dropDatabase(url, name);
+  };
+  return { url: own.href, name, drop };
 }
 
 /**

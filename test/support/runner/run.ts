@@ -1,0 +1,128 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { NOTE } from '../needs/evidence.ts';
+import { ROOT } from '../root.ts';
+import { batchesOf } from './batches.ts';
+import { describeFailure } from './failures.ts';
+import { needsOf, usesDatabase } from './needs.ts';
+import { runRound } from './round.ts';
+import { allTestFiles, type Round, roundsOf, TIERS, type Tier } from './tiers.ts';
+
+/*
+ * `npm test` and `npm run test:…`: runs the test files of a tier (see tiers.ts), or the files that are named.
+ *
+ *   node test/support/runner/run.ts TIER [FILE...] [--test-name-pattern=REGEXP]
+ *
+ * Named files run on the embedded database, with `npm run test:pg` on PostgreSQL. For those nothing is prepared that
+ * they do not need, and coverage is not counted.
+ */
+
+/** The least part of the lines that a tier must run on the embedded database, in percent, and in which folders. */
+const COVERAGE: Partial<Record<Tier, { lines: number; folders: string[] }>> = {
+  main: { lines: 95, folders: ['api', 'core', 'db', 'shared'] },
+  all: { lines: 95, folders: ['api', 'core', 'db', 'shared', 'worker', 'cli'] },
+};
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { 'test-name-pattern': { type: 'string', multiple: true, default: [] } },
+});
+const [tier, ...chosen] = positionals as [Tier, ...string[]];
+if (!TIERS.includes(tier)) throw new Error(`expected a tier: ${TIERS.join(', ')}`);
+const namePatterns = values['test-name-pattern'];
+const isWhole = chosen.length === 0 && namePatterns.length === 0;
+
+function chosenRounds(): Round[] {
+  if (chosen.length === 0) return roundsOf(tier, allTestFiles());
+  return [{ database: tier === 'postgres' ? 'postgres' : 'embedded', files: chosen }];
+}
+
+const wanted = isWhole ? COVERAGE[tier] : undefined;
+
+/** Prints which lines the tests ran. Says whether they are enough. */
+function reportCoverage({ lines, folders }: { lines: number; folders: string[] }): boolean {
+  const c8 = [join(ROOT, 'node_modules', 'c8', 'bin', 'c8.js'), 'report', '--temp-directory', coverage];
+  const included = folders.flatMap((name) => ['--include', `${name}/**/*.ts`]);
+  const limits = ['--check-coverage', '--lines', String(lines)];
+  return (
+    spawnSync(process.execPath, [...c8, ...included, ...limits], { cwd: ROOT, stdio: 'inherit' }).status === 0
+  );
+}
+
+/** What the files of a round run on. */
+function titleOf({ database, files }: Round): string {
+  if (!files.some((file) => usesDatabase(needsOf(file)))) return 'without a database';
+  return database === 'postgres' ? 'on PostgreSQL' : 'on the embedded database';
+}
+
+const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(0)} s`;
+
+const folder = await mkdtemp(join(tmpdir(), 'team-memory-test-'));
+/** What tests leave here is evidence of a failure: those that pass remove what they made. */
+const evidence = join(folder, 'evidence');
+await mkdir(evidence);
+const { MEMORY_TEST_DATABASE_URL: given, ...rest } = process.env;
+const coverage = join(folder, 'coverage');
+const kept: string[] = [];
+const failed: string[] = [];
+let snapshot: Record<string, string> | null = null;
+let passed = true;
+
+async function runOn({ database, files }: Round): Promise<void> {
+  const batches = batchesOf(files);
+  const starting = batches.filter((batch) => batch.some((file) => usesDatabase(needsOf(file))));
+  if (database === 'embedded' && starting.length > 1) {
+    const { writeSnapshot } = await import('./snapshot.ts');
+    snapshot ??= await writeSnapshot(folder);
+  }
+  // Loaded only now: a test of pure code waits for no driver.
+  const own =
+    database === 'postgres'
+      ? await (await import('./postgres.ts')).openRunDatabase(given || undefined)
+      : null;
+  const result = await runRound({
+    batches,
+    folder: await mkdtemp(join(folder, 'batches-')),
+    namePatterns,
+    env: {
+      ...rest,
+      MEMORY_LOG_LEVEL: 'fatal',
+      MEMORY_TEST_EVIDENCE: evidence,
+      ...snapshot,
+      ...(own === null ? {} : { MEMORY_TEST_DATABASE_URL: own.url }),
+      // V8 does not count code that was compiled before.
+      ...(wanted !== undefined && database === 'embedded'
+        ? { NODE_V8_COVERAGE: coverage }
+        : { NODE_COMPILE_CACHE: join(folder, 'compiled') }),
+    },
+  });
+  if (result.passed) await own?.remove();
+  else if (own !== null) kept.push(own.place);
+  failed.push(...result.failures.map((failure) => describeFailure(failure, database)));
+  passed = passed && result.passed;
+}
+
+for (const round of chosenRounds()) {
+  if (round.files.length === 0) continue;
+  const began = performance.now();
+  const title = `${titleOf(round)}: ${round.files.length} test files`;
+  process.stdout.write(`\n== ${title}\n`);
+  await runOn(round);
+  process.stdout.write(`== ${title}, ${seconds(began)}\n`);
+}
+if (wanted !== undefined) passed = reportCoverage(wanted) && passed;
+for (const name of await readdir(evidence)) {
+  const isNote = name.startsWith(NOTE);
+  kept.push(isNote ? `${name}, on the same server` : join(evidence, name));
+  if (isNote) await rm(join(evidence, name));
+}
+if (failed.length > 0) process.stdout.write(`\n== failed\n${failed.join('\n')}`);
+if (kept.length > 0) process.stdout.write(`\n== kept\n${kept.join('\n')}\n`);
+const isEmpty = (await readdir(evidence)).length === 0;
+for (const path of isEmpty ? [folder] : (await readdir(folder)).map((name) => join(folder, name))) {
+  if (path !== evidence) await rm(path, { recursive: true, force: true });
+}
+process.exit(passed ? 0 : 1);

@@ -1,0 +1,92 @@
+import { globSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
+import { ROOT } from '../root.ts';
+import { needsOf, usesDatabase } from './needs.ts';
+
+/*
+ * Which test files a command runs, on which database:
+ *
+ *   npm run test:unit       pure code: files of test/unit that need nothing
+ *   npm test                test/unit and test/api, on the embedded database
+ *   npm run test:parts      test/db, test/worker and test/cli, on the embedded database
+ *   npm run test:browser    files that need a browser, on the embedded database
+ *   npm run test:faults     test/faults: start-ups, ends and killed processes, on both databases
+ *   npm run test:pg         what these two run, on PostgreSQL; only where the database makes a difference
+ *   npm run test:all        all of these
+ */
+export const TIERS = ['unit', 'main', 'parts', 'postgres', 'browser', 'faults', 'all'] as const;
+export type Tier = (typeof TIERS)[number];
+
+/** Test files that run together, on one database. */
+export interface Round {
+  database: 'embedded' | 'postgres';
+  files: string[];
+}
+
+/** Files that use a database and find the same on both: the embedded one is enough. */
+export const SAME_ON_BOTH = [
+  'test/cli/**',
+  // That both databases rank alike has a test of its own.
+  'test/api/retrieval.test.ts',
+  'test/db/retrieval-fusion.test.ts',
+  // The database's part in access has tests of its own, test/db/isolation*, which run on both.
+  'test/api/access-matrix.test.ts',
+  'test/api/late-*.test.ts',
+  // Headers, addresses and the OpenAPI document.
+  'test/api/{conventions,cross-origin,openapi,trusted-proxies,untrusted-proxy}.test.ts',
+  'test/api/{body-budget,hostile-bodies}.test.ts',
+];
+
+/** Files about the embedded database, and the documents, whose examples run on it. */
+export const EMBEDDED_ONLY = [
+  'test/documents/**',
+  'test/db/{folder-lock,full-log}.test.ts',
+  'test/api/full-disk.test.ts',
+  'test/faults/demo.test.ts',
+];
+
+const MAIN = ['test/unit/**', 'test/api/**'];
+const FAULTS = ['test/faults/**'];
+
+const matches = (file: string, globs: readonly string[]) => globs.some((glob) => matchesGlob(file, glob));
+
+/** Whether a run on PostgreSQL can find something that a run on the embedded database cannot. */
+function differsOnPostgres(file: string): boolean {
+  const needs = needsOf(file);
+  return usesDatabase(needs) && !needs.has('browser') && !matches(file, [...SAME_ON_BOTH, ...EMBEDDED_ONLY]);
+}
+
+/** All test files of the repository, by their paths in it. */
+export const allTestFiles = () => globSync('test/**/*.test.ts', { cwd: ROOT }).sort();
+
+/** What a tier runs of these files, in this order. */
+export function roundsOf(tier: Tier, files: readonly string[]): Round[] {
+  const isFault = (file: string) => matches(file, FAULTS);
+  const isBrowser = (file: string) => needsOf(file).has('browser');
+  const isMain = (file: string) => matches(file, MAIN);
+  const isPart = (file: string) => !isMain(file) && !isFault(file) && !isBrowser(file);
+  const embedded = (chosen: (file: string) => boolean): Round => ({
+    database: 'embedded',
+    files: files.filter(chosen),
+  });
+  const postgres = (chosen: (file: string) => boolean): Round => ({
+    database: 'postgres',
+    files: files.filter((file) => chosen(file) && differsOnPostgres(file)),
+  });
+  switch (tier) {
+    case 'unit':
+      return [embedded((file) => matches(file, ['test/unit/**']) && needsOf(file).size === 0)];
+    case 'main':
+      return [embedded(isMain)];
+    case 'parts':
+      return [embedded(isPart)];
+    case 'postgres':
+      return [postgres((file) => isMain(file) || isPart(file))];
+    case 'browser':
+      return [embedded(isBrowser)];
+    case 'faults':
+      return [embedded(isFault), postgres(isFault)];
+    case 'all':
+      return [embedded(() => true), postgres(() => true)];
+  }
+}
