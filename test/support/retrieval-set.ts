@@ -14,19 +14,42 @@ export interface RetrievalSet {
   questions: { question: string; paragraph: number }[];
 }
 
+/** Why tests without the set are skipped, and where it is. */
+export const NO_RETRIEVAL_SET =
+  'MEMORY_TEST_XQUAD_R names no folder with XQuAD-R, which is public: folder xquad-r of https://github.com/google-research-datasets/lareqa';
+
+/** A file of XQuAD-R as it is published, as far as it is used here. */
+interface PublishedSet {
+  data: { title: string; paragraphs: { context: string; qas: { question: string }[] }[] }[];
+}
+
+/** The paragraphs of a published file in their order, and their questions. */
+export function fromPublished(language: Language, { data }: PublishedSet): RetrievalSet {
+  const all = data.flatMap(({ title, paragraphs }) =>
+    paragraphs.map((paragraph) => ({ title, ...paragraph })),
+  );
+  return {
+    language,
+    paragraphs: all.map(({ title, context }) => ({ article: title, text: context })),
+    questions: all.flatMap(({ qas }, paragraph) => qas.map(({ question }) => ({ question, paragraph }))),
+  };
+}
+
 /** The folder that MEMORY_TEST_XQUAD_R names, or null where it is unset or empty. */
 export function retrievalFolder(): string | null {
   return process.env['MEMORY_TEST_XQUAD_R']?.trim() || null;
 }
 
 /**
- * Reads the set of one language, `<folder>/<language>.json`.
+ * Reads the set of one language, `<folder>/<language>.json`: a published file, or one that is written as a
+ * `RetrievalSet`.
  * @throws Error of one line if the set does not exist
  */
 export async function readRetrievalSet(folder: string, language: Language): Promise<RetrievalSet> {
   const file = join(folder, `${language}.json`);
   if (!existsSync(file)) throw new Error(`MEMORY_TEST_XQUAD_R: there is no ${file}`);
-  return JSON.parse(await readFile(file, 'utf8')) as RetrievalSet;
+  const set = JSON.parse(await readFile(file, 'utf8')) as RetrievalSet | PublishedSet;
+  return 'data' in set ? fromPublished(language, set) : set;
 }
 
 /** The same with so many of its questions, evenly from all articles; all of them where it has no more. */
