@@ -24,7 +24,7 @@ ENV NODE_ENV=production \
 WORKDIR /app
 # All of /app stays root's: the service cannot change its own code.
 COPY --from=dependencies /app/node_modules ./node_modules
-COPY package.json package-lock.json start.ts LICENSE ./
+COPY package.json package-lock.json require-node.cjs start.ts LICENSE ./
 COPY api ./api
 COPY worker ./worker
 COPY shared ./shared

@@ -13,6 +13,7 @@ const dockerfile = code('Dockerfile');
 const compose = code('docker-compose.yml');
 const manifest = JSON.parse(read('package.json')) as {
   version: string;
+  engines: { node: string };
   scripts: Record<string, string>;
   devDependencies: Record<string, string>;
 };
@@ -50,6 +51,13 @@ describe('the deployment files', () => {
     }
   });
 
+  test('every command of the service first requires the Node that the manifest does', () => {
+    const required = all(read('require-node.cjs'), /REQUIRED = (\d+);/g);
+    assert.equal(manifest.engines.node, `>=${required.join()}`);
+    for (const name of ['start', 'api', 'worker', 'cli', 'operator', 'fetch-model'])
+      assert.match(manifest.scripts[name] ?? '', /^node require-node\.cjs && /, name);
+  });
+
   test('npm run operator runs the terminal client', () => {
     assert.equal(manifest.scripts['operator'], manifest.scripts['cli']);
   });
@@ -76,6 +84,13 @@ describe('the deployment files', () => {
     assert.deepEqual(new Set(all(dockerfile, /^FROM (\S+)/gm)), new Set(['${NODE_IMAGE}']));
     const images = all(compose, /image: (\S+)/g);
     assert.deepEqual(images.sort(), ['pgvector/pgvector:0.8.0-pg17', `team-memory:${manifest.version}`]);
+  });
+
+  test('the workflow runs .ci/run on the same Node, and builds the image', () => {
+    const workflow = code('.github/workflows/ci.yml');
+    assert.deepEqual(all(workflow, /image: (\S+)/g), [`node:${manifest.devDependencies['node']}-trixie`]);
+    const commands = all(workflow, /run: (.+)$/gm);
+    assert.ok(commands.includes('bash .ci/run') && commands.includes('docker build .'));
   });
 
   test('the image runs without root and without development tools, and has a health check', () => {
