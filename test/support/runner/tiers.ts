@@ -37,9 +37,8 @@ export const SAME_ON_BOTH = [
   'test/api/{body-budget,hostile-bodies}.test.ts',
 ];
 
-/** Files about the embedded database, and the documents, whose examples run on it. */
+/** Files about the embedded database. */
 export const EMBEDDED_ONLY = [
-  'test/documents/**',
   'test/db/{folder-lock,full-log}.test.ts',
   'test/api/full-disk.test.ts',
   'test/faults/demo.test.ts',
