@@ -1,5 +1,5 @@
 -- What the migrations make, as the catalog tells it: schemas memory and identity. To be read and compared,
--- not to be run. Made by: node test/support/schema-dump.ts --write
+-- not to be run. Made by: node test/db/schema-dump.ts --write
 
 schema identity; -- memory_service: usage
 schema memory; -- memory_service: usage

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { cutText } from '../support/cut-text.ts';
-import { LARGE_MODEL, writeLargeModel } from '../support/large-model.ts';
 import { createEmptyDatabase } from '../support/needs/own-database.ts';
 import { endProcesses, temporaryFolder } from '../support/needs/process.ts';
 import { TEST_MODEL, writeTestModel } from '../support/test-model.ts';
+import { LARGE_MODEL, writeLargeModel } from '../worker/model/large-model.ts';
 import { Direct } from './embed-direct.ts';
 import { MeasuredService } from './embed-service.ts';
 import { percentile, Writer } from './generated-text.ts';

@@ -4,12 +4,12 @@ import type { Browser, Page } from 'playwright-core';
 import { createLogger } from '../../shared/logger.ts';
 import type { Status } from '../../shared/schemas/status.ts';
 import type { SignedIn } from '../support/app.ts';
-import { faintTexts } from '../support/contrast.ts';
 import { failRun, importFiles, openDashboard } from '../support/dashboard.ts';
-import { setScene, setWorkers } from '../support/dashboard-scene.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { fitsScreen, openPage } from '../support/pages.ts';
+import { faintTexts } from './contrast.ts';
+import { setScene, setWorkers } from './dashboard-scene.ts';
 
 const STATUS = '**/v1/memory/status';
 const opened = await openOwnTestApp();

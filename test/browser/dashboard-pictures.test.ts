@@ -2,9 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openDashboard } from '../support/dashboard.ts';
-import { embedSome, endWorkers, setScene, setWorkers } from '../support/dashboard-scene.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
+import { embedSome, endWorkers, setScene, setWorkers } from './dashboard-scene.ts';
 
 const folder = fileURLToPath(new URL('./screenshots/', import.meta.url));
 /** Made only on request, because a screenshot differs slightly between machines. */

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import { connect, NoBody } from '../../cli/client/service-client.ts';
 import type { SignedIn } from '../support/app.ts';
 import { readEventIds, readSeals, recordEvents, sealAll, tamper } from '../support/audit-chain.ts';
-import { assertRefused, keepSession, openHomes, otherServices } from '../support/cli.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { addPerson } from '../support/team.ts';
+import { assertRefused, keepSession, openHomes, otherServices } from './cli.ts';
 
 /** The tests break audit chains, so they have a database of their own. */
 const service = await openOwnTestApp();

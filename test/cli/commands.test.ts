@@ -5,8 +5,8 @@ import { describe, test } from 'node:test';
 import { describeSeconds, parseDuration } from '../../cli/terminal/duration.ts';
 import { newId } from '../../shared/ids.ts';
 import { API_TOKEN, openTestApp } from '../support/app.ts';
-import { assertRefused, closedAddress, openHomes, otherServices } from '../support/cli.ts';
 import { addAccount, linkToken, useLink } from '../support/sign-in.ts';
+import { assertRefused, closedAddress, openHomes, otherServices } from './cli.ts';
 
 const service = await openTestApp();
 const base = await service.app.listen({ host: '127.0.0.1', port: 0 });

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { SignedIn } from '../support/app.ts';
-import { type Fate, openPlaces } from '../support/between.ts';
-import type { Person } from '../support/cli.ts';
-import { importedNames, listedImports, manyFiles } from '../support/folder.ts';
-import { isSending, openSenders, sentNames } from '../support/folder-senders.ts';
 import { endProcesses, type ServiceProcess, startCommand } from '../support/needs/process.ts';
 import { ROOT } from '../support/root.ts';
+import { type Fate, openPlaces } from './between.ts';
+import type { Person } from './cli.ts';
+import { importedNames, listedImports, manyFiles } from './folder.ts';
+import { isSending, openSenders, sentNames } from './folder-senders.ts';
 
 const { service, base, personWith, send } = await openSenders();
 const openPlace = openPlaces();

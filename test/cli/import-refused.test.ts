@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { SignedIn, TestApp } from '../support/app.ts';
-import { type Fate, openPlaces } from '../support/between.ts';
-import { importedNames, manyFiles, writeFolder } from '../support/folder.ts';
-import { isSending, openSenders, sentNames } from '../support/folder-senders.ts';
 import { passSeconds, requestKey, toldLimit } from '../support/limits.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
+import { type Fate, openPlaces } from './between.ts';
+import { importedNames, manyFiles, writeFolder } from './folder.ts';
+import { isSending, openSenders, sentNames } from './folder-senders.ts';
 
 const { service, base, newPerson, personWith, send } = await openSenders();
 const openPlace = openPlaces();

@@ -6,6 +6,10 @@ import { columns } from '../../cli/terminal/columns.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { type RunningWorker, startWorker } from '../../worker/worker.ts';
 import type { SignedIn } from '../support/app.ts';
+import { execFileSync } from '../support/needs/command.ts';
+import { openOwnTestApp } from '../support/own-service.ts';
+import { archived, listSources } from '../support/source-library.ts';
+import { addClient, addPerson, addTeam } from '../support/team.ts';
 import {
   assertRefused,
   closedAddress,
@@ -15,12 +19,8 @@ import {
   otherServices,
   type Person,
   runAtTerminal,
-} from '../support/cli.ts';
-import { importedNames, listedImports, writeFolder } from '../support/folder.ts';
-import { execFileSync } from '../support/needs/command.ts';
-import { openOwnTestApp } from '../support/own-service.ts';
-import { archived, listSources } from '../support/source-library.ts';
-import { addClient, addPerson, addTeam } from '../support/team.ts';
+} from './cli.ts';
+import { importedNames, listedImports, writeFolder } from './folder.ts';
 
 const service = await openOwnTestApp({}, {}, { supervise: true });
 const { database } = service;

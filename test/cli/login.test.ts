@@ -3,6 +3,7 @@ import { chmod, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from '
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
+import { askSession, makeResetLink, signInBy, useLink } from '../support/sign-in.ts';
 import {
   assertRefused,
   closedAddress,
@@ -14,8 +15,7 @@ import {
   type Person,
   readKept,
   runAtTerminal,
-} from '../support/cli.ts';
-import { askSession, makeResetLink, signInBy, useLink } from '../support/sign-in.ts';
+} from './cli.ts';
 
 const service = await openTestApp();
 const { app, database } = service;

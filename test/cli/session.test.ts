@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { newId } from '../../shared/ids.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import { API_TOKEN, openTestApp, type SignedIn } from '../support/app.ts';
+import { addAccount, askSession, linkToken, useLink } from '../support/sign-in.ts';
 import {
   assertRefused,
   closedAddress,
@@ -14,8 +15,7 @@ import {
   otherServices,
   type Person,
   readKept,
-} from '../support/cli.ts';
-import { addAccount, askSession, linkToken, useLink } from '../support/sign-in.ts';
+} from './cli.ts';
 
 const service = await openTestApp();
 const { database } = service;

@@ -3,11 +3,11 @@ import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { SignedIn } from '../support/app.ts';
-import { assertRefused, keepSession, NO_TERMINAL, runAtTerminal } from '../support/cli.ts';
-import { writeFolder } from '../support/folder.ts';
-import { openFolders } from '../support/sync-folders.ts';
-import { openSyncPeople } from '../support/sync-people.ts';
 import { addClient, addPerson, addTeam, archiveTeam } from '../support/team.ts';
+import { openFolders } from '../unit/sync/sync-folders.ts';
+import { assertRefused, keepSession, NO_TERMINAL, runAtTerminal } from './cli.ts';
+import { writeFolder } from './folder.ts';
+import { openSyncPeople } from './sync-people.ts';
 
 const { service, base, reached, personWith, sync, pathsThere } = await openSyncPeople();
 const newFolder = await openFolders();

@@ -17,7 +17,7 @@ import {
 import { createTestCompany, type TestCompany } from '../support/needs/database.ts';
 import { openOwnDatabase } from '../support/needs/own-database.ts';
 import { ownerScope } from '../support/scopes.ts';
-import { DENIED } from '../support/walls.ts';
+import { DENIED } from './isolation/walls.ts';
 
 /** Sealing goes over the events of all Companies, so these tests have a database of their own. */
 const database = await openOwnDatabase();

@@ -5,7 +5,7 @@ import { newId } from '../../shared/ids.ts';
 import { companyScope, narrowScope, type Scope } from '../../shared/scope.ts';
 import { createTestCompany, openTestDatabase } from '../support/needs/database.ts';
 import { addClient, ownerScope } from '../support/scopes.ts';
-import { DENIED } from '../support/walls.ts';
+import { DENIED } from './isolation/walls.ts';
 
 const database = await openTestDatabase();
 const company = await createTestCompany(database);

@@ -13,7 +13,7 @@ import { assertIsolation, ensureServiceRoles } from '../../db/startup/service-ro
 import { createLogger } from '../../shared/logger.ts';
 import { databaseUrl, prepareDatabase } from '../support/needs/database.ts';
 import { createEmptyDatabase, openOwnDatabase } from '../support/needs/own-database.ts';
-import { dumpSchema } from '../support/schema-dump.ts';
+import { dumpSchema } from './schema-dump.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '..', '..', 'db', 'migrations');
 const FUNCTIONS = join(import.meta.dirname, '..', '..', 'db', 'functions');

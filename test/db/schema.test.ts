@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { openOwnDatabase } from '../support/needs/own-database.ts';
-import { dumpSchema, REVISION_FILE, renewedRevision, SCHEMA_FILE } from '../support/schema-dump.ts';
+import { dumpSchema, REVISION_FILE, renewedRevision, SCHEMA_FILE } from './schema-dump.ts';
 
 test('the migrations and functions produce the schema in db/schema.sql on both databases', async () => {
   // Its own: in a shared one other tests may be adding what does not belong.

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import {
-  type GuideService,
-  startBlock,
-  startGuideService,
-  withoutCurl,
-} from '../support/documents/guide-service.ts';
-import { createNormalizer } from '../support/documents/normalize.ts';
-import { examplesOf, readPage } from '../support/documents/page.ts';
-import { pagesInReadingOrder } from '../support/documents/reading-order.ts';
 import { endProcesses } from '../support/needs/process.ts';
+import { type GuideService, startBlock, startGuideService, withoutCurl } from './guide-service.ts';
+import { createNormalizer } from './normalize.ts';
+import { examplesOf, readPage } from './page.ts';
+import { pagesInReadingOrder } from './reading-order.ts';
 
 after(endProcesses);
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { examplesOf, linkedFiles, PAGE_FILES, readPage } from '../support/documents/page.ts';
-import { GUIDE } from '../support/documents/reading-order.ts';
 import { ROOT } from '../support/root.ts';
+import { examplesOf, linkedFiles, PAGE_FILES, readPage } from './page.ts';
+import { GUIDE } from './reading-order.ts';
 
 const MOST_README_LINES = 150;
 const guidePages = PAGE_FILES.filter((file) => file.startsWith('docs/guide/'));

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { anchorsOf, linksOf, PAGE_FILES, readPage } from '../support/documents/page.ts';
 import { ROOT } from '../support/root.ts';
+import { anchorsOf, linksOf, PAGE_FILES, readPage } from './page.ts';
 
 describe('the links of the pages', () => {
   for (const file of PAGE_FILES) {

@@ -12,8 +12,8 @@ import { buildTestApp, type SignedIn, type TestApp } from '../support/app.ts';
 import { databaseUrl, prepareDatabase } from '../support/needs/database.ts';
 import { createEmptyDatabase } from '../support/needs/own-database.ts';
 import { importTexts, isOver, untilImport } from '../support/running-imports.ts';
-import { openTcpProxy, type TcpProxy, through } from '../support/tcp-proxy.ts';
 import { get } from '../support/team.ts';
+import { openTcpProxy, type TcpProxy, through } from './tcp-proxy.ts';
 
 /** The timeouts of the service, but shorter. */
 const TIMEOUTS: PostgresTimeouts = {

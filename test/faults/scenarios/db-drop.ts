@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openTcpProxy, type TcpProxy, through } from '../../support/tcp-proxy.ts';
 import { get, send } from '../load/client.ts';
 import { startSystem } from '../load/system.ts';
 import { faultUnderLoad } from '../load/under-load.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
+import { openTcpProxy, type TcpProxy, through } from '../tcp-proxy.ts';
 
 /** Half-open connections are replaced and jobs go on within this time. */
 const BACK_SECONDS = 30;

@@ -27,20 +27,21 @@ export interface Round {
 export const SAME_ON_BOTH = [
   'test/cli/**',
   // That both databases rank alike has a test of its own.
-  'test/api/retrieval.test.ts',
-  'test/db/retrieval-fusion.test.ts',
+  'test/api/search/retrieval.test.ts',
+  'test/db/search/retrieval-fusion.test.ts',
   // The database's part in access has tests of its own, test/db/isolation*, which run on both.
-  'test/api/access-matrix.test.ts',
-  'test/api/late-*.test.ts',
+  'test/api/access/matrix.test.ts',
+  'test/api/access/late-*.test.ts',
   // Headers, addresses and the OpenAPI document.
-  'test/api/{conventions,cross-origin,openapi,trusted-proxies,untrusted-proxy}.test.ts',
-  'test/api/{body-budget,hostile-bodies}.test.ts',
+  'test/api/requests/{conventions,cross-origin,trusted-proxies,untrusted-proxy}.test.ts',
+  'test/api/service/openapi.test.ts',
+  'test/api/requests/{body-budget,hostile-bodies}.test.ts',
 ];
 
 /** Files about the embedded database. */
 export const EMBEDDED_ONLY = [
-  'test/db/{folder-lock,full-log}.test.ts',
-  'test/api/full-disk.test.ts',
+  'test/db/embedded/{folder-lock,full-log}.test.ts',
+  'test/api/service/full-disk.test.ts',
   'test/faults/demo.test.ts',
 ];
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { extractJson } from '../../../worker/extract/json/json.ts';
 import { cutText } from '../../support/cut-text.ts';
-import { assertDamageIsTold, extracted, extractedInProcess, textOf } from '../../support/extraction.ts';
+import { assertDamageIsTold, extracted, extractedInProcess, textOf } from './extraction.ts';
 
 const read = (value: unknown) => extracted(extractJson, JSON.stringify(value));
 const text = (value: unknown) => textOf(extractJson, JSON.stringify(value));

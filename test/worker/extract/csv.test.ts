@@ -3,13 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { extractCsv, extractTsv } from '../../../worker/extract/tabular/csv.ts';
 import { cutText } from '../../support/cut-text.ts';
-import {
-  assertDamageIsTold,
-  extracted,
-  extractedInProcess,
-  faultOf,
-  textOf,
-} from '../../support/extraction.ts';
+import { assertDamageIsTold, extracted, extractedInProcess, faultOf, textOf } from './extraction.ts';
 
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
 

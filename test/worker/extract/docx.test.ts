@@ -3,16 +3,10 @@ import { describe, test } from 'node:test';
 import { importMediaType } from '../../../shared/formats/media-types.ts';
 import { extractDocx } from '../../../worker/extract/office/docx.ts';
 import { cutText } from '../../support/cut-text.ts';
-import { assertDamagedMembersAreTold } from '../../support/damaged-members.ts';
-import {
-  assertDamageIsTold,
-  extracted,
-  extractedInProcess,
-  faultOf,
-  textOf,
-} from '../../support/extraction.ts';
-import { wordMembers, wordParagraph, writeDocx } from '../../support/office-writer.ts';
 import { writeZip, type ZipMember } from '../../support/zip-writer.ts';
+import { assertDamagedMembersAreTold } from './damaged-members.ts';
+import { assertDamageIsTold, extracted, extractedInProcess, faultOf, textOf } from './extraction.ts';
+import { wordMembers, wordParagraph, writeDocx } from './office-writer.ts';
 
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 

@@ -3,13 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { extractEmail } from '../../../worker/extract/mail/email.ts';
 import { cutText } from '../../support/cut-text.ts';
-import {
-  assertDamageIsTold,
-  extracted,
-  extractedInProcess,
-  faultOf,
-  textOf,
-} from '../../support/extraction.ts';
+import { assertDamageIsTold, extracted, extractedInProcess, faultOf, textOf } from './extraction.ts';
 
 const HEAD = 'From: Anna <anna@x.example>\r\nTo: bert@y.example\r\nSubject: The pump\r\n';
 const DATE = 'Date: Wed, 31 Jan 2024 11:20:30 +0100\r\n';

@@ -2,16 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { importMediaType } from '../../../shared/formats/media-types.ts';
 import { extractEpub } from '../../../worker/extract/office/epub.ts';
-import { assertDamagedMembersAreTold } from '../../support/damaged-members.ts';
-import {
-  assertDamageIsTold,
-  extracted,
-  extractedInProcess,
-  faultOf,
-  textOf,
-} from '../../support/extraction.ts';
-import { bookMembers, writeEpub } from '../../support/office-writer.ts';
 import { writeZip, type ZipMember } from '../../support/zip-writer.ts';
+import { assertDamagedMembersAreTold } from './damaged-members.ts';
+import { assertDamageIsTold, extracted, extractedInProcess, faultOf, textOf } from './extraction.ts';
+import { bookMembers, writeEpub } from './office-writer.ts';
 
 const EPUB = 'application/epub+zip';
 

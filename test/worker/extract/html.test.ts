@@ -3,13 +3,7 @@ import { describe, test } from 'node:test';
 import { importMediaType } from '../../../shared/formats/media-types.ts';
 import { extractHtml } from '../../../worker/extract/html/html.ts';
 import { cutText } from '../../support/cut-text.ts';
-import {
-  assertDamageIsTold,
-  extracted,
-  extractedInProcess,
-  faultOf,
-  textOf,
-} from '../../support/extraction.ts';
+import { assertDamageIsTold, extracted, extractedInProcess, faultOf, textOf } from './extraction.ts';
 
 const read = (html: string | Uint8Array) => textOf(extractHtml, html);
 

@@ -4,13 +4,7 @@ import fc from 'fast-check';
 import { extractJson } from '../../../worker/extract/json/json.ts';
 import { findJsonFault } from '../../../worker/extract/json/json-fault.ts';
 import { cutText } from '../../support/cut-text.ts';
-import {
-  assertDamageIsTold,
-  extracted,
-  extractedInProcess,
-  faultOf,
-  textOf,
-} from '../../support/extraction.ts';
+import { assertDamageIsTold, extracted, extractedInProcess, faultOf, textOf } from './extraction.ts';
 
 const read = (value: unknown) => textOf(extractJson, JSON.stringify(value));
 const nested = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`;

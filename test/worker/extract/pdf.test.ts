@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { importMediaType } from '../../../shared/formats/media-types.ts';
 import { extractPdf } from '../../../worker/extract/pdf/pdf.ts';
-import { extracted, extractedInProcess, faultOf, textOf } from '../../support/extraction.ts';
 import { endProcesses, startMain } from '../../support/needs/process.ts';
 import { cidFont, glyphFont, type PdfTextLine, pdfText, writePdf } from '../../support/pdf-writer.ts';
+import { extracted, extractedInProcess, faultOf, textOf } from './extraction.ts';
 
 after(endProcesses);
 
@@ -88,7 +88,7 @@ describe('the lines of a page', () => {
   });
 
   test('are joined whatever their number', { timeout: 60_000 }, async () => {
-    const joining = startMain('test/support/long-paragraph.ts');
+    const joining = startMain('test/worker/extract/long-paragraph.ts');
     assert.equal(await joining.exited, 0, joining.stderr.join('\n'));
   });
 
@@ -200,7 +200,7 @@ describe('an invalid PDF', () => {
   });
 
   test('is read, or refused with a reported fault, whatever the damage', async () => {
-    const reading = startMain('test/support/damaged-pdfs.ts');
+    const reading = startMain('test/worker/extract/damaged-pdfs.ts');
     assert.equal(await reading.exited, 0, reading.stderr.join('\n'));
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { extractJson } from '../../../worker/extract/json/json.ts';
-import { assertDamageIsTold, extracted, textOf } from '../../support/extraction.ts';
+import { assertDamageIsTold, extracted, textOf } from './extraction.ts';
 
 const read = (value: unknown) => extracted(extractJson, JSON.stringify(value));
 const text = (value: unknown) => textOf(extractJson, JSON.stringify(value));

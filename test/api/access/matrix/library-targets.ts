@@ -1,0 +1,149 @@
+import { insertMemorySource } from '../../../../core/memories/store-memory.ts';
+import { type Database, transaction } from '../../../../db/driver/database.ts';
+import { insertCapture } from '../../../../db/queries/memory/captures.ts';
+import { insertMemory } from '../../../../db/queries/memory/memories.ts';
+import { newId } from '../../../../shared/ids.ts';
+import { prepareContent } from '../../../../shared/text/memory-content.ts';
+import { TEST_MODEL_NAME } from '../../../support/needs/database.ts';
+import { ownerScope } from '../../../support/scopes.ts';
+import { axis, storeSource } from '../../../support/sources.ts';
+import type { Canaries, Thing } from './canaries.ts';
+import { hiddenOf, type Place, thingOf } from './place.ts';
+import type { CallerName } from './table.ts';
+
+/** What callers capture is planted as, where they may write: to those without Full access it is theirs alone. */
+const CAPTURED: Partial<Record<CallerName, Thing>> = { member: 'capture-member', granted: 'capture-granted' };
+export const capturedBy = (name: CallerName): Thing => CAPTURED[name] ?? 'backstage';
+
+/** A sentence that all planted memories share, so that each is like every other, wherever it lies. */
+export const ALIKE = 'The walrus keeps its letters in the locked drawer beside the northern harbour door.';
+/** Where the vectors of all planted memories point. */
+export const ALIKE_AXIS = 4;
+
+/** Where something is captured, and by whom. Any author gets the scope that the capture requires. */
+interface Captured {
+  clientId: string | null;
+  author: string;
+  thing: Thing;
+}
+
+/** Makes, in the database, the captures, memories and sources that single requests are about: new for each. */
+export class LibraryTargets {
+  private readonly database: Database;
+  private readonly canaries: Canaries;
+
+  constructor(database: Database, canaries: Canaries) {
+    this.database = database;
+    this.canaries = canaries;
+  }
+
+  /** A capture, staged. */
+  async capture(place: Place, { clientId, author, thing }: Captured): Promise<string> {
+    const id = newId();
+    const word = () => this.canaries.word(thing, place.key);
+    await transaction(this.database, this.scope(place, clientId, author), (tx) =>
+      insertCapture(tx, {
+        id,
+        layerId: clientId,
+        sessionId: word(),
+        sequence: null,
+        summary: word(),
+        startedAt: null,
+        endedAt: null,
+        metadata: { note: word() },
+      }),
+    );
+    return id;
+  }
+
+  /** A batch of one capture, lent to its author. */
+  async batch(place: Place, captured: Captured): Promise<{ batchId: string; captureId: string }> {
+    const [batchId, captureId] = [newId(), await this.capture(place, captured)];
+    await this.database.query(
+      `update memory.capture set state = 'claimed', batch_id = $3, leased_until = now() + interval '10 minutes'
+        where team_id = $1 and id = $2`,
+      [place.teamId, captureId, batchId],
+    );
+    await this.database.query(
+      `insert into memory.consolidation_batch (team_id, id, user_id, capture_ids, expires_at)
+       values ($1, $2, $3, array[$4::uuid], now() + interval '10 minutes')`,
+      [place.teamId, batchId, captured.author, captureId],
+    );
+    return { batchId, captureId };
+  }
+
+  /**
+   * A memory of the Owner's, that waits for review or is published; or waits and is going to be published.
+   * @returns its ids, that of its source where it has one
+   */
+  async memory(
+    place: Place,
+    kind: 'review' | 'published' | 'to be published',
+    clientId: string | null = null,
+  ): Promise<{ memoryId: string; sourceId: string }> {
+    const memoryId = newId();
+    const thing = kind === 'review' ? hiddenOf(place, clientId) : thingOf(place, clientId);
+    const state = kind === 'published' ? kind : 'review';
+    const content = `${ALIKE} ${this.canaries.word(thing, place.key)}`;
+    const prepared = await prepareContent(place.teamId, content);
+    const common = {
+      layerId: clientId,
+      title: this.canaries.word(thing, place.key),
+      metadata: { note: this.canaries.word(thing, place.key) },
+      embedding: axis(ALIKE_AXIS),
+      model: TEST_MODEL_NAME,
+    };
+    const sourceId = await transaction(
+      this.database,
+      this.scope(place, clientId, place.ownerId),
+      async (tx) => {
+        const stored = state === 'published' ? await insertMemorySource(tx, { ...common, prepared }) : null;
+        await insertMemory(tx, {
+          ...common,
+          id: memoryId,
+          state,
+          content,
+          terms: prepared.terms,
+          captureIds: [],
+          sourceId: stored?.sourceId ?? null,
+          supersedes: null,
+        });
+        return stored?.sourceId ?? '';
+      },
+    );
+    return { memoryId, sourceId };
+  }
+
+  /** A source that someone ingested. */
+  async source(place: Place, clientId: string | null, author: string): Promise<string> {
+    const title = this.canaries.word(thingOf(place, clientId), place.key);
+    return storeSource(this.database, this.scope(place, clientId, author), {
+      layer: clientId,
+      title,
+      chunks: [{ text: `walrus ${title}` }],
+    });
+  }
+
+  /** Marks the ids of captures, memories and batches with the things that they hold. */
+  async markHoldings(place: Place): Promise<void> {
+    const rows = await this.database.query<{ id: string; text: string }>(
+      `select id, summary as text from memory.capture where team_id = $1
+       union all select id, content from memory.memory_item where team_id = $1
+       union all select b.id, string_agg(c.summary, ' ') from memory.consolidation_batch b
+                   join memory.capture c on c.team_id = b.team_id and c.id = any (b.capture_ids)
+                  where b.team_id = $1 group by b.id`,
+      [place.teamId],
+    );
+    for (const { id, text } of rows) {
+      const things = [...this.canaries.wordsIn(text)].map((what) => what.split('.')[0] as Thing);
+      const [only] = things;
+      const thing = things.length === 1 && only !== undefined ? only : 'backstage';
+      this.canaries.mark(id, thing === 'shelf' ? 'shelf-ids' : thing, place.key);
+    }
+  }
+
+  /** A scope that reaches that layer, for any user. */
+  private scope(place: Place, clientId: string | null, userId: string) {
+    return ownerScope({ ...place, ownerId: userId }, clientId === null ? [] : [clientId]);
+  }
+}

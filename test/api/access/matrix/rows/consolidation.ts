@@ -1,0 +1,144 @@
+import { along, CLAIM } from '../../../../support/team.ts';
+import { ALIKE, ALIKE_AXIS, capturedBy } from '../library-targets.ts';
+import { hiddenOf, thingOf } from '../place.ts';
+import type { Cell, Row, Values } from '../row.ts';
+import { CLIENTS, type ClientName, client, LAYERS, type LayerName, ofClient, scoped } from './layers.ts';
+
+const capture = ({ clientId }: Values, { canaries, at, caller }: Cell) => {
+  const word = () => canaries.word(capturedBy(caller.name), at.key);
+  const texts = { sessionId: word(), summary: `walrus ${word()}`, metadata: { note: word() } };
+  return { ...texts, scope: scoped(clientId) };
+};
+
+/** Captures by the Owner and by the caller in every layer: where the caller may not write, its own are not its own. */
+async function stageEverywhere({ targets, at, caller }: Cell): Promise<void> {
+  const own = capturedBy(caller.name);
+  for (const clientId of [null, at.clientA, at.clientB, at.archivedClient]) {
+    const hidden = hiddenOf(at, clientId);
+    const writes = clientId === null || (clientId === at.clientA && own === 'capture-granted');
+    await targets.library.capture(at, { clientId, author: at.ownerId, thing: hidden });
+    await targets.library.capture(at, { clientId, author: caller.userId, thing: writes ? own : hidden });
+  }
+}
+
+/** A batch of the caller's with a capture of one layer; of someone else's where it is to be out of reach. */
+const batch =
+  (name: LayerName) =>
+  ({ targets, at, caller, foreign }: Cell) => {
+    const clientId = LAYERS[name](at);
+    const thing = clientId === at.archivedClient ? 'shelf' : capturedBy(caller.name);
+    const author = foreign ? at.ownerId : caller.userId;
+    return targets.library.batch(at, { clientId, author, thing: foreign ? hiddenOf(at, clientId) : thing });
+  };
+
+/**
+ * Items that are like every memory there is, by words and by meaning: what is similar is answered with them.
+ * @param name where they come to lie
+ */
+const items =
+  (name: LayerName, more: (values: Values) => object = () => ({})) =>
+  (values: Values, { canaries, at, caller }: Cell) => {
+    const { batchId, captureId } = values;
+    const item = (word: () => string) => ({
+      captureIds: [captureId],
+      title: word(),
+      content: `${ALIKE} ${word()}`,
+      ...more(values),
+    });
+    const published = () => canaries.word(thingOf(at, LAYERS[name](at)), at.key);
+    const reviewed = () => canaries.word(capturedBy(caller.name), at.key);
+    return {
+      batchId,
+      items: [
+        { action: 'publish', ...item(published), embedding: along(ALIKE_AXIS), ...CLAIM },
+        { ...item(reviewed), action: 'review', supersedes: undefined },
+        { action: 'discard', captureIds: [captureId] },
+      ],
+    };
+  };
+
+/** The rows of captures and batches, for one layer. */
+function layerRows(name: LayerName): Row[] {
+  const inTeam = name === 'Team layer';
+  const kind = name === 'archived client' ? name : `${name}, write`;
+  const within = inTeam ? {} : { about: name, ...ofClient, values: client(name) };
+  return [
+    { route: 'POST /v1/memory/captures', kind, ok: 201, ...within, body: capture },
+    {
+      route: 'POST /v1/memory/consolidation/complete',
+      ...(inTeam ? {} : { about: `of a capture in ${name}` }),
+      kind,
+      ok: 200,
+      ids: ['batchId'],
+      values: batch(name),
+      body: items(name),
+    },
+  ];
+}
+
+/** Rows for claims of one client's captures, and for memories of that client from captures of another layer. */
+function clientRows(name: ClientName): Row[] {
+  const archived = name === 'archived client';
+  return [
+    {
+      route: 'POST /v1/memory/consolidation/claim',
+      about: name,
+      kind: archived ? name : `${name}, write`,
+      ok: 200,
+      ...ofClient,
+      values: async (cell) => {
+        await stageEverywhere(cell);
+        return client(name)(cell);
+      },
+      body: ({ clientId }) => ({ clientId, limit: 20 }),
+    },
+    {
+      route: 'POST /v1/memory/consolidation/complete',
+      about: `of a capture in the Team layer, for ${name}`,
+      // Elsewhere than where the capture lies: only with Full access, as where no grant reaches.
+      kind: archived ? name : 'client B, write',
+      ok: 200,
+      ...ofClient,
+      values: async (cell) => ({ ...(await batch('Team layer')(cell)), ...(await client(name)(cell)) }),
+      body: items(name, ({ clientId }) => ({ scope: { clientId } })),
+    },
+  ];
+}
+
+/** Routes from captures to memories. */
+export const CONSOLIDATION_ROWS: readonly Row[] = [
+  ...(['Team layer', ...CLIENTS] as const).flatMap(layerRows),
+  ...CLIENTS.flatMap(clientRows),
+  {
+    route: 'POST /v1/memory/consolidation/claim',
+    kind: 'Team, own work',
+    ok: 200,
+    values: async (cell) => {
+      await stageEverywhere(cell);
+      return {};
+    },
+    body: () => ({ limit: 20 }),
+  },
+  {
+    route: 'POST /v1/memory/consolidation/complete',
+    about: 'of captures that are not in the batch',
+    kind: 'Team layer, write',
+    ok: 200,
+    ids: ['captureId'],
+    elsewhere: '400 invalid_request',
+    values: batch('Team layer'),
+    body: items('Team layer'),
+  },
+  {
+    route: 'POST /v1/memory/consolidation/complete',
+    about: 'in the place of another memory',
+    kind: 'Team, Full access, change',
+    ok: 200,
+    ids: ['supersedes'],
+    values: async (cell) => ({
+      ...(await batch('Team layer')(cell)),
+      supersedes: (await cell.targets.library.memory(cell.at, 'published')).memoryId,
+    }),
+    body: items('Team layer', ({ supersedes }) => ({ supersedes })),
+  },
+];

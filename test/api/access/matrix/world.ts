@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import type { App } from '../../../../api/types.ts';
+import type { Dependencies } from '../../../../core/dependencies.ts';
+import type { Database } from '../../../../db/driver/database.ts';
+import { createCompany } from '../../../../db/startup/bootstrap.ts';
+import type { TestCompany } from '../../../support/needs/database.ts';
+import { addTeam } from '../../../support/scopes.ts';
+import { Canaries, type PlaceKey, type Thing } from './canaries.ts';
+import { companyKey, type Place } from './place.ts';
+import { plantTeam } from './planting.ts';
+import { CALLERS, type CallerName } from './table.ts';
+import { PASSWORD, Targets, type Ties } from './targets.ts';
+
+/** Someone who asks. */
+export interface Caller {
+  name: CallerName;
+  /** For nobody, an Owner of the Company that is asked. */
+  userId: string;
+  headers: Record<string, string>;
+  /** The Team that the requests name. */
+  at: Place;
+  /** Where the caller belongs. */
+  home: Place;
+}
+
+/** Where callers belong, and with what. All name the Team `t`, except the one in the archived Team. */
+const CALLER_TIES: Record<Exclude<CallerName, 'nobody'>, Ties & { home: PlaceKey; writesA?: true }> = {
+  stranger: { home: 'v', companyRole: 'owner' },
+  neighbour: { home: 'u', teamRole: 'member' },
+  member: { home: 't', teamRole: 'member' },
+  granted: { home: 't', teamRole: 'member', writesA: true },
+  'Team Admin': { home: 't', teamRole: 'admin' },
+  'Team Owner': { home: 't', teamRole: 'owner' },
+  Admin: { home: 't', companyRole: 'admin' },
+  reader: { home: 't', companyRole: 'admin', grant: 'read' },
+  'full Admin': { home: 't', companyRole: 'admin', grant: 'full' },
+  Owner: { home: 't', companyRole: 'owner' },
+  archived: { home: 'z', companyRole: 'owner' },
+};
+
+/** What the reasons of access requests are planted as, by who asks. */
+export const REASONS: Partial<Record<CallerName, Thing>> = {
+  Admin: 'reason-admin',
+  reader: 'reason-reader',
+  'full Admin': 'reason-full-admin',
+};
+
+/** Two Companies with Teams, clients, texts and people, in which everything bears the word of where it lies. */
+export class World {
+  readonly app: App;
+  readonly canaries: Canaries;
+  readonly targets: Targets;
+  readonly places: Record<PlaceKey, Place>;
+  readonly callers = new Map<CallerName, Caller>();
+
+  private constructor(app: App, targets: Targets, places: Record<PlaceKey, Place>) {
+    this.app = app;
+    this.targets = targets;
+    this.canaries = targets.canaries;
+    this.places = places;
+  }
+
+  /** Makes it, as far as can be by requests to the app: its log is looked at too. */
+  static async open(app: App, { database, passwords }: Dependencies): Promise<World> {
+    const canaries = new Canaries();
+    const targets = new Targets({ database }, canaries, await passwords.hash(PASSWORD));
+    const first = await makeCompany(database, canaries, 't');
+    const teams = {
+      t: first,
+      u: await addNamedTeam(database, canaries, 'u', first),
+      z: await addNamedTeam(database, canaries, 'z', first),
+      v: await makeCompany(database, canaries, 'v'),
+    };
+    const plant = async (key: PlaceKey) => {
+      const team = teams[key];
+      canaries.mark(team.teamId, 'team-name', key);
+      const { token } = await targets.session(team.companyId, team.ownerId);
+      const headers = { authorization: `Bearer ${token}`, 'memory-team': team.teamId };
+      return plantTeam({ app, database, canaries }, { ...team, key, headers });
+    };
+    const [t, u, z, v] = [await plant('t'), await plant('u'), await plant('z'), await plant('v')];
+    const world = new World(app, targets, { t, u, z, v });
+    await database.query(`update identity.team set state = 'archived' where id = $1`, [z.teamId]);
+    await world.settle();
+    return world;
+  }
+
+  /** Someone new of this name, signed in. */
+  async newCaller(name: CallerName): Promise<Caller> {
+    const { t, z } = this.places;
+    const at = name === 'archived' ? z : t;
+    const team = { 'memory-team': at.teamId };
+    if (name === 'nobody') return { name, userId: t.ownerId, headers: team, at, home: t };
+    const { home: key, writesA, ...ties } = CALLER_TIES[name];
+    const home = this.places[key];
+    const clients = writesA ? { [home.clientA]: 'write' as const } : {};
+    const { userId } = await this.targets.account(home, { ...ties, clients });
+    const { token } = await this.targets.session(home.companyId, userId);
+    return { name, userId, headers: { authorization: `Bearer ${token}`, ...team }, at, home };
+  }
+
+  /** The one of this name who asks most of the time. */
+  caller(name: CallerName): Caller {
+    const caller = this.callers.get(name);
+    assert.ok(caller, name);
+    return caller;
+  }
+
+  /** People in every place, what they may reach, and what they asked for. */
+  private async settle(): Promise<void> {
+    const { targets, places } = this;
+    for (const place of Object.values(places)) {
+      // Owners who stay, so that no one else is ever the last one.
+      await targets.account(place, { teamRole: 'owner' });
+      const { clientA, clientB, archivedClient } = place;
+      const clients = { [clientA]: 'read', [clientB]: 'write', [archivedClient]: 'write' } as const;
+      await targets.account(place, { teamRole: 'member', clients });
+      await targets.account(place);
+      if (place.key === companyKey(place)) await targets.invitation(place);
+      await targets.accessRequest(place);
+    }
+    for (const name of CALLERS) this.callers.set(name, await this.newCaller(name));
+    for (const [name, thing] of Object.entries(REASONS)) {
+      const answer = await this.app.inject({
+        method: 'POST',
+        url: '/v1/company/access-requests',
+        headers: this.caller(name as CallerName).headers,
+        payload: { teamId: places.u.teamId, access: 'read', reason: this.canaries.word(thing, 't') },
+      });
+      assert.equal(answer.statusCode, 201, answer.body);
+    }
+  }
+}
+
+async function makeCompany(database: Database, canaries: Canaries, key: PlaceKey): Promise<TestCompany> {
+  const ownerEmail = `${canaries.word('people', key)}@example.com`;
+  const names = {
+    companyName: canaries.word('company-name', key),
+    teamName: canaries.word('team-name', key),
+  };
+  const { companyId, userId, teamId } = await database.transaction((tx) =>
+    createCompany(tx, { ...names, ownerEmail, principal: false }),
+  );
+  return { companyId, teamId, ownerId: userId, ownerEmail };
+}
+
+async function addNamedTeam(
+  database: Database,
+  canaries: Canaries,
+  key: PlaceKey,
+  company: TestCompany,
+): Promise<TestCompany> {
+  const team = await addTeam(database, company);
+  const name = canaries.word('team-name', key);
+  await database.query('update identity.team set name = $2 where id = $1', [team.teamId, name]);
+  return team;
+}

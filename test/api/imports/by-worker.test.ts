@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createLogger } from '../../../shared/logger.ts';
+import type { Import } from '../../../shared/schemas/imports.ts';
+import type { Chunk, SearchResponse } from '../../../shared/schemas/memory.ts';
+import { type RunningWorker, startWorker } from '../../../worker/worker.ts';
+import type { SignedIn } from '../../support/app.ts';
+import { openOwnTestApp } from '../../support/own-service.ts';
+import { pdfText, writePdf } from '../../support/pdf-writer.ts';
+import { along, CLAIM, get, post } from '../../support/team.ts';
+
+const service = await openOwnTestApp({}, {}, { supervise: true });
+const { database } = service;
+
+/** Imports files and waits until the worker has done with every one of them. */
+async function importAll(company: SignedIn, items: object[]): Promise<Import[]> {
+  const answer = await post(service, company, '/v1/memory/imports', { items });
+  assert.equal(answer.statusCode, 202, answer.body);
+  const done: Import[] = [];
+  for (const { id } of answer.json<{ imports: Import[] }>().imports) {
+    for (;;) {
+      const now = (await get(service, company, `/v1/memory/imports/${id}`)).json<Import>();
+      if (now.state !== 'queued' && now.state !== 'running') {
+        done.push(now);
+        break;
+      }
+      await pause(20);
+    }
+  }
+  return done;
+}
+
+async function found(company: SignedIn, query: string) {
+  const answer = await post(service, company, '/v1/memory/search', {
+    query,
+    scope: {},
+    queryEmbedding: along(1000),
+    ...CLAIM,
+  });
+  return answer.json<SearchResponse>().hits;
+}
+
+const base64 = (...bytes: number[]) => Buffer.from(bytes).toString('base64');
+
+describe('the import worker', () => {
+  let worker: RunningWorker;
+  before(async () => {
+    worker = await startWorker({ ...service, logger: createLogger('silent', 'test') });
+  });
+  after(() => worker.stop());
+
+  test('completes each import as a source of its own that searches find', async () => {
+    const company = await service.company();
+    const done = await importAll(company, [
+      { filename: 'a.txt', text: 'the capybara swims' },
+      {
+        filename: 'b.md',
+        title: 'Report',
+        contentBase64: Buffer.from('# Über\n\nder Tapir').toString('base64'),
+      },
+      { filename: 'c.log', contentBase64: base64(0xef, 0xbb, 0xbf, 0x63, 0x6f, 0x61, 0x74, 0x69) },
+    ]);
+    for (const { state, attempts, error, sourceId } of done) {
+      assert.deepEqual([state, attempts, error], ['completed', 1, null]);
+      assert.ok(sourceId);
+    }
+    const [hit, ...more] = await found(company, 'tapir');
+    assert.deepEqual(
+      [hit?.kind, hit?.source_id, hit?.title, hit?.text, more.length],
+      ['import', done[1]?.sourceId, 'Report', '# Über\n\nder Tapir', 0],
+    );
+    assert.equal((await found(company, 'coati'))[0]?.text, 'coati');
+    const [payloads] = await database.query<{ n: number }>(
+      'select count(*) as n from memory.import_payload where team_id = $1',
+      [company.teamId],
+    );
+    assert.equal(payloads?.n, 0, 'the files themselves are not kept');
+  });
+
+  test('stores the place of each chunk in its document: searches and expand return it', async () => {
+    const company = await service.company();
+    const pdf = writePdf({
+      pages: [[{ y: 700, bytes: 'The hall opens.' }], [], [{ y: 700, bytes: 'The lynx rests.' }]],
+      info: `/Title ${pdfText('Handbook')}`,
+    });
+    const html = '<title>Rules</title><h1>Halls</h1><h2>North</h2><p>The ibex rests.</p>';
+    const done = await importAll(company, [
+      { filename: 'a.pdf', contentBase64: pdf.toString('base64') },
+      { filename: 'b.html', text: html },
+    ]);
+    assert.deepEqual(
+      done.map(({ state }) => state),
+      ['completed', 'completed'],
+    );
+    const expected = {
+      lynx: [
+        { document_title: 'Handbook', headings: [], page: 1 },
+        { document_title: 'Handbook', headings: [], page: 3 },
+      ],
+      ibex: [{ document_title: 'Rules', headings: ['Halls', 'North'], page: null }],
+    };
+    for (const [word, locations] of Object.entries(expected)) {
+      const [hit] = await found(company, word);
+      assert.deepEqual(hit?.location, locations.at(-1));
+      const expanded = await post(service, company, '/v1/memory/expand', { chunkId: hit?.chunk_id });
+      assert.deepEqual(
+        expanded.json<{ chunks: Chunk[] }>().chunks.map(({ location }) => location),
+        locations,
+      );
+    }
+  });
+
+  test('fails a faulty file on the first attempt, with an error code and message', async () => {
+    const company = await service.company();
+    const done = await importAll(company, [
+      { filename: 'latin1.txt', contentBase64: base64(0x63, 0x61, 0x66, 0xe9) },
+      { filename: 'empty.txt', text: '' },
+      { filename: 'bytes.txt', contentBase64: '' },
+      { filename: 'blank.md', text: ' \n\t ' },
+      { filename: 'binary.txt', contentBase64: base64(0x50, 0x4b, 0x00, 0x01) },
+      { filename: 'mark.txt', contentBase64: base64(0xef, 0xbb, 0xbf) },
+      { filename: 'good.txt', text: 'good' },
+    ]);
+    assert.deepEqual(
+      done.map(({ filename, state, attempts, error }) => [filename, state, attempts, error?.code ?? null]),
+      [
+        ['latin1.txt', 'failed', 1, 'invalid_encoding'],
+        ['empty.txt', 'failed', 1, 'no_text'],
+        ['bytes.txt', 'failed', 1, 'no_text'],
+        ['blank.md', 'failed', 1, 'no_text'],
+        ['binary.txt', 'failed', 1, 'not_text'],
+        ['mark.txt', 'failed', 1, 'no_text'],
+        ['good.txt', 'completed', 1, null],
+      ],
+    );
+    for (const { error, sourceId } of done.slice(0, 6)) {
+      assert.match(error?.message ?? '', /^[A-Z].*\.$/);
+      assert.equal(sourceId, null);
+    }
+    const status = (await get(service, company, '/v1/memory/status')).json<{
+      imports: { failed: number; completed: number; recentFailures: Import[] };
+    }>();
+    assert.deepEqual([status.imports.failed, status.imports.completed], [6, 1]);
+    assert.deepEqual(status.imports.recentFailures, done.slice(0, 6).reverse());
+  });
+
+  test('completes an import of an existing text with the existing source', async () => {
+    const company = await service.company();
+    const ingested = await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'known already' });
+    const { source } = ingested.json<{ source: { id: string } }>();
+    const done = await importAll(company, [
+      { filename: 'a.txt', text: 'known already' },
+      { filename: 'b.txt', text: 'new to all' },
+      { filename: 'c.txt', text: 'new to all' },
+    ]);
+    assert.deepEqual(
+      done.map(({ state }) => state),
+      ['completed', 'completed', 'completed'],
+    );
+    assert.equal(done[0]?.sourceId, source.id);
+    assert.equal(done[1]?.sourceId, done[2]?.sourceId);
+    const [sources] = await database.query<{ n: number }>(
+      'select count(*) as n from memory.source where team_id = $1',
+      [company.teamId],
+    );
+    assert.equal(sources?.n, 2);
+  });
+
+  test('writes one audit event for the outcome of each import, without its text', async () => {
+    const company = await service.company();
+    const done = await importAll(company, [
+      { filename: 'a.txt', text: 'a private wombat' },
+      { filename: 'b.txt', text: '' },
+    ]);
+    const events = await database.query<{ kind: string; subject: string; row: string }>(
+      `select kind, subject_id as subject, e::text as row from memory.audit_event e
+        where company_id = $1 and subject_type = 'import' order by subject_id, id`,
+      [company.companyId],
+    );
+    assert.deepEqual(
+      events.map(({ kind, subject }) => [kind, subject]),
+      [
+        ['memory.import', done[0]?.id],
+        ['memory.import_complete', done[0]?.id],
+        ['memory.import', done[1]?.id],
+        ['memory.import_fail', done[1]?.id],
+      ],
+    );
+    for (const { row } of events) assert.doesNotMatch(row, /wombat/);
+  });
+
+  test('a running worker is listed in the status for callers with Full access', async () => {
+    const company = await service.company();
+    const status = (await get(service, company, '/v1/memory/status')).json<{
+      health: { worker: boolean };
+      workers: { id: string; queues: string[]; rssBytes: number; startedAt: string; lastSeenAt: string }[];
+    }>();
+    assert.equal(status.health.worker, true);
+    const mine = status.workers.find(({ id }) => id === worker.id);
+    assert.deepEqual(Object.keys(mine ?? {}), [
+      'id',
+      'startedAt',
+      'lastSeenAt',
+      'queues',
+      'rssBytes',
+      'embedder',
+    ]);
+    assert.ok(mine?.queues.includes('import.process') && mine.rssBytes > 0);
+  });
+});

@@ -1,0 +1,262 @@
+import type { ItemAction, MemoryAction, MemoryState } from '../../../../shared/memory-states.ts';
+
+/**
+ * The life of a memory as the specification tells it, in plain arrays. It knows nothing of how the service works: it
+ * takes over the ids that the service gives, and says what must have become of everything.
+ */
+
+export const LAYERS = ['team', 'a', 'b'] as const;
+/** The Team layer, or one of two clients. */
+export type Layer = (typeof LAYERS)[number];
+
+export const CALLERS = ['owner', 'admin', 'anna', 'ben', 'reader'] as const;
+/** The Company's Owner, an Admin of the Team, two members of it, and a Company Admin who may only read there. */
+export type CallerName = (typeof CALLERS)[number];
+
+export interface Rights {
+  full: boolean;
+  reads: readonly Layer[];
+  writes: readonly Layer[];
+}
+
+export const RIGHTS: Readonly<Record<CallerName, Rights>> = {
+  owner: { full: true, reads: LAYERS, writes: LAYERS },
+  admin: { full: true, reads: LAYERS, writes: LAYERS },
+  anna: { full: false, reads: ['team', 'a'], writes: ['team', 'a'] },
+  ben: { full: false, reads: LAYERS, writes: ['team', 'b'] },
+  reader: { full: false, reads: LAYERS, writes: [] },
+};
+
+export interface ModelCapture {
+  id: string;
+  author: CallerName;
+  layer: Layer;
+  session: string;
+  sequence: number | null;
+  summary: string;
+  state: 'staged' | 'claimed' | 'completed';
+  /** That it is lent to, or was completed with. */
+  batch: string | null;
+}
+
+export interface ModelBatch {
+  id: string;
+  claimer: CallerName;
+  captures: string[];
+  lapsed: boolean;
+  /** What was accepted: the items, and the answer to them. */
+  completed: { items: Item[]; results: unknown } | null;
+}
+
+export interface ModelMemory {
+  id: string;
+  state: MemoryState;
+  title: string;
+  content: string;
+  layer: Layer;
+  version: number;
+  captures: string[];
+  /** Whether the vector that came with it still stands for its content. */
+  vector: boolean;
+  supersedes: string | null;
+  supersededBy: string | null;
+  author: CallerName;
+  decidedBy: CallerName | null;
+  /** Who made it searchable. */
+  publishedBy: CallerName | null;
+}
+
+export interface ModelEvent {
+  kind: string;
+  actor: CallerName;
+  subjectType: 'capture' | 'batch' | 'memory' | 'query';
+  subject: string;
+  layer: Layer | null;
+}
+
+/** What a complete asks for of some captures. */
+export interface Item {
+  captures: string[];
+  action: ItemAction;
+  title: string;
+  content: string;
+  /** The layer that it names, if it does. */
+  named: Layer | null;
+  embedded: boolean;
+  supersedes: string | null;
+}
+
+export interface Decision {
+  action: MemoryAction;
+  memory: string;
+  version: number | null;
+  title: string | null;
+  content: string | null;
+  supersedes: string | null;
+}
+
+/** A content of more characters than this makes several chunks, for which one vector does not stand. */
+export const ONE_CHUNK = 2000;
+
+export class Model {
+  readonly captures: ModelCapture[] = [];
+  readonly batches: ModelBatch[] = [];
+  readonly memories: ModelMemory[] = [];
+  readonly events: ModelEvent[] = [];
+
+  memory(id: string | null): ModelMemory | undefined {
+    return this.memories.find((memory) => memory.id === id);
+  }
+
+  batch(id: string): ModelBatch | undefined {
+    return this.batches.find((batch) => batch.id === id);
+  }
+
+  capturesOf(ids: readonly string[]): ModelCapture[] {
+    return this.captures.filter(({ id }) => ids.includes(id));
+  }
+
+  /** The layers that captures lie in, each once, in the order of the captures. */
+  layersOf(ids: readonly string[]): Layer[] {
+    return [...new Set(ids.flatMap((id) => this.capturesOf([id])).map(({ layer }) => layer))];
+  }
+
+  /** What was first staged by someone under a session and sequence, in whatever layer. */
+  firstCapture(
+    author: CallerName,
+    { session, sequence }: Pick<ModelCapture, 'session' | 'sequence'>,
+  ): ModelCapture | undefined {
+    if (sequence === null) return undefined;
+    return this.captures.find(
+      (capture) => capture.author === author && capture.session === session && capture.sequence === sequence,
+    );
+  }
+
+  stage(capture: Omit<ModelCapture, 'state' | 'batch'>): void {
+    this.captures.push({ ...capture, state: 'staged', batch: null });
+    const { id, author, layer } = capture;
+    this.record('memory.capture', author, 'capture', id, layer);
+  }
+
+  /** What someone may claim now: with Full access anything, else their own where they write. */
+  claimable(by: CallerName, client: Layer | null): ModelCapture[] {
+    const { full, writes } = RIGHTS[by];
+    return this.captures.filter(
+      ({ state, author, layer }) =>
+        state === 'staged' &&
+        (full || author === by) &&
+        writes.includes(layer) &&
+        (client === null || layer === client),
+    );
+  }
+
+  lend(by: CallerName, id: string, captures: string[]): void {
+    this.batches.push({ id, claimer: by, captures, lapsed: false, completed: null });
+    for (const capture of this.capturesOf(captures)) Object.assign(capture, { state: 'claimed', batch: id });
+    this.recordEach(by, 'memory.claim', { id, captures });
+  }
+
+  /** A lease that ran out leaves its captures staged, whether or not the worker came by yet. */
+  lapse(batch: ModelBatch): void {
+    batch.lapsed = true;
+    this.giveBack(batch.id);
+  }
+
+  private giveBack(batchId: string): void {
+    for (const capture of this.captures) {
+      if (capture.state !== 'claimed' || capture.batch !== batchId) continue;
+      Object.assign(capture, { state: 'staged', batch: null });
+    }
+  }
+
+  /**
+   * Makes of an item what it asks for.
+   * @param id of the memory that it became, null for a discard
+   */
+  completeItem(batch: ModelBatch, item: Item, id: string | null): void {
+    if (item.action === 'discard' || id === null) {
+      this.recordEach(batch.claimer, 'memory.discard', { id: batch.id, captures: item.captures });
+    } else {
+      const layer = item.named ?? this.layersOf(item.captures)[0];
+      if (layer === undefined) throw new Error('the model has no such captures');
+      this.keep(batch.claimer, item, { id, layer });
+    }
+    for (const capture of this.capturesOf(item.captures)) capture.state = 'completed';
+  }
+
+  /** Ends a loan: what no item named is staged again. */
+  close(batch: ModelBatch, items: Item[], results: unknown): void {
+    batch.completed = { items, results };
+    this.giveBack(batch.id);
+  }
+
+  private keep(by: CallerName, item: Item, { id, layer }: { id: string; layer: Layer }): void {
+    const published = item.action === 'publish';
+    if (item.supersedes !== null) this.archive(by, item.supersedes, id);
+    this.memories.push({
+      id,
+      state: published ? 'published' : 'review',
+      title: item.title,
+      content: item.content,
+      layer,
+      version: 1,
+      captures: item.captures,
+      vector: item.embedded && item.content.length <= ONE_CHUNK,
+      supersedes: item.supersedes,
+      supersededBy: null,
+      author: by,
+      decidedBy: published ? by : null,
+      publishedBy: published ? by : null,
+    });
+    this.record(published ? 'memory.publish' : 'memory.review', by, 'memory', id, layer);
+  }
+
+  decide(by: CallerName, { action, memory: id, title, content, supersedes }: Decision): void {
+    const memory = this.memory(id);
+    if (memory === undefined) throw new Error('the model has no such memory');
+    if (action === 'delete') {
+      this.archive(by, id, null);
+      return;
+    }
+    if (supersedes !== null) this.archive(by, supersedes, id);
+    if (action === 'discard') memory.state = 'discarded';
+    else memory.state = 'published';
+    if (action === 'publish') Object.assign(memory, { publishedBy: by, supersedes });
+    if (content !== null && content !== memory.content) Object.assign(memory, { content, vector: false });
+    memory.title = title ?? memory.title;
+    memory.version += 1;
+    memory.decidedBy = by;
+    this.record(`memory.${action}`, by, 'memory', id, memory.layer);
+  }
+
+  private archive(by: CallerName, id: string, supersededBy: string | null): void {
+    const memory = this.memory(id);
+    if (memory === undefined) throw new Error('the model has no such memory');
+    Object.assign(memory, { state: 'archived', supersededBy, decidedBy: by, version: memory.version + 1 });
+    this.record('memory.delete', by, 'memory', id, memory.layer);
+  }
+
+  /** What happens to captures of a batch is told in each layer that they lie in, to who sees that layer. */
+  private recordEach(
+    by: CallerName,
+    kind: string,
+    { id, captures }: { id: string; captures: string[] },
+  ): void {
+    for (const layer of this.layersOf(captures)) this.record(kind, by, 'batch', id, layer);
+  }
+
+  record(
+    kind: string,
+    actor: CallerName,
+    subjectType: ModelEvent['subjectType'],
+    subject: string,
+    layer: Layer | null,
+  ): void {
+    this.events.push({ kind, actor, subjectType, subject, layer });
+  }
+
+  /** What a search finds in some layers. */
+  published(layers: readonly Layer[]): ModelMemory[] {
+    return this.memories.filter(({ state, layer }) => state === 'published' && layers.includes(layer));
+  }
+}

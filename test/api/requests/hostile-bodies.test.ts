@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { before, describe, it, type TestContext } from 'node:test';
+import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { buildTestedApp } from '../../support/schema-compilers.ts';
+import { faultyFields } from '../../support/team.ts';
+import { sendHead } from './sent-heads.ts';
+
+const MIB = 1024 * 1024;
+
+const service = await openTestApp();
+const { app } = service;
+
+/** A body of four MiB: with parts as many as fit of one, between a beginning and an end. */
+const fill = (begin: string, part: string, end: string) =>
+  begin + part.repeat(Math.floor((4 * MIB) / part.length)) + end;
+const IN_METADATA = '{"title":"x","text":"x","metadata":{"a":';
+
+const keysOf = (count: number, length: number) =>
+  Array.from({ length: count }, (_, n) => `"${String(n).padStart(length, 'k')}":1`).join(',');
+
+describe('an expensive request body', { timeout: 120_000 }, () => {
+  let base: string;
+  let company: SignedIn;
+
+  before(async () => {
+    base = await app.listen({ host: '127.0.0.1', port: 0 });
+    company = await service.company();
+  });
+
+  async function send(path: string, body: string | Buffer) {
+    const { request, answer } = sendHead(base, path, company.headers, Buffer.byteLength(body));
+    request.end(body);
+    return answer;
+  }
+
+  /** Texts of a large body that were parsed while something was done. */
+  async function parsedTexts(t: TestContext, act: () => Promise<unknown>) {
+    const parse = t.mock.method(JSON, 'parse');
+    await act();
+    const texts = parse.mock.calls.map(({ arguments: [text] }) => text).filter((text) => text.length >= MIB);
+    parse.mock.restore();
+    return texts.length;
+  }
+
+  const refused: [what: string, body: () => string, fault: RegExp][] = [
+    [
+      'millions of arrays',
+      () => fill(`${IN_METADATA}[`, '[],', '1]}}'),
+      /more than 20000 arrays and objects/,
+    ],
+    [
+      'millions of objects',
+      () => fill(`${IN_METADATA}[`, '{},', '1]}}'),
+      /more than 20000 arrays and objects/,
+    ],
+    [
+      'millions of values',
+      () => fill(`${IN_METADATA}[`, '1,', `${'1,'.repeat(200_000)}1]}}`),
+      /2200000 values/,
+    ],
+    ['millions of strings', () => fill(`${IN_METADATA}[`, '"a",', '1]}}'), /more than 30000 strings/],
+    [
+      'one key very often',
+      () => fill(`${IN_METADATA}{`, '"a":1,', '"a":1}}}'),
+      /more than 20000 object members/,
+    ],
+    ['many keys', () => `${IN_METADATA}{${keysOf(100_000, 12)}}}}`, /more than 20000 object members/],
+    ['long keys', () => `${IN_METADATA}{${keysOf(100, 20_000)}}}}`, /a key of more than 16383 bytes/],
+    ['a key of 4 MiB', () => fill('{"', 'k', '":1}'), /a key of more than 16383 bytes/],
+    ['arrays in arrays', () => '['.repeat(MIB) + ']'.repeat(MIB), /nested deeper than 32/],
+    ['arrays that never end', () => '['.repeat(4 * MIB), /nested deeper than 32/],
+    ['objects that never end', () => '{"a":'.repeat(MIB), /nested deeper than 32/],
+    ['a string that never ends', () => fill('{"title":"', '\\"', ''), /not valid JSON/],
+    ['a list that never ends', () => fill('{"title":[', '1111111111,', ''), /not valid JSON/],
+  ];
+  for (const [what, body, fault] of refused) {
+    it(`returns 400 before the body is parsed: ${what}`, async (t) => {
+      const text = body();
+      const parsed = await parsedTexts(t, async () => {
+        const answer = await send('/v1/memory/ingest', text);
+        assert.equal(answer.statusCode, 400);
+        assert.match(answer.json<{ detail: string }>().detail, fault);
+      });
+      assert.equal(parsed, 0);
+    });
+  }
+
+  const faulty: [what: string, body: () => string | Buffer, field: string | null][] = [
+    ['whitespace', () => `${' '.repeat(4 * MIB)}{}`, '/title'],
+    ['a number of 4 MiB', () => fill('{"title":', '1', '}'), '/title'],
+    ['garbage', () => fill('', 'x', ''), null],
+    ['a byte order mark', () => `\ufeff${fill('{"title":"', 'x', '"}')}`, null],
+    ['bytes that are not UTF-8', () => Buffer.alloc(4 * MIB, 0xff), null],
+    ['a long text with a NUL at its end', () => fill('{"title":"x","text":"', '字', '\\u0000"}'), '/text'],
+    ['metadata of a million numbers', () => fill(`${IN_METADATA}[`, '0.5,', '1]}}'), '/metadata'],
+  ];
+  for (const [what, body, field] of faulty) {
+    it(`returns 400 after parsing the body once at most: ${what}`, async (t) => {
+      const parsed = await parsedTexts(t, async () => {
+        const answer = await send('/v1/memory/ingest', body());
+        assert.equal(answer.statusCode, 400);
+        assert.deepEqual(faultyFields(answer), field === null ? [] : [field]);
+      });
+      assert.ok(parsed <= 1, `${parsed} times`);
+    });
+  }
+
+  it('the event loop runs between parsing, checking text and validating a large body', async (t) => {
+    let turn = 0;
+    let next = setImmediate(function count() {
+      turn += 1;
+      next = setImmediate(count);
+    });
+    t.after(() => clearImmediate(next));
+    const turns: Record<string, number> = {};
+    const { parse } = JSON;
+    t.mock.method(JSON, 'parse', (text: string) => {
+      if (text.length > MIB) turns['parsed'] = turn;
+      return parse(text) as unknown;
+    });
+    const isWellFormed = Reflect.get(String.prototype, 'isWellFormed') as (this: string) => boolean;
+    t.mock.method(String.prototype, 'isWellFormed', function (this: string) {
+      if (this.length > MIB) turns['searched for what cannot be stored'] = turn;
+      return isWellFormed.call(this);
+    });
+    const test = Reflect.get(RegExp.prototype, 'test') as (this: RegExp, text: string) => boolean;
+    t.mock.method(RegExp.prototype, 'test', function (this: RegExp, text: string) {
+      if (typeof text === 'string' && text.length > MIB) turns['held against its schema'] = turn;
+      return test.call(this, text);
+    });
+    const answer = await send('/v1/memory/ingest', fill('{"title":"x","text":"', 'abc def ', '","scope":1}'));
+    assert.deepEqual(faultyFields(answer), ['/scope']);
+    const steps = Object.keys(turns);
+    assert.deepEqual(steps, ['parsed', 'searched for what cannot be stored', 'held against its schema']);
+    assert.equal(new Set(Object.values(turns)).size, 3, JSON.stringify(turns));
+  });
+});
+
+describe('connections', { timeout: 60_000 }, () => {
+  it('connections above MEMORY_MAX_CONNECTIONS are dropped, and one warning is logged', async (t) => {
+    const config = { ...service.config, maxConnections: 2 };
+    const few = await buildTestedApp({ ...service, config });
+    t.after(() => few.close());
+    const warn = t.mock.method(few.log, 'warn', () => {});
+    await few.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = new URL(few.listeningOrigin);
+    const open = async () => {
+      const socket = connect(Number(port), '127.0.0.1');
+      await once(socket, 'connect');
+      return socket;
+    };
+    const ask = async (socket: Awaited<ReturnType<typeof open>>) => {
+      socket.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n');
+      // Dropped ones end without a byte.
+      return String((await Promise.race([once(socket, 'data'), once(socket, 'close')]))[0]).slice(0, 12);
+    };
+    const kept = [await open(), await open()];
+    for (const socket of kept) assert.equal(await ask(socket), 'HTTP/1.1 200');
+    for (let n = 0; n < 3; n += 1) {
+      const socket = await open();
+      socket.on('error', () => {});
+      assert.notEqual(await ask(socket), 'HTTP/1.1 200');
+    }
+    const drops = warn.mock.calls.filter(({ arguments: [, text] }) =>
+      /MEMORY_MAX_CONNECTIONS/.test(String(text)),
+    );
+    assert.equal(drops.length, 1);
+    for (const socket of kept) {
+      assert.equal(await ask(socket), 'HTTP/1.1 200');
+      socket.destroy();
+    }
+  });
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Hit } from '../../../shared/schemas/memory.ts';
+import { openTestApp } from '../../support/app.ts';
+import { outcome } from '../../support/sign-in.ts';
+import { along, CLAIM, post } from '../../support/team.ts';
+
+const service = await openTestApp();
+const company = await service.company();
+const ask = (body: object | string) =>
+  post(
+    service,
+    company,
+    '/v1/memory/search',
+    typeof body === 'string' ? body : { query: 'x', scope: {}, ...body },
+  );
+
+describe('the embedding of a query', () => {
+  test('a search returns 400 query_embedding_required without an embedding', async () => {
+    assert.equal(outcome(await ask({})), '400 query_embedding_required');
+    assert.equal(outcome(await ask(CLAIM)), '400 query_embedding_required');
+  });
+
+  test('a search returns 400 when the model or the dimension of its embedding is absent', async () => {
+    const { embeddingModel, embeddingDim } = CLAIM;
+    for (const claim of [{}, { embeddingModel }, { embeddingDim }]) {
+      assert.equal(outcome(await ask({ queryEmbedding: along(0), ...claim })), '400 invalid_request');
+    }
+  });
+
+  test('a search returns 400 for another model, a wrong embeddingDim or a wrong number of values', async () => {
+    for (const [claim, code] of [
+      [{ embeddingModel: 'Xenova/bge-small' }, 'embedding_model_mismatch'],
+      [{ embeddingModel: '' }, 'embedding_model_mismatch'],
+      [{ embeddingModel: 'xenova/bge-m3' }, 'embedding_model_mismatch'],
+      [{ embeddingDim: 512 }, 'embedding_dimension_mismatch'],
+      [{ embeddingDim: 0 }, 'embedding_dimension_mismatch'],
+      [{ queryEmbedding: [] }, 'embedding_dimension_mismatch'],
+      [{ queryEmbedding: along(0).slice(1) }, 'embedding_dimension_mismatch'],
+      [{ queryEmbedding: [...along(0), 0] }, 'embedding_dimension_mismatch'],
+      [{ queryEmbedding: Array.from({ length: 100_000 }, () => 1) }, 'embedding_dimension_mismatch'],
+      [{ embeddingModel: 'another', embeddingDim: 3, queryEmbedding: [1] }, 'embedding_model_mismatch'],
+      [{ embeddingDim: 1024.5 }, 'invalid_request'],
+      [{ queryEmbedding: 'x' }, 'invalid_request'],
+      [{ queryEmbedding: along(0).map(String) }, 'invalid_request'],
+      [{ queryEmbedding: along(0).map((n) => (n === 0 ? null : n)) }, 'invalid_request'],
+    ] as const) {
+      const answer = await ask({ queryEmbedding: along(0), ...CLAIM, ...claim });
+      assert.equal(outcome(answer), `400 ${code}`, JSON.stringify(claim).slice(0, 60));
+    }
+  });
+
+  test('a search returns 400 for an embedding with infinity or NaN and for a vector of zeros', async () => {
+    const body = (numbers: string) =>
+      `{"query":"x","scope":{},"embeddingModel":"${CLAIM.embeddingModel}","embeddingDim":1024,
+        "queryEmbedding":[${numbers}${',0'.repeat(1023)}]}`;
+    for (const number of ['1e400', '-1e400', 'NaN', 'Infinity', '0', '-0', '1e-400']) {
+      assert.equal(outcome(await ask(body(number))), '400 invalid_request', number);
+    }
+  });
+
+  test('a search ignores the length of the query vector', async () => {
+    await post(service, company, '/v1/memory/ingest', {
+      title: 'x',
+      chunks: [
+        { text: 'along five', embedding: along(5, 1e38) },
+        { text: 'along six', embedding: along(6) },
+      ],
+      ...CLAIM,
+    });
+    for (const length of [1, 1e39, 1e300, 1e-39, 5e-324, 1e-7]) {
+      const answer = await ask({ queryEmbedding: along(5, length), ...CLAIM });
+      assert.equal(answer.statusCode, 200, `${length}: ${answer.body}`);
+      assert.equal(answer.json<{ hits: Hit[] }>().hits[0]?.text, 'along five', String(length));
+    }
+  });
+});
+
+test('server mode that is off returns 400 server_embedding_disabled before other faults', async () => {
+  for (const fields of [
+    {},
+    { queryEmbedding: along(0), ...CLAIM },
+    { queryEmbedding: [] },
+    { queryEmbedding: 'x' },
+    { queryEmbedding: [null] },
+    { queryEmbedding: along(0), embeddingModel: 'another' },
+    { embeddingModel: 5, embeddingDim: 'x' },
+    { embeddingModel: 'a\u0000b' },
+  ]) {
+    const answer = await ask({ embeddingMode: 'server', ...fields });
+    assert.equal(outcome(answer), '400 server_embedding_disabled', JSON.stringify(fields).slice(0, 60));
+  }
+  const number = '{"query":"x","scope":{},"embeddingMode":"server","queryEmbedding":[1e400]}';
+  assert.equal(outcome(await ask(number)), '400 server_embedding_disabled');
+});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openTestApp } from '../../support/app.ts';
+import { databaseError, openFailingApp } from '../../support/failing-database.ts';
+
+const service = await openTestApp();
+const { app } = service;
+
+test('GET /v1/health returns backend and embedder without authentication', async () => {
+  const expected = {
+    ok: true,
+    backend: service.database.backend,
+    embedder: { mode: 'client-provided', model: 'Xenova/bge-m3', dim: 1024, serverModeEnabled: false },
+  };
+  for (const headers of [{}, { authorization: 'Bearer of-no-worth', 'memory-team': 'nonsense' }]) {
+    const answer = await app.inject({ url: '/v1/health', headers });
+    assert.equal(answer.statusCode, 200);
+    assert.match(String(answer.headers['content-type']), /^application\/json/);
+    assert.deepEqual(answer.json(), expected);
+  }
+  assert.equal((await app.inject({ method: 'HEAD', url: '/v1/health' })).statusCode, 200);
+});
+
+test('GET /v1/health names the configured embedding model', async () => {
+  const other = await openTestApp({ MEMORY_EMBEDDING_MODEL: 'Xenova/another' });
+  const { embedder } = (await other.app.inject('/v1/health')).json<{ embedder: { model: string } }>();
+  assert.equal(embedder.model, 'Xenova/another');
+});
+
+test('/livez and /readyz need no authentication and return only ok', async () => {
+  for (const url of ['/livez', '/readyz']) {
+    const answer = await app.inject(url);
+    assert.deepEqual([answer.statusCode, answer.json()], [200, { ok: true }]);
+  }
+});
+
+test('concurrent health checks share one database query, and the result is not cached', async (t) => {
+  for (const url of ['/v1/health', '/readyz']) {
+    let asked = 0;
+    let gone = false;
+    let held = Promise.withResolvers<void>();
+    const counted = await openFailingApp(t, service, async () => {
+      asked += 1;
+      await held.promise;
+      return gone ? databaseError('57P01') : null;
+    });
+    const check = async () => {
+      held = Promise.withResolvers();
+      const answers = Promise.all(
+        Array.from({ length: 20 }, async () => (await counted.inject(url)).statusCode),
+      );
+      // Sent after them, so all of them wait for the database when it is answered.
+      await counted.inject('/livez');
+      held.resolve();
+      return new Set(await answers);
+    };
+    assert.deepEqual(await check(), new Set([200]));
+    assert.equal(asked, 1, url);
+    gone = true;
+    assert.deepEqual(await check(), new Set([503]), 'no answer of before is kept');
+    assert.equal(asked, 2, url);
+  }
+});

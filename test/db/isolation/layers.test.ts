@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { insertMemorySource } from '../../../core/memories/store-memory.ts';
+import { type Queryable, transaction, withoutScope } from '../../../db/driver/database.ts';
+import { insertMemory } from '../../../db/queries/memory/memories.ts';
+import { searchChunks } from '../../../db/queries/search/search.ts';
+import { newId } from '../../../shared/ids.ts';
+import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
+import { prepareContent } from '../../../shared/text/memory-content.ts';
+import { chunkTerms, queryTerms } from '../../../shared/text/terms.ts';
+import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../../support/needs/database.ts';
+import { addClient, ownerScope } from '../../support/scopes.ts';
+import { axis, storeSource } from '../../support/sources.ts';
+import { TenantRows } from '../../support/tenant-rows.ts';
+import { attempt, count, DENIED, DERIVED_TABLES, isMemory, raiseWalls, WITHOUT_LAYERS } from './walls.ts';
+
+const database = await openTestDatabase();
+const { tables, victim, victimClient, attackers } = await raiseWalls(database);
+
+describe('a scope narrowed to one layer', () => {
+  const layers = () =>
+    tables.filter(
+      (table) =>
+        isMemory(table) &&
+        !WITHOUT_LAYERS.includes(table.name) &&
+        table.columns.some((column) => column.name === 'client_id' && column.optional),
+    );
+
+  for (const layer of ['team', 'client'] as const) {
+    const other = layer === 'team' ? 'client_id is not null' : 'client_id is null';
+
+    test(`${layer}: cannot read, change, delete or insert rows of the other layer`, async () => {
+      const names = layers().map(({ name }) => name);
+      for (const name of ['source', 'chunk', 'import', 'capture', 'memory_item']) {
+        assert.ok(names.includes(`memory.${name}`), `${name} has layers`);
+      }
+      const full = ownerScope(victim, [victimClient]);
+      const scope = narrowScope(full, { clientId: victimClient, include: [layer] });
+      const rows = new TenantRows({ ...victim, clientId: layer === 'team' ? victimClient : null });
+      for (const table of layers()) {
+        const where = `team_id = '${victim.teamId}' and ${other}`;
+        const there = await count(database, table, where);
+        assert.ok(there > 0, table.name);
+        const shown = await attempt(
+          database,
+          scope,
+          `select 1 from ${table.name} where ${other}`,
+          (_, seen) => seen.length,
+        );
+        assert.ok(shown === 'refused' || shown === 0, `reads ${table.name}`);
+        for (const statement of [
+          `update ${table.name} set client_id = ${layer === 'team' ? 'null' : `'${victimClient}'`}`,
+          `delete from ${table.name}`,
+        ]) {
+          const left = await attempt(database, scope, statement, (tx) => count(tx, table, where));
+          assert.ok(left === 'refused' || left === there, statement);
+        }
+        const inserted = transaction(database, scope, (tx) => tx.query(rows.insertion(table)));
+        await assert.rejects(inserted, { code: DENIED }, `inserts into ${table.name}`);
+      }
+    });
+  }
+
+  test('a scope of one client reads no row of another client', async () => {
+    const elsewhere = await addClient(database, victim);
+    await new TenantRows({ ...victim, clientId: elsewhere }).insertAll(database, tables);
+    const scope = narrowScope(ownerScope(victim, [victimClient, elsewhere]), { clientId: victimClient });
+    for (const table of layers()) {
+      const statement = `select 1 from ${table.name} where client_id = '${elsewhere}'`;
+      const shown = await attempt(database, scope, statement, (_, rows) => rows.length);
+      assert.ok(shown === 'refused' || shown === 0, table.name);
+    }
+  });
+
+  test('a scope without layers reads no row of any layer', async () => {
+    const scope = narrowScope(ownerScope(victim), { include: ['client'] });
+    for (const table of layers()) {
+      const shown = await attempt(database, scope, `select 1 from ${table.name}`, (_, rows) => rows.length);
+      assert.ok(shown === 'refused' || shown === 0, table.name);
+    }
+  });
+});
+
+describe('derived tables', () => {
+  test('cannot be read by the service role, not even for its own Team', async () => {
+    for (const name of DERIVED_TABLES) {
+      const read = transaction(database, ownerScope(victim), (tx) => tx.query(`select 1 from ${name}`));
+      await assert.rejects(read, { code: DENIED }, name);
+    }
+  });
+
+  test('are searched only in the Team and layers of the claims, whatever the arguments', async () => {
+    const home = await createTestCompany(database);
+    const client = await addClient(database, home);
+    const word = 'zanzibar';
+    const chunks = [{ text: `${word} of the team`, embedding: axis(1) }];
+    const own = await storeSource(database, ownerScope(home, [client]), { layer: null, chunks });
+    const clients = await storeSource(database, ownerScope(home, [client]), { layer: client, chunks });
+    // Keys are hashed with the Team: an attacker that knew another's would ask by them, and by its vectors.
+    const query = {
+      terms: queryTerms(home.teamId, word),
+      embedding: axis(1),
+      model: TEST_MODEL_NAME,
+      topK: 50,
+    };
+    const found = async (scope: TeamScope) => {
+      const hits = await transaction(database, scope, (tx) => searchChunks(tx, query));
+      return hits.map((hit) => hit.source_id).sort();
+    };
+    const { dims, factors, lengths, keys, identifierKeys } = query.terms;
+    const asked = [`[${axis(1).join(',')}]`, query.model, dims, factors, lengths, keys, identifierKeys];
+    const all = await database.query<{ id: string }>(
+      'select id from memory.chunk where source_id = any ($1)',
+      [[own, clients]],
+    );
+    const stored = all.map(({ id }) => id);
+    type Run = (fn: (tx: Queryable) => Promise<object[]>) => Promise<object[]>;
+    /** By all that matches, by the sources themselves, and what is stored of the chunks themselves. */
+    const reached = async (run: Run) => {
+      const call = `memory.search_candidates($1::halfvec, $2, null, $3::int[], $4::real[], $5::real[], $6::int[],
+        $7::int[], null, $8::uuid[], null, null, 50, true) f where f.chunk_id is not null`;
+      const rows = [
+        await run((tx) => tx.query(`select f.chunk_id from ${call}`, [...asked, null])),
+        await run((tx) => tx.query(`select f.chunk_id from ${call}`, [...asked, [own, clients]])),
+        await run((tx) =>
+          tx.query('select distinct chunk_id from memory.matched_weights($1, $2)', [stored, dims]),
+        ),
+      ];
+      return rows.map(({ length }) => length);
+    };
+    const full = ownerScope(home, [client]);
+    assert.deepEqual(await found(full), [own, clients].sort());
+    assert.deepEqual(await found(narrowScope(full, { include: ['team'] })), [own]);
+    assert.deepEqual(await found(narrowScope(full, { clientId: client, include: ['client'] })), [clients]);
+    for (const { team, name } of attackers) {
+      const scope = ownerScope(team, [client]);
+      assert.deepEqual(await reached((fn) => transaction(database, scope, fn)), [0, 0, 0], name);
+    }
+    assert.deepEqual(await reached((fn) => withoutScope(database, fn)), [0, 0, 0]);
+    const inTeamLayer = narrowScope(full, { include: ['team'] });
+    assert.deepEqual(await reached((fn) => transaction(database, inTeamLayer, fn)), [1, 1, 1]);
+  });
+});
+
+describe('similar memories', () => {
+  const TEXT = 'the pelican keeps its ledger in the northern harbour office';
+
+  /** A published memory of one layer, with a vector. */
+  async function publish(scope: TeamScope, layer: string | null): Promise<string> {
+    const id = newId();
+    const prepared = await prepareContent(scope.teamId, TEXT);
+    const common = { layerId: layer, title: 'x', metadata: {}, embedding: axis(1), model: TEST_MODEL_NAME };
+    await transaction(database, scope, async (tx) => {
+      const { sourceId } = await insertMemorySource(tx, { ...common, prepared });
+      const { terms } = prepared;
+      const own = { id, state: 'published', content: TEXT, terms, captureIds: [], sourceId } as const;
+      await insertMemory(tx, { ...common, ...own, supersedes: null });
+    });
+    return id;
+  }
+
+  test('are found only in the Team and layers of the claims, whatever the arguments', async () => {
+    const home = await createTestCompany(database);
+    const [client, other] = [await addClient(database, home), await addClient(database, home)];
+    const full = ownerScope(home, [client, other]);
+    const layers = [null, client, other];
+    const ids: string[] = [];
+    for (const layer of layers) ids.push(await publish(full, layer));
+    // Keys are hashed with the Team: an attacker that knew another's would ask by them, and by its vectors.
+    const { dims, weights, keys } = chunkTerms(home.teamId, TEXT);
+    const ask = (tx: Queryable, layer: string | null, embedding: string | null) =>
+      tx.query<{ id: string }>(
+        `select memory_id as id
+           from memory.similar_memories($1, $2::halfvec, $3, $4::int[], $5::real[], $6::int[], 50)`,
+        [layer, embedding, TEST_MODEL_NAME, Array.from(dims), Array.from(weights), Array.from(keys)],
+      );
+    type Run = (fn: (tx: Queryable) => Promise<{ id: string }[]>) => Promise<{ id: string }[]>;
+    /** What is found by asking for each layer, by meaning and by words. */
+    const found = async (run: Run) => {
+      const seen: string[][] = [];
+      for (const embedding of [`[${axis(1).join(',')}]`, null]) {
+        const rows: string[] = [];
+        for (const layer of layers) {
+          for (const { id } of await run((tx) => ask(tx, layer, embedding))) rows.push(id);
+        }
+        seen.push(rows);
+      }
+      return seen;
+    };
+    const as =
+      (scope: TeamScope): Run =>
+      (fn) =>
+        transaction(database, scope, fn);
+    assert.deepEqual(await found(as(full)), [ids, ids]);
+    const [ofTeam, ofClient] = [[ids[0]], [ids[1]]];
+    assert.deepEqual(await found(as(narrowScope(full, { include: ['team'] }))), [ofTeam, ofTeam]);
+    const inClient = narrowScope(full, { clientId: client, include: ['client'] });
+    assert.deepEqual(await found(as(inClient)), [ofClient, ofClient]);
+    for (const { team, name } of attackers) {
+      assert.deepEqual(await found(as(ownerScope(team, [client, other]))), [[], []], name);
+    }
+    assert.deepEqual(await found((fn) => withoutScope(database, fn)), [[], []]);
+  });
+});

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import {
+  type Database,
+  SERVICE_ROLE,
+  transaction,
+  WORKER_ROLE,
+  withoutScope,
+  workerTransaction,
+} from '../../../db/driver/database.ts';
+import { openPostgres } from '../../../db/driver/postgres.ts';
+import { migrate } from '../../../db/startup/migrate.ts';
+import {
+  assertIsolation,
+  ensureServiceRoles,
+  IsolationError,
+  RoleError,
+} from '../../../db/startup/service-role.ts';
+import { newId } from '../../../shared/ids.ts';
+import { createLogger } from '../../../shared/logger.ts';
+import {
+  createTestCompany,
+  databaseUrl,
+  openTestDatabase,
+  prepareDatabase,
+} from '../../support/needs/database.ts';
+import { createEmptyDatabase, openOwnDatabase } from '../../support/needs/own-database.ts';
+import { ownerScope } from '../../support/scopes.ts';
+import { DENIED } from './walls.ts';
+
+const database = await openTestDatabase();
+
+/** Ways in which an operator or a migration could open the walls. */
+const OPENINGS: { name: string; statements: string[]; refused: RegExp }[] = [
+  {
+    name: 'row-level security switched off',
+    statements: ['alter table memory.source disable row level security'],
+    refused: /memory\.source is not under row-level security/,
+  },
+  {
+    name: 'a new table without it',
+    statements: ['create table memory.note (team_id uuid, id uuid)'],
+    refused: /memory\.note is not under row-level security/,
+  },
+  {
+    name: 'a view that its owner reads for everyone',
+    statements: [
+      'create view memory.everything as select team_id, text from memory.chunk',
+      `grant select on memory.everything to ${SERVICE_ROLE}`,
+    ],
+    refused: /memory\.everything is not under row-level security/,
+  },
+  {
+    name: 'a policy that lets everyone read',
+    statements: [`create policy open on identity.team for select to ${SERVICE_ROLE} using (true)`],
+    refused: /identity\.team shows rows to a caller without claims/,
+  },
+  {
+    name: 'a table that the role owns',
+    statements: [
+      `grant create on schema memory to ${SERVICE_ROLE}`,
+      `alter table memory.chunk owner to ${SERVICE_ROLE}`,
+    ],
+    refused: /memory\.chunk is not under row-level security/,
+  },
+];
+
+async function within(use: (database: Database) => Promise<void>): Promise<void> {
+  const database = await openOwnDatabase();
+  try {
+    await use(database);
+  } finally {
+    await database.close();
+  }
+}
+
+describe('isolation that the start-up refuses', () => {
+  for (const { name, statements, refused } of OPENINGS) {
+    test(`refuses the start: ${name}`, () =>
+      within(async (database) => {
+        // A row to be seen, whatever the state in which the database was handed over.
+        await database.query('insert into identity.company (id, name) values ($1, $2)', [newId(), 'Company']);
+        await assertIsolation(database);
+        for (const statement of statements) await database.query(statement);
+        await assert.rejects(assertIsolation(database), (error: Error) => {
+          assert.ok(error instanceof IsolationError);
+          assert.match(error.message, refused);
+          return true;
+        });
+      }));
+  }
+
+  // Roles are the whole server's, so never on one that other tests share.
+  const skip = databaseUrl !== undefined && 'the role is shared with other databases of the server';
+  for (const role of [SERVICE_ROLE, WORKER_ROLE]) {
+    for (const power of ['superuser', 'bypassrls', 'createrole']) {
+      test(`refuses the start when ${role} has ${power}`, { skip }, () =>
+        within(async (database) => {
+          await database.query(`alter role ${role} with ${power}`);
+          await assert.rejects(assertIsolation(database), IsolationError);
+        }),
+      );
+    }
+  }
+});
+
+test("the start-up accepts a database whose owner has a schema with the owner's name", () =>
+  within(async (database) => {
+    // As with an owner called memory: "$user" on the search path then leads to that schema, but not for other roles.
+    await database.query('set search_path to memory, identity, public');
+    await assertIsolation(database);
+  }));
+
+describe('the roles of the service and of its worker', () => {
+  for (const [role, memberOf] of [
+    [SERVICE_ROLE, []],
+    [WORKER_ROLE, [{ name: `role ${SERVICE_ROLE}` }]],
+  ] as const) {
+    test(`${role} is no superuser, cannot bypass row-level security and cannot create roles`, async () => {
+      const [powers] = await database.query(
+        `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolcanlogin
+           from pg_roles where rolname = $1`,
+        [role],
+      );
+      assert.deepEqual(Object.values(powers ?? {}), [false, false, false, false, false, false]);
+    });
+
+    test(`${role} owns no table and no function, and is a member of no other role`, async () => {
+      const owned = await database.query(
+        `select 'table ' || oid::regclass as name from pg_class where relowner = $1::regrole
+         union all select 'function ' || oid::regprocedure from pg_proc where proowner = $1::regrole
+         union all select 'schema ' || oid::regnamespace from pg_namespace where nspowner = $1::regrole
+         union all select 'role ' || roleid::regrole from pg_auth_members where member = $1::regrole`,
+        [role],
+      );
+      assert.deepEqual(owned, memberOf);
+    });
+  }
+
+  for (const [table, column] of [
+    ['identity.account', 'password_hash'],
+    ['identity.session', 'token_hash'],
+    ['identity.reset_link', 'token_hash'],
+    ['identity.invite', 'token_hash'],
+  ]) {
+    test(`cannot read ${column} of ${table}, which the service writes`, async () => {
+      const scope = ownerScope(await createTestCompany(database));
+      for (const statement of [
+        `select ${column} from ${table}`,
+        `select t::text from ${table} t`,
+        `select 1 from ${table} where ${column} is not null`,
+        `delete from ${table} returning ${column}`,
+      ]) {
+        const asked = transaction(database, scope, (tx) => tx.query(statement));
+        await assert.rejects(asked, { code: DENIED }, statement);
+        const asWorkers = workerTransaction(database, scope, (tx) => tx.query(statement));
+        await assert.rejects(asWorkers, { code: DENIED }, statement);
+      }
+    });
+  }
+
+  for (const statement of [
+    'select memory.seal_audit(null, 1)',
+    'select memory.next_unsealed(null)',
+    'select memory.prune()',
+    'select memory.prune_loading_chunks(1)',
+    'select memory.prune_import_payloads(30, 1)',
+    'select memory.prune_consolidation_batches()',
+    'select memory.prune_old_vectors(1)',
+    'select memory.prune_workspace_blobs(1)',
+    'select memory.prune_workspace_versions(null, 10, 1)',
+    'select memory.release_captures(1)',
+    'select memory.layers_without_vectors()',
+    'select memory.backfill_pending(null, 1)',
+    'select memory.finish_backfill()',
+    'select memory.stale_layers()',
+    'select memory.sample_chunks(null, 1)',
+    'select memory.stored_terms(null)',
+    "select memory.replace_layer_counts(null, 'd', 0, 0, null, null)",
+    'select memory.end_layer_counts(null, 0, 0)',
+    'select memory.uncounted_teams()',
+    'select identity.prune(1, 1)',
+    'select identity.prune_invites(1)',
+    'select identity.purge_team(1)',
+    `insert into memory.worker (id, queues, rss_bytes) values (gen_random_uuid(), '{}', 0)`,
+    'delete from memory.worker',
+    'update memory.job_tally set jobs = 0',
+  ]) {
+    test(`allow only the worker to run: ${statement}`, async () => {
+      const scope = ownerScope(await createTestCompany(database));
+      await assert.rejects(
+        transaction(database, scope, (tx) => tx.query(statement)),
+        { code: DENIED },
+      );
+      await assert.rejects(
+        withoutScope(database, (tx) => tx.query(statement)),
+        { code: DENIED },
+      );
+    });
+  }
+
+  test('the service role applies inside transactions with and without a scope, and not after them', async () => {
+    const current = 'select current_user as name';
+    const [scoped] = await transaction(database, ownerScope(await createTestCompany(database)), (tx) =>
+      tx.query(current),
+    );
+    const [unscoped] = await withoutScope(database, (tx) => tx.query(current));
+    const [after] = await database.query(
+      `select current_user::text as name, current_setting('app.team', true) as team`,
+    );
+    assert.deepEqual([scoped, unscoped], [{ name: SERVICE_ROLE }, { name: SERVICE_ROLE }]);
+    assert.notEqual(after?.['name'], SERVICE_ROLE);
+    assert.ok(!after?.['team'], 'no claim outlives its transaction');
+  });
+
+  test('can run as the owner only functions with a search_path of their own', async () => {
+    const loose = await database.query(
+      `select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+        where n.nspname in ('memory', 'identity') and p.prosecdef
+          and not exists (select from unnest(p.proconfig) s where s ~ '^search_path=.*pg_temp"?$')`,
+    );
+    assert.deepEqual(loose, []);
+  });
+
+  test('are the only roles besides the owner that can run a function', async () => {
+    const open = await database.query(
+      `select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+        where n.nspname in ('memory', 'identity')
+          and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)`,
+    );
+    assert.deepEqual(open, []);
+  });
+
+  test('are created once when many processes start at once', () =>
+    within(async (database) => {
+      await Promise.all(Array.from({ length: 8 }, () => ensureServiceRoles(database)));
+      const roles = await database.query('select from pg_roles where rolname = any ($1)', [
+        [SERVICE_ROLE, WORKER_ROLE],
+      ]);
+      assert.equal(roles.length, 2);
+    }));
+});
+
+describe('an owner that cannot create roles', {
+  skip: databaseUrl === undefined && 'needs PostgreSQL',
+}, () => {
+  /** An empty database that such a role owns, opened as that role. */
+  async function openAsPlainOwner(t: TestContext, actsAs: readonly string[]): Promise<Database> {
+    const own = await createEmptyDatabase(databaseUrl ?? '');
+    const owner = `plain_${own.name}`;
+    await database.query(`create role ${owner} login nocreaterole password 'plain'`);
+    await database.query(`grant ${owner} to current_user`);
+    for (const role of actsAs) await database.query(`grant ${role} to ${owner} with inherit false, set true`);
+    await database.query(`alter database ${own.name} owner to ${owner}`);
+    const url = new URL(own.url);
+    url.username = owner;
+    url.password = 'plain';
+    const opened = openPostgres(url.href, createLogger('fatal', 'test'), { max: 2 });
+    t.after(async () => {
+      await opened.close();
+      await own.drop();
+      await database.query(`drop role ${owner}`);
+    });
+    return opened;
+  }
+
+  test('applies every migration if the roles exist', async (t) => {
+    const plain = await openAsPlainOwner(t, [SERVICE_ROLE, WORKER_ROLE]);
+    await prepareDatabase(plain);
+    assert.deepEqual(await migrate(plain), []);
+    const company = await createTestCompany(plain);
+    const [row] = await transaction(plain, ownerScope(company), (tx) =>
+      tx.query<{ role: string }>('select current_user as role'),
+    );
+    assert.equal(row?.role, SERVICE_ROLE);
+  });
+
+  test('gets one line with what a superuser must run if the roles do not exist', async (t) => {
+    const plain = await openAsPlainOwner(t, []);
+    await assert.rejects(prepareDatabase(plain), (error: Error) => {
+      assert.ok(error instanceof RoleError, error.stack);
+      assert.match(error.message, /^[^\n]+grant memory_service, memory_worker to <role>[^\n]+$/);
+      return true;
+    });
+  });
+});

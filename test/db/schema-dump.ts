@@ -1,0 +1,182 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database, Queryable } from '../../db/driver/database.ts';
+import { openEmbedded } from '../../db/driver/embedded.ts';
+import { checksumOf } from '../../db/startup/checksum.ts';
+import { readFunctions } from '../../db/startup/functions.ts';
+import { prepareDatabase } from '../support/needs/database.ts';
+
+/** Where the dump is committed: the schema that all migrations together make, to be read in one place. */
+export const SCHEMA_FILE = join(import.meta.dirname, '..', '..', 'db', 'schema.sql');
+
+/** The number of changes to the SQL functions, and the checksum of all files at the last change. */
+export const REVISION_FILE = join(import.meta.dirname, '..', '..', 'db', 'functions', 'revision.json');
+
+/** The content of the revision file for the functions as they are now: a change raises the revision by one. */
+export async function renewedRevision(): Promise<string> {
+  const { revision, files } = await readFunctions();
+  const text = await readFile(REVISION_FILE, 'utf8');
+  const checksum = checksumOf(files.map((file) => `${file.name} ${file.checksum}\n`).join(''));
+  const known = JSON.parse(text) as { checksum: string };
+  const next = { revision: known.checksum === checksum ? revision : revision + 1, checksum };
+  return `${JSON.stringify(next, null, 2)}\n`;
+}
+
+const HEAD = `-- What the migrations make, as the catalog tells it: schemas memory and identity. To be read and compared,
+-- not to be run. Made by: node test/db/schema-dump.ts --write
+`;
+
+/** Who may be granted something, in the order in which it is shown. */
+const GRANTEES = `
+  values ('memory_service'::regrole::oid, 'memory_service', 1), ('memory_worker'::regrole::oid, 'memory_worker', 2),
+         (0::oid, 'public', 3)`;
+
+/** The tables, each with all that hangs on it. A table's columns are in the order of their making. */
+const TABLES = `
+  select c.oid::int8 as oid, n.nspname || '.' || c.relname as name, c.relkind::text as kind,
+         c.relrowsecurity as secured, c.relforcerowsecurity as forced,
+         coalesce((select array_agg(line order by num) from (
+           select a.attnum as num, a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
+                  || case when a.attnotnull then ' not null' else '' end
+                  || case when a.attgenerated <> ''
+                          then ' generated always as (' || pg_get_expr(d.adbin, d.adrelid) || ') '
+                               || case a.attgenerated when 's' then 'stored' else 'virtual' end
+                          when d.oid is not null then ' default ' || pg_get_expr(d.adbin, d.adrelid)
+                          else '' end
+                  || case when a.attstorage <> t.typstorage
+                          then ' storage ' || case a.attstorage when 'p' then 'plain' when 'e' then 'external'
+                                                                when 'm' then 'main' else 'extended' end
+                          else '' end as line
+             from pg_attribute a join pg_type t on t.oid = a.atttypid
+             left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+            where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) columns), '{}') as columns,
+         -- PostgreSQL 18 counts NOT NULL as a constraint, 17 does not: the columns tell it already.
+         coalesce((select array_agg('constraint ' || k.conname || ' ' || pg_get_constraintdef(k.oid)
+                                    order by k.contype, k.conname)
+                     from pg_constraint k where k.conrelid = c.oid and k.contype <> 'n'), '{}') as constraints,
+         coalesce((select array_agg(pg_get_indexdef(i.indexrelid) order by x.relname)
+                     from pg_index i join pg_class x on x.oid = i.indexrelid
+                    where i.indrelid = c.oid
+                      and not exists (select from pg_constraint k where k.conindid = i.indexrelid
+                                         and k.contype in ('p', 'u', 'x'))), '{}') as indexes,
+         coalesce((select array_agg('policy ' || p.polname
+                      || case when p.polpermissive then '' else ' as restrictive' end
+                      || ' for ' || case p.polcmd when '*' then 'all' when 'r' then 'select' when 'a' then 'insert'
+                                                  when 'w' then 'update' else 'delete' end
+                      || ' to ' || (select string_agg(case r when 0 then 'public' else r::regrole::text end, ', '
+                                                      order by r::regrole::text) from unnest(p.polroles) r)
+                      || coalesce(E'\\n    using ' || pg_get_expr(p.polqual, p.polrelid), '')
+                      || coalesce(E'\\n    with check ' || pg_get_expr(p.polwithcheck, p.polrelid), '')
+                      order by p.polname)
+                     from pg_policy p where p.polrelid = c.oid), '{}') as policies,
+         coalesce((select array_agg(pg_get_triggerdef(g.oid) order by g.tgname)
+                     from pg_trigger g where g.tgrelid = c.oid and not g.tgisinternal), '{}') as triggers,
+         -- To the service's roles and to everyone: on the table, and on single columns.
+         coalesce((select array_agg('grant ' || g.rights || ' to ' || g.grantee || ';' order by g.place, g.rights)
+                     from (select string_agg(lower(a.privilege_type), ', ' order by a.privilege_type) as rights,
+                                  r.name as grantee, r.place
+                             from aclexplode(c.relacl) a
+                             join (${GRANTEES}) r (oid, name, place) on r.oid = a.grantee group by r.name, r.place
+                           union all
+                           select lower(a.privilege_type) || ' ('
+                                    || string_agg(t.attname, ', ' order by t.attnum) || ')', r.name, r.place
+                             from pg_attribute t, aclexplode(t.attacl) a
+                             join (${GRANTEES}) r (oid, name, place) on r.oid = a.grantee
+                            where t.attrelid = c.oid and t.attnum > 0 and not t.attisdropped
+                            group by a.privilege_type, r.name, r.place) g), '{}') as grants,
+         case when c.relkind in ('v', 'm') then pg_get_viewdef(c.oid) end as view
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+   where n.nspname in ('memory', 'identity') and c.relkind in ('r', 'p', 'v', 'm', 'S')
+   order by 2`;
+
+interface Table {
+  name: string;
+  kind: string;
+  secured: boolean;
+  forced: boolean;
+  columns: string[];
+  constraints: string[];
+  indexes: string[];
+  policies: string[];
+  triggers: string[];
+  grants: string[];
+  view: string | null;
+}
+
+const FUNCTIONS = `
+  select pg_get_functiondef(p.oid) as definition,
+         case when p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0) then 'public'
+              when has_function_privilege('memory_service', p.oid, 'execute') then 'memory_service'
+              when has_function_privilege('memory_worker', p.oid, 'execute') then 'memory_worker' end as grantee
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+   where n.nspname in ('memory', 'identity') and p.prokind in ('f', 'p')
+   order by n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)`;
+
+interface FunctionRow {
+  definition: string;
+  grantee: string | null;
+}
+
+const SCHEMAS = `
+  select n.nspname as name, has_schema_privilege('memory_service', n.oid, 'usage') as usage,
+         has_schema_privilege('memory_service', n.oid, 'create') as create
+    from pg_namespace n where n.nspname in ('memory', 'identity') order by 1`;
+
+/**
+ * The schemas memory and identity as text, the same from every version of PostgreSQL that the service runs on:
+ * read from the catalog, with every name in full.
+ */
+export function dumpSchema(database: Database): Promise<string> {
+  return database.transaction(async (tx) => {
+    // With nothing on the search path the server writes every name with its schema.
+    await tx.query(`select set_config('search_path', '', true)`);
+    const parts = [HEAD, ...(await schemaLines(tx))];
+    for (const table of await tx.query<Table>(TABLES)) parts.push(tableText(table));
+    for (const row of await tx.query<FunctionRow>(FUNCTIONS)) parts.push(functionText(row));
+    return `${parts.join('\n').trimEnd()}\n`;
+  });
+}
+
+async function schemaLines(tx: Queryable): Promise<string[]> {
+  const schemas = await tx.query<{ name: string; usage: boolean; create: boolean }>(SCHEMAS);
+  return schemas.map(({ name, usage, create }) => {
+    const granted = [usage ? 'usage' : '', create ? 'create' : ''].filter(Boolean).join(', ');
+    return `schema ${name};${granted === '' ? '' : ` -- memory_service: ${granted}`}`;
+  });
+}
+
+const KINDS: Record<string, string> = {
+  r: 'table',
+  p: 'partitioned table',
+  v: 'view',
+  m: 'materialized view',
+  S: 'sequence',
+};
+
+function tableText(table: Table): string {
+  const lines = [...table.columns, ...table.constraints].map((line) => `  ${line}`);
+  const text = [`\n${KINDS[table.kind] ?? table.kind} ${table.name} (\n${lines.join(',\n')}\n);`];
+  if (table.view !== null) text.push(table.view);
+  text.push(...table.indexes.map((index) => `${index};`));
+  text.push(`row level security ${table.secured ? 'on' : 'off'}${table.forced ? ', forced' : ''};`);
+  text.push(...table.policies.map((policy) => `${policy};`));
+  text.push(...table.triggers.map((trigger) => `${trigger};`));
+  text.push(...table.grants);
+  return text.join('\n');
+}
+
+function functionText({ definition, grantee }: FunctionRow): string {
+  return `\n${definition.trimEnd()};${grantee === null ? '' : `\ngrant execute to ${grantee};`}`;
+}
+
+if (import.meta.main) {
+  const database = await openEmbedded({ dataDir: null });
+  await prepareDatabase(database);
+  const dump = await dumpSchema(database);
+  await database.close();
+  if (process.argv.includes('--write')) {
+    await writeFile(SCHEMA_FILE, dump);
+    await writeFile(REVISION_FILE, await renewedRevision());
+  }
+  if (!process.argv.includes('--write')) process.stdout.write(dump);
+}

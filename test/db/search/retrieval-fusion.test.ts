@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { Database } from '../../../db/driver/database.ts';
+import { bestFirst, OF_THE_SERVICE, openBm25 } from '../../bench/reference-bm25.ts';
+import { findCodes, type PlacedCode, placeCodes } from '../../bench/retrieval-codes.ts';
+import {
+  askAll,
+  placeOf,
+  type StoredParagraphs,
+  searchParagraphs,
+  storeParagraphs,
+} from '../../bench/retrieval-legs.ts';
+import { points, qualityOf } from '../../bench/retrieval-quality.ts';
+import { correlatedVectors, independentVectors, type SetVectors } from '../../bench/retrieval-stand-ins.ts';
+import { openTestDatabase } from '../../support/needs/database.ts';
+import {
+  type Language,
+  NO_RETRIEVAL_SET,
+  type RetrievalSet,
+  readRetrievalSet,
+  retrievalFolder,
+  withQuestions,
+} from '../../support/retrieval-set.ts';
+
+/** Enough to tell a fault from chance, and quick: the whole set is for `npm run bench:retrieval`. */
+const QUESTIONS = 250;
+/** Spanish is the hardest of the six for vectors of correlated errors. */
+const FUSED = ['en', 'es'] as const;
+/** A language in which no two terms fall on one dimension: in German "bleibt" shares that of the gram "_eth". */
+const RANKED = 'en';
+/** One of each kind. */
+const CODES = 10;
+const CODES_SEED = 31;
+
+/** In points of hit@1: what is fused may be so much worse than the better of its legs. */
+const INDEPENDENT_TOLERANCE = 1;
+const CORRELATED_TOLERANCE = 2;
+
+/** The database sums in float32. */
+const ROUNDING = 1e-3;
+
+const folder = retrievalFolder();
+
+if (folder === null) {
+  test('fused results are as good as the better leg', { skip: NO_RETRIEVAL_SET }, () => undefined);
+} else {
+  const database = await openTestDatabase();
+  for (const language of FUSED) {
+    describe(`keywords and vectors of stand-ins: ${language}`, () => judge(database, folder, language));
+  }
+}
+
+function judge(database: Database, folder: string, language: Language): void {
+  let set: RetrievalSet;
+  let codes: PlacedCode[];
+  let stored: StoredParagraphs;
+  const vectors: Record<string, SetVectors> = {};
+
+  // One corpus: vectors carry their model, so that it holds those of both stand-ins.
+  before(async () => {
+    const whole = withQuestions(await readRetrievalSet(folder, language), QUESTIONS);
+    ({ set, codes } = placeCodes(whole, CODES_SEED));
+    vectors['independent'] = independentVectors(whole);
+    vectors['correlated'] = correlatedVectors(whole);
+    const models = Object.entries(vectors).map(([model, of]) => ({ model, vectors: of.paragraphs }));
+    stored = await storeParagraphs(database, set.paragraphs, models);
+  });
+
+  for (const [model, tolerance] of [
+    ['independent', INDEPENDENT_TOLERANCE],
+    ['correlated', CORRELATED_TOLERANCE],
+  ] as const) {
+    test(`fused results find the paragraph as often as the better leg, with ${model} errors`, async () => {
+      const ofQuestions = vectors[model]?.questions ?? [];
+      const places = await askAll(stored, set.questions, { model, vectors: ofQuestions });
+      const [keyword, semantic, fused] = [places.keyword, places.semantic, places.fused].map((of) =>
+        points(qualityOf(of).hitAt1),
+      ) as [number, number, number];
+      const told = `keywords ${keyword.toFixed(1)}, vectors ${semantic.toFixed(1)}, both ${fused.toFixed(1)}`;
+      assert.ok(fused >= Math.max(keyword, semantic) - tolerance, told);
+    });
+  }
+
+  test('a paragraph is first if only keywords know it by its code, for the code and for a question with it', async () => {
+    const ofQuestions = { model: 'independent', vectors: vectors['independent']?.questions ?? [] };
+    for (const found of await findCodes(stored, set, codes.slice(0, CODES), ofQuestions)) {
+      assert.deepEqual(found, { ...found, alone: found.codes, insideQuestion: found.codes });
+    }
+  });
+
+  if (language !== RANKED) return;
+  test('the keyword ranking equals a plain BM25 in JavaScript', async () => {
+    const bm25 = openBm25(
+      set.paragraphs.map(({ text }) => text),
+      OF_THE_SERVICE,
+    );
+    const places: Record<'database' | 'javascript', (number | null)[]> = { database: [], javascript: [] };
+    for (const { question, paragraph } of set.questions) {
+      const { keyword } = await searchParagraphs(stored, question, null);
+      const scores = bm25.points(question);
+      for (const [index, found] of keyword.slice(1).entries()) {
+        const gap = (scores[found] ?? 0) - (scores[keyword[index] ?? -1] ?? 0);
+        assert.ok(gap < ROUNDING, `place ${index + 2} has ${gap} more than the one before: ${question}`);
+      }
+      places.database.push(placeOf(keyword, paragraph));
+      places.javascript.push(placeOf(bestFirst(scores), paragraph));
+    }
+    assert.equal(qualityOf(places.database).hitAt1, qualityOf(places.javascript).hitAt1);
+  });
+}

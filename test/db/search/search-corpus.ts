@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { stageSource } from '../../../core/sources/store-source.ts';
+import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
+import { type SearchFilters, searchChunks } from '../../../db/queries/search/search.ts';
+import type { Hit } from '../../../shared/schemas/memory.ts';
+import type { TeamScope } from '../../../shared/scope.ts';
+import { chunkTerms, queryTerms } from '../../../shared/text/terms.ts';
+import { createTestCompany, TEST_MODEL_NAME, type TestCompany } from '../../support/needs/database.ts';
+import { addClient, ownerScope } from '../../support/scopes.ts';
+import { draftOf, type GivenChunk, storeSource } from '../../support/sources.ts';
+import { countTermsNow } from '../../support/term-counts.ts';
+import {
+  countReferenceTerms,
+  type RankedChunk,
+  rankByReference,
+  sumReferenceTerms,
+  type TermCounts,
+} from './reference-ranking.ts';
+
+/** A stored chunk, and where it lies. */
+interface StoredChunk extends Omit<RankedChunk, 'visible'> {
+  sourceId: string;
+  clientId: string | null;
+  loading: boolean;
+}
+
+/** A Team with a client and chunks, known both to the database and to the test. */
+export interface SearchCorpus {
+  database: Database;
+  team: TestCompany;
+  clientId: string;
+  scope: TeamScope;
+  chunks: StoredChunk[];
+  /** Of each layer that was counted. */
+  counts: Map<string | null, TermCounts>;
+}
+
+export async function openSearchCorpus(database: Database): Promise<SearchCorpus> {
+  const team = await createTestCompany(database);
+  const clientId = await addClient(database, team);
+  const counts = new Map();
+  return { database, team, clientId, scope: ownerScope(team, [clientId]), chunks: [], counts };
+}
+
+/** Stores chunks as one source, left loading if it is to be so, and returns its id. */
+export async function addToCorpus(
+  corpus: SearchCorpus,
+  chunks: readonly GivenChunk[],
+  options: { layer?: string | null; loading?: boolean; model?: string } = {},
+): Promise<string> {
+  const { layer = null, loading = false, model = TEST_MODEL_NAME } = options;
+  const { database, scope, team } = corpus;
+  const given = { layer, chunks, model };
+  let sourceId: string;
+  if (loading) {
+    const staged = await stageSource(database, scope, draftOf(team.teamId, given));
+    assert.ok(staged.written, 'only a large draft is written before it is committed');
+    sourceId = staged.source.id;
+  } else {
+    sourceId = await storeSource(database, scope, given);
+  }
+  const rows = await database.query<{ id: string; text: string; ordinal: number }>(
+    'select id, text, ordinal from memory.chunk where team_id = $1 and source_id = $2 order by ordinal',
+    [team.teamId, sourceId],
+  );
+  for (const { id, text, ordinal } of rows) {
+    // One of another model is compared with nothing.
+    const embedding = model === TEST_MODEL_NAME ? (chunks[ordinal]?.embedding ?? null) : null;
+    const terms = chunkTerms(team.teamId, text);
+    corpus.chunks.push({ id, terms, embedding, sourceId, clientId: layer, loading });
+  }
+  return sourceId;
+}
+
+/**
+ * Counts the terms of the Team. With a scale the counts are said to be of a sample of so many times more chunks: terms
+ * that are common in it then stand in more chunks than are read for a search.
+ */
+export async function countCorpus(corpus: SearchCorpus, scale = 1): Promise<void> {
+  await countTermsNow(corpus.database, corpus.team);
+  const layers = await corpus.database.query<{ id: string | null; sampled: number }>(
+    'select client_id as id, sampled from memory.keyword_layer where team_id = $1',
+    [corpus.team.teamId],
+  );
+  for (const { id, sampled } of layers) {
+    await workerTransaction(corpus.database, corpus.scope, (tx) =>
+      tx.query('select memory.end_layer_counts($1, $2, $3)', [id, sampled * scale, sampled]),
+    );
+  }
+  corpus.counts = new Map(
+    [...Map.groupBy(corpus.chunks, ({ clientId }) => clientId)].map(([layer, chunks]) => [
+      layer,
+      countReferenceTerms(
+        chunks.map((chunk) => ({ ...chunk, visible: true })),
+        scale,
+      ),
+    ]),
+  );
+}
+
+export interface CorpusQuestion extends SearchFilters {
+  query: string;
+  embedding?: Float32Array | null;
+  scope?: TeamScope;
+  topK?: number;
+}
+
+/** What the database finds, best first. */
+export function searchCorpus(corpus: SearchCorpus, question: CorpusQuestion): Promise<Hit[]> {
+  const { query, embedding = null, scope = corpus.scope, topK = 50, ...filters } = question;
+  const terms = queryTerms(corpus.team.teamId, query);
+  return transaction(corpus.database, scope, (tx) =>
+    searchChunks(tx, { terms, embedding, model: TEST_MODEL_NAME, topK, ...filters }),
+  );
+}
+
+/** The same, held to agree with the reference: order, ranks and scores. */
+export async function askCorpus(corpus: SearchCorpus, question: CorpusQuestion): Promise<Hit[]> {
+  const { query, embedding = null, scope = corpus.scope, topK = 50 } = question;
+  const hits = await searchCorpus(corpus, question);
+  const reads = (layer: string | null) =>
+    layer === null ? scope.reads.team : scope.reads.clients.includes(layer);
+  const ranked = rankByReference(
+    corpus.chunks.map(({ clientId, loading, ...chunk }) => ({
+      ...chunk,
+      visible: !loading && reads(clientId),
+    })),
+    sumReferenceTerms([...corpus.counts].flatMap(([layer, counts]) => (reads(layer) ? [counts] : []))),
+    { terms: queryTerms(corpus.team.teamId, query), embedding, topK },
+  );
+  assert.deepEqual(
+    hits.map((hit) => [hit.chunk_id, hit.semantic_rank, hit.keyword_rank]),
+    ranked.map((hit) => [hit.id, hit.semanticRank, hit.keywordRank]),
+    `order for ${query}`,
+  );
+  for (const [index, hit] of hits.entries()) {
+    const expected = ranked[index]?.score ?? Number.NaN;
+    assert.ok(Math.abs(hit.score - expected) < 1e-3, `${hit.score} is not ${expected} for ${query}`);
+  }
+  return hits;
+}

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { narrowScope } from '../../../shared/scope.ts';
+import { unit } from '../../bench/stand-in-vectors.ts';
+import { openTestDatabase } from '../../support/needs/database.ts';
+import { axis, type GivenChunk } from '../../support/sources.ts';
+import { addToCorpus, askCorpus, countCorpus, openSearchCorpus, type SearchCorpus } from './search-corpus.ts';
+
+const database = await openTestDatabase();
+
+/** Random numbers that are the same in each run: a failure is to be found again. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/**
+ * A vector near unit length, of multiples of 1/256: products and sums of them are exact in float32, in whatever order
+ * a processor adds them. Else two chunks that are nearly as near would now and then come in another order than here.
+ */
+function exactVector(random: () => number): Float32Array {
+  return unit(new Float32Array(1024).map(() => random() - 0.5)).map((value) => Math.round(value * 256) / 256);
+}
+
+const WORDS = [
+  ...'the of and team release deploy invoice customer database index meeting budget quarter roadmap'.split(
+    ' ',
+  ),
+  ...'Vertrag Kündigung Überweisung naïve café résumé Москва данные отчёт 会议记录 数据库索引 ข้อมูลลูกค้า'.split(
+    ' ',
+  ),
+  ...'ERR_4711 INV-2024-0815 v2.13.4 node24 10.0.0.7 ticket#9921 SKU88231'.split(' '),
+  ...Array.from({ length: 60 }, (_, index) => `term${'abcdefghij'[index % 10]}${'klmnop'[index % 6]}`),
+];
+
+/** Texts in which few words are common and most are rare, with vectors for two of three. */
+function generateChunks(size: number, seed: number): GivenChunk[] {
+  const random = seeded(seed);
+  const word = () => WORDS[Math.floor(random() ** 2 * WORDS.length)] ?? '';
+  return Array.from({ length: size }, () => {
+    const text = Array.from({ length: 3 + Math.floor(random() * 40) }, word).join(' ');
+    const embedding = exactVector(random);
+    return { text, embedding: random() < 0.66 ? embedding : null };
+  });
+}
+
+describe('the ranking of the database', () => {
+  let corpus: SearchCorpus;
+
+  before(async () => {
+    corpus = await openSearchCorpus(database);
+    for (const [index, seed] of [11, 12, 13, 14].entries()) {
+      await addToCorpus(corpus, generateChunks(90, seed), { layer: index === 3 ? corpus.clientId : null });
+    }
+    // Written, and not yet committed: counted, and found by no one.
+    await addToCorpus(corpus, generateChunks(101, 15), { loading: true });
+    await countCorpus(corpus);
+  });
+
+  const questions = fc.record({
+    words: fc.array(fc.constantFrom(...WORDS, 'unheard', 'relase', 'databases'), { maxLength: 8 }),
+    seed: fc.option(fc.nat(), { nil: null }),
+    topK: fc.integer({ min: 1, max: 100 }),
+    include: fc.constantFrom(['team'], ['client'], ['team', 'client']) as fc.Arbitrary<('team' | 'client')[]>,
+  });
+
+  function askGenerated(runs: number): Promise<void> {
+    return fc.assert(
+      fc.asyncProperty(questions, async ({ words, seed, topK, include }) => {
+        const random = seeded(seed ?? 0);
+        const embedding = seed === null ? null : exactVector(random);
+        const scope = narrowScope(corpus.scope, { clientId: corpus.clientId, include });
+        await askCorpus(corpus, { query: words.join(' '), embedding, topK, scope });
+      }),
+      { numRuns: runs },
+    );
+  }
+
+  async function askEachWord(): Promise<void> {
+    for (const query of WORDS) await askCorpus(corpus, { query });
+  }
+
+  test('equals the reference for any words, with and without a vector, in any layers', () =>
+    askGenerated(100));
+
+  test('equals the reference for every word of the corpus by itself', askEachWord);
+
+  test('equals the reference for questions whose common words exceed the postings that are read', async () => {
+    const query =
+      'the of and team release deploy invoice customer database index meeting budget quarter roadmap';
+    const hits = await askCorpus(corpus, { query: `${query} Vertrag Kündigung` });
+    assert.equal(hits.length, 50);
+  });
+
+  test('equals the reference for a Team so large that its counts come from a sample', async () => {
+    await countCorpus(corpus, 20);
+    await askEachWord();
+    await askGenerated(50);
+  });
+});
+
+describe('fusion', () => {
+  test('pads a keyword leg of few hits with zeros, so that a weak match does not stand out', async () => {
+    const corpus = await openSearchCorpus(database);
+    const others = Array.from({ length: 60 }, (_, index) => ({
+      text: `word${index}`,
+      embedding: axis(index),
+    }));
+    await addToCorpus(corpus, [{ text: 'lonely', embedding: axis(61) }, ...others]);
+    await countCorpus(corpus);
+    const [hit] = await askCorpus(corpus, { query: 'lonely' });
+    // One of fifty, the rest zeros: 7 deviations above the mean, and each counts double.
+    assert.ok(hit && Math.abs(hit.score - 14) < 1e-3, `${hit?.score}`);
+    const [chance] = await askCorpus(corpus, { query: 'a lonely pelican crossed seven harbours' });
+    assert.equal(chance?.text, 'lonely');
+    assert.ok(chance.score < hit.score / 3, `${chance.score}: little of the query is matched`);
+    await askCorpus(corpus, { query: 'lonely word7 word8', embedding: axis(3) });
+  });
+
+  test('gives a chunk without a vector a middle value in the vector leg', async () => {
+    const corpus = await openSearchCorpus(database);
+    const near = unit(axis(0).with(1, 0.1));
+    await addToCorpus(corpus, [
+      { text: 'harbour one', embedding: near },
+      { text: 'harbour two', embedding: axis(5) },
+      { text: 'harbour three', embedding: null },
+    ]);
+    await addToCorpus(corpus, [{ text: 'harbour four', embedding: axis(0) }], { model: 'another/model' });
+    await countCorpus(corpus);
+    const hits = await askCorpus(corpus, { query: 'harbour', embedding: axis(0) });
+    assert.equal(hits[0]?.text, 'harbour one');
+    assert.equal(hits.at(-1)?.text, 'harbour two');
+    assert.deepEqual(
+      hits.slice(1, 3).map((hit) => hit.semantic_rank),
+      [null, null],
+      'vectors of another model are compared with nothing',
+    );
+  });
+
+  test('uses the other leg when one is empty, and finds nothing when both are empty', async () => {
+    const corpus = await openSearchCorpus(database);
+    await addToCorpus(corpus, [
+      { text: 'alpha', embedding: axis(0) },
+      { text: 'beta', embedding: axis(1) },
+      { text: 'gamma', embedding: null },
+    ]);
+    await countCorpus(corpus);
+    const byMeaning = await askCorpus(corpus, { query: 'unheard', embedding: axis(1) });
+    assert.deepEqual(
+      byMeaning.map((hit) => hit.text),
+      ['beta', 'alpha'],
+    );
+    const byKeyword = await askCorpus(corpus, { query: 'gamma' });
+    assert.deepEqual(
+      byKeyword.map((hit) => hit.text),
+      ['gamma'],
+    );
+    assert.deepEqual(await askCorpus(corpus, { query: 'unheard' }), []);
+    assert.deepEqual(await askCorpus(corpus, { query: '?!' }), []);
+  });
+
+  test('treats a deviation of 0 as 1, so that a leg of equal values decides nothing', async () => {
+    const corpus = await openSearchCorpus(database);
+    const equals = Array.from({ length: 60 }, () => ({ text: 'same words', embedding: axis(0) }));
+    await addToCorpus(corpus, equals);
+    await countCorpus(corpus);
+    const hits = await askCorpus(corpus, { query: 'same words', embedding: axis(0) });
+    assert.equal(hits.length, 50);
+    for (const hit of hits) assert.ok(Math.abs(hit.score) < 1e-3, `${hit.score}`);
+  });
+
+  test('ranks chunks with a rare code of the question first, but not chunks with a common code', async () => {
+    const corpus = await openSearchCorpus(database);
+    const near = Array.from({ length: 30 }, (_, index) => ({
+      text: `how the pump is serviced ${'again '.repeat(index)}MODEL_77`,
+      embedding: unit(axis(0).with(index + 1, 0.01)),
+    }));
+    await addToCorpus(corpus, [
+      ...near,
+      { text: 'ERR_4711 printed in a long list of other things', embedding: axis(900) },
+    ]);
+    await countCorpus(corpus);
+    const embedding = axis(0);
+    const [first] = await askCorpus(corpus, {
+      query: 'how is the pump serviced when it shows ERR_4711',
+      embedding,
+    });
+    assert.match(first?.text ?? '', /ERR_4711/);
+    const [common] = await askCorpus(corpus, { query: 'how is the pump MODEL_77 serviced', embedding });
+    assert.match(common?.text ?? '', /pump/);
+  });
+
+  test('answers in a Team whose terms were never counted', async () => {
+    const corpus = await openSearchCorpus(database);
+    await addToCorpus(corpus, [{ text: 'the first text of a Team', embedding: null }]);
+    const [hit] = await askCorpus(corpus, { query: 'first text' });
+    assert.equal(hit?.text, 'the first text of a Team');
+  });
+});

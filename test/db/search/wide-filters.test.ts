@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { before, describe, test } from 'node:test';
+import { transaction } from '../../../db/driver/database.ts';
+import type { SearchFilters } from '../../../db/queries/search/search.ts';
+import { searchExplained } from '../../../db/queries/search/search-explained.ts';
+import { newId } from '../../../shared/ids.ts';
+import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
+import { queryTerms } from '../../../shared/text/terms.ts';
+import { openStandInVectors } from '../../bench/stand-in-vectors.ts';
+import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../../support/needs/database.ts';
+import { addClient, ownerScope } from '../../support/scopes.ts';
+import { storeSource } from '../../support/sources.ts';
+
+/**
+ * Up to so many chunks that pass a filter are gathered; of more, those that do not, if these are no more. A Team has
+ * more than that of each of two kinds.
+ */
+const GATHERED = 10_000;
+const OF_A_KIND = GATHERED + 100;
+const DAY_MS = 86_400_000;
+const FIRST_DAY = Date.parse('2026-03-01T08:00:00.000Z');
+
+const database = await openTestDatabase();
+const vectors = openStandInVectors(3);
+
+/** A source of one chunk that every search below finds, unless a filter or the scope keeps it away. */
+interface Heron {
+  chunkId: string;
+  sourceId: string;
+  kind: string;
+  clientId: string | null;
+  day: number;
+  state: string;
+}
+
+interface Shelf {
+  teamId: string;
+  herons: Heron[];
+  scopes: Record<string, TeamScope>;
+}
+
+/** Chunks of a kind, one a second from the first day on, which nothing finds: they have neither words nor vectors. */
+async function addSilent(teamId: string, ownerId: string, kind: string): Promise<string> {
+  const sourceId = newId();
+  await database.query(
+    `insert into memory.source (team_id, id, kind, state, title, content_hash, created_by)
+     values ($1, $2, $3, 'active', 'silent', $4, $5)`,
+    [teamId, sourceId, kind, randomBytes(32), ownerId],
+  );
+  await database.query(
+    `insert into memory.chunk (team_id, id, source_id, ordinal, text, created_at)
+     select $1, gen_random_uuid(), $2, n, 'silent', $3::timestamptz + make_interval(secs => n)
+       from generate_series(1, ${OF_A_KIND}) n`,
+    [teamId, sourceId, new Date(FIRST_DAY)],
+  );
+  return sourceId;
+}
+
+async function openShelf(): Promise<Shelf> {
+  const team = await createTestCompany(database);
+  const clients = [await addClient(database, team), await addClient(database, team)] as const;
+  const whole = ownerScope(team, clients);
+  const herons: Heron[] = [];
+  for (const clientId of [null, ...clients]) {
+    for (const [day, kind] of ['ingest', 'import', 'memory', 'ingest', 'import'].entries()) {
+      const chunks = [{ text: `heron ${herons.length}`, embedding: vectors.vector() }];
+      const sourceId = await storeSource(database, whole, { layer: clientId, chunks });
+      const state = day === 4 ? 'loading' : 'active';
+      await database.query('update memory.source set kind = $2, state = $3 where id = $1', [
+        sourceId,
+        kind,
+        state,
+      ]);
+      const [chunk] = await database.query<{ id: string }>(
+        'update memory.chunk set created_at = $2 where source_id = $1 returning id',
+        [sourceId, new Date(FIRST_DAY + day * DAY_MS)],
+      );
+      herons.push({ chunkId: chunk?.id ?? '', sourceId, kind, clientId, day, state });
+    }
+  }
+  await addSilent(team.teamId, team.ownerId, 'ingest');
+  await addSilent(team.teamId, team.ownerId, 'import');
+  return {
+    teamId: team.teamId,
+    herons,
+    scopes: {
+      'the whole Team': whole,
+      'the Team layer': narrowScope(whole, { include: ['team'] }),
+      'a client alone': narrowScope(whole, { include: ['client'], clientId: clients[0] }),
+    },
+  };
+}
+
+const passes = ({ kinds, sourceIds, createdAfter, createdBefore }: SearchFilters, heron: Heron): boolean => {
+  const at = FIRST_DAY + heron.day * DAY_MS;
+  return (
+    heron.state === 'active' &&
+    (kinds?.includes(heron.kind as never) ?? true) &&
+    (sourceIds?.includes(heron.sourceId) ?? true) &&
+    (createdAfter == null || at > createdAfter.getTime()) &&
+    (createdBefore == null || at < createdBefore.getTime())
+  );
+};
+
+const reads = ({ reads: { team, clients } }: TeamScope, { clientId }: Heron): boolean =>
+  clientId === null ? team : clients.includes(clientId);
+
+/** How many chunks within the scope pass the filters, told by a plain look at each. */
+async function countPassing(teamId: string, scope: TeamScope, filters: SearchFilters): Promise<number> {
+  const [row] = await database.query<{ count: number }>(
+    `select count(*) from memory.chunk c join memory.source s on s.id = c.source_id
+      where c.team_id = $1 and s.state = 'active'
+        and case when c.client_id is null then $2 else c.client_id = any ($3::uuid[]) end
+        and ($4::text[] is null or s.kind = any ($4)) and ($5::uuid[] is null or s.id = any ($5))
+        and ($6::timestamptz is null or c.created_at > $6) and ($7::timestamptz is null or c.created_at < $7)`,
+    [
+      teamId,
+      scope.reads.team,
+      [...scope.reads.clients],
+      filters.kinds ?? null,
+      filters.sourceIds ?? null,
+      filters.createdAfter ?? null,
+      filters.createdBefore ?? null,
+    ],
+  );
+  return row?.count ?? 0;
+}
+
+const onDay = (day: number) => new Date(FIRST_DAY + day * DAY_MS);
+
+describe('a filter that very many chunks pass', () => {
+  let shelf: Shelf;
+  let silent: string[];
+  before(async () => {
+    shelf = await openShelf();
+    const found = await database.query<{ id: string }>(
+      `select id from memory.source where team_id = $1 and title = 'silent'`,
+      [shelf.teamId],
+    );
+    silent = found.map(({ id }) => id);
+  });
+
+  const cases: Record<string, () => SearchFilters> = {
+    'all that there are': () => ({ createdAfter: new Date(0) }),
+    'all but one day': () => ({ createdBefore: onDay(3) }),
+    'all but the first moment': () => ({ createdAfter: onDay(0) }),
+    'all but a kind': () => ({ kinds: ['ingest', 'import'] }),
+    'all but a kind and the days at both ends': () => ({
+      kinds: ['ingest', 'import'],
+      createdAfter: new Date(FIRST_DAY - 1),
+      createdBefore: onDay(3),
+    }),
+    'all but some sources': () => ({
+      sourceIds: [...silent, ...shelf.herons.filter(({ day }) => day < 2).map(({ sourceId }) => sourceId)],
+    }),
+    'as many as it keeps away, and very many of both': () => ({ kinds: ['ingest'] }),
+    'half of two kinds': () => ({ kinds: ['import', 'memory'], createdAfter: onDay(0) }),
+    'few of very many': () => ({ createdAfter: onDay(1) }),
+    none: () => ({ createdAfter: onDay(100) }),
+  };
+  for (const [name, filters] of Object.entries(cases)) {
+    test(`returns only chunks that pass: ${name}`, async () => {
+      for (const [where, scope] of Object.entries(shelf.scopes)) {
+        const terms = queryTerms(scope.teamId, 'heron');
+        const query = { terms, embedding: vectors.vector(), model: TEST_MODEL_NAME, topK: 50, ...filters() };
+        const { hits, trace } = await transaction(database, scope, (tx) => searchExplained(tx, query));
+        const expected = shelf.herons.filter((heron) => reads(scope, heron) && passes(filters(), heron));
+        assert.deepEqual(
+          hits.map((hit) => hit.chunk_id).sort(),
+          expected.map(({ chunkId }) => chunkId).sort(),
+          where,
+        );
+        assert.equal(trace.filtered, await countPassing(shelf.teamId, scope, filters()), where);
+      }
+    });
+  }
+});

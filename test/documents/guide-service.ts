@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import {
+  freePorts,
+  printedUrl,
+  serviceFolder,
+  startCommand,
+  startMain,
+  temporaryFolder,
+} from '../support/needs/process.ts';
+import { TEST_MODEL, writeTestModel } from '../support/test-model.ts';
+import { startJq } from './jq.ts';
+import { type Example, type Page, readPage } from './page.ts';
+
+/** Why the examples are skipped here, or false. Never where CI is set: there a missing curl fails. */
+export const withoutCurl: string | false =
+  spawnSync('curl', ['--version']).error !== undefined && !process.env['CI']
+    ? 'curl is not installed'
+    : false;
+
+/** The address that the pages give the service. */
+const WRITTEN_ADDRESS = '127.0.0.1:8787';
+/** The password that the pages give the Owner. */
+const OWNER_PASSWORD = 'four unrelated words here';
+/** What a block prints ends with this and its exit code. */
+const END_OF_BLOCK = '\u001e';
+/** A page that takes longer hangs, for example in a loop that waits for a job. */
+const LONGEST_PAGE_MS = 120_000;
+
+/** What an example printed. */
+export interface Printed {
+  output: string;
+  exitCode: number;
+}
+
+/** A service that was started as README.md says, in a folder of its own. */
+export interface GuideService {
+  /** What it printed for the person who started it, with the address of the pages. */
+  announced(): string;
+  /** Runs the examples of a page in one bash session, in the root of the repository. */
+  run(examples: readonly Example[]): Promise<Printed[]>;
+  stop(): Promise<void>;
+}
+
+/** The block of README.md that starts the service, and what it shows of the output. */
+export function startBlock(readme: Page = readPage('README.md')) {
+  const index = readme.blocks.findIndex(({ info }) => info === 'sh start');
+  const block = readme.blocks[index];
+  const output = readme.blocks[index + 1];
+  assert.ok(block && output, 'README.md has a block `sh start`, and one with its output');
+  const [, settings = ''] = /^((?:\w+=\S+ )+)npm start$/m.exec(block.text) ?? [];
+  const env = Object.fromEntries(
+    settings
+      .trim()
+      .split(' ')
+      .map((setting) => setting.split('=', 2)),
+  );
+  return { env: env as Record<string, string>, output };
+}
+
+/**
+ * Starts the service with the settings of README.md. Instead of the large model, which is not part of the repository, it
+ * has a small one that is made on the spot.
+ */
+export async function startGuideService(): Promise<GuideService> {
+  const folder = await serviceFolder();
+  await writeTestModel(join(folder, '.data', 'models'));
+  const [port = 0] = await freePorts(1);
+  const service = startMain('start.ts', {
+    cwd: folder,
+    env: {
+      ...startBlock().env,
+      MEMORY_API_PORT: String(port),
+      MEMORY_EMBEDDING_MODEL: TEST_MODEL,
+      MEMORY_LOG_LEVEL: 'error',
+      // To count coverage costs seconds, and other tests run the same code.
+      NODE_V8_COVERAGE: '',
+    },
+  });
+  const url = await printedUrl(service);
+  const jq = await startJq(folder);
+  await setOwnerPassword(url, (await service.line(/\/reset#token=(\S+)$/))[1] ?? '');
+  const actualAddress = url.replace('http://', '');
+  const asWritten = (text: string) =>
+    text.replaceAll(actualAddress, WRITTEN_ADDRESS).replaceAll(TEST_MODEL, 'Xenova/bge-m3');
+  return {
+    announced: () => asWritten(service.stdout.filter((line) => !line.startsWith('{"level"')).join('\n')),
+    stop: async () => {
+      jq.stop();
+      await service.kill9();
+    },
+    run: async (examples) => {
+      const { PATH = '' } = process.env;
+      const home = await temporaryFolder();
+      const script = join(home, 'examples.sh');
+      await writeFile(script, scriptOf(examples).replaceAll(WRITTEN_ADDRESS, actualAddress));
+      const shell = startCommand('bash', [script], {
+        env: {
+          PATH: `${jq.bin}${delimiter}${PATH}`,
+          HOME: home,
+          TMPDIR: home,
+          MEMORY_API_PUBLIC_URL: url,
+          // The terminal client starts often here.
+          NODE_COMPILE_CACHE: join(folder, 'compiled'),
+          NODE_V8_COVERAGE: '',
+        },
+      });
+      const timer = setTimeout(() => void shell.kill9(), LONGEST_PAGE_MS);
+      await shell.exited;
+      clearTimeout(timer);
+      const errors = shell.stderr.join('\n');
+      const printed = asWritten(shell.stdout.join('\n')).split(END_OF_BLOCK);
+      return examples.map((_, index) => {
+        // What follows a mark is the exit code of the block before it, and a line break.
+        const [exitCode] = (printed[index + 1] ?? '').split('\n', 1);
+        assert.ok(exitCode, `bash ended before the end of block ${index + 1}:\n${errors}`);
+        const output = printed[index] ?? '';
+        return {
+          output: index === 0 ? output : output.slice(output.indexOf('\n') + 1),
+          exitCode: Number(exitCode),
+        };
+      });
+    },
+  };
+}
+
+/** What a reader does in the browser with the link that the service prints. */
+async function setOwnerPassword(url: string, token: string): Promise<void> {
+  const answer = await fetch(`${url}/v1/auth/reset`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token, newPassword: OWNER_PASSWORD }),
+  });
+  assert.equal(answer.status, 200);
+}
+
+function scriptOf(examples: readonly Example[]): string {
+  return examples.map(({ commands }) => `${commands}\nprintf '${END_OF_BLOCK}%d\\n' $?\n`).join('');
+}

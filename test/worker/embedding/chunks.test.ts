@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createLogger } from '../../../shared/logger.ts';
+import { loadEmbedder } from '../../../worker/embedder/model.ts';
+import { TextRefusedError } from '../../../worker/embedder/text-lanes.ts';
+import { type RunningWorker, startWorker } from '../../../worker/worker.ts';
+import type { SignedIn } from '../../support/app.ts';
+import { keep } from '../../support/consolidation.ts';
+import {
+  assertEmbedded,
+  chunkVectors,
+  jobsOf,
+  numbered,
+  openEmbeddingService,
+  SMALL_CLAIM,
+  storeTexts,
+} from '../../support/embedding-service.ts';
+import { addMemory, decided } from '../../support/memories.ts';
+import { until } from '../../support/process-table.ts';
+import { importTexts } from '../../support/running-imports.ts';
+import { addClient, along, post } from '../../support/team.ts';
+import { TEST_MODEL } from '../../support/test-model.ts';
+import { anyVector, embeddingWorker } from './embedding-jobs.ts';
+
+/** As many as one job takes. */
+const SLICE = 16;
+
+const service = await openEmbeddingService();
+const { database } = service;
+
+/** Claims chunks as a client that makes vectors itself. */
+async function claim(company: SignedIn, limit: number) {
+  const answer = await post(service, company, '/v1/memory/embeddings/claim', { limit });
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<{ batch: { id: string; chunks: { chunkId: string; text: string }[] } | null }>().batch;
+}
+
+/** Makes all leases of a Team run out. */
+async function expire({ teamId }: SignedIn): Promise<void> {
+  await database.query(
+    `update memory.embedding_pending set leased_until = now() - interval '1 second'
+      where team_id = $1 and leased_until is not null`,
+    [teamId],
+  );
+}
+
+describe('the embedding jobs of a write', () => {
+  test('are one job per layer, however many chunks and writes, in the transaction of the write', async () => {
+    const company = await service.company();
+    await storeTexts(service, company, numbered(3));
+    await storeTexts(service, company, numbered(3));
+    assert.equal(await jobsOf(service, company), 1);
+    const other = await service.company();
+    const refused = await post(service, other, '/v1/memory/ingest', { title: 'x', chunks: [] });
+    assert.equal(refused.statusCode, 400);
+    await database.query(
+      `create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`,
+    );
+    await database.query(
+      `create constraint trigger refuse after insert on memory.source deferrable initially deferred
+         for each row execute function public.refuse()`,
+    );
+    try {
+      const answer = await post(service, other, '/v1/memory/ingest', { title: 'x', text: 'rolled back' });
+      assert.equal(answer.statusCode, 500);
+    } finally {
+      await database.query('drop trigger refuse on memory.source');
+    }
+    assert.equal(await jobsOf(service, other), 0);
+    assert.deepEqual(await chunkVectors(service, other), []);
+    await embeddingWorker(service).run();
+  });
+
+  test('do not exist if every chunk came with its vector, which is kept', async () => {
+    const company = await service.company();
+    await post(service, company, '/v1/memory/ingest', {
+      title: 'x',
+      chunks: [{ text: 'given', embedding: along(7) }],
+      ...SMALL_CLAIM,
+    });
+    assert.equal(await jobsOf(service, company), 0);
+    await post(service, company, '/v1/memory/ingest', {
+      title: 'x',
+      chunks: [{ text: 'given too', embedding: along(8) }, { text: 'to be made' }],
+      ...SMALL_CLAIM,
+    });
+    const worker = embeddingWorker(service);
+    await worker.run();
+    assert.deepEqual(worker.asked, ['to be made']);
+    const axes = await database.query<{ axis: number }>(
+      `select array_position(e.embedding::real[], 1) as axis from memory.chunk_embedding e
+         join memory.chunk c on c.id = e.chunk_id where e.team_id = $1 and c.text like 'given%' order by 1`,
+      [company.teamId],
+    );
+    assert.deepEqual(
+      axes.map(({ axis }) => axis),
+      [8, 9],
+    );
+  });
+});
+
+describe('the chunks that a job embeds', () => {
+  test('are the newest of its layer; chunks written during the job come next', async () => {
+    const company = await service.company();
+    const old = numbered(SLICE * 2 + 3, 'old');
+    await storeTexts(service, company, old);
+    const worker = embeddingWorker(service);
+    await worker.run(1);
+    const fresh = numbered(2, 'fresh');
+    await storeTexts(service, company, fresh);
+    await worker.run();
+    const newestFirst = old.toReversed();
+    assert.deepEqual(worker.asked, [
+      ...newestFirst.slice(0, SLICE),
+      ...fresh.toReversed(),
+      ...newestFirst.slice(SLICE),
+    ]);
+    await assertEmbedded(service, company);
+  });
+
+  test('are few, so that a Team with many waiting chunks does not delay the new text of another', async () => {
+    const [busy, other] = [await service.company(), await service.company()];
+    await storeTexts(service, busy, numbered(SLICE * 5));
+    const worker = embeddingWorker(service);
+    await worker.run(1);
+    await storeTexts(service, other, ['the only one']);
+    await worker.run();
+    const ahead = worker.asked.indexOf('the only one');
+    assert.ok(ahead <= 2 * SLICE, `${ahead} of ${SLICE * 5} were made before it`);
+    await assertEmbedded(service, busy);
+    await assertEmbedded(service, other);
+  });
+
+  test('do not include those that a client has claimed, until the lease expires', async () => {
+    const company = await service.company();
+    const texts = numbered(5);
+    await storeTexts(service, company, texts);
+    const batch = await claim(company, 2);
+    const worker = embeddingWorker(service);
+    await worker.run();
+    assert.deepEqual(worker.asked, texts.toReversed().slice(2));
+    assert.equal(await claim(company, 5), null, 'nor has a client those of the worker');
+    await expire(company);
+    assert.equal(await jobsOf(service, company), 0);
+    await worker.findWaiting();
+    await worker.run();
+    assert.deepEqual(worker.asked.slice(3), texts.toReversed().slice(0, 2));
+    await assertEmbedded(service, company);
+    const late = await post(service, company, '/v1/memory/embeddings/complete', {
+      batchId: batch?.id,
+      embeddings: batch?.chunks.map(({ chunkId }) => ({ chunkId, embedding: along(1) })),
+      ...SMALL_CLAIM,
+    });
+    assert.deepEqual(late.json(), { embedded: 0 }, 'stored already, and not twice');
+  });
+
+  test('are leased to the worker while it computes', async () => {
+    const company = await service.company();
+    await storeTexts(service, company, numbered(3));
+    const claims: unknown[] = [];
+    await embeddingWorker(service, async (text, signal) => {
+      claims.push(await claim(company, 5));
+      return anyVector(text, signal);
+    }).run();
+    assert.deepEqual(claims, [null, null, null]);
+    await assertEmbedded(service, company);
+  });
+
+  test('include chunks from before the service made vectors, newest first', async () => {
+    const company = await service.company();
+    const client = await addClient(service, company);
+    const texts = numbered(4, 'from before');
+    await storeTexts(service, company, texts);
+    await storeTexts(service, company, ['of a client'], { clientId: client });
+    await database.query(`delete from pgboss.job where name like 'embed.%'`);
+    const worker = embeddingWorker(service);
+    assert.equal(await worker.run(), 0);
+    await worker.findWaiting();
+    await worker.run();
+    assert.deepEqual(
+      worker.asked.filter((text) => text !== 'of a client'),
+      texts.toReversed(),
+    );
+    await assertEmbedded(service, company);
+  });
+
+  test('include those of archived clients and Teams, which can become readable again', async () => {
+    const company = await service.company();
+    const client = await addClient(service, company);
+    await storeTexts(service, company, ['of a client'], { clientId: client });
+    await storeTexts(service, company, ['of the Team']);
+    await database.query(`update identity.client set state = 'archived' where id = $1`, [client]);
+    await database.query(`update identity.team set state = 'archived' where id = $1`, [company.teamId]);
+    await embeddingWorker(service).run();
+    await assertEmbedded(service, company);
+  });
+});
+
+describe('a chunk that the model refuses', () => {
+  test('waits for a day, delays no other chunk, and can be claimed by a client', async () => {
+    const company = await service.company();
+    const texts = [...numbered(SLICE, 'older'), ...numbered(SLICE, 'refused')];
+    await storeTexts(service, company, texts);
+    const worker = embeddingWorker(service, (text, signal) => {
+      if (text.startsWith('refused')) throw new TextRefusedError('no vector');
+      return anyVector(text, signal);
+    });
+    await worker.run();
+    const chunks = await chunkVectors(service, company);
+    for (const { text, marked, leased, refused, models } of chunks) {
+      const wanted = text.startsWith('refused');
+      assert.deepEqual([marked, refused, leased, models.length], [wanted, wanted, false, wanted ? 0 : 1]);
+    }
+    await worker.findWaiting();
+    await worker.run();
+    assert.equal(worker.asked.length, 2 * SLICE, 'each was asked for once');
+
+    const batch = await claim(company, 1);
+    assert.equal(batch?.chunks[0]?.text, texts.at(-1));
+    await database.query(
+      `update memory.embedding_pending set refused_at = refused_at - interval '25 hours' where team_id = $1`,
+      [company.teamId],
+    );
+    const next = embeddingWorker(service);
+    await next.findWaiting();
+    await next.run();
+    assert.equal(next.asked.length, SLICE - 1, 'all but the one that a client has');
+  });
+});
+
+// Comes last: with the worker the queue stops.
+describe('a running worker', () => {
+  let worker: RunningWorker;
+  before(async () => {
+    worker = await startWorker({ ...service, logger: createLogger('silent', 'test') });
+  });
+  after(() => worker.stop());
+
+  test('gives every text the vector of the model, in half precision, by jobs only', async (t) => {
+    const company = await service.company();
+    const client = await addClient(service, company);
+    await storeTexts(service, company, numbered(20));
+    await storeTexts(service, company, ['Of a client: the capybara swims.'], { clientId: client });
+    await post(service, company, '/v1/memory/ingest', { title: 'x', text: 'A paragraph.\n\n'.repeat(400) });
+    await importTexts(service, company, ['An imported file about tapirs.']);
+    await keep(service, company, { content: 'A consolidated fact.' });
+    await addMemory(service, company, 'published', { content: 'Of a client.' }, client);
+    const reviewed = await addMemory(service, company, 'review', { content: 'A reviewed fact.' });
+    await decided(service, company, { action: 'publish', memoryId: reviewed.id });
+    const edited = await addMemory(service, company, 'review', { content: 'A fact to be edited.' });
+    await decided(service, company, { action: 'publish', memoryId: edited.id, content: 'An edited fact.' });
+    const updated = await addMemory(service, company, 'published', { content: 'A fact to be updated.' });
+    await decided(service, company, { action: 'update', memoryId: updated.id, content: 'Another fact.' });
+
+    await until(t.signal, async () => {
+      const chunks = await chunkVectors(service, company);
+      return chunks.some(({ text }) => text.includes('tapirs')) && chunks.every(({ marked }) => !marked);
+    });
+    await assertEmbedded(service, company);
+    const model = await loadEmbedder({
+      name: TEST_MODEL,
+      modelDir: service.config.modelDir,
+      allowDownload: false,
+    });
+    const rows = await database.query<{ text: string; vector: string }>(
+      `select c.text, e.embedding::text as vector from memory.chunk c
+         join memory.chunk_embedding e on e.team_id = c.team_id and e.chunk_id = c.id where c.team_id = $1`,
+      [company.teamId],
+    );
+    for (const text of ['A consolidated fact.', 'An edited fact.', 'Another fact.', 'Of a client.']) {
+      assert.ok(
+        rows.some((row) => row.text === text),
+        text,
+      );
+    }
+    for (const { text, vector } of rows) {
+      const wanted = Array.from(await model.embed(text, 'passage'), Math.f16round);
+      assert.deepEqual((JSON.parse(vector) as number[]).map(Math.f16round), wanted, text);
+    }
+    await model.close();
+  });
+});

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { buildApp } from '../../../api/app.ts';
+import { asWorker } from '../../../db/driver/database.ts';
+import { pruneOldVectors } from '../../../db/queries/memory/upkeep.ts';
+import { loadEmbedder } from '../../../worker/embedder/model.ts';
+import type { SignedIn } from '../../support/app.ts';
+import { doJob } from '../../support/do-job.ts';
+import {
+  adopt,
+  assertEmbedded,
+  chunkVectors,
+  numbered,
+  openEmbeddingService,
+  SMALL_CLAIM,
+  storeTexts,
+} from '../../support/embedding-service.ts';
+import { get, post } from '../../support/team.ts';
+import { TEST_MODEL } from '../../support/test-model.ts';
+import { anyVector, embeddingWorker } from './embedding-jobs.ts';
+
+const NEXT_MODEL = 'memory/test-small-next';
+
+const service = await openEmbeddingService([TEST_MODEL, NEXT_MODEL]);
+const { database, env } = service;
+const nextConfig = { ...service.config, embeddingModel: NEXT_MODEL };
+/** The service as it is after the change. */
+const next = { app: await buildApp({ ...service, config: nextConfig }) };
+after(() => next.app.close());
+const oldWorker = embeddingWorker(service);
+const newWorker = embeddingWorker(service, anyVector, { config: nextConfig });
+
+/** What the job that follows a change does. */
+const backfill = (settings: Record<string, string> = {}) =>
+  doJob(database, 'embeddings.backfill', {}, { ...env, MEMORY_EMBEDDING_MODEL: NEXT_MODEL, ...settings });
+
+/** Starts the service with another model: everything is old again. */
+async function change(model: string): Promise<void> {
+  await database.query(`delete from pgboss.job where name like 'embed.%'`);
+  await adopt(database, model);
+}
+
+/** A Team whose chunks have vectors of the model before. */
+async function embeddedTeam(texts: readonly string[]): Promise<SignedIn> {
+  const company = await service.company();
+  await change(TEST_MODEL);
+  await database.query('update memory.deployment set swept_at = now()');
+  await storeTexts(service, company, texts);
+  await oldWorker.run();
+  await assertEmbedded(service, company);
+  return company;
+}
+
+async function chunkFigures(company: SignedIn): Promise<object> {
+  return (await get(service, company, '/v1/memory/status')).json<{ chunks: object }>().chunks;
+}
+
+/** How many vectors of a model a Team has. */
+async function countVectors(company: SignedIn, model: string): Promise<number> {
+  return (await chunkVectors(service, company)).filter(({ models }) => models.includes(model)).length;
+}
+
+/** What a query of the service with the next model finds, by meaning and by words. */
+async function found(company: SignedIn, query: string) {
+  const model = await loadEmbedder({ name: NEXT_MODEL, modelDir: nextConfig.modelDir, allowDownload: false });
+  const embedding = Array.from(await model.embed(query, 'query'));
+  await model.close();
+  const answer = await post(next, company, '/v1/memory/search', {
+    query,
+    scope: {},
+    queryEmbedding: embedding,
+    ...SMALL_CLAIM,
+    embeddingModel: NEXT_MODEL,
+  });
+  assert.equal(answer.statusCode, 200, answer.body);
+  type Hit = { text: string; semantic_rank: number | null; keyword_rank: number | null };
+  return answer.json<{ hits: Hit[] }>().hits;
+}
+
+describe('after a change of the model', () => {
+  test('chunks are found by words until they have their new vector, newest first', async () => {
+    const texts = numbered(3, 'the capybara');
+    const company = await embeddedTeam(texts);
+    await change(NEXT_MODEL);
+    assert.deepEqual(
+      (await found(company, 'capybara')).map((hit) => [hit.semantic_rank, hit.keyword_rank !== null]),
+      texts.map(() => [null, true]),
+    );
+    await backfill();
+    assert.deepEqual(await chunkFigures(company), { total: 3, embedded: 0, pending: 3 });
+    await newWorker.findWaiting();
+    const before = newWorker.asked.length;
+    await newWorker.run();
+    assert.deepEqual(newWorker.asked.slice(before), texts.toReversed());
+    assert.deepEqual(await chunkFigures(company), { total: 3, embedded: 3, pending: 0 });
+    assert.ok((await found(company, 'capybara')).every((hit) => hit.semantic_rank !== null));
+    await backfill();
+    await assertEmbedded(service, company, NEXT_MODEL);
+  });
+
+  test('a worker of the previous model claims no chunks and stores nothing that it began', async () => {
+    const company = await embeddedTeam(['old']);
+    await storeTexts(service, company, ['begun']);
+    const late = embeddingWorker(service, async (text, signal) => {
+      await adopt(database, NEXT_MODEL);
+      await backfill();
+      return anyVector(text, signal);
+    });
+    await late.run();
+    assert.deepEqual(late.asked, ['begun'], 'nor does it take more');
+    assert.deepEqual(
+      (await chunkVectors(service, company)).map(({ models, marked, leased }) => [models, marked, leased]),
+      [
+        [[TEST_MODEL], true, false],
+        [[], true, false],
+      ],
+    );
+    await newWorker.findWaiting();
+    await late.run();
+    assert.deepEqual(late.asked, ['begun']);
+    await newWorker.findWaiting();
+    await newWorker.run();
+    await backfill();
+    await assertEmbedded(service, company, NEXT_MODEL);
+  });
+
+  test('the old vectors of a Team are deleted only when it has all new ones', async () => {
+    const half = await embeddedTeam(numbered(20));
+    const whole = await embeddedTeam(numbered(2));
+    await change(NEXT_MODEL);
+    assert.equal(await asWorker(database, (tx) => pruneOldVectors(tx, 1000)), 0, 'nothing is marked yet');
+    await backfill();
+    assert.deepEqual([await countVectors(half, TEST_MODEL), await countVectors(whole, TEST_MODEL)], [20, 2]);
+    await newWorker.findWaiting();
+    await newWorker.run(2);
+    await backfill();
+    assert.deepEqual(await chunkFigures(half), { total: 20, embedded: 16, pending: 4 });
+    assert.deepEqual([await countVectors(half, TEST_MODEL), await countVectors(whole, TEST_MODEL)], [20, 0]);
+    await newWorker.run();
+    await backfill();
+    await assertEmbedded(service, half, NEXT_MODEL);
+    await assertEmbedded(service, whole, NEXT_MODEL);
+  });
+
+  test('a chunk that the new model refuses does not keep the old vectors forever', async () => {
+    const company = await embeddedTeam(numbered(2));
+    await change(NEXT_MODEL);
+    await backfill();
+    await database.query(
+      `update memory.embedding_pending set refused_at = now()
+        where team_id = $1 and chunk_id = (select max(chunk_id::text)::uuid from memory.embedding_pending where team_id = $1)`,
+      [company.teamId],
+    );
+    await newWorker.findWaiting();
+    await newWorker.run();
+    await backfill();
+    assert.equal(await countVectors(company, TEST_MODEL), 0);
+    assert.equal(await countVectors(company, NEXT_MODEL), 1);
+    assert.deepEqual(await chunkFigures(company), { total: 2, embedded: 1, pending: 1 });
+  });
+
+  test('vectors from clients replace the old ones too', async () => {
+    const company = await embeddedTeam(numbered(2));
+    await change(NEXT_MODEL);
+    await backfill({ MEMORY_API_SERVER_EMBEDDINGS: '0' });
+    assert.equal(await countVectors(company, TEST_MODEL), 2);
+    // As claim and complete do, whose tests are elsewhere.
+    await database.query(
+      `with made as (delete from memory.embedding_pending where team_id = $1 returning team_id, client_id, chunk_id)
+       insert into memory.chunk_embedding (team_id, client_id, chunk_id, model, embedding)
+         select m.team_id, m.client_id, m.chunk_id, $2, e.embedding from made m
+           join memory.chunk_embedding e on e.team_id = m.team_id and e.chunk_id = m.chunk_id`,
+      [company.teamId, NEXT_MODEL],
+    );
+    await backfill({ MEMORY_API_SERVER_EMBEDDINGS: '0' });
+    await assertEmbedded(service, company, NEXT_MODEL);
+  });
+
+  test('old vectors are searched for until an hour after the last change', async () => {
+    await change(TEST_MODEL);
+    await change(NEXT_MODEL);
+    await embeddingWorker(service, anyVector, { config: nextConfig }).findWaiting();
+    await backfill();
+    const pruned = async () =>
+      (
+        await database.query<{ pruned: boolean }>(
+          'select vectors_pruned_at >= adopted_at is true as pruned from memory.deployment',
+        )
+      )[0]?.pruned;
+    assert.equal(await pruned(), false);
+    await newWorker.findWaiting();
+    await newWorker.run();
+    await database.query(`update memory.embedding_pending set refused_at = now()`);
+    await database.query(`update memory.deployment set adopted_at = now() - interval '2 hours'`);
+    await backfill();
+    await backfill();
+    assert.equal(await pruned(), true);
+  });
+});

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import fc from 'fast-check';
+import { newId } from '../../../shared/ids.ts';
+import type { ReadDocument } from '../../../worker/extract/document.ts';
+import { type Extraction, type Extractor, FileFault } from '../../../worker/extract/extraction.ts';
+import { openReadingPool } from '../../../worker/sandbox/reading-pool.ts';
+import { wholeDocument } from '../reading/held-document.ts';
+
+const bytesOf = (content: string | Uint8Array) =>
+  typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+
+/** What an extractor makes of a file, in this process. */
+export async function extracted(extract: Extractor, content: string | Uint8Array): Promise<Extraction> {
+  return extract(bytesOf(content), () => undefined);
+}
+
+/** The text of all its parts, with an empty line between them. */
+export async function textOf(extract: Extractor, content: string | Uint8Array): Promise<string> {
+  const { parts } = await extracted(extract, content);
+  return parts.map(({ text }) => text).join('\n\n');
+}
+
+/** Asserts that a fault is told as people can read it. */
+function assertWellTold({ code, message }: FileFault): void {
+  assert.match(code, /^[a-z]+(?:_[a-z]+)*$/);
+  assert.match(message, /^[A-Z].*\.$/);
+}
+
+/** The fault for which a file cannot be read. */
+export async function faultOf(extract: Extractor, content: string | Uint8Array): Promise<FileFault> {
+  const outcome: unknown = await extracted(extract, content).catch((error: unknown) => error);
+  assert.ok(outcome instanceof FileFault, `no fault: ${String(outcome)}`);
+  assertWellTold(outcome);
+  return outcome;
+}
+
+/** A file with some bytes replaced, taken out or put in, and perhaps cut off. */
+function damaged(content: string | Uint8Array): fc.Arbitrary<Uint8Array> {
+  const bytes = bytesOf(content);
+  const edit = fc.record({
+    at: fc.nat(bytes.length),
+    removed: fc.nat(3),
+    put: fc.oneof(
+      fc.uint8Array({ maxLength: 3 }),
+      fc.constantFrom(...['"', '\n', '{', ',', '\0'].map(bytesOf)),
+    ),
+  });
+  return fc
+    .tuple(fc.array(edit, { minLength: 1, maxLength: 5 }), fc.option(fc.nat(bytes.length), { freq: 4 }))
+    .map(([edits, end]) => {
+      let changed = Buffer.from(bytes);
+      for (const { at, removed, put } of edits) {
+        changed = Buffer.concat([changed.subarray(0, at), put, changed.subarray(at + removed)]);
+      }
+      return end === null ? changed : changed.subarray(0, end);
+    });
+}
+
+/** Asserts that a damaged file is read all the same, or refused for a fault that is told; nothing else. */
+export async function assertDamageIsTold(extract: Extractor, content: string | Uint8Array): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(damaged(content), async (bytes) => {
+      try {
+        const { title, parts } = await extracted(extract, bytes);
+        for (const text of [title ?? '', ...parts.map((part) => part.text)]) {
+          assert.ok(text.isWellFormed() && !text.includes('\0'), 'can be stored');
+        }
+      } catch (error) {
+        if (!(error instanceof FileFault)) throw error;
+        assertWellTold(error);
+      }
+    }),
+    { numRuns: 200 },
+  );
+}
+
+/** What the process that reads files makes of one: without the service's environment and with few permissions. */
+export async function extractedInProcess(
+  t: TestContext,
+  mediaType: string,
+  content: string | Uint8Array,
+): Promise<Extraction> {
+  const pool = openReadingPool({ seconds: 60, megabytes: 512 });
+  t.after(() => pool.close());
+  return partsOf(
+    await pool.read(
+      { mediaType, content: bytesOf(content), teamId: newId() },
+      { report: () => undefined, signal: t.signal },
+      wholeDocument,
+    ),
+  );
+}
+
+/** A document as if it had not been cut: each part of a short one is one chunk. */
+export function partsOf({ title, chunks }: ReadDocument): Extraction {
+  return {
+    title,
+    parts: chunks.map(({ text, place: { page } }) => ({ text, place: page === null ? null : { page } })),
+  };
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { completeImport, stageImport } from '../../../core/imports/complete-import.ts';
+import { LostJobError } from '../../../db/queue/queue.ts';
+import { newId } from '../../../shared/ids.ts';
+import { jobScope } from '../../../shared/scope.ts';
+import { prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
+import { openTestApp } from '../../support/app.ts';
+import { importNow, importTexts } from '../../support/running-imports.ts';
+
+const service = await openTestApp();
+const { database } = service;
+
+/** So many that they are written before the transaction that completes the import. */
+const CHUNKS = 150;
+
+test('an import whose job was taken over is not completed, and nothing of its source stays', async () => {
+  const company = await service.company();
+  const { companyId, teamId } = company;
+  const [importId = ''] = await importTexts(service, company, ['heron']);
+  const before = await importNow(service, company, importId);
+  const data = { companyId, teamId, userId: before.createdBy, clientId: null, importId };
+  const scope = jobScope(data);
+  const document = {
+    title: null,
+    contentHash: Buffer.from(importId),
+    chunks: prepareChunksNow(teamId, { chunks: Array.from({ length: CHUNKS }, (_, n) => `heron ${n}`) }),
+  };
+  let written = 0;
+  const staged = await stageImport(service, scope, null, before, document, (count) => {
+    written = count;
+  });
+  assert.equal(written, CHUNKS);
+  const job = { id: newId(), retryCount: 0, data };
+  await assert.rejects(completeImport(service, scope, job, staged), LostJobError);
+  assert.deepEqual(await importNow(service, company, importId), before);
+  const [left] = await database.query<{ sources: number; chunks: number; events: number }>(
+    `select (select count(*)::int from memory.source where team_id = $1) as sources,
+            (select count(*)::int from memory.chunk where team_id = $1) as chunks,
+            (select count(*)::int from memory.audit_event
+              where team_id = $1 and kind = 'memory.import_complete') as events`,
+    [teamId],
+  );
+  assert.deepEqual(left, { sources: 0, chunks: 0, events: 0 });
+});

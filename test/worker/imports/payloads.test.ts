@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { asWorker, transaction } from '../../../db/driver/database.ts';
+import { insertImport, startImport } from '../../../db/queries/memory/imports.ts';
+import { pruneImportPayloads } from '../../../db/queries/memory/upkeep.ts';
+import { newId } from '../../../shared/ids.ts';
+import type { SignedIn } from '../../support/app.ts';
+import { doJob } from '../../support/do-job.ts';
+import {
+  changesNothing,
+  countJobs,
+  keepsFile,
+  plantImport,
+  plantImports,
+  readImport,
+  retried,
+  sendRemoval,
+  sendRetries,
+  sendRetry,
+} from '../../support/import-records.ts';
+import { openOwnTestApp } from '../../support/own-service.ts';
+import { ownerScope } from '../../support/scopes.ts';
+import { addClient, archiveTeam } from '../../support/team.ts';
+
+/** Upkeep goes over the files of all Teams, so these tests have a database of their own. No worker is at work. */
+const service = await openOwnTestApp();
+const { database } = service;
+
+const HOUR = 1 / 24;
+
+/** Does the upkeep that a worker does every ten minutes. */
+async function upkeep(days?: number): Promise<void> {
+  const env = days === undefined ? {} : { MEMORY_IMPORT_PAYLOAD_DAYS: String(days) };
+  assert.deepEqual(await doJob(database, 'upkeep.prune', {}, env), ['upkeep.prune']);
+}
+
+/** Whether the file is there and whether the record says so: never one without the other. */
+async function isKept(company: SignedIn, id: string): Promise<boolean> {
+  const kept = await keepsFile(service, id);
+  const { payloadPrunedAt } = await readImport(service, company, id);
+  assert.equal(payloadPrunedAt === null, kept);
+  return kept;
+}
+
+describe('the file of an import', () => {
+  test('is stored in parts, so that no statement is large, and is read as a whole', async () => {
+    const company = await service.company();
+    const MIB = 1024 * 1024;
+    for (const [bytes, lengths] of [
+      [0, [0]],
+      [4 * MIB, [4 * MIB]],
+      [9 * MIB + 7, [4 * MIB, 4 * MIB, MIB + 7]],
+    ] as const) {
+      const content = randomBytes(bytes);
+      const read = await transaction(database, ownerScope(company), async (tx) => {
+        const file = { filename: 'a.txt', title: 'a', mediaType: 'text/plain', content };
+        const { id } = await insertImport(tx, { id: newId(), layerId: null, ...file });
+        const parts = await tx.query<{ length: number }>(
+          'select length(content) as length from memory.import_payload where import_id = $1 order by part',
+          [id],
+        );
+        assert.deepEqual(
+          parts.map(({ length }) => length),
+          lengths,
+        );
+        return startImport(tx, id);
+      });
+      assert.ok(read?.content?.equals(content), `${bytes} bytes`);
+    }
+  });
+});
+
+describe('the file of a failed import', () => {
+  test('is deleted 30 days after the failure, and the import says so', async () => {
+    const company = await service.company();
+    const clientId = await addClient(service, company);
+    const [old, younger, ofClient] = [
+      await plantImport(service, company, { failedDaysAgo: 30 + HOUR }),
+      await plantImport(service, company, { failedDaysAgo: 30 - HOUR }),
+      await plantImport(service, company, { failedDaysAgo: 400, clientId }),
+    ];
+    const before = await readImport(service, company, old);
+    await upkeep();
+    assert.deepEqual(await Promise.all([old, younger, ofClient].map((id) => isKept(company, id))), [
+      false,
+      true,
+      false,
+    ]);
+    const now = await readImport(service, company, old);
+    assert.match(now.payloadPrunedAt ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.deepEqual(now, { ...before, payloadPrunedAt: now.payloadPrunedAt });
+    await changesNothing(service, company, () => upkeep());
+  });
+
+  test('is kept for MEMORY_IMPORT_PAYLOAD_DAYS days; with 0, until the next run of upkeep', async () => {
+    const company = await service.company();
+    const [weekOld, fresh] = [
+      await plantImport(service, company, { failedDaysAgo: 7 + HOUR }),
+      await plantImport(service, company),
+    ];
+    const kept = () => Promise.all([weekOld, fresh].map((id) => isKept(company, id)));
+    await upkeep(8);
+    assert.deepEqual(await kept(), [true, true]);
+    await upkeep(7);
+    assert.deepEqual(await kept(), [false, true]);
+    await upkeep(0);
+    assert.deepEqual(await kept(), [false, false]);
+  });
+
+  test('is deleted however many there are, and in an archived Team too', async () => {
+    const [company, archived] = [await service.company(), await service.company()];
+    const ids = await plantImports(service, company, 45, { failedDaysAgo: 31 });
+    const id = await plantImport(service, archived, { failedDaysAgo: 31 });
+    await archiveTeam(service, archived.teamId);
+    await upkeep();
+    for (const one of ids) assert.equal(await isKept(company, one), false);
+    assert.equal(await isKept(archived, id), false);
+  });
+
+  test('cannot be retried after its deletion, but the import can be forgotten', async () => {
+    const company = await service.company();
+    const id = await plantImport(service, company, { failedDaysAgo: 31 });
+    const younger = await plantImport(service, company);
+    await upkeep();
+    assert.equal((await sendRetry(service, company, id)).statusCode, 409);
+    assert.equal((await sendRetries(service, company, { ids: [younger, id] })).statusCode, 409);
+    assert.deepEqual(
+      (await retried(service, company, { all: true })).map((item) => item.id),
+      [younger],
+    );
+    assert.equal((await sendRemoval(service, company, id)).statusCode, 204);
+  });
+});
+
+describe('the file of an import that has not failed', () => {
+  test('is never deleted by age while the import is queued, running or retried', async () => {
+    const company = await service.company();
+    const ids = [
+      await plantImport(service, company, { state: 'queued' }),
+      await plantImport(service, company, { state: 'running', failedDaysAgo: 99 }),
+      await plantImport(service, company, { failedDaysAgo: 99 }),
+    ];
+    await retried(service, company, { ids: ids.slice(2) });
+    await database.query(
+      `update memory.import set updated_at = now() - interval '99 days' where id = any ($1)`,
+      [ids],
+    );
+    await upkeep(0);
+    for (const id of ids) assert.ok(await isKept(company, id));
+  });
+
+  test('is kept for its full time again after a retry that failed', async () => {
+    const company = await service.company();
+    const id = await plantImport(service, company, { failedDaysAgo: 99 });
+    await retried(service, company, { ids: [id] });
+    const [job] = await database.query<{ data: object }>(
+      `select data from pgboss.job where data->>'importId' = $1::text`,
+      [id],
+    );
+    await doJob(database, 'import.dead', job?.data ?? {});
+    assert.equal((await readImport(service, company, id)).error?.code, 'import_interrupted');
+    await upkeep();
+    assert.ok(await isKept(company, id));
+  });
+});
+
+describe('upkeep beside retries', () => {
+  const prune = () => asWorker(database, (tx) => pruneImportPayloads(tx, 30, 5));
+
+  test('leaves no queued import without its file, and no expired file of a failed import', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const company = await service.company();
+      const ids = await plantImports(service, company, 20, { failedDaysAgo: 31 });
+      const [answers] = await Promise.all([
+        Promise.all(ids.map((id) => sendRetry(service, company, id))),
+        Promise.all(Array.from({ length: 6 }, prune)),
+      ]);
+      while ((await prune()) > 0);
+      for (const [index, id] of ids.entries()) {
+        const { state } = await readImport(service, company, id);
+        const outcome = [
+          answers[index]?.statusCode,
+          state,
+          await isKept(company, id),
+          await countJobs(service, id),
+        ];
+        const wanted = state === 'queued' ? [202, 'queued', true, 1] : [409, 'failed', false, 0];
+        assert.deepEqual(outcome, wanted);
+      }
+    }
+  });
+
+  test('causes no deadlock with retries of all and of several imports', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const company = await service.company();
+      const ids = await plantImports(service, company, 20, { failedDaysAgo: 31 });
+      const [answers] = await Promise.all([
+        Promise.all([
+          sendRetries(service, company, { all: true }),
+          sendRetries(service, company, { ids: ids.slice(0, 10) }),
+          sendRetries(service, company, { ids: ids.toReversed().slice(0, 10) }),
+        ]),
+        Promise.all(Array.from({ length: 6 }, prune)),
+      ]);
+      for (const answer of answers) assert.ok([202, 409].includes(answer.statusCode), answer.body);
+      for (const id of ids) {
+        const { state } = await readImport(service, company, id);
+        assert.equal(await countJobs(service, id), state === 'queued' ? 1 : 0);
+        assert.ok(state === 'failed' || (await isKept(company, id)));
+      }
+    }
+  });
+});

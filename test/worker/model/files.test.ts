@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { type FetchProgress } from '../../../worker/embedder/model-files.ts';
+import { assertWhole, NAME, ONNX, ONNX_BYTES, openFetchScenes } from './model-fetching.ts';
+import { sha256 } from './model-hub.ts';
+
+const scene = await openFetchScenes();
+
+describe('fetching a model', () => {
+  it('follows the hub to its CDN, stores checksums, and requests nothing the next time', async () => {
+    const the = await scene();
+    await the.fetch();
+    await assertWhole(the);
+    const noted = JSON.parse(await readFile(path.join(the.folder, 'checksums.json'), 'utf8'));
+    const expected = [...the.files].map(([file, content]) => [
+      file,
+      { sha256: sha256(content), bytes: content.length },
+    ]);
+    assert.deepEqual(noted, Object.fromEntries(expected));
+    const asked = the.hub.requests.length;
+    await the.fetch();
+    await the.look();
+    assert.equal(the.hub.requests.length, asked);
+  });
+
+  it('fetches only missing files', async () => {
+    const the = await scene();
+    await the.fetch();
+    await rm(path.join(the.folder, 'tokenizer.json'));
+    const before = the.hub.downloads().length;
+    await the.fetch();
+    const files = the.hub.downloads().slice(before);
+    assert.ok(files.every(({ file }) => file === 'tokenizer.json') && files.length > 0);
+    await assertWhole(the);
+  });
+
+  it('reports its progress with a known total', async () => {
+    const the = await scene();
+    const told: FetchProgress[] = [];
+    await the.fetch({ report: (progress) => told.push(progress) });
+    const whole = [...the.files.values()].reduce((sum, { length }) => sum + length, 0);
+    assert.ok(told.every(({ allTotal }) => allTotal === whole));
+    assert.ok(told.every(({ allBytes }, i) => i === 0 || allBytes >= told[i - 1]!.allBytes));
+    assert.deepEqual([...new Set(told.map(({ file }) => file))], [...the.files.keys()]);
+    const last = { file: ONNX, bytes: ONNX_BYTES, total: ONNX_BYTES, allBytes: whole, allTotal: whole };
+    assert.deepEqual(told.at(-1), last);
+  });
+
+  it('reports no total if the hub has none, and fetches anyway', async () => {
+    const the = await scene(({ method, file }, response, content) => {
+      if (method === 'HEAD') response.writeHead(405).end();
+      else if (file !== ONNX) response.end(content);
+      else response.write(content, () => response.end());
+      return true;
+    });
+    const told: FetchProgress[] = [];
+    await the.fetch({ report: (progress) => told.push(progress) });
+    assert.equal(told[0]?.allTotal, null);
+    assert.equal(told.at(-1)?.total, null);
+    await assertWhole(the);
+  });
+
+  it('gives the whole model to several callers at once in one folder', async () => {
+    const the = await scene();
+    await Promise.all([the.fetch(), the.fetch(), the.fetch()]);
+    await assertWhole(the);
+  });
+
+  it('removes the partial file of a process killed an hour ago, and no other', async () => {
+    const the = await scene();
+    await mkdir(path.join(the.folder, 'onnx'), { recursive: true });
+    const [dead, living] = ['7.0badcafe', '7.0badf00d'].map((id) =>
+      path.join(the.folder, `${ONNX}.${id}.part`),
+    );
+    assert.ok(dead && living);
+    await writeFile(dead, 'torn');
+    await writeFile(living, 'grows');
+    const before = new Date(Date.now() - 3 * 3_600_000);
+    await utimes(dead, before, before);
+    await the.fetch();
+    assert.deepEqual((await readdir(path.dirname(dead))).sort(), [
+      path.basename(ONNX),
+      path.basename(living),
+    ]);
+  });
+
+  it('names a folder that cannot be created, in one line', async () => {
+    const the = await scene();
+    await writeFile(path.join(the.modelDir, 'owner'), 'a file');
+    await assert.rejects(
+      the.fetch(),
+      /^ModelMissingError: .+ no config\.json in .+ the download failed \(ENOTDIR.+\)$/,
+    );
+  });
+});
+
+describe('the files in the model folder', () => {
+  it('are damaged if one has another size than when it was fetched', async () => {
+    const the = await scene();
+    await the.fetch();
+    await writeFile(path.join(the.folder, ONNX), 'torn');
+    await assert.rejects(the.look(), {
+      name: 'ModelMissingError',
+      message: `Embedding model ${NAME} is damaged: ${ONNX} in ${the.folder} has 4 bytes, not 600000, and downloads are not allowed`,
+    });
+    await the.fetch();
+    await assertWhole(the);
+  });
+
+  it('stay unchanged if one is damaged and cannot be fetched again', async () => {
+    const the = await scene();
+    await the.fetch();
+    await writeFile(path.join(the.folder, ONNX), 'torn');
+    the.hub.close();
+    await assert.rejects(
+      the.fetch(),
+      /is damaged: .+ has 4 bytes, not 600000, and the download failed \(.+\)$/,
+    );
+    assert.equal(await readFile(path.join(the.folder, ONNX), 'utf8'), 'torn');
+  });
+
+  it('are checked by hash if the size is right, and fetched again on request', async () => {
+    const the = await scene();
+    await the.fetch();
+    await writeFile(path.join(the.folder, ONNX), randomBytes(ONNX_BYTES));
+    await the.look();
+    assert.deepEqual(await the.verdicts(), ['ok', 'ok', 'ok', 'damaged']);
+    await the.fetch({ damaged: [ONNX] });
+    await assertWhole(the);
+  });
+
+  it('are unknown and used as they are if they were copied by hand', async () => {
+    const the = await scene();
+    await mkdir(path.join(the.folder, 'onnx'), { recursive: true });
+    for (const [file, content] of the.files) await writeFile(path.join(the.folder, file), content);
+    await the.look();
+    assert.deepEqual(await the.verdicts(), ['unknown', 'unknown', 'unknown', 'unknown']);
+    await rm(path.join(the.folder, 'config.json'));
+    await the.fetch();
+    assert.deepEqual(await the.verdicts(), ['ok', 'unknown', 'unknown', 'unknown']);
+  });
+
+  it('are unknown if the stored checksums are damaged', async () => {
+    const the = await scene();
+    await the.fetch();
+    for (const torn of ['{"config.json":', '[]', 'null', '{"config.json":{"sha256":"00"}}']) {
+      await writeFile(path.join(the.folder, 'checksums.json'), torn);
+      await the.look();
+      assert.deepEqual(await the.verdicts(), ['unknown', 'unknown', 'unknown', 'unknown']);
+    }
+  });
+
+  it('are missing in an empty folder', async () => {
+    const { verdicts } = await scene();
+    assert.deepEqual(await verdicts(), ['missing', 'missing', 'missing', 'missing']);
+  });
+});

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Database } from '../../../db/driver/database.ts';
+import { newId } from '../../../shared/ids.ts';
+import { createLogger } from '../../../shared/logger.ts';
+import { QUEUE_NAMES, QUEUES, type QueueName, queueDefinition } from '../../../shared/queues.ts';
+import type { AuditVerification } from '../../../shared/schemas/audit.ts';
+import { HANDLERS } from '../../../worker/registry.ts';
+import { startWorker } from '../../../worker/worker.ts';
+import type { SignedIn } from '../../support/app.ts';
+import {
+  assertWholeChain,
+  readEventIds,
+  readSeals,
+  recordEvents,
+  sealAll,
+} from '../../support/audit-chain.ts';
+import { ask } from '../../support/company.ts';
+import { databaseError, failingDatabase } from '../../support/failing-database.ts';
+import { openOwnTestApp } from '../../support/own-service.ts';
+import { post } from '../../support/team.ts';
+
+/** Sealing goes over the events of all Companies, so these tests have a database of their own. */
+const service = await openOwnTestApp();
+const { database } = service;
+await sealAll(database);
+
+/** Queues of the jobs that no request asks for. */
+const SCHEDULED = QUEUE_NAMES.filter((name) => queueDefinition(name).schedule !== undefined);
+/** More events than are sealed at once. */
+const MANY = 1300;
+
+/** Does a job by the worker's own handler; the queue notes what was settled. */
+async function doJob(
+  queue: QueueName,
+  data: object = {},
+  on: Database = database,
+  settled: QueueName[] = [],
+): Promise<QueueName[]> {
+  const noted = {
+    settle: async (_tx: unknown, name: QueueName) => void settled.push(name),
+    send: async () => undefined,
+  };
+  const job = { id: newId(), data };
+  const logger = createLogger('silent', 'test');
+  const stopping = new AbortController().signal;
+  await HANDLERS[queue](job as never, { ...service, logger, database: on, queue: noted, stopping } as never);
+  return settled;
+}
+
+async function verify(company: SignedIn): Promise<AuditVerification> {
+  const answer = await ask(service, company, 'GET', '/v1/company/audit/verify');
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<AuditVerification>();
+}
+
+/** Many events at once. */
+async function addEvents({ companyId, ownerId }: SignedIn, count: number): Promise<void> {
+  await database.query(
+    `insert into memory.audit_event (company_id, id, kind, actor_id, subject_type)
+     select $1, id, 'memory.search', $2, 'query' from unnest($3::uuid[]) as id`,
+    [companyId, ownerId, Array.from({ length: count }, newId)],
+  );
+}
+
+describe('the job audit.seal', () => {
+  test('seals all events of every Company in several slices, and completes', async () => {
+    const companies = [await service.company(), await service.company()];
+    for (const [index, company] of companies.entries()) await addEvents(company, MANY * index + 3);
+    assert.deepEqual(await doJob('audit.seal'), ['audit.seal']);
+    for (const [index, company] of companies.entries()) {
+      const seals = await assertWholeChain(database, company);
+      assert.equal(seals.length, MANY * index + 5);
+    }
+  });
+
+  test('completes when no event waits', async () => {
+    const company = await service.company();
+    await doJob('audit.seal');
+    const before = await readSeals(database, company);
+    assert.deepEqual(await doJob('audit.seal'), ['audit.seal']);
+    assert.deepEqual(await readSeals(database, company), before);
+  });
+
+  test('seals each event once when two workers run it', async () => {
+    const companies = [await service.company(), await service.company(), await service.company()];
+    for (const company of companies) await addEvents(company, 500);
+    const settled = await Promise.all([doJob('audit.seal'), doJob('audit.seal')]);
+    assert.deepEqual(settled, [['audit.seal'], ['audit.seal']]);
+    for (const company of companies) {
+      assert.equal((await assertWholeChain(database, company)).length, 502);
+    }
+  });
+
+  test('keeps the first slice when it fails after it, and the next run continues', async () => {
+    const company = await service.company();
+    await doJob('audit.seal');
+    await addEvents(company, MANY);
+    let slices = 0;
+    const failing = failingDatabase(database, (statement) => {
+      if (statement.includes('seal_audit')) slices += 1;
+      return slices >= 2 ? databaseError('57P01') : null;
+    });
+    const settled: QueueName[] = [];
+    await assert.rejects(doJob('audit.seal', {}, failing, settled));
+    assert.deepEqual(settled, []);
+    const kept = (await readSeals(database, company)).length;
+    assert.ok(kept > 2 && kept < MANY + 2, `${kept} of ${MANY + 2}`);
+    await doJob('audit.seal');
+    assert.equal((await assertWholeChain(database, company)).length, MANY + 2);
+  });
+});
+
+describe('a Company whose audit cannot be sealed', () => {
+  test('fails the job, delays no other Company, and is sealed later when it can be', async () => {
+    const companies = [await service.company(), await service.company(), await service.company()];
+    const [before, stuck, behind] = companies.toSorted((a, b) => (a.companyId < b.companyId ? -1 : 1));
+    const failing: Database = {
+      ...database,
+      transaction: (fn, opening) =>
+        database.transaction((tx) => {
+          return fn({
+            query: async (text, values) => {
+              if (text.includes('seal_audit') && values?.includes(stuck?.companyId))
+                throw databaseError('XX000');
+              return tx.query(text, values);
+            },
+          });
+        }, opening),
+    };
+    const settled: QueueName[] = [];
+    await assert.rejects(doJob('audit.seal', {}, failing, settled));
+    assert.deepEqual(settled, []);
+    for (const company of [before!, behind!]) await assertWholeChain(database, company);
+    assert.deepEqual(await readSeals(database, stuck!), []);
+    assert.deepEqual(await doJob('audit.seal'), ['audit.seal']);
+    await assertWholeChain(database, stuck!);
+  });
+});
+
+describe('the chain of a Company', () => {
+  /** A published memory, made of a capture. */
+  async function publish(company: SignedIn): Promise<string> {
+    const step = async <T>(url: string, body: object) => {
+      const answer = await post(service, company, `/v1/memory/${url}`, body);
+      assert.ok(answer.statusCode < 300, answer.body);
+      return answer.json<T>();
+    };
+    await step('captures', { sessionId: 'a session', summary: 'a summary' });
+    const { batch } = await step<{ batch: { id: string; captures: { id: string }[] } }>(
+      'consolidation/claim',
+      {},
+    );
+    const captureIds = batch.captures.map(({ id }) => id);
+    const item = { captureIds, action: 'publish', title: 'a title', content: 'a content' };
+    const body = { batchId: batch.id, items: [item] };
+    const { results } = await step<{ results: { memoryId: string }[] }>('consolidation/complete', body);
+    return results[0]!.memoryId;
+  }
+
+  test('keeps the events of a deleted memory and of a deleted Team unchanged', async () => {
+    const company = await service.company();
+    const { companyId, teamId, ownerId: userId } = company;
+    const memoryId = await publish(company);
+    await doJob('audit.seal');
+    const removal = { action: 'delete', memoryId };
+    assert.equal((await post(service, company, '/v1/memory/memories', removal)).statusCode, 200);
+    assert.equal((await verify(company)).unsealed, 1);
+    const url = `/v1/company/teams/${teamId}`;
+    assert.equal((await ask(service, company, 'POST', `${url}/archive`)).statusCode, 200);
+    assert.equal((await ask(service, company, 'DELETE', url)).statusCode, 204);
+    const ids = await readEventIds(database, company);
+    assert.deepEqual(await doJob('team.purge', { companyId, teamId, userId }), ['team.purge']);
+    assert.deepEqual(await database.query('select from memory.memory_item where team_id = $1', [teamId]), []);
+
+    const { events, unsealed, firstBreak } = await verify(company);
+    assert.deepEqual([events, unsealed, firstBreak], [ids.length, 3, null]);
+    await doJob('audit.seal');
+    assert.equal((await assertWholeChain(database, company)).length, ids.length);
+    assert.deepEqual(await readEventIds(database, company), ids);
+    assert.equal((await verify(company)).firstBreak, null);
+  });
+
+  test('is not changed by any job that visits all Teams', async () => {
+    const company = await service.company();
+    await recordEvents(database, company, 3);
+    await doJob('audit.seal');
+    const seals = await assertWholeChain(database, company);
+    for (const queue of SCHEDULED) await doJob(queue);
+    assert.deepEqual(await assertWholeChain(database, company), seals);
+  });
+});
+
+describe('scheduled jobs', () => {
+  test('have a queue, no payload, and run one at a time', () => {
+    assert.ok(SCHEDULED.includes('audit.seal'));
+    for (const name of SCHEDULED) {
+      assert.equal(QUEUES[name].concurrency, 1, name);
+      assert.deepEqual(QUEUES[name].payload.properties, {}, name);
+    }
+    assert.deepEqual(Object.keys(HANDLERS).sort(), Object.keys(QUEUES).sort());
+  });
+
+  test('are scheduled as soon as a worker starts: the audit is sealed every minute', async (t) => {
+    const worker = await startWorker({ ...service, logger: createLogger('silent', 'test') });
+    t.after(() => worker.stop());
+    const schedules = await service.queue.boss.getSchedules();
+    // Except the job of a service that makes vectors itself.
+    const expected = SCHEDULED.filter((name) => queueDefinition(name).needs === undefined);
+    assert.deepEqual(
+      Object.fromEntries(schedules.map(({ name, cron }) => [name, cron])),
+      Object.fromEntries(expected.map((name) => [name, queueDefinition(name).schedule])),
+    );
+    assert.equal(QUEUES['audit.seal'].schedule, '* * * * *');
+  });
+});

@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { insertMemorySource } from '../../../core/memories/store-memory.ts';
+import { type Database, transaction } from '../../../db/driver/database.ts';
+import { CHAIN_START, countAudit, walkAudit } from '../../../db/queries/identity/audit-chain.ts';
+import { insertImport } from '../../../db/queries/memory/imports.ts';
+import { insertMemory } from '../../../db/queries/memory/memories.ts';
+import { newId } from '../../../shared/ids.ts';
+import type { QueueName } from '../../../shared/queues.ts';
+import { companyScope, jobScope } from '../../../shared/scope.ts';
+import { prepareContent } from '../../../shared/text/memory-content.ts';
+import { doJob as doJobOn } from '../../support/do-job.ts';
+import { createTestCompany, TEST_MODEL_NAME, type TestCompany } from '../../support/needs/database.ts';
+import { openOwnDatabase } from '../../support/needs/own-database.ts';
+import { addClient, addTeam, ownerScope } from '../../support/scopes.ts';
+import { storeSource } from '../../support/sources.ts';
+import { type CatalogTable, readTables, TenantRows } from '../../support/tenant-rows.ts';
+
+/** No one else has a job here, and no worker takes any. */
+const database = await openOwnDatabase();
+after(() => database.close());
+const tables = await readTables(database);
+const teamTables = tables.filter(({ columns }) => columns.some(({ name }) => name === 'team_id'));
+
+/** Does a job by the worker's own handler. */
+const doJob = (queue: QueueName, data: object, on: Database = database) => doJobOn(on, queue, data);
+
+const jobOf = ({ companyId, teamId, ownerId: userId }: TestCompany) => ({ companyId, teamId, userId });
+const purge = (team: TestCompany, on?: Database) => doJob('team.purge', jobOf(team), on);
+
+async function markDeleted({ teamId }: TestCompany): Promise<void> {
+  await database.query('update identity.team set deleted_at = now() where id = $1', [teamId]);
+}
+
+/** A Team with a row in every table that there is, in the Team layer and in a client. */
+async function fill(team: TestCompany): Promise<void> {
+  const clientId = await addClient(database, team);
+  for (const layer of [null, clientId]) {
+    await new TenantRows({ ...team, clientId: layer }).insertAll(database, tables);
+  }
+}
+
+/** Every row of the Team, by table. */
+async function rowsOf({ teamId }: TestCompany): Promise<Record<string, string[]>> {
+  const all: Record<string, string[]> = {};
+  for (const { name } of [...teamTables, { name: 'identity.team' } as CatalogTable]) {
+    const key = name === 'identity.team' ? 'id' : 'team_id';
+    const rows = await database.query<{ row: string }>(
+      `select t::text as row from ${name} t where ${key} = $1 order by 1`,
+      [teamId],
+    );
+    if (rows.length > 0) all[name] = rows.map(({ row }) => row);
+  }
+  return all;
+}
+
+async function assertGone(team: TestCompany): Promise<void> {
+  const { 'memory.audit_event': _, ...left } = await rowsOf(team);
+  assert.deepEqual(left, {});
+}
+
+/** A source of so many chunks. */
+async function store(team: TestCompany, chunks: number): Promise<void> {
+  const given = Array.from({ length: chunks }, (_, n) => ({ text: `chunk number ${n}` }));
+  await storeSource(database, ownerScope(team), { layer: null, chunks: given });
+}
+
+/** Published memories, each with its source. */
+async function publish(team: TestCompany, memories: number): Promise<void> {
+  const scope = ownerScope(team);
+  for (let n = 0; n < memories; n += 1) {
+    const content = `what is remembered, number ${n}`;
+    const prepared = await prepareContent(team.teamId, content);
+    const text = { layerId: null, title: 'x', metadata: {}, embedding: null, model: TEST_MODEL_NAME };
+    await transaction(database, scope, async (tx) => {
+      const { sourceId } = await insertMemorySource(tx, { ...text, prepared });
+      const { terms } = prepared;
+      const own = { id: newId(), state: 'published', content, terms, captureIds: [], sourceId } as const;
+      await insertMemory(tx, { ...text, ...own, supersedes: null });
+    });
+  }
+}
+
+/** Captures that are staged. */
+async function capture({ teamId, ownerId }: TestCompany, captures: number): Promise<void> {
+  await database.query(
+    `insert into memory.capture (team_id, id, session_id, summary, created_by)
+     select $1, gen_random_uuid(), 'a session', 'a summary', $2 from generate_series(1, $3)`,
+    [teamId, ownerId, captures],
+  );
+}
+
+/** What a walk along the chain of the Company finds, and what a count of its events. */
+async function verify({ companyId, ownerId: userId }: TestCompany) {
+  const scope = companyScope({ companyId, userId });
+  const { walked, firstBreak } = await transaction(database, scope, (tx) => walkAudit(tx, CHAIN_START, 1000));
+  return { walked, firstBreak, count: await transaction(database, scope, countAudit) };
+}
+
+/** A file in the Team that waits to be imported, and its job. */
+async function addImport(team: TestCompany, text = 'a text') {
+  const job = { ...jobOf(team), clientId: null, importId: newId() };
+  const content = Buffer.from(text);
+  const item = {
+    id: job.importId,
+    layerId: null,
+    filename: 'a.txt',
+    title: 'a',
+    mediaType: 'text/plain',
+    content,
+  };
+  await transaction(database, jobScope(job), (tx) => insertImport(tx, item));
+  return job;
+}
+
+describe('purging a deleted Team', () => {
+  test('removes every row from every table that has Teams, except audit events', async () => {
+    const team = await createTestCompany(database);
+    await fill(team);
+    const before = await rowsOf(team);
+    assert.deepEqual(
+      Object.keys(before).sort(),
+      [...teamTables.map(({ name }) => name), 'identity.team'].sort(),
+      'the Team has rows in all of them',
+    );
+    await markDeleted(team);
+    assert.deepEqual(await purge(team), ['team.purge']);
+    assert.deepEqual(await rowsOf(team), { 'memory.audit_event': before['memory.audit_event'] });
+  });
+
+  test('removes rows of a table of a later migration, after the rows that refer to them', async (t) => {
+    const own = await openOwnDatabase();
+    t.after(() => own.close());
+    await own.query('create table memory.later (team_id uuid, id int, primary key (team_id, id))');
+    await own.query(
+      `create table memory.a_note (team_id uuid, later_id int,
+         foreign key (team_id, later_id) references memory.later (team_id, id))`,
+    );
+    const [team, other] = [await createTestCompany(own), await createTestCompany(own)];
+    for (const { teamId } of [team, other]) {
+      await own.query('insert into memory.later values ($1, 1)', [teamId]);
+      await own.query('insert into memory.a_note values ($1, 1)', [teamId]);
+    }
+    await own.query('update identity.team set deleted_at = now() where id = $1', [team.teamId]);
+    await purge(team, own);
+    for (const table of ['later', 'a_note']) {
+      const rows = await own.query(`select team_id from memory.${table}`);
+      assert.deepEqual(rows, [{ team_id: other.teamId }], table);
+    }
+  });
+
+  test('changes no other Team, whether of the same Company or deleted too', async () => {
+    const team = await createTestCompany(database);
+    const others = [
+      await addTeam(database, team),
+      await createTestCompany(database),
+      await createTestCompany(database),
+    ];
+    for (const each of [team, ...others]) await fill(each);
+    await markDeleted(others[2]!);
+    const before = await Promise.all(others.map(rowsOf));
+    await markDeleted(team);
+    await purge(team);
+    await assertGone(team);
+    assert.deepEqual(await Promise.all(others.map(rowsOf)), before);
+  });
+
+  test('removes nothing of a Team that was not deleted', async () => {
+    const team = await createTestCompany(database);
+    await fill(team);
+    await database.query(`update identity.team set state = 'archived' where id = $1`, [team.teamId]);
+    const before = await rowsOf(team);
+    assert.deepEqual(await purge(team), ['team.purge']);
+    assert.deepEqual(await rowsOf(team), before);
+  });
+
+  for (const [table, fill] of [
+    ['memory.chunk', (team: TestCompany) => store(team, 330)],
+    ['memory.capture', (team: TestCompany) => capture(team, 330)],
+  ] as const) {
+    test(`deletes in small slices: ${table}`, async () => {
+      const team = await createTestCompany(database);
+      await fill(team);
+      await markDeleted(team);
+      const left = [330];
+      const watched: Database = {
+        ...database,
+        transaction: async (fn, opening) => {
+          const done = await database.transaction(fn, opening);
+          left.push((await database.query(`select from ${table} where team_id = $1`, [team.teamId])).length);
+          return done;
+        },
+      };
+      await purge(team, watched);
+      const slices = left.slice(1).map((count, index) => left[index]! - count);
+      assert.ok(Math.max(...slices) <= 100, slices.join());
+      await assertGone(team);
+    });
+  }
+
+  test('deletes memories before the sources that they name', async () => {
+    const team = await createTestCompany(database);
+    await publish(team, 3);
+    await markDeleted(team);
+    await purge(team);
+    await assertGone(team);
+  });
+
+  test('keeps every audit event and its seal, so that the chain of the Company is valid', async () => {
+    const team = await createTestCompany(database);
+    const { companyId, teamId } = team;
+    for (const kind of ['memory.capture', 'memory.publish', 'memory.delete']) {
+      await database.query(
+        `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, subject_type)
+         values ($1, $2, $3, $4, $5, 'memory')`,
+        [companyId, newId(), kind, team.ownerId, teamId],
+      );
+    }
+    assert.deepEqual(await doJob('audit.seal', {}), ['audit.seal']);
+    const before = await verify(team);
+    const seals = () =>
+      database.query('select * from memory.audit_seal where company_id = $1 order by sequence', [companyId]);
+    const sealed = await seals();
+    assert.deepEqual([before.walked, before.firstBreak, sealed.length], [5, null, 5]);
+    await capture(team, 1);
+    await publish(team, 1);
+    await markDeleted(team);
+    await purge(team);
+    await assertGone(team);
+    assert.deepEqual(await verify(team), before);
+    assert.deepEqual(await seals(), sealed);
+  });
+
+  test('continues where it was killed', async () => {
+    const team = await createTestCompany(database);
+    await fill(team);
+    await store(team, 330);
+    await markDeleted(team);
+    const countRows = async () => Object.values(await rowsOf(team)).flat().length;
+    const before = await countRows();
+    let slices = 0;
+    const killed: Database = {
+      ...database,
+      transaction: async (fn, opening) => {
+        slices += 1;
+        if (slices > 3) throw new Error('killed');
+        return database.transaction(fn, opening);
+      },
+    };
+    await assert.rejects(purge(team, killed), /killed/);
+    const left = await countRows();
+    assert.ok(left > 0 && left < before, `${left} of ${before} left`);
+    assert.deepEqual(await purge(team), ['team.purge']);
+    await assertGone(team);
+    assert.deepEqual(await purge(team), ['team.purge'], 'and once more, for nothing');
+  });
+});
+
+describe('a job of a deleted Team', () => {
+  for (const when of ['before', 'after'] as const) {
+    test(`ends quietly ${when} the purge, and leaves nothing`, async () => {
+      const team = await createTestCompany(database);
+      await store(team, 3);
+      const [first, second] = [await addImport(team), await addImport(team, '')];
+      const waiting = await addImport(team);
+      await database.query(`update memory.import set state = 'running' where id = $1`, [second.importId]);
+      await markDeleted(team);
+      if (when === 'after') await purge(team);
+      assert.deepEqual(await doJob('import.process', first), ['import.process']);
+      assert.deepEqual(await doJob('import.process', second), ['import.process']);
+      assert.deepEqual(await doJob('import.dead', waiting), ['import.dead']);
+      assert.deepEqual(await doJob('keywords.count', jobOf(team)), ['keywords.count']);
+      if (when === 'before') await purge(team);
+      await assertGone(team);
+    });
+  }
+
+  test('that is half-way when its Team is deleted leaves nothing and ends quietly', async () => {
+    // Large enough for its chunks to be written ahead, batch by batch.
+    const words = { postgres: 75_000, pglite: 26_000 }[database.backend];
+    const text = Array.from({ length: words }, (_, n) => `word${n}`).join(' ');
+    let step = 2;
+    for (let reached = true; reached; step += 1) {
+      const team = await createTestCompany(database);
+      const job = await addImport(team, text);
+      let steps = 0;
+      const overtaken: Database = {
+        ...database,
+        transaction: async (fn, opening) => {
+          steps += 1;
+          if (steps === step) {
+            await markDeleted(team);
+            await purge(team);
+          }
+          return database.transaction(fn, opening);
+        },
+      };
+      // The first try may fail, and is tried again as every job: by then there is nothing left to work on.
+      await doJob('import.process', job, overtaken).catch(() => undefined);
+      reached = steps >= step;
+      if (!reached) break;
+      assert.deepEqual(await doJob('import.process', job), ['import.process']);
+      await assertGone(team);
+    }
+    assert.ok(step > 5, `${step} steps`);
+  });
+});

@@ -1,0 +1,383 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { buildApp } from '../../../api/app.ts';
+import type { Database } from '../../../db/driver/database.ts';
+import type { BlobStore } from '../../../db/queries/workspace/blobs.ts';
+import { createLogger } from '../../../shared/logger.ts';
+import { doJob } from '../../support/do-job.ts';
+import { duringPause } from '../../support/held-app.ts';
+import { openOwnTestApp } from '../../support/own-service.ts';
+import { openPausedApp } from '../../support/paused-app.ts';
+import { addClient, addTeam } from '../../support/team.ts';
+import { deletion, file, sha256, type Workspace, workspaceOf } from '../../support/workspace.ts';
+
+/** Pruning goes over the files of all Teams, so no one else's are here. */
+const service = await openOwnTestApp();
+const { database } = service;
+
+const KEPT_VERSIONS = 2;
+const prune = (on: Database = database) =>
+  doJob(on, 'workspace.prune', {}, { MEMORY_WORKSPACE_KEEP_VERSIONS: String(KEPT_VERSIONS) });
+
+/** As if so many minutes had gone by since everything. */
+async function passMinutes(minutes: number): Promise<void> {
+  const past = `make_interval(mins => ${minutes})`;
+  await database.query(
+    `update memory.workspace_version set superseded_at = superseded_at - ${past} where superseded_at is not null`,
+  );
+  await database.query(
+    `update memory.workspace_blob set waiting_since = waiting_since - ${past} where waiting_since is not null`,
+  );
+}
+
+/** A Company with a client, and what its Owner sees of its files. */
+async function open() {
+  const company = await service.company();
+  const owner = workspaceOf(service.app, company.headers);
+  return { company, owner, clientId: await addClient(service, company) };
+}
+
+/** Pushes these contents to a path, one version after the other. */
+async function pushVersions(workspace: Workspace, path: string, contents: readonly string[], base = 0) {
+  for (const [n, content] of contents.entries()) {
+    const { status, code } = await workspace.push([file(path, content, base + n)]);
+    assert.equal(status, 200, code);
+  }
+}
+
+/** The contents of versions 1 to the last one, null for those that are missing. */
+async function contentsOf(workspace: Workspace, path: string, versions: number): Promise<(string | null)[]> {
+  const wanted = Array.from({ length: versions }, (_, n) => ({ path, version: n + 1 }));
+  const { body } = await workspace.pull(wanted);
+  return wanted.map(({ version }) => {
+    const found = body.files.find((one) => one.version === version);
+    return found === undefined ? null : Buffer.from(found.contentBase64, 'base64').toString('utf8');
+  });
+}
+
+/** The contents that are kept for a Company. */
+async function keptContents({ companyId }: { companyId: string }): Promise<string[]> {
+  const rows = await database.query<{ content: Buffer }>(
+    'select content from memory.workspace_blob where company_id = $1',
+    [companyId],
+  );
+  return rows.map(({ content }) => Buffer.from(content).toString('utf8')).sort();
+}
+
+/** A second app that waits, before it reads contents, to be released. Closed when the test is done. */
+async function openSlowReader(t: { after(fn: () => unknown): void }) {
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const blobs: BlobStore = {
+    ...service.blobs,
+    read: async (scope, wanted) => {
+      reached.resolve();
+      await released.promise;
+      return service.blobs.read(scope, wanted);
+    },
+  };
+  const app = await buildApp({ ...service, blobs, logger: createLogger('silent', 'test') });
+  t.after(() => app.close());
+  return { app, reached: reached.promise, release: released.resolve };
+}
+
+const FIVE = ['1', '2', '3', '4', '5'];
+
+describe('old versions', () => {
+  test('are kept if among the last ones, and deleted an hour later otherwise', async () => {
+    const { company, owner } = await open();
+    await pushVersions(owner, 'team/a', FIVE);
+    assert.deepEqual(await prune(), ['workspace.prune']);
+    await passMinutes(59);
+    await prune();
+    assert.deepEqual(await contentsOf(owner, 'team/a', 5), FIVE, 'within the hour');
+    await passMinutes(2);
+    await prune();
+    assert.deepEqual(await contentsOf(owner, 'team/a', 5), [null, null, '3', '4', '5']);
+    const { body } = await owner.pull([{ path: 'team/a', version: 1 }, { path: 'team/a' }]);
+    assert.deepEqual([body.missing, body.files.length], [['team/a'], 1]);
+    // A pull may have found a version and be about to read its content.
+    assert.deepEqual(await keptContents(company), FIVE);
+    await passMinutes(61);
+    await prune();
+    assert.deepEqual(await keptContents(company), ['3', '4', '5']);
+    assert.deepEqual(await contentsOf(owner, 'team/a', 5), [null, null, '3', '4', '5']);
+    await pushVersions(owner, 'team/a', ['6'], 5);
+    await passMinutes(61);
+    await prune();
+    assert.deepEqual(await contentsOf(owner, 'team/a', 6), [null, null, null, '4', '5', '6']);
+  });
+
+  test('of a deleted file are kept too, and the file can be created again', async () => {
+    const { owner } = await open();
+    await pushVersions(owner, 'team/a', FIVE);
+    await owner.push([deletion('team/a', 5)]);
+    for (const _ of ['versions', 'contents']) {
+      await passMinutes(61);
+      await prune();
+    }
+    assert.deepEqual(await contentsOf(owner, 'team/a', 6), [null, null, null, '4', '5', null]);
+    const second = await owner.push([file('team/a', '7')]);
+    assert.deepEqual(second.body.files, [{ path: 'team/a', version: 7 }]);
+    assert.deepEqual(await contentsOf(owner, 'team/a', 7), [null, null, null, '4', '5', null, '7']);
+  });
+
+  test('are kept per file, whatever other files the Team or another Team has', async () => {
+    const { company, owner, clientId } = await open();
+    const elsewhere = { ...company.headers, 'memory-team': await addTeam(service, company) };
+    const other = workspaceOf(service.app, elsewhere);
+    const places = [
+      [owner, 'team/a', 5],
+      [owner, 'team/A-beside', 1],
+      [owner, `clients/${clientId}/a`, 3],
+      [other, 'team/a', 4],
+    ] as const;
+    for (const [workspace, path, versions] of places) {
+      await pushVersions(workspace, path, FIVE.slice(0, versions));
+    }
+    await passMinutes(61);
+    await prune();
+    const left = [];
+    for (const [workspace, path, versions] of places) {
+      left.push((await contentsOf(workspace, path, versions)).filter((content) => content !== null));
+    }
+    assert.deepEqual(left, [['3', '4', '5'], ['1'], ['1', '2', '3'], ['2', '3', '4']]);
+  });
+});
+
+describe('contents of workspace files', () => {
+  test('are kept while a version of any Team or client of the Company refers to them', async () => {
+    const { company, owner, clientId } = await open();
+    const elsewhere = { ...company.headers, 'memory-team': await addTeam(service, company) };
+    const other = workspaceOf(service.app, elsewhere);
+    await pushVersions(owner, 'team/a', FIVE);
+    await owner.push([file(`clients/${clientId}/b`, '1')]);
+    await other.push([file('team/c', '2')]);
+    // What another Company keeps is its own.
+    const stranger = await open();
+    await pushVersions(stranger.owner, 'team/a', ['x', '1', '2', '3']);
+    for (const _ of ['versions', 'contents', 'nothing more']) {
+      await passMinutes(61);
+      await prune();
+    }
+    assert.deepEqual(await keptContents(company), FIVE);
+    assert.deepEqual(await keptContents(stranger.company), ['1', '2', '3']);
+    assert.equal(await owner.content(`clients/${clientId}/b`), '1');
+    assert.equal(await other.content('team/c'), '2');
+    await other.push([deletion('team/c', 1)]);
+    await pushVersions(other, 'team/c', ['x', 'y', 'z'], 2);
+    for (const _ of ['versions', 'contents']) {
+      await passMinutes(61);
+      await prune();
+    }
+    assert.deepEqual(await keptContents(company), ['1', '3', '4', '5', 'x', 'y', 'z'], 'once none does');
+  });
+
+  test('of a refused push are deleted after an hour and not before', async () => {
+    const { company, owner } = await open();
+    assert.equal((await owner.push([file('team/a', 'refused', 3)])).status, 409);
+    await passMinutes(59);
+    await prune();
+    assert.deepEqual(await keptContents(company), ['refused']);
+    await passMinutes(2);
+    await prune();
+    assert.deepEqual(await keptContents(company), []);
+  });
+
+  test('are not deleted while a push uses them, however long they have waited', async (t) => {
+    const { company, owner } = await open();
+    assert.equal((await owner.push([file('team/a', 'waits', 3)])).status, 409);
+    await passMinutes(120);
+    const held = await openPausedApp(t, service);
+    const pushed = await duringPause(
+      held,
+      ({ app }) => workspaceOf(app, company.headers).push([file('team/a', 'waits'), file('team/b', 'new')]),
+      () => prune(),
+    );
+    assert.equal(pushed.status, 200, pushed.code);
+    assert.deepEqual(await keptContents(company), ['new', 'waits']);
+    await passMinutes(61);
+    await prune();
+    assert.equal(await owner.content('team/a'), 'waits');
+  });
+
+  test('that are deleted between the search for a version and its content make the version missing', async (t) => {
+    const { company, owner } = await open();
+    await pushVersions(owner, 'team/a', FIVE);
+    const { app, reached, release } = await openSlowReader(t);
+    const wanted = [1, 5].map((version) => ({ path: 'team/a', version }));
+    const pulling = workspaceOf(app, company.headers).pull(wanted);
+    await reached;
+    for (const _ of ['versions', 'contents']) {
+      await passMinutes(61);
+      await prune();
+    }
+    release();
+    const { status, body } = await pulling;
+    assert.deepEqual(
+      [status, body.missing, body.files.map(({ version }) => version)],
+      [200, ['team/a'], [5]],
+    );
+  });
+
+  test('of a deleted Team are deleted, except those that another Team shares', async () => {
+    const { company, owner } = await open();
+    const teamId = await addTeam(service, company);
+    const going = workspaceOf(service.app, { ...company.headers, 'memory-team': teamId });
+    await owner.push([file('team/a', 'shared')]);
+    await going.push([file('team/a', 'shared'), file('team/b', 'its own')]);
+    await database.query('update identity.team set deleted_at = now() where id = $1', [teamId]);
+    await doJob(database, 'team.purge', { companyId: company.companyId, teamId, userId: company.ownerId });
+    await prune();
+    assert.deepEqual(await keptContents(company), ['its own', 'shared'], 'within the hour');
+    await passMinutes(61);
+    await prune();
+    assert.deepEqual(await keptContents(company), ['shared']);
+    assert.equal(await owner.content('team/a'), 'shared');
+  });
+});
+
+/** The manifest of one who pages, two at a time, with something happening behind the first page. */
+async function pagesAround(workspace: Workspace, query: string, happen: () => Promise<unknown>) {
+  let page = await workspace.manifest(`?limit=2${query}`);
+  const items = [...page.body.items];
+  await happen();
+  while (page.body.nextCursor !== null) {
+    page = await workspace.manifest(`?limit=2${query}&cursor=${page.body.nextCursor}`);
+    items.push(...page.body.items);
+  }
+  return items;
+}
+
+test('a manifest is paged as of its first page, even if files are changed and pruned in between', async () => {
+  const { owner } = await open();
+  const paths = ['a', 'b', 'c', 'd', 'e'].map((name) => `team/${name}`);
+  for (const path of paths) await pushVersions(owner, path, FIVE);
+  await passMinutes(61);
+  await prune();
+  const before = await owner.wholeManifest();
+  assert.deepEqual(
+    before.map(({ path, version }) => [path, version]),
+    paths.toReversed().map((path) => [path, 5]),
+  );
+  const { revision } = (await owner.manifest()).body;
+  const changeAll = async () => {
+    for (const path of paths) await pushVersions(owner, path, ['6', '7', '8'], 5);
+    await owner.push([deletion('team/b', 8)]);
+    await prune();
+  };
+  assert.deepEqual(await pagesAround(owner, '', changeAll), before);
+  await passMinutes(61);
+  await prune();
+  const changes = await owner.wholeManifest({ since: revision });
+  assert.deepEqual(
+    changes.map(({ path, version, deleted }) => [path, version, deleted]),
+    [
+      ['team/b', 9, true],
+      ['team/e', 8, false],
+      ['team/d', 8, false],
+      ['team/c', 8, false],
+      ['team/a', 8, false],
+    ],
+  );
+  assert.deepEqual(
+    await owner.wholeManifest(),
+    changes.filter(({ deleted }) => !deleted),
+  );
+});
+
+/** Notes how many each statement of a pruning looked at or removed. */
+function counting(): { on: Database; removed: number[] } {
+  const removed: number[] = [];
+  const on: Database = {
+    ...database,
+    transaction: (fn, opening) =>
+      database.transaction((tx) => {
+        return fn({
+          ...tx,
+          query: async <R extends object>(text: string, values?: readonly unknown[]) => {
+            const rows = await tx.query<R>(text, values);
+            if (text.includes('memory.prune_workspace')) {
+              removed.push(...rows.map((row) => Number((row as { removed?: number }).removed)));
+            }
+            return rows;
+          },
+        });
+      }, opening),
+  };
+  return { on, removed };
+}
+
+test('many versions and contents are pruned in slices', async () => {
+  const { company, owner } = await open();
+  await owner.push([file('team/a', 'the first')]);
+  await database.query(
+    `with content as (
+       insert into memory.workspace_blob (company_id, sha256, bytes, content, waiting_since)
+       select $1, sha256(n::text::bytea), 1, n::text::bytea, now() - interval '2 hours'
+         from generate_series(1, 120) n
+       returning company_id, sha256)
+     insert into memory.workspace_version
+       (team_id, id, company_id, file_id, path, folded, version, revision, until_revision, superseded_at, sha256, bytes,
+        updated_by)
+     select $2, gen_random_uuid(), $1, gen_random_uuid(), 'a', 'a', n, n, n + 1, now() - interval '2 hours',
+            (select sha256 from content order by sha256 limit 1), 1, $3
+       from generate_series(2, 2300) n`,
+    [company.companyId, company.teamId, company.ownerId],
+  );
+  // The one that was pushed is the latest of them.
+  await database.query(
+    'update memory.workspace_version set version = 2301, revision = 2301 where team_id = $1 and until_revision is null',
+    [company.teamId],
+  );
+  const { on, removed } = counting();
+  await prune(on);
+  const versions = await database.query<{ version: number }>(
+    'select version from memory.workspace_version where team_id = $1 order by version',
+    [company.teamId],
+  );
+  assert.deepEqual(
+    versions.map(({ version }) => version),
+    [2299, 2300, 2301],
+  );
+  // One of them is referred to.
+  assert.equal((await keptContents(company)).length, 2);
+  assert.equal(
+    removed.reduce((sum, n) => sum + n, 0),
+    2297 + 119,
+  );
+  assert.ok(removed.filter((n) => n > 0).length >= 5, `removed ${removed.join(', ')}`);
+  assert.ok(Math.max(...removed) <= 1000, `removed ${removed.join(', ')}`);
+});
+
+/** Rounds of a race: each is another chance for the two to meet. */
+const ROUNDS = 3;
+
+test('pushes of contents that are being pruned all succeed and have their contents', async () => {
+  const { owner } = await open();
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const contents = Array.from({ length: 40 }, (_, n) => `content ${n} of round ${round}`);
+    const files = (folder: string, some: readonly string[], base = 0) =>
+      some.map((content, n) => file(`team/${round}/${folder}/${n}`, content, base));
+    // Nothing refers to one half, and to the other a version that is about to go.
+    const [unused, forsaken] = [contents.slice(0, 20), contents.slice(20)];
+    assert.equal((await owner.push(files('refused', unused, 1))).status, 409);
+    for (const [base, word] of ['', 'second ', 'third ', 'fourth '].entries()) {
+      const next = forsaken.map((content) => word + content);
+      assert.equal((await owner.push(files('old', next, base))).status, 200);
+    }
+    await passMinutes(61);
+    const orders = [contents, contents.toReversed(), contents.toSorted(), [...forsaken, ...unused]];
+    const pushing = orders.map((order, n) => owner.push(files(`new-${n}`, order)));
+    await Promise.all([prune(), prune(), ...pushing]);
+    for (const { status, code } of await Promise.all(pushing)) assert.equal(status, 200, code);
+    const paths = orders.flatMap((order, n) => files(`new-${n}`, order).map(({ path }) => ({ path })));
+    const { body } = await owner.pull(paths);
+    assert.deepEqual([body.files.length, body.missing], [paths.length, []]);
+    for (const one of body.files) {
+      assert.equal(sha256(Buffer.from(one.contentBase64, 'base64')), one.sha256);
+    }
+    const gone = await owner.pull(files('old', forsaken).map(({ path }) => ({ path, version: 1 })));
+    assert.equal(gone.body.missing.length, forsaken.length, 'they were pruned during the pushes');
+  }
+});
