@@ -68,7 +68,7 @@ export async function chooseMode(
     } catch (error) {
       report.fact(
         'embeddings',
-        `${model} cannot be loaded (${reason(error)}): documents are stored, questions cannot be asked`,
+        `documents are stored, questions cannot be asked: ${model} cannot be loaded (${reason(error)})`,
       );
       return null;
     }
