@@ -6,13 +6,13 @@ import type { QueryCaller, QueryEmbedder } from './query-embedder.ts';
 
 /** The vector of a query, and who made it. */
 export interface QueryVector {
-  mode: 'client-provided' | 'server';
-  /** Of unit length. Null if no worker made it in time: keywords alone answer the search. */
+  mode: 'client-provided' | 'server' | 'keyword';
+  /** Of unit length. Null to search by keyword only: because of the mode, or because no worker made it in time. */
   vector: Float32Array | null;
 }
 
 /**
- * Returns the vector of a query: from the request or, in server mode, made by a worker.
+ * Returns the vector of a query: from the request or, in server mode, made by a worker. In keyword mode there is none.
  * @throws ServiceError `query_embedding_required`, `embedding_model_mismatch`, `embedding_dimension_mismatch`,
  *   `invalid_request`
  */
@@ -21,6 +21,7 @@ export async function findQueryVector(
   caller: QueryCaller,
   body: SearchRequest,
 ): Promise<QueryVector> {
+  if (body.embeddingMode === 'keyword') return { mode: 'keyword', vector: null };
   if (body.embeddingMode === 'server') {
     return { mode: 'server', vector: await embedder.embed(caller, body.query) };
   }
@@ -28,9 +29,9 @@ export async function findQueryVector(
     throw new ServiceError(
       'query_embedding_required',
       config.serverEmbeddings
-        ? 'Send queryEmbedding, or "embeddingMode": "server"'
-        : 'Send queryEmbedding. With "embeddingMode": "server" the service makes the embedding itself, if it was ' +
-            'started with MEMORY_API_SERVER_EMBEDDINGS=1',
+        ? 'Send queryEmbedding, or "embeddingMode": "server", or "keyword" to search by words only'
+        : 'Send queryEmbedding, or "embeddingMode": "keyword" to search by words only. With "server" the service ' +
+            'makes the embedding itself, if it was started with MEMORY_API_SERVER_EMBEDDINGS=1',
     );
   }
   checkEmbeddingClaim(body, config.embeddingModel);

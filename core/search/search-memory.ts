@@ -42,7 +42,7 @@ export function assertSearchAllowed(
   if (body?.embeddingMode === 'server' && !serverEmbeddings) {
     throw new ServiceError(
       'server_embedding_disabled',
-      'Send queryEmbedding, or enable MEMORY_API_SERVER_EMBEDDINGS=1',
+      'Send queryEmbedding or "embeddingMode": "keyword", or enable MEMORY_API_SERVER_EMBEDDINGS=1',
     );
   }
 }
@@ -93,7 +93,7 @@ export async function searchMemory(
   return {
     queryId,
     embedding: { mode, model: config.embeddingModel },
-    degraded: vector === null,
+    degraded: mode === 'server' && vector === null,
     ...found,
   };
 }

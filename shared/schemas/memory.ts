@@ -36,7 +36,12 @@ export const SearchRequest = Body({
   queryEmbedding: Type.Optional(Vector),
   embeddingModel: Type.Optional(Type.String({ maxLength: 300 })),
   embeddingDim: Type.Optional(Type.Integer()),
-  embeddingMode: Type.Optional(OneOf(['server'])),
+  embeddingMode: Type.Optional(
+    OneOf(
+      ['server', 'keyword'],
+      'server: a worker makes the vector of the query. keyword: search by words only. Both ignore queryEmbedding',
+    ),
+  ),
   scope: RequestedScope,
   topK: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: DEFAULT_TOP_K })),
   storeQueryText: Type.Optional(Type.Boolean()),
@@ -207,9 +212,10 @@ export type SearchExplanation = Static<typeof SearchExplanation>;
 
 export const SearchResponse = Type.Object({
   queryId: Id,
-  embedding: Type.Object({ mode: OneOf(['client-provided', 'server']), model: Type.String() }),
+  embedding: Type.Object({ mode: OneOf(['client-provided', 'server', 'keyword']), model: Type.String() }),
   degraded: Type.Boolean({
-    description: 'true if the query could not be embedded, so that only the keyword search ran',
+    description:
+      'true if the query could not be embedded in server mode, so that only the keyword search ran',
   }),
   hits: Type.Array(Hit),
   explain: Type.Optional(SearchExplanation),

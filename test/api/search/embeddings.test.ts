@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Hit } from '../../../shared/schemas/memory.ts';
+import type { Hit, SearchResponse } from '../../../shared/schemas/memory.ts';
 import { openTestApp } from '../../support/app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { along, CLAIM, post } from '../../support/team.ts';
 
 const service = await openTestApp();
 const company = await service.company();
+const KEYWORD = { mode: 'keyword', model: CLAIM.embeddingModel };
 const ask = (body: object | string) =>
   post(
     service,
@@ -19,6 +20,7 @@ describe('the embedding of a query', () => {
   test('a search returns 400 query_embedding_required without an embedding', async () => {
     assert.equal(outcome(await ask({})), '400 query_embedding_required');
     assert.equal(outcome(await ask(CLAIM)), '400 query_embedding_required');
+    assert.match((await ask({})).json<{ detail: string }>().detail, /"embeddingMode": "keyword"/);
   });
 
   test('a search returns 400 when the model or the dimension of its embedding is absent', async () => {
@@ -73,6 +75,45 @@ describe('the embedding of a query', () => {
       assert.equal(answer.statusCode, 200, `${length}: ${answer.body}`);
       assert.equal(answer.json<{ hits: Hit[] }>().hits[0]?.text, 'along five', String(length));
     }
+  });
+});
+
+describe('keyword mode', () => {
+  test('keyword mode searches by words only, although a chunk has the vector that is sent', async () => {
+    const chunks = [{ text: 'the granary' }, { text: 'the mill', embedding: along(9) }];
+    await post(service, company, '/v1/memory/ingest', { title: 'x', chunks, ...CLAIM });
+    for (const fields of [{}, { queryEmbedding: along(9), ...CLAIM }, { embeddingModel: 'another' }]) {
+      const answer = await ask({ query: 'granary', embeddingMode: 'keyword', ...fields });
+      const { embedding, degraded, hits } = answer.json<SearchResponse>();
+      assert.deepEqual({ embedding, degraded }, { embedding: KEYWORD, degraded: false });
+      assert.deepEqual(
+        hits.map((hit) => [hit.text, hit.semantic_rank, hit.keyword_rank]),
+        [['the granary', null, 1]],
+      );
+    }
+  });
+
+  test('keyword mode applies the filters, topK and the explanation of every search', async () => {
+    const texts = ['one lantern', 'two lanterns and a lantern', 'three'];
+    const ingested = await post(service, company, '/v1/memory/ingest', {
+      title: 'x',
+      chunks: texts.map((text) => ({ text })),
+    });
+    const { source } = ingested.json<{ source: { id: string } }>();
+    const fields = {
+      embeddingMode: 'keyword',
+      sourceIds: [source.id],
+      topK: 1,
+      minSimilarity: 1,
+      explain: true,
+    };
+    const { hits, explain } = (await ask({ query: 'lantern', ...fields })).json<SearchResponse>();
+    assert.equal(hits.length, 1);
+    assert.ok(explain);
+    assert.equal(
+      (await ask({ query: 'lantern', ...fields, kinds: ['memory'] })).json<SearchResponse>().hits.length,
+      0,
+    );
   });
 });
 
