@@ -12,7 +12,7 @@ export interface QueryVector {
 }
 
 /**
- * Returns the vector of a query: from the request or, in server mode, made by a worker. In keyword mode there is none.
+ * Returns the vector of a query: from the request or, in server mode, made by a worker. In keyword mode it is null.
  * @throws ServiceError `query_embedding_required`, `embedding_model_mismatch`, `embedding_dimension_mismatch`,
  *   `invalid_request`
  */

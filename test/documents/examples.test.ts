@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { endProcesses } from '../support/needs/process.ts';
-import { type GuideService, startBlock, startGuideService, withoutCurl } from './guide-service.ts';
+import { type GuideService, openGuideService, startBlock, withoutCurl } from './guide-service.ts';
 import { createNormalizer } from './normalize.ts';
 import { examplesOf, readPage } from './page.ts';
 import { pagesInReadingOrder } from './reading-order.ts';
@@ -13,7 +13,8 @@ describe('the examples of the pages, run in the order in which they are printed'
 }, () => {
   let guide: GuideService;
   before(async () => {
-    guide = await startGuideService();
+    guide = await openGuideService();
+    await guide.start(readPage('README.md'));
   });
   after(() => guide.stop());
 
@@ -22,13 +23,19 @@ describe('the examples of the pages, run in the order in which they are printed'
     // What it prints about its model depends on the model.
     const withoutEmbedder = (text: string) =>
       normalize(text.replaceAll(/"embedder":\{[^}]*\}/g, '"embedder":…'));
-    assert.equal(withoutEmbedder(guide.announced()), withoutEmbedder(startBlock().output.text));
+    assert.equal(
+      withoutEmbedder(guide.announced()),
+      withoutEmbedder(startBlock(readPage('README.md'))?.output ?? ''),
+    );
   });
 
   for (const file of pagesInReadingOrder()) {
     test(`${file} shows what its examples print`, async () => {
-      const examples = examplesOf(readPage(file));
-      const printed = await guide.run(examples);
+      const page = readPage(file);
+      const examples = examplesOf(page);
+      // README.md was started above.
+      if (file !== 'README.md' && startBlock(page) !== null) await guide.start(page);
+      const printed = await guide.run(page);
       const [normalizePrinted, normalizeWritten] = [createNormalizer(), createNormalizer()];
       assert.deepEqual(
         examples.map(({ line }, index) => {

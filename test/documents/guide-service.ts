@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import {
   freePorts,
   printedUrl,
+  type ServiceProcess,
   serviceFolder,
   startCommand,
   startMain,
@@ -12,7 +13,7 @@ import {
 } from '../support/needs/process.ts';
 import { TEST_MODEL, writeTestModel } from '../support/test-model.ts';
 import { startJq } from './jq.ts';
-import { type Example, type Page, readPage } from './page.ts';
+import { type Example, examplesOf, type Page } from './page.ts';
 
 /** Why the examples are skipped here, or false. Never where CI is set: there a missing curl fails. */
 export const withoutCurl: string | false =
@@ -35,63 +36,72 @@ export interface Printed {
   exitCode: number;
 }
 
-/** A service that was started as README.md says, in a folder of its own. */
+/** A service that is started as pages say, in a folder of its own. */
 export interface GuideService {
   /** What it printed for the person who started it, with the address of the pages. */
   announced(): string;
+  /** Starts the service, or starts it again, with the settings of the block `sh start` of a page. */
+  start(page: Page): Promise<void>;
   /** Runs the examples of a page in one bash session, in the root of the repository. */
-  run(examples: readonly Example[]): Promise<Printed[]>;
+  run(page: Page): Promise<Printed[]>;
   stop(): Promise<void>;
 }
 
-/** The block of README.md that starts the service, and what it shows of the output. */
-export function startBlock(readme: Page = readPage('README.md')) {
-  const index = readme.blocks.findIndex(({ info }) => info === 'sh start');
-  const block = readme.blocks[index];
-  const output = readme.blocks[index + 1];
-  assert.ok(block && output, 'README.md has a block `sh start`, and one with its output');
+/** The settings of the block of a page that starts the service, and the block after it. Null if the page has no such block. */
+export function startBlock({ blocks }: Page) {
+  const index = blocks.findIndex(({ info }) => info === 'sh start');
+  const block = blocks[index];
+  if (block === undefined) return null;
   const [, settings = ''] = /^((?:\w+=\S+ )+)npm start$/m.exec(block.text) ?? [];
-  const env = Object.fromEntries(
-    settings
-      .trim()
-      .split(' ')
-      .map((setting) => setting.split('=', 2)),
-  );
-  return { env: env as Record<string, string>, output };
+  const env = settings
+    .trim()
+    .split(' ')
+    .map((setting) => setting.split('=', 2));
+  return { env: Object.fromEntries(env) as Record<string, string>, output: blocks[index + 1]?.text ?? '' };
 }
 
 /**
- * Starts the service with the settings of README.md. Instead of the large model, which is not part of the repository, it
- * has a small one that is made on the spot.
+ * Prepares a service, which `start` starts. Instead of the large model, which is not part of the repository, it has a
+ * small one that is made on the spot.
  */
-export async function startGuideService(): Promise<GuideService> {
+export async function openGuideService(): Promise<GuideService> {
   const folder = await serviceFolder();
   await writeTestModel(join(folder, '.data', 'models'));
   const [port = 0] = await freePorts(1);
-  const service = startMain('start.ts', {
-    cwd: folder,
-    env: {
-      ...startBlock().env,
-      MEMORY_API_PORT: String(port),
-      MEMORY_EMBEDDING_MODEL: TEST_MODEL,
-      MEMORY_LOG_LEVEL: 'error',
-      // To count coverage costs seconds, and other tests run the same code.
-      NODE_V8_COVERAGE: '',
-    },
-  });
-  const url = await printedUrl(service);
   const jq = await startJq(folder);
-  await setOwnerPassword(url, (await service.line(/\/reset#token=(\S+)$/))[1] ?? '');
-  const actualAddress = url.replace('http://', '');
+  const actualAddress = `127.0.0.1:${port}`;
+  const url = `http://${actualAddress}`;
   const asWritten = (text: string) =>
     text.replaceAll(actualAddress, WRITTEN_ADDRESS).replaceAll(TEST_MODEL, 'Xenova/bge-m3');
+  let service: ServiceProcess | undefined;
   return {
-    announced: () => asWritten(service.stdout.filter((line) => !line.startsWith('{"level"')).join('\n')),
+    announced: () =>
+      asWritten(service?.stdout.filter((line) => !line.startsWith('{"level"')).join('\n') ?? ''),
+    start: async (page) => {
+      const started = startBlock(page);
+      assert.ok(started, `${page.file} has a block \`sh start\``);
+      const isFirst = service === undefined;
+      await service?.kill9();
+      service = startMain('start.ts', {
+        cwd: folder,
+        env: {
+          ...started.env,
+          MEMORY_API_PORT: String(port),
+          MEMORY_EMBEDDING_MODEL: TEST_MODEL,
+          MEMORY_LOG_LEVEL: 'error',
+          // To count coverage costs seconds, and other tests run the same code.
+          NODE_V8_COVERAGE: '',
+        },
+      });
+      await printedUrl(service);
+      if (isFirst) await setOwnerPassword(url, (await service.line(/\/reset#token=(\S+)$/))[1] ?? '');
+    },
     stop: async () => {
       jq.stop();
-      await service.kill9();
+      await service?.kill9();
     },
-    run: async (examples) => {
+    run: async (page) => {
+      const examples = examplesOf(page);
       const { PATH = '' } = process.env;
       const home = await temporaryFolder();
       const script = join(home, 'examples.sh');

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endProcesses } from '../support/needs/process.ts';
 import { ROOT } from '../support/root.ts';
-import { startGuideService } from './guide-service.ts';
+import { openGuideService, startBlock } from './guide-service.ts';
 import { createNormalizer, withoutProgress } from './normalize.ts';
 import { examplesOf, readPage } from './page.ts';
 import { pagesInReadingOrder } from './reading-order.ts';
@@ -12,13 +12,14 @@ import { pagesInReadingOrder } from './reading-order.ts';
  * differs. Arguments choose pages. Look at the difference before it is committed.
  */
 const chosen = process.argv.slice(2);
-const guide = await startGuideService();
+const guide = await openGuideService();
 try {
   for (const file of pagesInReadingOrder()) {
-    if (chosen.length > 0 && !chosen.includes(file)) continue;
     const page = readPage(file);
+    if (startBlock(page) !== null) await guide.start(page);
+    if (chosen.length > 0 && !chosen.includes(file)) continue;
     const examples = examplesOf(page);
-    const printed = await guide.run(examples);
+    const printed = await guide.run(page);
     const [normalizeWritten, normalizePrinted] = [createNormalizer(), createNormalizer()];
     // From the last to the first, so that the numbers of earlier lines stay right.
     const changes = examples.flatMap(({ line, output, exitCode }, index) => {
