@@ -29,7 +29,7 @@ export const SAME_ON_BOTH = [
   // That both databases rank alike has a test of its own.
   'test/api/search/retrieval.test.ts',
   'test/db/search/retrieval-fusion.test.ts',
-  // The database's part in access has tests of its own, test/db/isolation*, which run on both.
+  // The database's part in access has tests of its own, test/db/isolation, which run on both.
   'test/api/access/matrix.test.ts',
   'test/api/access/late-*.test.ts',
   // Headers, addresses and the OpenAPI document.
