@@ -9,6 +9,8 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
 /** A file or a folder of the repository, written as code. A folder can end with a slash. */
 const PATH = /`((?:\.ci|api|cli|core|db|docs|shared|test|web|worker)\/[\w./-]+)`/g;
+/** A file in a command. */
+const FILE_IN_COMMAND = /(?<![\w./-])((?:\.ci|docs|test|worker)\/[\w./-]+\.(?:ts|sh))\b/g;
 /** Names that stand for any file. */
 const EXAMPLES = ['db/migrations/NNNN-name.sql'];
 
@@ -17,7 +19,8 @@ const CODE = /`([^`\n]+)`/g;
 /** A function, a variable or a type: a name with a capital letter within it. */
 const NAME = /\b(?:[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)\b/g;
 
-const pathsIn = (text: string) => [...text.matchAll(PATH)].map(([, path = '']) => path);
+const pathsIn = (text: string) =>
+  [...text.matchAll(PATH), ...text.matchAll(FILE_IN_COMMAND)].map(([, path = '']) => path);
 const namesIn = (text: string) =>
   [...text.matchAll(CODE)].flatMap(([, code = '']) => [...code.matchAll(NAME)].map(([name]) => name));
 
