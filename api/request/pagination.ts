@@ -1,19 +1,19 @@
 import type { ListPart } from '../../db/queries/fragments/list-part.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { isId } from '../../shared/ids.ts';
+import { PAGE_LIMITS } from '../../shared/schemas/common.ts';
 
 /** The default number of rows of a page, and the maximum. */
 export interface PageLimits {
   default: number;
   max: number;
 }
-const LIMITS: PageLimits = { default: 50, max: 200 };
 
 /**
  * Parses `limit` of a list.
  * @throws ServiceError `invalid_request` if it is not a whole number within the limits
  */
-export function parseLimit(given: string | undefined, limits: PageLimits = LIMITS): number {
+export function parseLimit(given: string | undefined, limits: PageLimits = PAGE_LIMITS): number {
   const limit = given === undefined ? limits.default : Number(given);
   if (!/^\d{1,4}$/.test(given ?? '1') || limit < 1 || limit > limits.max) {
     throw invalidField('/limit', `must be a whole number from 1 to ${limits.max}`);
@@ -25,7 +25,10 @@ export function parseLimit(given: string | undefined, limits: PageLimits = LIMIT
  * Parses `limit` and `cursor` of a list.
  * @throws ServiceError `invalid_request` if one of them is not valid
  */
-export function parsePage(query: { limit?: string; cursor?: string }, limits: PageLimits = LIMITS): ListPart {
+export function parsePage(
+  query: { limit?: string; cursor?: string },
+  limits: PageLimits = PAGE_LIMITS,
+): ListPart {
   const limit = parseLimit(query.limit, limits);
   if (query.cursor === undefined) return { limit, after: null };
   const after = Buffer.from(query.cursor, 'base64url').toString('latin1');
@@ -64,7 +67,7 @@ export function pageOf<T extends { id: string }>(items: T[], hasMore: boolean): 
 export async function answerPage<T extends { id: string }>(
   query: { limit?: string; cursor?: string },
   list: (part: ListPart) => Promise<readonly T[]>,
-  limits: PageLimits = LIMITS,
+  limits: PageLimits = PAGE_LIMITS,
 ): Promise<PageAnswer<T>> {
   const { limit, after } = parsePage(query, limits);
   const rows = await list({ limit: limit + 1, after });

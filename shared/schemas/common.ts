@@ -35,9 +35,12 @@ export function Page<T extends TSchema>(item: T) {
   return Type.Object({ items: Type.Array(item), nextCursor: Nullable(Type.String()) });
 }
 
+/** The default number of rows of a page, and the maximum. */
+export const PAGE_LIMITS = { default: 50, max: 200 };
+
 /** Query parameters of every list. They arrive as text; `answerPage` parses them. */
 export const PageQuery = {
-  limit: Type.Optional(Type.String({ description: '1–200, default 50' })),
+  limit: Type.Optional(Type.String({ description: `1–${PAGE_LIMITS.max}, default ${PAGE_LIMITS.default}` })),
   cursor: Type.Optional(Type.String({ description: 'nextCursor of the previous page' })),
 };
 
