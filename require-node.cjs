@@ -1,5 +1,8 @@
 'use strict';
 
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
+
 // Run by `npm start` and the other commands of the service. CommonJS, so that every version of Node can read it.
 
 const REQUIRED = 24;
@@ -7,5 +10,9 @@ if (Number(process.versions.node.split('.')[0]) < REQUIRED) {
   console.error(
     `This service requires Node ${REQUIRED}, not ${process.versions.node}: install Node ${REQUIRED}, or run "npm ci" without --omit=dev, which includes it`,
   );
+  process.exit(1);
+}
+if (!existsSync(join(__dirname, 'node_modules', 'fastify'))) {
+  console.error('The packages of the service are not installed: run "npm ci"');
   process.exit(1);
 }
