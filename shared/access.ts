@@ -5,15 +5,8 @@
  * What a caller cannot see does not exist for them: 404. An action that they can see but are not allowed to perform is
  * 403.
  *
- * To add a right in a Team:
- * 1. Define it in `TEAM_RIGHTS`, and add its row to the table of rights in `test/unit/access.test.ts`.
- * 2. Put the guard `withRight` on its routes. In the transaction of a change, recheck it with `requireRight`, because
- *    the caller can have lost it since the request arrived.
- * 3. Add the rows of the routes to `test/api/access/matrix/rows`. Their kind names the columns of callers in
- *    `test/api/access/matrix/table.ts`.
- *
- * A route under /v1/company requires the role of Company Admin. One that requires a Company Owner has the guard
- * `owningCompany`. A change rechecks the role with `lockCompanyAs`. Step 3 is the same.
+ * To add a right in a Team: docs/contributing/access.md. A route under /v1/company requires the role of Company Admin;
+ * one that requires a Company Owner has the guard `owningCompany`. A change rechecks the role with `lockCompanyAs`.
  */
 
 export type CompanyRole = 'owner' | 'admin' | 'member';
