@@ -13,13 +13,12 @@ import {
   lend,
   traces,
 } from '../../support/consolidation.ts';
-import { duringPause } from '../../support/held-app.ts';
-import { openPausedApp } from '../../support/paused-app.ts';
+import { duringPause, openPausedApp } from '../../support/paused-app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addClient, addPerson, archiveTeam, type Person } from '../../support/team.ts';
 
 /** The first transaction resolves the caller, the second reads the batch, the third completes it. */
-const BEFORE_COMPLETE = 3;
+const BEFORE_COMPLETE = { transaction: 3 };
 
 const service = await openTestApp();
 const { database } = service;

@@ -13,14 +13,13 @@ import {
   traces,
 } from '../../support/consolidation.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
-import { duringPause } from '../../support/held-app.ts';
 import { decided } from '../../support/memories.ts';
-import { openPausedApp } from '../../support/paused-app.ts';
+import { duringPause, openPausedApp } from '../../support/paused-app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addClient, addPerson, addTeam, faultyFields, withoutRequestId } from '../../support/team.ts';
 
 /** The first transaction resolves the caller, the second looks at the batch, the third completes it. */
-const BEFORE_COMPLETE = 3;
+const BEFORE_COMPLETE = { transaction: 3 };
 
 const service = await openTestApp();
 const { database } = service;

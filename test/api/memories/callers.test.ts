@@ -4,16 +4,13 @@ import { newId } from '../../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask } from '../../support/company.ts';
 import { completed, lend } from '../../support/consolidation.ts';
-import { duringPause } from '../../support/held-app.ts';
 import { addMemory, allRows, decide, decided, listMemories, MEMORIES } from '../../support/memories.ts';
-import { openPausedApp } from '../../support/paused-app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import {
   addClient,
   addPerson,
   addTeam,
   archiveTeam,
-  type Caller,
   get,
   type Ties,
   withoutRequestId,
@@ -25,12 +22,6 @@ const service = await openTestApp();
 function bothForms(memoryId: string): object[] {
   const decision = { action: 'update', memoryId, title: 'Taken' };
   return [decision, { decisions: [decision] }];
-}
-
-/** The code that the only decision of a body is answered by, in either form; none where it is taken. */
-function codeOf(answer: Awaited<ReturnType<typeof decide>>): string | undefined {
-  const body = answer.json<{ code?: string; results?: { problem?: { code: string } }[] }>();
-  return body.code ?? body.results?.[0]?.problem?.code;
 }
 
 const archiveClient = (company: SignedIn, clientId: string) =>
@@ -196,44 +187,4 @@ describe('memories of an archived Team', () => {
       [memory.id],
     );
   });
-});
-
-describe('a decision whose caller or memory changes during the request', () => {
-  const TAKEN: [string, string, (company: SignedIn, userId: string, clientId: string) => string[]][] = [
-    [
-      'its Team was archived',
-      'team_archived',
-      ({ teamId }) => ['POST', `/v1/company/teams/${teamId}/archive`],
-    ],
-    ['its client was archived', 'not_found', (_, __, id) => ['DELETE', `/v1/team/clients/${id}`]],
-    ['its caller lost the role', 'full_access_required', (_, id) => ['PATCH', `/v1/team/members/${id}`]],
-    ['its caller left the Team', 'team_forbidden', (_, id) => ['DELETE', `/v1/team/members/${id}`]],
-  ];
-  for (const [what, refusal, request] of TAKEN) {
-    for (const form of [0, 1]) {
-      test(`a decision fails if ${what} before it finished${form === 0 ? '' : ', also in a list'}`, async (t) => {
-        const company = await service.company();
-        const clientId = await addClient(service, company);
-        const { userId, headers } = await addPerson(service, company, { teamRole: 'admin' });
-        const caller: Caller = { headers };
-        const memory = await addMemory(service, company, 'published', { title: 'As it was' }, clientId);
-        const [method, url] = request(company, userId, clientId) as ['POST' | 'PATCH' | 'DELETE', string];
-        const answer = await duringPause(
-          await openPausedApp(t, service),
-          (held) => decide(held, caller, bothForms(memory.id)[form]!),
-          async () => {
-            const body = method === 'PATCH' ? { role: 'member' } : undefined;
-            const taken = await ask(service, company, method, url, body);
-            assert.ok(taken.statusCode < 300, taken.body);
-          },
-        );
-        assert.equal(codeOf(answer), refusal);
-        const [row] = await service.database.query(
-          'select title, version from memory.memory_item where id = $1',
-          [memory.id],
-        );
-        assert.deepEqual(row, { title: 'As it was', version: 1 });
-      });
-    }
-  }
 });

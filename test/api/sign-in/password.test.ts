@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { API_TOKEN, type SignedIn } from '../../support/app.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
-import { duringPause, openHeldApp } from '../../support/held-app.ts';
 import { addPasswordHolder, givePassword, type PasswordHolder } from '../../support/invites.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
+import { duringPause, openPausedApp } from '../../support/paused-app.ts';
 import { askSession, makeResetLink, outcome, signInBy, useLink } from '../../support/sign-in.ts';
 
 const service = await openOwnTestApp();
@@ -138,7 +138,7 @@ describe('POST /v1/auth/password', () => {
 describe('a password change during which the account changes', () => {
   test('a change fails if another change of the password came first', async (t) => {
     const person = await addOwner(await service.company());
-    const held = await openHeldApp(t, service, 'verify');
+    const held = await openPausedApp(t, service, { password: 'verify' });
     const late = await duringPause(
       held,
       ({ app }) => change(person.token, PASSWORD, 'a password that comes too late', app),
@@ -156,7 +156,7 @@ describe('a password change during which the account changes', () => {
     const link = await makeResetLink(service, company, { email: person.email });
     let session = '';
     const late = await duringPause(
-      await openHeldApp(t, service, 'verify'),
+      await openPausedApp(t, service, { password: 'verify' }),
       ({ app }) => change(person.token, PASSWORD, 'a password that comes too late', app),
       async () => {
         const reset = await useLink(service, link.token, NEW_PASSWORD);
@@ -174,7 +174,7 @@ describe('a password change during which the account changes', () => {
       database.query('select password_hash from identity.account where id = $1', [person.userId]);
     const before = await hash();
     const late = await duringPause(
-      await openHeldApp(t, service, 'verify'),
+      await openPausedApp(t, service, { password: 'verify' }),
       ({ app }) => change(person.token, PASSWORD, NEW_PASSWORD, app),
       () => database.query('update identity.account set closed_at = now() where id = $1', [person.userId]),
     );

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { changeAccess } from '../../support/access-changes.ts';
 import { openTestApp } from '../../support/app.ts';
 import { ask } from '../../support/company.ts';
+import { duringPause, openPausedApp } from '../../support/paused-app.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { addClient, addPerson, addTeam } from '../../support/team.ts';
 import { deletion, file, sha256, type Workspace, workspaceOf } from '../../support/workspace.ts';
-import { take } from '../access/late-rights.ts';
 
 const service = await openTestApp();
 const { database } = service;
 const second = await openSecondApp({ after }, service);
 
 const PUSHERS = 20;
+
+const pathsOf = (items: readonly { path: string }[]) => items.map(({ path }) => path).sort();
 
 /** The number of concurrent pushes, which alternate between both processes. */
 function atOnce(headers: Record<string, string>, pushes: readonly (readonly object[])[]) {
@@ -174,6 +177,21 @@ test('concurrent pushes of the same contents to two Teams succeed and store each
   }
 });
 
+test('a push returns 409 and overwrites nothing if another push changed one of its files while it waited', async (t) => {
+  const company = await service.company();
+  const owner = workspaceOf(service.app, company.headers);
+  await owner.push([file('team/shared', 'early')]);
+  const late = await duringPause(
+    await openPausedApp(t, service),
+    ({ app }) =>
+      workspaceOf(app, company.headers).push([file('team/a', 'late'), file('team/shared', 'late', 1)]),
+    () => owner.push([file('team/shared', 'the other push', 1)]),
+  );
+  assert.deepEqual([late.status, late.code], [409, 'workspace_conflict']);
+  assert.equal(await owner.content('team/shared'), 'the other push');
+  assert.deepEqual(pathsOf((await owner.manifest('?since=0')).body.items), ['team/shared']);
+});
+
 /** A member who can write to a client of the Team, with files there and in the Team layer. */
 async function stage() {
   const company = await service.company();
@@ -185,8 +203,6 @@ async function stage() {
   const member = workspaceOf(service.app, person.headers);
   return { scene: { company, person, clientId }, owner, member, inClient };
 }
-
-const pathsOf = (items: readonly { path: string }[]) => items.map(({ path }) => path).sort();
 
 /** Asserts that a caller who loses a client while reading no longer sees its files. */
 async function assertNarrowed(member: Workspace, inClient: string[], narrow: () => Promise<unknown>) {
@@ -211,20 +227,20 @@ describe('a change of access between two pages of a manifest', () => {
   for (const what of ['the client was archived', 'the grant was deleted'] as const) {
     test(`the next page, a pull and a push exclude the files of the client after ${what}`, async () => {
       const { scene, member, inClient } = await stage();
-      await assertNarrowed(member, inClient, () => take(service, what, scene));
+      await assertNarrowed(member, inClient, () => changeAccess(service, what, scene));
     });
   }
 
   test('the files of a client can be read but not written after the grant was lowered', async () => {
     const { scene, member, inClient } = await stage();
-    await take(service, 'the grant was lowered', scene);
+    await changeAccess(service, 'the grant was lowered', scene);
     assert.equal((await member.pull(inClient.map((path) => ({ path })))).body.files.length, 3);
     assert.equal((await member.push([file(inClient[0]!, 'mine', 1)])).code, 'scope_forbidden');
   });
 
   test('the files of a Team can be read but not written after it was archived', async () => {
     const { scene, member, inClient } = await stage();
-    await take(service, 'the Team was archived', scene);
+    await changeAccess(service, 'the Team was archived', scene);
     assert.equal((await member.wholeManifest()).length, 5);
     assert.equal((await member.pull(inClient.map((path) => ({ path })))).body.files.length, 3);
     const pushed = await member.push([file('team/a', 'mine', 1)]);
@@ -234,7 +250,7 @@ describe('a change of access between two pages of a manifest', () => {
   test('all files of an archived client are available again when it is active', async () => {
     const { scene, owner, member, inClient } = await stage();
     const before = await owner.wholeManifest();
-    await take(service, 'the client was archived', scene);
+    await changeAccess(service, 'the client was archived', scene);
     await ask(service, scene.company, 'PATCH', `/v1/team/clients/${scene.clientId}`, { state: 'active' });
     assert.deepEqual(await owner.wholeManifest(), before);
     assert.equal((await member.push([file(inClient[0]!, 'next', 1)])).status, 200);

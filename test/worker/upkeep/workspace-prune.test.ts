@@ -5,9 +5,8 @@ import type { Database } from '../../../db/driver/database.ts';
 import type { BlobStore } from '../../../db/queries/workspace/blobs.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { doJob } from '../../support/do-job.ts';
-import { duringPause } from '../../support/held-app.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
-import { openPausedApp } from '../../support/paused-app.ts';
+import { duringPause, openPausedApp } from '../../support/paused-app.ts';
 import { addClient, addTeam } from '../../support/team.ts';
 import { deletion, file, sha256, type Workspace, workspaceOf } from '../../support/workspace.ts';
 

@@ -4,11 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { RECHECK_AFTER_MS } from '../../../../api/plugins/recheck-guards.ts';
 import { answerVector } from '../../../../db/queue/query-embeddings.ts';
 import { newId } from '../../../../shared/ids.ts';
+import { changeAccess } from '../../../support/access-changes.ts';
 import { until } from '../../../support/process-table.ts';
 import { outcome } from '../../../support/sign-in.ts';
 import { addClient, addPerson, along, post } from '../../../support/team.ts';
 import { TEST_MODEL } from '../../../support/test-model.ts';
-import { take } from '../../access/late-rights.ts';
 import type { Found } from './server-mode.ts';
 import {
   askInServerMode,
@@ -209,7 +209,7 @@ describe('a caller who loses access while the search waits for its vector', () =
       await sayOfWorker(service, WORKER, { state: 'ready' });
       const asked = Promise.resolve(askInServerMode(service, person, 'lighthouse', { scope }));
       const id = await waitingQuery(t);
-      await take(service, what, { company, person, clientId });
+      await changeAccess(service, what, { company, person, clientId });
       // Anything shorter than this counts as one moment.
       await pause(RECHECK_AFTER_MS);
       await answer(id);

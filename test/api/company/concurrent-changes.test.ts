@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import type { IssuedInvite } from '../../../core/identity/invites.ts';
 import type { Member } from '../../../shared/schemas/identity.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { ask, listAll } from '../../support/company.ts';
-import { openFailingApp } from '../../support/failing-database.ts';
 import { join, newEmail } from '../../support/invites.ts';
+import { duringPause, openPausedApp, overlap } from '../../support/paused-app.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addClient, addPerson, type Caller, get } from '../../support/team.ts';
+import { addClient, addPerson, addTeam, archiveTeam, type Caller, get } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -46,45 +46,9 @@ async function atOnce(first: Asks, second: Asks): Promise<string[]> {
   return (await Promise.all([first(service), second(service)])).map(told);
 }
 
-/** Whether a statement waits for a row of identity, in this database. */
-async function someoneWaits(): Promise<boolean> {
-  const rows = await database.query(
-    `select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and strpos(query, 'identity.') > 0
-        and pid <> pg_backend_pid()`,
-  );
-  return rows.length > 0;
-}
-
-/**
- * Stops the first request within its transaction, at the statement that contains this text, and sends the second, which
- * then waits for the first or ends. The embedded database has one connection, which the first request uses: there the
- * second always waits, and no query could find that out.
- */
-async function overlapping(
-  t: { after(fn: () => unknown): void },
-  text: string,
-  first: Asks,
-  second: Asks,
-): Promise<string[]> {
-  const [reached, released] = [Promise.withResolvers<boolean>(), Promise.withResolvers<void>()];
-  const app = await openFailingApp(t, service, async (statement) => {
-    if (!statement.includes(text)) return null;
-    reached.resolve(true);
-    await released.promise;
-    return null;
-  });
-  // `inject` sends a request only when it is awaited, so it is turned into a promise at once.
-  const held = Promise.resolve(first({ app }));
-  assert.ok(await Promise.race([reached.promise, held.then(() => false)]), 'the first was stopped');
-  let isDone = false;
-  const other = Promise.resolve(second(service)).finally(() => {
-    isDone = true;
-  });
-  if (database.backend !== 'pglite') while (!isDone && !(await someoneWaits())) continue;
-  released.resolve();
-  return (await Promise.all([held, other])).map(told);
-}
+/** Pauses the first request at a statement that contains this text, and sends the second, as `overlap` does. */
+const overlapping = async (t: TestContext, text: string, first: Asks, second: Asks): Promise<string[]> =>
+  (await overlap(t, service, text, first, second)).map(told);
 
 function countOf(table: 'team_member' | 'client_grant', userId: string): Promise<number> {
   return database
@@ -122,37 +86,28 @@ describe('a removal from the Company that races a change in a Team', () => {
     }
   });
 
-  test('removing a member from the Company also deletes a Team role that was given just before', async (t) => {
-    const { company, userId, assertGone } = await member();
-    const change = setTeamRole(company, userId, 'admin');
-    const answers = await overlapping(t, 'memory.audit_event', change, removeFromCompany(company, userId));
-    assert.deepEqual(answers, ['200', '204']);
-    await assertGone();
-  });
+  const CHANGES = {
+    'Team role': ({ company, userId }) => setTeamRole(company, userId, 'admin'),
+    'client grant': ({ company, userId, clientId }) => grantClient(company, userId, clientId),
+  } satisfies Record<string, (of: Awaited<ReturnType<typeof member>>) => Asks>;
 
-  test('a change of a Team role returns 404 after the removal of the member began', async (t) => {
-    const { company, userId, assertGone } = await member();
-    const removal = removeFromCompany(company, userId);
-    const answers = await overlapping(t, REMOVAL_ENDS_ROLES, removal, setTeamRole(company, userId, 'admin'));
-    assert.deepEqual(answers, ['204', '404 not_found']);
-    await assertGone();
-  });
+  for (const [what, changeOf] of Object.entries(CHANGES)) {
+    test(`removing a member from the Company also deletes a ${what} that was given just before`, async (t) => {
+      const about = await member();
+      const removal = removeFromCompany(about.company, about.userId);
+      const answers = await overlapping(t, 'memory.audit_event', changeOf(about), removal);
+      assert.deepEqual(answers, ['200', '204']);
+      await about.assertGone();
+    });
 
-  test('removing a member from the Company also deletes a client grant that was made just before', async (t) => {
-    const { company, userId, clientId, assertGone } = await member();
-    const grant = grantClient(company, userId, clientId);
-    const answers = await overlapping(t, 'memory.audit_event', grant, removeFromCompany(company, userId));
-    assert.deepEqual(answers, ['200', '204']);
-    await assertGone();
-  });
-
-  test('a new client grant returns 404 after the removal of the member began', async (t) => {
-    const { company, userId, clientId, assertGone } = await member();
-    const removal = removeFromCompany(company, userId);
-    const grant = grantClient(company, userId, clientId);
-    assert.deepEqual(await overlapping(t, REMOVAL_ENDS_ROLES, removal, grant), ['204', '404 not_found']);
-    await assertGone();
-  });
+    test(`giving a ${what} returns 404 after the removal of the member began`, async (t) => {
+      const about = await member();
+      const removal = removeFromCompany(about.company, about.userId);
+      const answers = await overlapping(t, REMOVAL_ENDS_ROLES, removal, changeOf(about));
+      assert.deepEqual(answers, ['204', '404 not_found']);
+      await about.assertGone();
+    });
+  }
 });
 
 test('GET /v1/team does not count a member whose account is closed', async () => {
@@ -233,4 +188,46 @@ describe('two Company Owners who act on each other at the same time', () => {
       );
     }
   });
+});
+
+describe('a request of a Company Owner whose target changes while it waits', () => {
+  test('a Company grant returns 409 if its receiver is no longer an Admin', async (t) => {
+    const company = await service.company();
+    const { userId } = await addPerson(service, company, { companyRole: 'admin' });
+    const answer = await duringPause(
+      await openPausedApp(t, service),
+      (paused) =>
+        ask(paused, company, 'PUT', `/v1/company/grants/${userId}/${company.teamId}`, { access: 'full' }),
+      async () => assert.equal(told(await setCompanyRole(company, userId, 'member')(service)), '200'),
+    );
+    assert.equal(outcome(answer), '409 conflict');
+  });
+
+  test('restoring a Team returns 404 if the Team was deleted', async (t) => {
+    const company = await service.company();
+    const teamId = await addTeam(service, company);
+    await archiveTeam(service, teamId);
+    const answer = await duringPause(
+      await openPausedApp(t, service),
+      (paused) => ask(paused, company, 'POST', `/v1/company/teams/${teamId}/restore`),
+      () => ask(service, company, 'DELETE', `/v1/company/teams/${teamId}`),
+    );
+    assert.equal(outcome(answer), '404 not_found');
+  });
+});
+
+test('an invite waits for an unfinished change of its caller’s role', async (t) => {
+  const company = await service.company();
+  const owner = await addPerson(service, company, { companyRole: 'owner' });
+  const invite: Asks = (app) =>
+    ask(app, owner, 'POST', '/v1/team/invites', { email: newEmail(), role: 'member' });
+  // The change pauses after it looked for open invites of the Owner, and before anyone sees that the role is gone.
+  const demotion = setCompanyRole(company, owner.userId, 'member');
+  const [changed, invited] = await overlapping(t, 'into memory.audit_event', demotion, invite);
+  assert.equal(changed, '200');
+  assert.match(invited ?? '', /^403 /);
+  const invites = await database.query('select from identity.invite where company_id = $1', [
+    company.companyId,
+  ]);
+  assert.equal(invites.length, 0);
 });

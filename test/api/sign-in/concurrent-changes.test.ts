@@ -3,8 +3,6 @@ import { describe, test } from 'node:test';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { openFailingApp } from '../../support/failing-database.ts';
-import { duringPause, type HeldApp, openHeldApp } from '../../support/held-app.ts';
 import {
   addPasswordHolder,
   countGiven,
@@ -12,7 +10,9 @@ import {
   join,
   makeInvite,
   newEmail,
+  type PasswordHolder,
 } from '../../support/invites.ts';
+import { duringPause, openPausedApp, overlap } from '../../support/paused-app.ts';
 import { askSession, makeResetLink, outcome, signInBy, useLink } from '../../support/sign-in.ts';
 import { addTeam, archiveTeam } from '../../support/team.ts';
 
@@ -54,96 +54,59 @@ async function sessionsOf(userId: string): Promise<number> {
   return (await database.query('select from identity.session where user_id = $1', [userId])).length;
 }
 
-/** Pauses requests within a transaction, at the first statement that contains this text. */
-async function pauseAt(t: { after(fn: () => unknown): void }, text: string): Promise<HeldApp> {
-  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const held = await openFailingApp(t, service, async (statement) => {
-    if (!statement.includes(text)) return null;
-    reached.resolve();
-    await released.promise;
+describe('a login during which the password or the account changes', () => {
+  /** Makes the change, and returns the token of the session that is left. */
+  type Change = (company: SignedIn, owner: PasswordHolder) => Promise<string | null>;
+  const byReset: Change = async (company, { email }) => (await reset(company, email)).token;
+  const byOwner: Change = async (_, { token }) => {
+    await changePassword(token);
+    return token;
+  };
+  const closed: Change = async (_, { userId }) => {
+    await close(userId);
     return null;
-  });
-  return { app: held, reached: reached.promise, release: released.resolve };
-}
+  };
 
-describe('a login that races a change of the password', () => {
-  test('a login returns 401 when a reset changes the password during the login', async (t) => {
-    const company = await service.company();
-    const owner = await addOwner(company);
-    const held = await openHeldApp(t, service, 'verify');
-    let session: Session | undefined;
-    const late = await duringPause(
-      held,
-      (by) => signInBy(by, owner.email, PASSWORD),
-      async () => {
-        session = await reset(company, owner.email);
-      },
-    );
-    assert.equal(outcome(late), '401 invalid_credentials');
-    assert.equal(await sessionsOf(owner.userId), 1);
-    assert.equal(outcome(await askSession(service, session?.token ?? '')), '200');
-  });
-
-  test('a login returns 401 when the password is changed during the login', async (t) => {
-    const owner = await addOwner(await service.company());
-    const held = await openHeldApp(t, service, 'verify');
-    const late = await duringPause(
-      held,
-      (by) => signInBy(by, owner.email, PASSWORD),
-      () => changePassword(owner.token),
-    );
-    assert.equal(outcome(late), '401 invalid_credentials');
-    assert.equal(await sessionsOf(owner.userId), 1);
-  });
-
-  test('a login returns 401 when the account is closed during the login', async (t) => {
-    const owner = await addOwner(await service.company());
-    const held = await openHeldApp(t, service, 'verify');
-    const late = await duringPause(
-      held,
-      (by) => signInBy(by, owner.email, PASSWORD),
-      () => close(owner.userId),
-    );
-    assert.equal(outcome(late), '401 invalid_credentials');
-    assert.equal(await sessionsOf(owner.userId), 1);
-  });
-
-  for (const [name, change] of [
-    ['a password reset', async (company: SignedIn, email: string) => void (await reset(company, email))],
-    ['a password change', async (_company: SignedIn, _email: string, token: string) => changePassword(token)],
+  for (const [what, change] of [
+    ['a reset changed the password', byReset],
+    ['the password was changed', byOwner],
+    ['the account was closed', closed],
   ] as const) {
-    test(`${name} waits for a login that is creating a session, and then ends that session`, {
-      skip,
-    }, async (t) => {
+    test(`a login returns 401 and creates no session if ${what} while it verified the password`, async (t) => {
       const company = await service.company();
       const owner = await addOwner(company);
-      const held = await pauseAt(t, 'insert into identity.session');
-      const login = Promise.resolve(signInBy(held, owner.email, PASSWORD));
-      await Promise.race([held.reached, login]);
-      let isDone = false;
-      const done = change(company, owner.email, owner.token).finally(() => {
-        isDone = true;
-      });
-      // It either waits for the login or has already ended; in both cases the login continues.
-      while (!isDone && !(await someoneWaitsFor('identity.account'))) continue;
-      held.release();
-      const answer = await login;
-      await done;
-      assert.equal(outcome(answer), '200');
-      const { token } = answer.json<Session>();
-      assert.equal(outcome(await askSession(service, token)), '401 unauthenticated');
+      let left: string | null = null;
+      const late = await duringPause(
+        await openPausedApp(t, service, { password: 'verify' }),
+        (to) => signInBy(to, owner.email, PASSWORD),
+        async () => {
+          left = await change(company, owner);
+        },
+      );
+      assert.equal(outcome(late), '401 invalid_credentials');
+      assert.equal(await sessionsOf(owner.userId), 1);
+      if (left !== null) assert.equal(outcome(await askSession(service, left)), '200');
     });
   }
 
-  /** Whether a statement on this table waits for a lock in this database. */
-  async function someoneWaitsFor(table: string): Promise<boolean> {
-    const rows = await database.query(
-      `select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and strpos(query, $1) > 0
-          and pid <> pg_backend_pid()`,
-      [table],
-    );
-    return rows.length > 0;
+  for (const [what, change] of [
+    ['a password reset', byReset],
+    ['a password change', byOwner],
+  ] as const) {
+    test(`${what} waits for a login that is creating a session, and then ends that session`, async (t) => {
+      const company = await service.company();
+      const owner = await addOwner(company);
+      const [login] = await overlap(
+        t,
+        service,
+        'insert into identity.session',
+        (to) => signInBy(to, owner.email, PASSWORD),
+        () => change(company, owner),
+      );
+      assert.equal(outcome(login), '200');
+      const { token } = login.json<Session>();
+      assert.equal(outcome(await askSession(service, token)), '401 unauthenticated');
+    });
   }
 });
 
@@ -155,11 +118,11 @@ describe('joining while the invite or the account changes', () => {
     happen: (made: { token: string; email: string }) => Promise<unknown>,
   ) {
     const { token, invite } = await makeInvite(service, company);
-    const held = await openHeldApp(t, service, 'hash');
+    const held = await openPausedApp(t, service, { password: 'hash' });
     const { email } = invite;
     const answer = await duringPause(
       held,
-      (by) => join(by, { token, password: PASSWORD }),
+      (to) => join(to, { token, password: PASSWORD }),
       () => happen({ token, email }),
     );
     return { answer, email, token };
@@ -232,8 +195,8 @@ describe('joining while the invite or the account changes', () => {
     const company = await service.company();
     const { token } = await makeInvite(service, company);
     const late = await duringPause(
-      await pauseAt(t, 'from identity.find_sign_in'),
-      (by) => join(by, { token, password: PASSWORD }),
+      await openPausedApp(t, service, { statement: 'from identity.find_sign_in' }),
+      (to) => join(to, { token, password: PASSWORD }),
       async () => assert.equal(outcome(await join(service, { token, password: NEW_PASSWORD })), '201'),
     );
     assert.equal(outcome(late), '410 token_used');
@@ -247,8 +210,8 @@ describe('joining while the invite or the account changes', () => {
     const { token } = await makeInvite(service, company, { email, role: 'admin' });
     const before = await sessionsOf(session.user.id);
     const late = await duringPause(
-      await openHeldApp(t, service, 'verify'),
-      (by) => join(by, { token, password: PASSWORD }),
+      await openPausedApp(t, service, { password: 'verify' }),
+      (to) => join(to, { token, password: PASSWORD }),
       () => changePassword(session.token),
     );
     assert.equal(outcome(late), '401 invalid_credentials');
@@ -271,8 +234,8 @@ describe('a password reset while the link or the account changes', () => {
       const company = await service.company();
       const { token } = await makeResetLink(service, company);
       const late = await duringPause(
-        await openHeldApp(t, service, 'hash'),
-        (by) => useLink(by, token, PASSWORD),
+        await openPausedApp(t, service, { password: 'hash' }),
+        (to) => useLink(to, token, PASSWORD),
         async () => happen(company, token),
       );
       assert.equal(outcome(late), refusal);

@@ -1,0 +1,189 @@
+import { newId } from '../../../../shared/ids.ts';
+import type { Scene } from '../../../support/access-changes.ts';
+import type { openTestApp } from '../../../support/app.ts';
+import { stageCapture } from '../../../support/captures.ts';
+import { claimAll, lend } from '../../../support/consolidation.ts';
+import { IMPORTS, plantImport } from '../../../support/import-records.ts';
+import { givePassword, newEmail } from '../../../support/invites.ts';
+import { addMemory, MEMORIES } from '../../../support/memories.ts';
+import { addSource } from '../../../support/source-library.ts';
+import { along, CLAIM } from '../../../support/team.ts';
+import { deletion, file, workspaceOf } from '../../../support/workspace.ts';
+
+export type Service = Awaited<ReturnType<typeof openTestApp>>;
+
+export interface LateScene extends Scene {
+  /** Whether the person has a grant on the client. */
+  hasGrant: boolean;
+}
+
+/** A part of a request: as it is, or made together with what the request needs. */
+type Part<T> = T | ((scene: LateScene, service: Service) => T | Promise<T>);
+
+const INGEST = 'POST /v1/memory/ingest';
+const CLAIMS = 'POST /v1/memory/consolidation/claim';
+const COMPLETE = 'POST /v1/memory/consolidation/complete';
+const DECIDE = `POST ${MEMORIES}`;
+const PUSH = 'POST /v1/workspace/push';
+const LATE = { title: 'Late', content: 'What came late.' };
+const TEXT = { title: 'A text', text: 'What came late.' };
+
+type Author = 'person' | 'company';
+type Layer = 'team' | 'client';
+const BOTH: Layer[] = ['team', 'client'];
+const scopeOf = (layer: Layer, { clientId }: Scene) => (layer === 'team' ? {} : { clientId });
+
+/** Stages captures of the person or of the Owner, and returns their ids. */
+function stage(author: Author, layers: Layer[], scene: Scene, service: Service) {
+  return Array.fromAsync(layers, async (layer) => {
+    const { id } = await stageCapture(service, scene[author], { scope: scopeOf(layer, scene) });
+    return id;
+  });
+}
+
+/** A claim of captures that are staged before. */
+const claim =
+  (author: Author, layers: Layer[], body: (scene: Scene) => object = () => ({})): Part<object> =>
+  async (scene, service) => {
+    await stage(author, layers, scene, service);
+    return body(scene);
+  };
+
+/** A complete of a batch with captures of the Owner's in both layers. Its item is made of those in `layers`. */
+const complete =
+  (layers: Layer[], action: 'publish' | 'review' | 'discard', scope?: object): Part<object> =>
+  async (scene, service) => {
+    const [team, client] = await stage('company', BOTH, scene, service);
+    const { batchId } = await claimAll(service, scene.person);
+    const captureIds = layers.map((layer) => ({ team, client })[layer]);
+    const more = action === 'discard' ? {} : { ...LATE, ...(scope === undefined ? {} : { scope }) };
+    return { batchId, items: [{ captureIds, action, ...more }] };
+  };
+
+const EDITS = { publish: LATE, discard: {}, update: { content: LATE.content }, delete: {} };
+
+/** A decision on a memory of the client. */
+const decision = (action: keyof typeof EDITS) => async (scene: Scene, service: Service) => {
+  const state = action === 'publish' || action === 'discard' ? 'review' : 'published';
+  const { id: memoryId } = await addMemory(service, scene.company, state, {}, scene.clientId);
+  return { action, memoryId, ...EDITS[action] };
+};
+
+const decisions =
+  (...actions: (keyof typeof EDITS)[]): Part<object> =>
+  async (scene, service) => ({
+    decisions: await Array.fromAsync(actions, (action) => decision(action)(scene, service)),
+  });
+
+/** The route of a source: of the person in the client, or of the Owner in the Team layer. */
+const archival =
+  (author: Author, layer: Layer): Part<string> =>
+  async (scene, service) => {
+    const { id } = await addSource(service, scene[author], { scope: scopeOf(layer, scene) });
+    return `DELETE /v1/memory/sources/${id}`;
+  };
+
+/** A part with the id of an import: of a person with a grant, in the client; otherwise of the Owner, in the Team layer. */
+const withImport =
+  <T>(state: 'failed' | 'queued', part: (id: string) => T) =>
+  async (scene: LateScene, service: Service): Promise<T> => {
+    const own = { clientId: scene.clientId, author: scene.person.userId };
+    scene.importId = await plantImport(service, scene.company, { state, ...(scene.hasGrant ? own : {}) });
+    return part(scene.importId);
+  };
+
+/** A push to a workspace that has a file of the client. */
+const push =
+  (files: (path: string) => object[]): Part<object> =>
+  async ({ company, clientId }, service) => {
+    const path = `clients/${clientId}/a`;
+    await workspaceOf(service.app, company.headers).push([file(path, 'early')]);
+    return { files: files(path) };
+  };
+
+const ownRole =
+  (place: 'company' | 'team') =>
+  ({ person }: Scene) =>
+    `PATCH /v1/${place}/members/${person.userId}`;
+
+export type LateRequest = readonly [route: Part<string>, body?: Part<object>];
+
+/** The requests of the table. All of them are sent by the person of the scene. */
+export const REQUESTS = {
+  'a change of the own Company role': [ownRole('company'), { role: 'owner' }],
+  'a change of an unknown Company member': ['PATCH /v1/company/members/no-one', { role: 'admin' }],
+  'a reset link for another Owner': [
+    ({ company }) => `POST /v1/company/members/${company.ownerId}/reset-link`,
+    {},
+  ],
+  'an invitation': ['POST /v1/company/invitations', () => ({ email: newEmail() })],
+  'an access request': [
+    'POST /v1/company/access-requests',
+    ({ company }) => ({ teamId: company.teamId, access: 'full' }),
+  ],
+  'a new Team': ['POST /v1/company/teams', { name: 'New' }],
+  'a new Team with an owner': ['POST /v1/company/teams', () => ({ name: 'New', ownerEmail: newEmail() })],
+  'an invite': ['POST /v1/team/invites', () => ({ email: newEmail(), role: 'member' })],
+  'a change of the own Team role': [ownRole('team'), { role: 'admin' }],
+  'a change of an unknown member': ['PATCH /v1/team/members/no-one', { role: 'admin' }],
+  'making an unknown member Owner': [() => `PATCH /v1/team/members/${newId()}`, { role: 'owner' }],
+  'a search': ['POST /v1/memory/search', { query: 'late', scope: {}, queryEmbedding: along(1), ...CLAIM }],
+  'a change of the password': [
+    'POST /v1/auth/password',
+    async ({ person }, service) => {
+      const currentPassword = 'a password of this test';
+      await givePassword(service, person.userId, currentPassword);
+      return { currentPassword, newPassword: 'another password of this test' };
+    },
+  ],
+  'an ingest into the Team layer': [INGEST, { ...TEXT, scope: {} }],
+  'an ingest into the client': [INGEST, ({ clientId }) => ({ ...TEXT, scope: { clientId } })],
+  'an import into the client': [
+    `POST ${IMPORTS}`,
+    ({ clientId }) => ({ items: [{ filename: 'a.txt', text: 'late' }], scope: { clientId } }),
+  ],
+  'archiving an own source of the client': [archival('person', 'client')],
+  'archiving a source of another person': [archival('company', 'team')],
+  'a retry of an import': [withImport('failed', (id) => `POST ${IMPORTS}/${id}/retry`)],
+  'a retry of several imports': [`POST ${IMPORTS}/retry`, withImport('failed', (id) => ({ ids: [id] }))],
+  'a retry of all imports': [`POST ${IMPORTS}/retry`, withImport('failed', () => ({ all: true }))],
+  'a cancel of an import': [withImport('queued', (id) => `DELETE ${IMPORTS}/${id}`)],
+  'a removal of an import': [withImport('failed', (id) => `DELETE ${IMPORTS}/${id}`)],
+  'a push to both layers': [PUSH, push((path) => [file('team/a', 'late'), file(path, 'late', 1)])],
+  'a push that deletes a file of the client': [PUSH, push((path) => [deletion(path, 1)])],
+  'a capture for the client': [
+    'POST /v1/memory/captures',
+    ({ clientId }) => ({ sessionId: 'late', sequence: 1, summary: 'What came late.', scope: { clientId } }),
+  ],
+  'a claim for the client': [CLAIMS, claim('person', ['client'], ({ clientId }) => ({ clientId }))],
+  'a claim of captures of the client': [CLAIMS, claim('person', ['client'])],
+  'a claim of captures of both layers': [CLAIMS, claim('person', BOTH)],
+  'a claim of captures of another person': [CLAIMS, claim('company', BOTH)],
+  'a complete': [
+    COMPLETE,
+    async ({ person, clientId }, service) => {
+      const { batchId, captureIds } = await lend(service, person, [clientId]);
+      return { batchId, items: [{ captureIds, action: 'publish', ...LATE }] };
+    },
+  ],
+  'a complete that supersedes a memory': [
+    COMPLETE,
+    async ({ company, person }, service) => {
+      const { id: supersedes } = await addMemory(service, company, 'published');
+      const { batchId, captureIds } = await lend(service, person);
+      return { batchId, items: [{ captureIds, action: 'publish', supersedes, ...LATE }] };
+    },
+  ],
+  'a complete for the client': [COMPLETE, complete(['client'], 'publish')],
+  'a complete for the Team with a capture of the client': [COMPLETE, complete(['client'], 'review', {})],
+  'a complete for the Team with captures of both layers': [COMPLETE, complete(BOTH, 'publish', {})],
+  'a complete that discards captures of both layers': [COMPLETE, complete(BOTH, 'discard')],
+  'publishing a memory': [DECIDE, decision('publish')],
+  'discarding a memory': [DECIDE, decision('discard')],
+  'updating a memory': [DECIDE, decision('update')],
+  'deleting a memory': [DECIDE, decision('delete')],
+  'a list of one decision': [DECIDE, decisions('update')],
+  'a list of two decisions': [DECIDE, decisions('publish', 'delete')],
+} as const satisfies Record<string, LateRequest>;
+
+export type RequestName = keyof typeof REQUESTS;
