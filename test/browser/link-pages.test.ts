@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { pino } from 'pino';
 import type { Browser } from 'playwright-core';
-import { buildApp } from '../../api/app.ts';
 import { openTestApp, type SignedIn } from '../support/app.ts';
 import { makeInvitation, makeInvite } from '../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import { heading, keptSession, openPage, sendForm } from '../support/pages.ts';
+import { buildTestedApp } from '../support/schema-compilers.ts';
 import { askSession, makeResetLink } from '../support/sign-in.ts';
 
 const PASSWORD = 'a password of this test';
@@ -122,7 +122,7 @@ describe('the pages of links in a browser', { skip: withoutBrowser }, () => {
       const lines: string[] = [];
       // Without the redaction of the service's logger: the pages must not depend on it.
       const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
-      const logged = await buildApp({ ...service, logger });
+      const logged = await buildTestedApp({ ...service, logger });
       t.after(() => logged.close());
       const asked: string[] = [];
       logged.server.on('request', ({ method, url, headers }) => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { buildApp } from '../../../api/app.ts';
 import { databaseBlobs } from '../../../db/queries/workspace/blobs.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLogger } from '../../../shared/logger.ts';
@@ -9,6 +8,7 @@ import type { Invite } from '../../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask, listAll, recordedBy } from '../../support/company.ts';
 import { accept, expireInvite, makeInvite, newEmail } from '../../support/invites.ts';
+import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addPerson, faultyFields, withoutRequestId } from '../../support/team.ts';
 
@@ -68,7 +68,7 @@ describe('POST /v1/company/invitations', () => {
       [{ publicUrl }, publicUrl],
       [{ publicUrl, identityUrl }, identityUrl],
     ] as const) {
-      const app = await buildApp({
+      const app = await buildTestedApp({
         ...service,
         config: { ...service.config, ...addresses },
         logger: createLogger('fatal', 'test'),

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { buildApp } from '../../../api/app.ts';
 import type { IssuedInvite } from '../../../core/identity/invites.ts';
 import type { Database } from '../../../db/driver/database.ts';
 import { newId } from '../../../shared/ids.ts';
@@ -9,6 +8,7 @@ import type { Invite } from '../../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask, listAll, recordedBy } from '../../support/company.ts';
 import { expireInvite, join, makeInvitation, makeInvite, newEmail } from '../../support/invites.ts';
+import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { assertStablePages } from '../../support/stable-pages.ts';
 import { addPerson, addTeam, archiveTeam, type Caller, post, withoutRequestId } from '../../support/team.ts';
@@ -186,7 +186,7 @@ describe('a caller who loses the right to invite during the request', () => {
       },
     };
     const logger = createLogger('silent', 'test');
-    const app = await buildApp({ ...service, database: slow, logger });
+    const app = await buildTestedApp({ ...service, database: slow, logger });
     t.after(() => app.close());
     return { app, reached: reached.promise, release: released.resolve };
   }

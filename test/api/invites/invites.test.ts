@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { buildApp } from '../../../api/app.ts';
 import type { IssuedInvite } from '../../../core/identity/invites.ts';
 import { isId, newId } from '../../../shared/ids.ts';
 import { createLogger } from '../../../shared/logger.ts';
@@ -8,6 +7,7 @@ import type { Invite } from '../../../shared/schemas/identity.ts';
 import { openTestApp } from '../../support/app.ts';
 import { ask, listAll, recordedBy } from '../../support/company.ts';
 import { join, makeInvitation, newEmail } from '../../support/invites.ts';
+import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { outcome } from '../../support/sign-in.ts';
 import {
   addClient,
@@ -98,7 +98,7 @@ describe('POST /v1/team/invites', () => {
       [{ publicUrl, identityUrl: 'https://id.example.com' }, 'https://id.example.com'],
     ] as const) {
       const logger = createLogger('fatal', 'test');
-      const configured = await buildApp({ ...service, config: { ...config, ...addresses }, logger });
+      const configured = await buildTestedApp({ ...service, config: { ...config, ...addresses }, logger });
       const answer = await configured.inject({
         method: 'POST',
         url: URL,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { buildApp } from '../../../api/app.ts';
 import { openTestApp } from '../../support/app.ts';
+import { buildTestedApp } from '../../support/schema-compilers.ts';
 
 const service = await openTestApp();
 
@@ -17,7 +17,7 @@ async function warnings(t: { after(fn: () => unknown): void }, trustedProxies: s
     },
   });
   const config = { ...service.config, trustedProxies };
-  const app = await buildApp({ ...service, config, logger: pino({ level: 'warn' }, sink) });
+  const app = await buildTestedApp({ ...service, config, logger: pino({ level: 'warn' }, sink) });
   t.after(() => app.close());
   await app.inject('/livez');
   for (const address of ['203.0.113.7', '203.0.113.8']) {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { buildApp } from '../../../api/app.ts';
 import { addJobCounts } from '../../../db/queries/jobs/job-tally.ts';
 import { newId } from '../../../shared/ids.ts';
 import { QUEUES } from '../../../shared/queues.ts';
@@ -8,6 +7,7 @@ import { API_TOKEN, openTestApp } from '../../support/app.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
 import { databaseUrl } from '../../support/needs/database.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
+import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addClient, get, post } from '../../support/team.ts';
@@ -249,7 +249,7 @@ describe('metrics during a database failure', () => {
   test('metrics report the same if the database hangs, and concurrent scrapes share one query', async (t) => {
     const released = Promise.withResolvers<null>();
     let asked = 0;
-    const app = await buildApp({
+    const app = await buildTestedApp({
       ...unset,
       database: {
         ...unset.database,

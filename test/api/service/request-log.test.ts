@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { buildApp } from '../../../api/app.ts';
 import { openTestApp } from '../../support/app.ts';
+import { buildTestedApp } from '../../support/schema-compilers.ts';
 
 const service = await openTestApp();
 
@@ -10,7 +10,7 @@ test('logs each request as one line with its request id, its route and no query 
   const lines: string[] = [];
   const options = { level: 'info', base: null, redact: ['token', '*.token'] };
   const logger = pino(options, { write: (line: string) => void lines.push(line) });
-  const app = await buildApp({ ...service, logger });
+  const app = await buildTestedApp({ ...service, logger });
   t.after(() => app.close());
   const company = await service.company();
   const { headers } = company;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { buildApp } from '../../../api/app.ts';
 import { createPrincipalResetLink } from '../../../core/identity/reset-links/create-principal-reset-link.ts';
 import { databaseBlobs } from '../../../db/queries/workspace/blobs.ts';
 import { newId } from '../../../shared/ids.ts';
@@ -8,6 +7,7 @@ import { createLogger } from '../../../shared/logger.ts';
 import { createPasswordHasher } from '../../../shared/passwords.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { addAccount, linkToken, makeResetLink, outcome, useLink } from '../../support/sign-in.ts';
 
 const service = await openTestApp();
@@ -86,7 +86,7 @@ describe('POST /v1/company/reset-links', () => {
         'https://id.example.com',
       ],
     ] as const) {
-      const configured = await buildApp({
+      const configured = await buildTestedApp({
         ...service,
         config: { ...service.config, ...addresses },
         logger: createLogger('fatal', 'test'),

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
-import { buildApp } from '../../../api/app.ts';
 import { databaseBlobs } from '../../../db/queries/workspace/blobs.ts';
 import { createPasswordHasher } from '../../../shared/passwords.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { API_TOKEN, openTestApp } from '../../support/app.ts';
+import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { askSession, makeResetLink, outcome, signInBy, useLink } from '../../support/sign-in.ts';
 
 const service = await openTestApp();
@@ -115,7 +115,7 @@ test('no log line contains a token or a password', async (t) => {
   // Without the redaction of the service's logger: the routes must not depend on it.
   const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
   const { config, queue } = service;
-  const logged = await buildApp({
+  const logged = await buildTestedApp({
     config,
     database,
     queue,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
-import { buildApp } from '../../../api/app.ts';
 import type { App } from '../../../api/types.ts';
 import { databaseBlobs } from '../../../db/queries/workspace/blobs.ts';
 import { newId } from '../../../shared/ids.ts';
@@ -10,6 +9,7 @@ import { hashToken } from '../../../shared/tokens.ts';
 import { API_TOKEN, type SignedIn } from '../../support/app.ts';
 import { addPasswordHolder, join, makeInvitation, makeInvite, newEmail } from '../../support/invites.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
+import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { linkToken, makeResetLink, signInBy } from '../../support/sign-in.ts';
 import { addTeam } from '../../support/team.ts';
 
@@ -207,7 +207,7 @@ describe('tokens and passwords', () => {
     // Without the redaction of the service's logger: the routes must not depend on it.
     const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
     const { config, queue } = service;
-    const logged = await buildApp({
+    const logged = await buildTestedApp({
       config,
       database,
       queue,

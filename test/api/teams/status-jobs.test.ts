@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext, test } from 'node:test';
-import { buildApp } from '../../../api/app.ts';
 import type { JobQueue } from '../../../db/queue/queue.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLogger } from '../../../shared/logger.ts';
@@ -9,6 +8,7 @@ import type { Status } from '../../../shared/schemas/status.ts';
 import { startHeartbeat } from '../../../worker/heartbeat.ts';
 import { jobTally } from '../../../worker/tally.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
+import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { get } from '../../support/team.ts';
 
 /** A service of its own: status covers all jobs and workers, and other tests have theirs. */
@@ -162,7 +162,7 @@ test('status gives the peaks and the totals of each of the last sixty minutes', 
   ]);
   await addNotes('audit.seal', [{ at: new Date(now.getTime() - 61 * MINUTE), ready: 5 }]);
   // A process caches the history for some seconds; this one has not read it yet.
-  const app = await buildApp(service);
+  const app = await buildTestedApp(service);
   t.after(() => app.close());
   const { jobs } = (await get({ app }, company, '/v1/memory/status')).json<Status>();
   const historyOf = (name: string) => jobs.find(({ queue }) => queue === name)?.history;
@@ -188,7 +188,7 @@ test('status gives the number of jobs completed per minute', async () => {
 describe('the health of the queue', () => {
   /** A process caches the health for a second; this one has not read it yet. */
   const healthNow = async (t: TestContext) => {
-    const app = await buildApp(service);
+    const app = await buildTestedApp(service);
     t.after(() => app.close());
     return (await get({ app }, company, '/v1/memory/status')).json<Status>().health;
   };
@@ -215,7 +215,7 @@ describe('the health of the queue', () => {
 
   it('health.queue is false while the queue does not answer', async (t) => {
     const silent: JobQueue = { ...service.queue, check: () => Promise.reject(new Error('no answer')) };
-    const app = await buildApp({ ...service, queue: silent });
+    const app = await buildTestedApp({ ...service, queue: silent });
     t.after(() => app.close());
     const { health } = (await get({ app }, company, '/v1/memory/status')).json<Status>();
     assert.deepEqual([health.ok, health.queue], [false, false]);

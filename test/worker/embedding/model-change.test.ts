@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { buildApp } from '../../../api/app.ts';
 import { asWorker } from '../../../db/driver/database.ts';
 import { pruneOldVectors } from '../../../db/queries/memory/upkeep.ts';
 import { loadEmbedder } from '../../../worker/embedder/model.ts';
@@ -15,6 +14,7 @@ import {
   SMALL_CLAIM,
   storeTexts,
 } from '../../support/embedding-service.ts';
+import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { get, post } from '../../support/team.ts';
 import { TEST_MODEL } from '../../support/test-model.ts';
 import { anyVector, embeddingWorker } from './embedding-jobs.ts';
@@ -25,7 +25,7 @@ const service = await openEmbeddingService([TEST_MODEL, NEXT_MODEL]);
 const { database, env } = service;
 const nextConfig = { ...service.config, embeddingModel: NEXT_MODEL };
 /** The service as it is after the change. */
-const next = { app: await buildApp({ ...service, config: nextConfig }) };
+const next = { app: await buildTestedApp({ ...service, config: nextConfig }) };
 after(() => next.app.close());
 const oldWorker = embeddingWorker(service);
 const newWorker = embeddingWorker(service, anyVector, { config: nextConfig });

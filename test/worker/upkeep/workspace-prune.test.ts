@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { buildApp } from '../../../api/app.ts';
 import type { Database } from '../../../db/driver/database.ts';
 import type { BlobStore } from '../../../db/queries/workspace/blobs.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { doJob } from '../../support/do-job.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { duringPause, openPausedApp } from '../../support/paused-app.ts';
+import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { addClient, addTeam } from '../../support/team.ts';
 import { deletion, file, sha256, type Workspace, workspaceOf } from '../../support/workspace.ts';
 
@@ -75,7 +75,7 @@ async function openSlowReader(t: { after(fn: () => unknown): void }) {
       return service.blobs.read(scope, wanted);
     },
   };
-  const app = await buildApp({ ...service, blobs, logger: createLogger('silent', 'test') });
+  const app = await buildTestedApp({ ...service, blobs, logger: createLogger('silent', 'test') });
   t.after(() => app.close());
   return { app, reached: reached.promise, release: released.resolve };
 }
