@@ -5,7 +5,7 @@ import PQueue from 'p-queue';
 import { ServiceError } from './errors.ts';
 
 /** OWASP's minimum for argon2id: 19 MiB, two passes, one lane. The library's own defaults cost four times as much. */
-const PARAMETERS = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+const COST = { memoryCost: 19_456, timeCost: 2 };
 /** Hashes that run at the same time. More would use every thread of Node's pool and block all file access. */
 const MAX_CONCURRENT_HASHES = 2;
 /** Hashes that can wait. A caller behind a longer queue would give up before its hash runs. */
@@ -26,8 +26,10 @@ export interface PasswordHasher {
  * Create one per process, because its limit is for the whole process.
  * @param cores of the machine. One is not used for hashes; otherwise a search takes several times as long while many
  *   people sign in
+ * @param cost of a hash: memory in KiB, and passes over it. Tests that make many hashes pass a lower one
  */
-export function createPasswordHasher(cores = availableParallelism()): PasswordHasher {
+export function createPasswordHasher(cores = availableParallelism(), cost = COST): PasswordHasher {
+  const parameters = { type: argon2id, parallelism: 1, ...cost } as const;
   const queue = new PQueue({ concurrency: Math.max(1, Math.min(MAX_CONCURRENT_HASHES, cores - 1)) });
   let dummy: Promise<string> | null = null;
 
@@ -38,7 +40,7 @@ export function createPasswordHasher(cores = availableParallelism()): PasswordHa
 
   /** Replaces a missing hash: the hash of a random password, made with the current parameters. */
   const dummyHash = (): Promise<string> => {
-    dummy ??= hash(randomBytes(32), PARAMETERS).catch((error: unknown) => {
+    dummy ??= hash(randomBytes(32), parameters).catch((error: unknown) => {
       dummy = null;
       throw error;
     });
@@ -46,7 +48,7 @@ export function createPasswordHasher(cores = availableParallelism()): PasswordHa
   };
 
   return {
-    hash: (password) => bounded(() => hash(canonical(password), PARAMETERS)),
+    hash: (password) => bounded(() => hash(canonical(password), parameters)),
     verify: (passwordHash, password) =>
       bounded(async () => {
         // Created at the first check, also for a known email: otherwise the first unknown email takes twice as long.

@@ -8,9 +8,9 @@ import { type JobQueue, openQueue } from '../../db/queue/queue.ts';
 import { type Config, readConfig } from '../../shared/config.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { createPasswordHasher } from '../../shared/passwords.ts';
 import { hashToken, newToken } from '../../shared/tokens.ts';
 import { createTestCompany, databaseUrl, openTestDatabase, type TestCompany } from './needs/database.ts';
+import { createCheapHasher } from './passwords.ts';
 import { buildTestedApp } from './schema-compilers.ts';
 
 export const API_TOKEN = 'test-token-of-the-service';
@@ -80,7 +80,7 @@ export async function buildTestApp(
     database,
     queue,
     logger,
-    passwords: createPasswordHasher(),
+    passwords: createCheapHasher(),
     blobs: databaseBlobs(database),
   };
   const app = await buildTestedApp(deps);

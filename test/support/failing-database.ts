@@ -2,8 +2,8 @@ import type { App } from '../../api/types.ts';
 import type { Database, Queryable } from '../../db/driver/database.ts';
 import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { createPasswordHasher } from '../../shared/passwords.ts';
 import type { TestApp } from './app.ts';
+import { createCheapHasher } from './passwords.ts';
 import { buildTestedApp } from './schema-compilers.ts';
 
 /** Whether a statement fails, and how. It waits for a promise, so that a test can hold a request half-way. */
@@ -53,7 +53,7 @@ export async function openFailingApp(
     database: failingDatabase(database, failure),
     queue,
     logger: createLogger('silent', 'test'),
-    passwords: createPasswordHasher(),
+    passwords: createCheapHasher(),
     blobs: databaseBlobs(database),
   });
   t.after(() => app.close());

@@ -3,9 +3,9 @@ import type { App } from '../../api/types.ts';
 import type { Dependencies } from '../../core/dependencies.ts';
 import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { createPasswordHasher } from '../../shared/passwords.ts';
 import type { TestApp } from './app.ts';
 import { failingDatabase } from './failing-database.ts';
+import { createCheapHasher } from './passwords.ts';
 import { buildTestedApp } from './schema-compilers.ts';
 
 /** An app that pauses requests half-way. */
@@ -44,7 +44,7 @@ export async function openPausedApp(
     database,
     queue,
     logger: createLogger('silent', 'test'),
-    passwords: createPasswordHasher(),
+    passwords: createCheapHasher(),
     blobs: databaseBlobs(database),
   };
   const app = await buildTestedApp({ ...deps, ...pausing(deps, point, pause) });
@@ -142,12 +142,14 @@ export async function overlap<First, Second>(
   return Promise.all([answer, other]);
 }
 
-/** Whether a statement waits for a row of identity, in this database. */
+/** Whether a statement waits for a row of identity that a paused transaction has locked, in this database. */
 async function isAnyoneWaiting({ database }: Pick<TestApp, 'database'>): Promise<boolean> {
   const rows = await database.query(
-    `select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and strpos(query, 'identity.') > 0
-        and pid <> pg_backend_pid()`,
+    `select from pg_stat_activity waiting
+       join pg_stat_activity paused
+         on paused.pid = any (pg_blocking_pids(waiting.pid)) and paused.state = 'idle in transaction'
+      where waiting.datname = current_database() and waiting.wait_event_type = 'Lock'
+        and strpos(waiting.query, 'identity.') > 0`,
   );
   return rows.length > 0;
 }

@@ -3,9 +3,9 @@ import type { Dependencies } from '../../core/dependencies.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
 import { createLogger } from '../../shared/logger.ts';
-import { createPasswordHasher } from '../../shared/passwords.ts';
 import type { TestApp } from './app.ts';
 import { databaseUrl } from './needs/database.ts';
+import { createCheapHasher } from './passwords.ts';
 import { buildTestedApp } from './schema-compilers.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function openSecondApp(
     database,
     queue,
     logger,
-    passwords: createPasswordHasher(),
+    passwords: createCheapHasher(),
     blobs: databaseBlobs(database),
   });
   t.after(async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ServiceError } from '../../shared/errors.ts';
 import { createPasswordHasher } from '../../shared/passwords.ts';
+import { createCheapHasher } from '../support/passwords.ts';
 
 const PASSWORD = 'correct horse battery staple';
 
@@ -35,7 +36,7 @@ describe('password hashes', () => {
   });
 
   test('requests beyond the queue are refused as unavailable, and the others succeed', async () => {
-    const { verify } = createPasswordHasher(4);
+    const { verify } = createCheapHasher(4);
     const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => verify(null, PASSWORD)));
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
     assert.equal(refused.length, 60 - 52, 'two run and fifty wait');
@@ -48,7 +49,7 @@ describe('password hashes', () => {
 
   test('a machine with one or two cores computes one hash at a time', async () => {
     for (const cores of [1, 2]) {
-      const { verify } = createPasswordHasher(cores);
+      const { verify } = createCheapHasher(cores);
       const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => verify(null, PASSWORD)));
       const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
       assert.equal(refused.length, 60 - 51, `one runs and fifty wait, of ${cores}`);

@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 import { databaseBlobs } from '../../../db/queries/workspace/blobs.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLogger } from '../../../shared/logger.ts';
-import { createPasswordHasher } from '../../../shared/passwords.ts';
 import type { Invite } from '../../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask, listAll, recordedBy } from '../../support/company.ts';
 import { accept, expireInvite, makeInvite, newEmail } from '../../support/invites.ts';
+import { createCheapHasher } from '../../support/passwords.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addPerson, faultyFields, withoutRequestId } from '../../support/team.ts';
@@ -72,7 +72,7 @@ describe('POST /v1/company/invitations', () => {
         ...service,
         config: { ...service.config, ...addresses },
         logger: createLogger('fatal', 'test'),
-        passwords: createPasswordHasher(),
+        passwords: createCheapHasher(),
         blobs: databaseBlobs(database),
       });
       const headers = {

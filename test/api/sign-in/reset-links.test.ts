@@ -4,9 +4,9 @@ import { createPrincipalResetLink } from '../../../core/identity/reset-links/cre
 import { databaseBlobs } from '../../../db/queries/workspace/blobs.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLogger } from '../../../shared/logger.ts';
-import { createPasswordHasher } from '../../../shared/passwords.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { createCheapHasher } from '../../support/passwords.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { addAccount, linkToken, makeResetLink, outcome, useLink } from '../../support/sign-in.ts';
 
@@ -90,7 +90,7 @@ describe('POST /v1/company/reset-links', () => {
         ...service,
         config: { ...service.config, ...addresses },
         logger: createLogger('fatal', 'test'),
-        passwords: createPasswordHasher(),
+        passwords: createCheapHasher(),
         blobs: databaseBlobs(database),
       });
       const answer = await configured.inject({

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
 import { databaseBlobs } from '../../../db/queries/workspace/blobs.ts';
-import { createPasswordHasher } from '../../../shared/passwords.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { API_TOKEN, openTestApp } from '../../support/app.ts';
+import { createCheapHasher } from '../../support/passwords.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { askSession, makeResetLink, outcome, signInBy, useLink } from '../../support/sign-in.ts';
 
@@ -120,7 +120,7 @@ test('no log line contains a token or a password', async (t) => {
     database,
     queue,
     logger,
-    passwords: createPasswordHasher(),
+    passwords: createCheapHasher(),
     blobs: databaseBlobs(database),
   });
   t.after(() => logged.close());

@@ -4,11 +4,11 @@ import { pino } from 'pino';
 import type { App } from '../../../api/types.ts';
 import { databaseBlobs } from '../../../db/queries/workspace/blobs.ts';
 import { newId } from '../../../shared/ids.ts';
-import { createPasswordHasher } from '../../../shared/passwords.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { API_TOKEN, type SignedIn } from '../../support/app.ts';
 import { addPasswordHolder, join, makeInvitation, makeInvite, newEmail } from '../../support/invites.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
+import { createCheapHasher } from '../../support/passwords.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { linkToken, makeResetLink, signInBy } from '../../support/sign-in.ts';
 import { addTeam } from '../../support/team.ts';
@@ -212,7 +212,7 @@ describe('tokens and passwords', () => {
       database,
       queue,
       logger,
-      passwords: createPasswordHasher(),
+      passwords: createCheapHasher(),
       blobs: databaseBlobs(database),
     });
     t.after(() => logged.close());

@@ -12,11 +12,11 @@ import { resolvePrincipal } from '../../../../db/startup/bootstrap.ts';
 import type { Config } from '../../../../shared/config.ts';
 import { EMBEDDING_DIM } from '../../../../shared/embeddings.ts';
 import { createLogger } from '../../../../shared/logger.ts';
-import { createPasswordHasher } from '../../../../shared/passwords.ts';
 import type { Hit } from '../../../../shared/schemas/memory.ts';
 import { type RunningWorker, startWorker } from '../../../../worker/worker.ts';
 import type { TestApp } from '../../../support/app.ts';
 import { openOwnTestApp } from '../../../support/own-service.ts';
+import { createCheapHasher } from '../../../support/passwords.ts';
 import { until } from '../../../support/process-table.ts';
 import { buildTestedApp } from '../../../support/schema-compilers.ts';
 import { type Caller, post } from '../../../support/team.ts';
@@ -64,7 +64,7 @@ export async function openOtherApi(
     database,
     queue,
     logger,
-    passwords: createPasswordHasher(),
+    passwords: createCheapHasher(),
     blobs: databaseBlobs(database),
   });
   t.after(async () => {
