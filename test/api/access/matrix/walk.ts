@@ -3,6 +3,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { App } from '../../../../api/types.ts';
 import { newId } from '../../../../shared/ids.ts';
 import { withoutRequestId } from '../../../support/team.ts';
+import type { PlaceKey } from './canaries.ts';
 import type { Place } from './place.ts';
 import type { Cell, Row, Values } from './row.ts';
 import { CALLERS, type CallerName, expectedOf } from './table.ts';
@@ -103,14 +104,19 @@ export class Walk {
   async askElsewhere(row: Row): Promise<Elsewhere[]> {
     const found: Elsewhere[] = [];
     const expected = expectedOf(row.kind, row.ok);
+    // Once for all callers: it is nobody's own, and a request that changed it would fail the test.
+    const elsewhere = new Map<PlaceKey, Promise<Values>>();
+    const foreignAt = (at: Place, cell: Cell) => {
+      const known = elsewhere.get(at.key) ?? this.values(row, { ...cell, at, foreign: true });
+      elsewhere.set(at.key, known);
+      return known;
+    };
     for (const name of CALLERS) {
       // Of an archived Team too: what is not there comes before the state of the Team.
       if (expected[name] !== String(row.ok) && expected[name] !== '409 team_archived') continue;
       const cell = await this.cell(row, name);
       const values = await this.values(row, cell);
-      const foreign = await Promise.all(
-        this.outOfReach(row, cell.caller).map((at) => this.values(row, { ...cell, at, foreign: true })),
-      );
+      const foreign = await Promise.all(this.outOfReach(row, cell.caller).map((at) => foreignAt(at, cell)));
       for (const id of idsOf(row)) {
         const wrong = [...foreign.map((other) => other[id] ?? ''), newId(), 'nonsense'];
         for (const value of wrong) {
