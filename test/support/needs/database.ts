@@ -59,9 +59,12 @@ export async function openTestDatabase(): Promise<Database> {
   return database;
 }
 
+/** The preparation of the database on the server: once is enough for all test files of this process. */
+let prepared: Promise<void> | null = null;
+
 async function openServer(url: string): Promise<Database> {
   const database = openPostgres(url, createLogger('fatal', 'test'));
-  await prepareDatabase(database);
+  await (prepared ??= prepareDatabase(database));
   return database;
 }
 
