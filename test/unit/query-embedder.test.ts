@@ -23,6 +23,7 @@ const worker = (state: EmbedderState['state'], fetched: number | null = null) =>
 function openEmbedder(workers: readonly { embedder: EmbedderState | null }[] = [worker('ready')]) {
   const asked: string[] = [];
   const looks: number[] = [];
+  let lookFault: Error | null = null;
   let give: (text: string) => Promise<Float32Array | null> = async (text) => Float32Array.of(text.length);
   const answers: QueryAnswers = {
     request: (text) => {
@@ -34,6 +35,7 @@ function openEmbedder(workers: readonly { embedder: EmbedderState | null }[] = [
   const query = async (text: string) => {
     if (!text.includes('memory.worker')) return [];
     looks.push(1);
+    if (lookFault !== null) throw lookFault;
     return workers.map((one) => ({ ...one, startedAt: new Date(0), lastSeenAt: new Date(0) }));
   };
   const database = { transaction: (fn: (tx: object) => unknown) => fn({ query }) } as unknown as Database;
@@ -45,6 +47,9 @@ function openEmbedder(workers: readonly { embedder: EmbedderState | null }[] = [
     embed: (text: string, teamId = 'a Team', userId = 'someone') => embedder.embed({ teamId, userId }, text),
     answerWith: (answer: typeof give) => {
       give = answer;
+    },
+    failLooks: (fault: Error | null) => {
+      lookFault = fault;
     },
   };
 }
@@ -61,6 +66,13 @@ describe('the vector of a query', () => {
     const { embed, asked } = openEmbedder();
     await embed('same', 'one Team');
     await embed('same', 'another Team');
+    assert.deepEqual(asked, ['same', 'same']);
+  });
+
+  test('the same query of another person asks again, so that nobody learns the queries of a colleague', async () => {
+    const { embed, asked } = openEmbedder();
+    await embed('same', 'one Team', 'one person');
+    await embed('same', 'one Team', 'another person');
     assert.deepEqual(asked, ['same', 'same']);
   });
 
@@ -113,6 +125,14 @@ describe('the vector of a query', () => {
     const all = await Promise.all(Array.from({ length: 20 }, (_, place) => embed(String(place))));
     assert.deepEqual(all, Array(20).fill(null));
     assert.deepEqual([asked.length, looks.length], [0, 1]);
+  });
+
+  test('a query looks for workers again at once after that has failed', async () => {
+    const { embed, failLooks } = openEmbedder();
+    failLooks(new Error('the database is gone'));
+    assert.equal(await embed('same'), null);
+    failLooks(null);
+    assert.deepEqual(await embed('same'), Float32Array.of(4));
   });
 });
 

@@ -218,4 +218,17 @@ describe('a caller who loses access while the search waits for its vector', () =
       assert.ok(!late.body.includes('lighthouse'), late.body);
     });
   }
+
+  test('returns 403 full_access_required for an explanation after the role was lowered', async (t) => {
+    const company = await scene();
+    const person = await addPerson(service, company, { teamRole: 'admin' });
+    await sayOfWorker(service, WORKER, { state: 'ready' });
+    const asked = Promise.resolve(askInServerMode(service, person, 'lighthouse', { explain: true }));
+    const id = await waitingQuery(t);
+    await take(service, 'the role was lowered', { company, person, clientId: '' });
+    await pause(RECHECK_AFTER_MS);
+    await answer(id);
+    const late = await asked;
+    assert.equal(outcome(late), '403 full_access_required', late.body);
+  });
 });
