@@ -230,6 +230,20 @@ describe('a path that conflicts with an existing file', () => {
     assert.deepEqual((await team.manifest()).body.items, []);
   });
 
+  test('a push with a file and a folder of the same name at the top of a layer returns 409', async () => {
+    const team = await open();
+    for (const layer of ['team', team.client]) {
+      const [above, below] = [`${layer}/Notes`, `${layer}/notes/a`];
+      const { status, conflicts } = await team.push([file(above, '1'), file(below, '1')]);
+      assert.equal(status, 409);
+      assert.deepEqual(
+        conflicts.map(({ path, blockedBy }) => [path, blockedBy]),
+        [[below, above]],
+      );
+    }
+    assert.deepEqual((await team.manifest()).body.items, []);
+  });
+
   test('a path can be pushed after the conflicting file is deleted, and then blocks that path', async () => {
     const team = await open();
     await team.push([file('team/a/b', '1')]);
