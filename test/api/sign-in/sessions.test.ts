@@ -108,6 +108,21 @@ describe('GET /v1/auth/sessions', () => {
     assert.ok(Date.parse(aged?.lastSeenAt ?? '') > Date.parse(aged?.createdAt ?? ''));
   });
 
+  test('a request does not extend a session beyond 30 days after its begin', async () => {
+    const company = await service.company();
+    const [token = ''] = await signInAgain(company, 1);
+    const begin = Date.now() - 29 * 86_400_000;
+    await database.query(
+      `update identity.session set created_at = $2, last_seen_at = $3 where token_hash = $1`,
+      [hashToken(token), new Date(begin), new Date(Date.now() - 86_400_000)],
+    );
+    const end = new Date(begin + 30 * 86_400_000).toISOString();
+    // The first request records that the session was used, the second finds it recorded.
+    for (const request of ['first', 'second']) {
+      assert.equal((await askSession(service, token)).json<Session>().expiresAt, end, request);
+    }
+  });
+
   test('stores the first 300 characters of the user agent of a reset and a join', async () => {
     const company = await service.company();
     const long = 'x'.repeat(299);
