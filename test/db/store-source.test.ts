@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { commitSource, type StagedSource, stageSource } from '../../core/sources/store-source.ts';
 import { asWorker, transaction } from '../../db/driver/database.ts';
 import { selectNearbyChunks } from '../../db/queries/memory/chunks.ts';
+import { claimPendingChunks } from '../../db/queries/memory/embeddings.ts';
 import { archiveSource } from '../../db/queries/memory/sources.ts';
 import { prune } from '../../db/queries/memory/upkeep.ts';
 import { searchChunks } from '../../db/queries/search/search.ts';
@@ -232,6 +233,19 @@ describe('a large draft', () => {
       ['created', LARGE, LARGE],
     );
     assert.ok((await shown(scope, 'huge')) > 50);
+  });
+
+  test('gives its chunks to nobody who makes vectors until it is committed', async () => {
+    const { scope } = await openTeam();
+    const chunks = large('waiting').map(({ text }) => ({ text }));
+    const staged = await stageSource(database, scope, draftOf(scope.teamId, { layer: null, chunks }));
+    const claim = () =>
+      transaction(database, scope, (tx) =>
+        claimPendingChunks(tx, { id: newId(), limit: 5, leaseSeconds: 60 }),
+      );
+    assert.equal(await claim(), null);
+    await transaction(database, scope, (tx) => commitSource(tx, staged));
+    assert.equal((await claim())?.chunks.length, 5);
   });
 
   test('replaces the older text when it is committed and not before', async () => {
