@@ -92,6 +92,12 @@ describe('POST /v1/memory/imports/retry with all: true', () => {
     assert.deepEqual(idsOf(await retried(service, member, { all: true })), expected);
   });
 
+  test('queues more failed imports than one transaction retries', async () => {
+    const company = await service.company();
+    const ids = await plantImports(service, company, 501);
+    assert.deepEqual(idsOf(await retried(service, company, { all: true })), ids);
+  });
+
   test('twenty concurrent retries of all imports queue each import once', async () => {
     const company = await service.company();
     const ids = await plantImports(service, company, 10);

@@ -3,9 +3,12 @@ import { test } from 'node:test';
 import { completeImport, stageImport } from '../../../core/imports/complete-import.ts';
 import { LostJobError } from '../../../db/queue/queue.ts';
 import { newId } from '../../../shared/ids.ts';
+import { createLogger } from '../../../shared/logger.ts';
 import { jobScope } from '../../../shared/scope.ts';
 import { prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
+import { processImport } from '../../../worker/jobs/import-process.ts';
 import { openTestApp } from '../../support/app.ts';
+import { sendRemoval } from '../../support/import-records.ts';
 import { importNow, importTexts } from '../../support/running-imports.ts';
 
 const service = await openTestApp();
@@ -42,4 +45,26 @@ test('an import whose job was taken over is not completed, and nothing of its so
     [teamId],
   );
   assert.deepEqual(left, { sources: 0, chunks: 0, events: 0 });
+});
+
+test('an import whose run fails because of the service is queued, so that it can be cancelled before the next try', async () => {
+  const company = await service.company();
+  const { companyId, teamId, ownerId: userId } = company;
+  const [importId = ''] = await importTexts(service, company, ['heron']);
+  const { signal } = new AbortController();
+  const data = { companyId, teamId, userId, clientId: null, importId };
+  const fault = new Error('the process that reads files did not start');
+  const context = {
+    ...service,
+    logger: createLogger('silent', 'test'),
+    queue: { assertRunning: async () => undefined },
+    readingPool: { read: () => Promise.reject(fault) },
+    stopping: signal,
+    yieldAfterMs: null,
+  };
+  const job = { id: newId(), retryCount: 0, data, signal };
+  await assert.rejects(processImport(job as never, context as never), fault);
+  const { state, attempts, progress, error } = await importNow(service, company, importId);
+  assert.deepEqual([state, attempts, progress, error], ['queued', 1, null, null]);
+  assert.equal((await sendRemoval(service, company, importId)).statusCode, 204);
 });
