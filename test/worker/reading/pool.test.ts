@@ -327,6 +327,13 @@ describe('the reading processes', () => {
     assert.equal(await read(pool, 'a good file'), 'a good file');
   });
 
+  test('do not end while they read, however long ago they became idle', async (t) => {
+    const pool = poolOf(t, {}, { idleMs: 200 });
+    const pid = await idlePid(pool);
+    assert.equal(await read(pool, 'slow 600'), 'read after 600');
+    assert.equal(await idlePid(pool), pid);
+  });
+
   test('are all gone after the pool is closed, even those that start or read', async (t) => {
     const pool = poolOf(t);
     await Promise.all([1, 2].map(() => read(pool, 'slow 100')));
