@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import type { ServiceClient } from '../../../cli/client/service-client.ts';
+import type { PullResponse } from '../../../shared/schemas/workspace.ts';
 import { treeOf } from './sync-folders.ts';
 import { openInStep, TEAM, told } from './sync-in-step.ts';
 
@@ -55,6 +57,27 @@ describe('files that a sync fetches', () => {
     );
     assert.equal(outcome.figures.leftOutThere, 1);
     assert.ok((await stat(folder.folder)).isDirectory());
+  });
+
+  test('a content that was damaged on the way is reported and never written, and fetched by the next sync', async () => {
+    const { workspace, folder, publish } = await inStep({ 'team/a': 'old' });
+    await publish({ 'team/a': 'new' });
+    const service = workspace.as(TEAM);
+    const damaged: ServiceClient = {
+      ...service,
+      post: async (path, schema, body) => {
+        const answer = await service.post(path, schema, body);
+        const { files } = answer as PullResponse;
+        for (const file of files) file.contentBase64 = Buffer.from('damaged').toString('base64');
+        return answer;
+      },
+    };
+    assert.deepEqual(told(await folder.sync(damaged)), [
+      'failed team/a: the content that was received does not match its checksum',
+    ]);
+    assert.deepEqual(await folder.tree(), { 'team/a': 'old' });
+    assert.deepEqual(told(await folder.sync(service)), []);
+    assert.deepEqual(await folder.tree(), { 'team/a': 'new' });
   });
 
   test('a file never replaces a folder, or a folder a file, and no content is lost', async () => {
