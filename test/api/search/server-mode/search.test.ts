@@ -225,7 +225,7 @@ describe('a caller who loses access while the search waits for its vector', () =
     await sayOfWorker(service, WORKER, { state: 'ready' });
     const asked = Promise.resolve(askInServerMode(service, person, 'lighthouse', { explain: true }));
     const id = await waitingQuery(t);
-    await take(service, 'the role was lowered', { company, person, clientId: '' });
+    await changeAccess(service, 'the role was lowered', { company, person, clientId: '' });
     await pause(RECHECK_AFTER_MS);
     await answer(id);
     const late = await asked;
