@@ -29,7 +29,7 @@ export async function findQueryVector(
     throw new ServiceError(
       'query_embedding_required',
       config.serverEmbeddings
-        ? 'Send queryEmbedding, or "embeddingMode": "server", or "keyword" to search by words only'
+        ? 'Send queryEmbedding, or "embeddingMode": "server", or "embeddingMode": "keyword" to search by words only'
         : 'Send queryEmbedding, or "embeddingMode": "keyword" to search by words only. With "server" the service ' +
             'makes the embedding itself, if it was started with MEMORY_API_SERVER_EMBEDDINGS=1',
     );

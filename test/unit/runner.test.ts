@@ -140,10 +140,44 @@ describe('a (suite) of $HOME', () => {
     assert.match(again.output, /tests 1\n/);
   });
 
-  it('names a file that cannot be loaded', async () => {
+  it('prints a command that finds a test whose helper defines it', async () => {
+    const helper = join(folder, 'helper.ts');
+    await writeFile(
+      helper,
+      "import { test } from 'node:test';\nexport const define = (name: string) => test(name, () => { throw new Error('in the helper'); });\n",
+    );
+    const file = await writeTestFile('defined', "import { define } from './helper.ts';\ndefine('one');\n");
+    const { output } = await npmTest(file);
+    const [, command = ''] = /Run it alone: (.+)/.exec(output) ?? [];
+    const again = await runShell(command);
+    assert.equal(again.code, 1, command);
+    assert.match(again.output, /Error: in the helper/);
+  });
+
+  it('fails for a name that no test has, and for a file that is no test file', async () => {
+    const file = await writeTestFile(
+      'named',
+      "import { test } from 'node:test';\ntest('a name', () => {});\n",
+    );
+    const unknown = await npmTest(file, "--test-name-pattern='^another name$'");
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.output, /no test has a name that matches/);
+    assert.equal((await npmTest('test/support/app.ts')).code, 1);
+  });
+
+  it('names a file that cannot be loaded, also beside another one and with a name pattern', async () => {
     const file = await writeTestFile('broken', "throw new Error('not loadable');\n");
     const { output } = await npmTest(file);
     assert.match(output, /Run it alone: npm test -- \S+broken\.test\.ts\n/);
+    const other = await writeTestFile(
+      'sound',
+      "import { test } from 'node:test';\ntest('sound', () => {});\n",
+    );
+    for (const pattern of [[], ["--test-name-pattern='sound'"]]) {
+      const both = await npmTest(other, file, ...pattern);
+      assert.equal(both.code, 1);
+      assert.match(both.output, /Run it alone: npm test -- \S+broken\.test\.ts\n/);
+    }
   });
 
   for (const [outcome, isKept] of [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import test from 'node:test';
+import { describe, test } from 'node:test';
 import { openTestApp } from '../../support/app.ts';
 import { addClient } from '../../support/scopes.ts';
 import { deletion, file, sha256, workspaceOf } from '../../support/workspace.ts';
@@ -13,8 +13,8 @@ async function open() {
   return { company, clientId, owner: workspaceOf(service.app, company.headers) };
 }
 
-test('workspace files', async (t) => {
-  await t.test('a pushed file is in the manifest and can be pulled', async () => {
+describe('workspace files', () => {
+  test('a pushed file is in the manifest and can be pulled', async () => {
     const { owner, clientId, company } = await open();
     const pushed = await owner.push([
       file('team/notes/a.md', 'one'),
@@ -58,29 +58,26 @@ test('workspace files', async (t) => {
     });
   });
 
-  await t.test(
-    'a push with another base than the current version returns 409 and writes nothing',
-    async () => {
-      const { owner } = await open();
-      await owner.push([file('team/a', '1'), file('team/b', '1')]);
-      await owner.push([file('team/a', '2', 1)]);
-      const before = await owner.manifest();
-      const refused = await owner.push([
-        file('team/a', 'mine', 1),
-        file('team/b', 'mine', 1),
-        file('team/c', 'mine', 4),
-      ]);
-      assert.equal(refused.status, 409);
-      assert.equal(refused.code, 'workspace_conflict');
-      assert.deepEqual(refused.conflicts, [
-        { path: 'team/a', currentVersion: 2, currentSha256: sha256('2') },
-        { path: 'team/c', currentVersion: 0, currentSha256: null },
-      ]);
-      assert.deepEqual((await owner.manifest()).body, before.body);
-    },
-  );
+  test('a push with another base than the current version returns 409 and writes nothing', async () => {
+    const { owner } = await open();
+    await owner.push([file('team/a', '1'), file('team/b', '1')]);
+    await owner.push([file('team/a', '2', 1)]);
+    const before = await owner.manifest();
+    const refused = await owner.push([
+      file('team/a', 'mine', 1),
+      file('team/b', 'mine', 1),
+      file('team/c', 'mine', 4),
+    ]);
+    assert.equal(refused.status, 409);
+    assert.equal(refused.code, 'workspace_conflict');
+    assert.deepEqual(refused.conflicts, [
+      { path: 'team/a', currentVersion: 2, currentSha256: sha256('2') },
+      { path: 'team/c', currentVersion: 0, currentSha256: null },
+    ]);
+    assert.deepEqual((await owner.manifest()).body, before.body);
+  });
 
-  await t.test('a deletion counts as a version, and base version 0 creates the file again', async () => {
+  test('a deletion counts as a version, and base version 0 creates the file again', async () => {
     const { owner } = await open();
     const first = await owner.push([file('team/a', '1')]);
     const gone = await owner.push([deletion('team/a', 1)]);
@@ -94,26 +91,23 @@ test('workspace files', async (t) => {
     assert.deepEqual(again.body.files, [{ path: 'team/a', version: 3 }]);
   });
 
-  await t.test(
-    'paths conflict if they differ only in case, or if one of them is a folder of the other',
-    async () => {
-      const { owner, clientId } = await open();
-      await owner.push([file('team/Docs/Straße.md', '1'), file(`clients/${clientId}/docs`, '1')]);
-      const blocked = async (path: string) => {
-        const refused = await owner.push([file(path, '2')]);
-        assert.equal(refused.status, 409, path);
-        return refused.conflicts.map(({ blockedBy }) => blockedBy);
-      };
-      assert.deepEqual(await blocked('team/docs/STRASSE.md'), ['team/Docs/Straße.md']);
-      assert.deepEqual(await blocked('team/docs'), ['team/Docs/Straße.md']);
-      assert.deepEqual(await blocked('team/Docs/straße.md/x/y'), ['team/Docs/Straße.md']);
-      const twins = await owner.push([file('team/x/y', '1'), file('team/X/Y', '1'), file('team/X', '1')]);
-      assert.deepEqual(
-        twins.conflicts.map(({ path }) => path),
-        ['team/x/y', 'team/X/Y'],
-      );
-      const renamed = await owner.push([deletion('team/Docs/Straße.md', 1), file('team/docs', '1')]);
-      assert.equal(renamed.status, 200);
-    },
-  );
+  test('paths conflict if they differ only in case, or if one of them is a folder of the other', async () => {
+    const { owner, clientId } = await open();
+    await owner.push([file('team/Docs/Straße.md', '1'), file(`clients/${clientId}/docs`, '1')]);
+    const blocked = async (path: string) => {
+      const refused = await owner.push([file(path, '2')]);
+      assert.equal(refused.status, 409, path);
+      return refused.conflicts.map(({ blockedBy }) => blockedBy);
+    };
+    assert.deepEqual(await blocked('team/docs/STRASSE.md'), ['team/Docs/Straße.md']);
+    assert.deepEqual(await blocked('team/docs'), ['team/Docs/Straße.md']);
+    assert.deepEqual(await blocked('team/Docs/straße.md/x/y'), ['team/Docs/Straße.md']);
+    const twins = await owner.push([file('team/x/y', '1'), file('team/X/Y', '1'), file('team/X', '1')]);
+    assert.deepEqual(
+      twins.conflicts.map(({ path }) => path),
+      ['team/x/y', 'team/X/Y'],
+    );
+    const renamed = await owner.push([deletion('team/Docs/Straße.md', 1), file('team/docs', '1')]);
+    assert.equal(renamed.status, 200);
+  });
 });

@@ -12,15 +12,19 @@ export { openEmbedded };
 let made = 0;
 
 /** Runs statements on the server of the tests, outside any database under test. */
-async function onServer(url: string, statement: string): Promise<void> {
+async function onServer(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const server = new pg.Client({ connectionString: url });
   await server.connect();
   try {
-    await server.query(statement);
+    return (await server.query<Record<string, unknown>>(statement)).rows;
   } finally {
     await server.end();
   }
 }
+
+/** The databases of tests that are on a server. */
+export const ownDatabases = (url: string) =>
+  onServer(url, `select datname from pg_database where datname like 'memory\\_own\\_%'`);
 
 /** PostgreSQL's object_in_use and insufficient_privilege. */
 const [IN_USE, NO_PRIVILEGE] = ['55006', '42501'];
@@ -47,11 +51,11 @@ export async function dropDatabase(url: string, name: string): Promise<void> {
 
 /**
  * An empty PostgreSQL database of the test's own. `drop` removes it with its connections, or keeps it if a test has
- * failed.
+ * failed, and returns whether it is gone.
  */
 export async function createEmptyDatabase(
   url: string,
-): Promise<{ url: string; name: string; drop(): Promise<void> }> {
+): Promise<{ url: string; name: string; drop(): Promise<boolean> }> {
   made += 1;
   const name = `memory_own_${process.pid}_${Date.now()}_${made}`;
   await onServer(url, `create database ${name}`);
@@ -60,6 +64,7 @@ export async function createEmptyDatabase(
   const drop = async () => {
     if (hasFailed()) noteKeptDatabase(name);
     else await dropDatabase(url, name);
+    return !hasFailed();
   };
   return { url: own.href, name, drop };
 }

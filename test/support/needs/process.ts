@@ -37,7 +37,7 @@ export async function endProcesses(): Promise<void> {
   for (const group of groups) killGroup(group);
   groups.clear();
   const logs = started.splice(0);
-  removeUnlessFailed(folders.splice(0), () => writeLogs(logs));
+  removeUnlessFailed(folders.splice(0), () => (logs.length > 0 ? writeLogs(logs) : undefined));
 }
 
 /**

@@ -1,12 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { companyOf, needsOf } from './needs.ts';
+import { filesPerProcess, needsOf } from './needs.ts';
 
 /*
  * A test file in a process of its own spends half of its time on loading the code and starting a database. Where the
  * needs of files allow it, several share a process and run in it one after the other.
  */
+
+/** The test of a batch that ends when all of its files are loaded. */
+export const LOADED = 'the files of a batch are loaded';
 
 /** Parts of a list, with at most so many each. Neighbours, which have similar names, come into different parts. */
 function partsOf(files: readonly string[], most: number): string[][] {
@@ -19,7 +22,7 @@ function partsOf(files: readonly string[], most: number): string[][] {
  * small.
  */
 export function batchesOf(files: readonly string[]): string[][] {
-  const groups = Map.groupBy(files, (file) => companyOf(needsOf(file)));
+  const groups = Map.groupBy(files, (file) => filesPerProcess(needsOf(file)));
   return [...groups].sort(([one], [other]) => other - one).flatMap(([most, some]) => partsOf(some, most));
 }
 
@@ -49,7 +52,7 @@ const load = async (file, url) => {
   }
 };
 const loaded = Promise.withResolvers();
-test('the files of a batch are loaded', () => loaded.promise);
+test(${JSON.stringify(LOADED)}, () => loaded.promise);
 ${loads.join('\n')}
 loaded.resolve();
 `;

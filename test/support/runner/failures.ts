@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path';
 import type { TestsStream } from 'node:test';
 import { inspect } from 'node:util';
 import { ROOT } from '../root.ts';
+import { LOADED } from './batches.ts';
 import type { Round } from './tiers.ts';
 
 /** A test that failed, or a file that could not be run. */
@@ -26,18 +27,26 @@ export function collectFailures(events: TestsStream, filesOf: ReadonlyMap<string
   events.on('test:start', ({ nesting, name }) => {
     names = [...names.slice(0, nesting), name];
   });
-  events.on('test:fail', ({ nesting, name, file = '', details, todo }) => {
+  events.on('test:fail', (event) => {
+    const { nesting, name, file = '', details, todo } = event;
+    // `file` is where the test is written, which can be a helper; `entryFile` is the file that ran.
+    const { entryFile = file } = event as { entryFile?: string };
     const error = details.error as Error & { failureType?: string };
     // A suite fails because of its tests, which are reported themselves; a test that is marked `todo` can fail.
     if (error.failureType === 'subtestsFailed' || (todo !== undefined && todo !== false)) return;
     const cause = error.cause ?? error;
-    const whole = filesOf.get(resolve(name));
-    const files = whole ?? filesOf.get(file) ?? [file];
-    // A file that a batch could not load has a test that bears its name.
-    const isFile = whole !== undefined || files.some((one) => one === name);
-    if (isFile) failures.push({ names: [], files: (whole ?? [name]).map(inRepository), error: cause });
-    else
-      failures.push({ names: [...names.slice(0, nesting), name], files: [inRepository(file)], error: cause });
+    const ran = filesOf.get(resolve(name)) ?? filesOf.get(entryFile) ?? [entryFile];
+    // Of a batch, the file in which the test is written, or all of them if it is written in a helper.
+    const files = ran.filter((one) => resolve(one) === file);
+    // A file that a batch could not load has a test with its name; a hook that is in no test has the name of a file.
+    const loaded = ran.filter((one) => one === name);
+    const isFile = loaded.length > 0 || filesOf.has(resolve(name)) || name === file || name === LOADED;
+    const failed = [loaded, files, ran].find((some) => some.length > 0) ?? [];
+    failures.push({
+      names: isFile ? [] : [...names.slice(0, nesting), name],
+      files: failed.map(inRepository),
+      error: cause,
+    });
   });
   return failures;
 }
@@ -47,10 +56,13 @@ const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 /** The command that runs this alone. */
 export function commandFor({ names, files }: Failure, database: Round['database']): string {
   const script = database === 'postgres' ? 'run test:pg' : 'test';
+  // Without it, a test of ranking is skipped.
+  const retrieval = process.env['MEMORY_TEST_XQUAD_R'];
+  const setting = retrieval ? [`MEMORY_TEST_XQUAD_R=${quoted(retrieval)}`] : [];
   // Without RegExp.escape, which makes blanks and first letters hard to read.
   const pattern = `^${names.join(' ').replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)}$`;
   const chosen = names.length === 0 ? [] : [`--test-name-pattern=${quoted(pattern)}`];
-  return ['npm', script, '--', ...files, ...chosen].join(' ');
+  return [...setting, 'npm', script, '--', ...files, ...chosen].join(' ');
 }
 
 /** What failed, why, and how to run it alone. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { ROOT } from '../root.ts';
 import { nodesIn, parseModule } from '../syntax.ts';
 
@@ -77,9 +77,9 @@ export function needsOf(file: string): ReadonlySet<Need> {
 }
 
 /** How many files can share a process with one of these needs, this one included. */
-export function companyOf(needs: ReadonlySet<Need>): number {
+export function filesPerProcess(needs: ReadonlySet<Need>): number {
   if (needs.has('process')) return 1;
-  // Tests in a browser take long: a batch must end within the time of one test.
+  // Tests in a browser take long, and a large batch at the end of a run leaves a core without work.
   if (needs.has('browser')) return 3;
   // All databases of a batch are open at once.
   return needs.has('own-database') ? 4 : 12;
@@ -87,6 +87,3 @@ export function companyOf(needs: ReadonlySet<Need>): number {
 
 /** Whether a file opens a database, whichever. */
 export const usesDatabase = (needs: ReadonlySet<Need>) => needs.has('database') || needs.has('own-database');
-
-/** The name of a file without its endings, for folders and messages. */
-export const shortName = (file: string) => basename(file, '.test.ts');

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createEmptyDatabase } from '../needs/own-database.ts';
+import { createEmptyDatabase, ownDatabases } from '../needs/own-database.ts';
 import { ROOT } from '../root.ts';
 
 const NAME = 'test';
@@ -23,12 +23,14 @@ export interface RunDatabase {
  * the server that MEMORY_TEST_DATABASE_URL names, or on one that is started, or that a failed run has kept.
  */
 export async function openRunDatabase(given: string | undefined): Promise<RunDatabase> {
-  const own = await createEmptyDatabase(given ?? control('start'));
+  const server = given ?? control('start');
+  const own = await createEmptyDatabase(server);
   return {
     url: own.url,
     remove: async () => {
       await own.drop();
-      if (given === undefined) control('stop');
+      // Another run, or kept evidence, can be on the same server.
+      if (given === undefined && (await ownDatabases(server)).length === 0) control('stop');
     },
     place:
       given === undefined

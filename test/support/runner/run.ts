@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import { NOTE } from '../needs/evidence.ts';
 import { ROOT } from '../root.ts';
 import { batchesOf } from './batches.ts';
@@ -40,6 +41,13 @@ function chosenRounds(): Round[] {
   return [{ database: tier === 'postgres' ? 'postgres' : 'embedded', files: chosen }];
 }
 
+for (const file of chosen) {
+  if (file.endsWith('.test.ts') && existsSync(file)) continue;
+  process.stderr.write(`${file} is not a test file (….test.ts) that exists\n`);
+  process.exit(1);
+}
+const rounds = chosenRounds().filter(({ files }) => files.length > 0);
+
 const wanted = isWhole ? COVERAGE[tier] : undefined;
 
 /** Prints which lines the tests ran. Says whether they are enough. */
@@ -71,18 +79,18 @@ const failed: string[] = [];
 let snapshot: Record<string, string> | null = null;
 let passed = true;
 
+/** A database on PostgreSQL. Loaded only when it is needed: a test of pure code waits for no driver. */
+const openServer = async () => (await import('./postgres.ts')).openRunDatabase(given || undefined);
+
 async function runOn({ database, files }: Round): Promise<void> {
-  const batches = batchesOf(files);
+  // A pattern would leave out the tests that tell whether the files of a batch can be loaded.
+  const batches = namePatterns.length > 0 ? files.map((file) => [file]) : batchesOf(files);
   const starting = batches.filter((batch) => batch.some((file) => usesDatabase(needsOf(file))));
   if (database === 'embedded' && starting.length > 1) {
     const { writeSnapshot } = await import('./snapshot.ts');
     snapshot ??= await writeSnapshot(folder);
   }
-  // Loaded only now: a test of pure code waits for no driver.
-  const own =
-    database === 'postgres'
-      ? await (await import('./postgres.ts')).openRunDatabase(given || undefined)
-      : null;
+  const own = database === 'postgres' && starting.length > 0 ? await openServer() : null;
   const result = await runRound({
     batches,
     folder: await mkdtemp(join(folder, 'batches-')),
@@ -105,12 +113,17 @@ async function runOn({ database, files }: Round): Promise<void> {
   passed = passed && result.passed;
 }
 
-for (const round of chosenRounds()) {
-  if (round.files.length === 0) continue;
+for (const round of rounds) {
   const began = performance.now();
   const title = `${titleOf(round)}: ${round.files.length} test files`;
   process.stdout.write(`\n== ${title}\n`);
-  await runOn(round);
+  try {
+    await runOn(round);
+  } catch (error) {
+    // What the other rounds found is still printed.
+    passed = false;
+    failed.push(`✖ the run ${title}\n${inspect(error)}\n`);
+  }
   process.stdout.write(`== ${title}, ${seconds(began)}\n`);
 }
 if (wanted !== undefined) passed = reportCoverage(wanted) && passed;

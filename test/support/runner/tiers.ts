@@ -8,10 +8,10 @@ import { needsOf, usesDatabase } from './needs.ts';
  *
  *   npm run test:unit       pure code: files of test/unit that need nothing
  *   npm test                test/unit and test/api, on the embedded database
- *   npm run test:parts      test/db, test/worker and test/cli, on the embedded database
+ *   npm run test:parts      all others: test/db, test/worker, test/cli and test/documents, on the embedded database
  *   npm run test:browser    files that need a browser, on the embedded database
  *   npm run test:faults     test/faults: start-ups, ends and killed processes, on both databases
- *   npm run test:pg         what these two run, on PostgreSQL; only where the database makes a difference
+ *   npm run test:pg         what `npm test` and `test:parts` run, on PostgreSQL; only where it makes a difference
  *   npm run test:all        all of these
  */
 export const TIERS = ['unit', 'main', 'parts', 'postgres', 'browser', 'faults', 'all'] as const;

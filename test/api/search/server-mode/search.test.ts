@@ -162,7 +162,10 @@ describe('a search in server mode', () => {
     assert.deepEqual([embedding.mode, degraded, hits[0]?.semantic_rank], ['client-provided', false, 1]);
     const missing = await ask({});
     assert.equal(outcome(missing), '400 query_embedding_required');
-    assert.match(missing.json<{ detail: string }>().detail, /or "embeddingMode": "server", or "keyword"/);
+    assert.match(
+      missing.json<{ detail: string }>().detail,
+      /or "embeddingMode": "server", or "embeddingMode": "keyword"/,
+    );
     const byWords = (await ask({ query: 'lighthouse', embeddingMode: 'keyword' })).json<Found>();
     assert.deepEqual(
       [byWords.embedding.mode, byWords.degraded, ranks(byWords)],
