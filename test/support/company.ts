@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Database } from '../../db/driver/database.ts';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
 import type { TestApp } from './app.ts';
@@ -67,4 +68,13 @@ export async function recordedBy(
     }),
     text: rows.map(({ row }) => row).join('\n'),
   };
+}
+
+/** Asserts that an action records no event in a Company. */
+export async function recordsNothing(
+  service: { database: Database },
+  company: Pick<TestCompany, 'companyId'>,
+  action: () => Promise<unknown>,
+): Promise<void> {
+  assert.deepEqual((await recordedBy(service, company, action)).events, []);
 }

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { IssuedInvite } from '../../../core/identity/invites.ts';
 import type { Client, ClientGrant, Invite } from '../../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { column, columns } from '../../support/columns.ts';
 import { ask, listAll, recordedBy } from '../../support/company.ts';
 import { addPasswordHolder, join, newEmail } from '../../support/invites.ts';
 import { outcome } from '../../support/sign-in.ts';
@@ -72,15 +73,9 @@ describe('removal of a member from a Team', () => {
     assert.equal((await remove(company, person.userId)).statusCode, 204);
     assert.equal(outcome(await get(service, person, '/v1/team')), '403 team_forbidden');
     const grants = await listAll<ClientGrant>(service, company, '/v1/team/grants');
-    assert.deepEqual(
-      grants.map(({ userId }) => userId),
-      [stays.userId],
-    );
+    assert.deepEqual(column(grants, 'userId'), [stays.userId]);
     const kept = await listAll<ClientGrant>(service, within(person, elsewhere), '/v1/team/grants');
-    assert.deepEqual(
-      kept.map((grant) => grant.clientId),
-      [client],
-    );
+    assert.deepEqual(column(kept, 'clientId'), [client]);
   });
 
   test('removal leaves the Company role and the Company grant', async () => {
@@ -168,10 +163,9 @@ describe('loss of the right to invite', () => {
       const elsewhere = within(person, await secondTeam(company, person.userId, 'admin'));
       const [here, there, others] = [await invite(person), await invite(elsewhere), await invite(company)];
       const { events } = await recordedBy(service, company, () => demote(company, person.userId));
-      assert.deepEqual(
-        events.map(({ kind, detail }) => [kind, detail]),
-        [['team.member_role', { from: role, to: 'member', revokedInvites: [here.id] }]],
-      );
+      assert.deepEqual(columns(events, 'kind', 'detail'), [
+        ['team.member_role', { from: role, to: 'member', revokedInvites: [here.id] }],
+      ]);
       assert.equal(await acceptOnce(here.token), '410 token_revoked');
       assert.equal(await acceptOnce(there.token), '201');
       assert.equal(await acceptOnce(others.token), '201');

@@ -8,6 +8,7 @@ import type {
   Session,
 } from '../../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { columns } from '../../support/columns.ts';
 import { ask, listAll, recordedBy } from '../../support/company.ts';
 import {
   accept,
@@ -103,10 +104,7 @@ describe('DELETE /v1/company/members/:userId', () => {
     assert.deepEqual(await listAll<CompanyGrant>(service, company, '/v1/company/grants'), []);
     assert.deepEqual(await listAll(service, company, '/v1/team/grants'), []);
     const requests = await listAll<AccessRequest>(service, company, '/v1/company/access-requests');
-    assert.deepEqual(
-      requests.map(({ state, decidedBy }) => [state, decidedBy]),
-      [['denied', company.ownerId]],
-    );
+    assert.deepEqual(columns(requests, 'state', 'decidedBy'), [['denied', company.ownerId]]);
   });
 
   test('revokes all invites that the removed person created and no others', async () => {
@@ -181,10 +179,7 @@ describe('DELETE /v1/company/members/:userId', () => {
     const session = joined.json<Session>();
     assert.notEqual(session.user.id, person.userId);
     assert.deepEqual([session.user.name, session.company.role], ['The next one', 'member']);
-    assert.deepEqual(
-      session.teams.map(({ id, role, access }) => [id, role, access]),
-      [[company.teamId, 'member', 'member']],
-    );
+    assert.deepEqual(columns(session.teams, 'id', 'role', 'access'), [[company.teamId, 'member', 'member']]);
     for (const teamId of [granted, wanted]) assert.ok(!session.teams.some(({ id }) => id === teamId));
     const next = { headers: { authorization: `Bearer ${session.token}`, 'memory-team': company.teamId } };
     assert.deepEqual(await listAll(service, next, '/v1/team/clients'), []);

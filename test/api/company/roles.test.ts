@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AccessRequest, CompanyGrant, Invite, Session } from '../../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
 import { ask, listAll, recordedBy } from '../../support/company.ts';
 import { accept, join, newEmail } from '../../support/invites.ts';
 import { askSession, outcome } from '../../support/sign-in.ts';
@@ -154,10 +155,7 @@ describe('a Company Admin who loses the role', () => {
     ]);
     assert.deepEqual(await openOf(invites), ['byRole']);
     const session = (await askSession(service, admin.token)).json<Session>();
-    assert.deepEqual(
-      session.teams.map(({ id }) => id),
-      [company.teamId],
-    );
+    assert.deepEqual(column(session.teams, 'id'), [company.teamId]);
   });
 
   test('an Admin who becomes an Owner keeps the invites until that role is lost too', async () => {

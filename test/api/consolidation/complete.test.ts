@@ -4,6 +4,7 @@ import { newId } from '../../../shared/ids.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import { openTestApp } from '../../support/app.ts';
 import { stageCapture } from '../../support/captures.ts';
+import { column, columns } from '../../support/columns.ts';
 import { listAll, recordedBy } from '../../support/company.ts';
 import {
   claimAll,
@@ -17,6 +18,7 @@ import {
   traces,
 } from '../../support/consolidation.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
+import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { along, CLAIM, faultyFields, post } from '../../support/team.ts';
 
@@ -90,14 +92,11 @@ describe('the action of an item', () => {
       ]);
       ids = results.map(({ memoryId }) => memoryId);
     });
-    assert.deepEqual(
-      events.map(({ kind, actorId, subjectType, subjectId }) => [kind, actorId, subjectType, subjectId]),
-      [
-        ['memory.publish', company.ownerId, 'memory', ids[0]],
-        ['memory.review', company.ownerId, 'memory', ids[1]],
-        ['memory.discard', company.ownerId, 'batch', batchId],
-      ],
-    );
+    assert.deepEqual(columns(events, 'kind', 'actorId', 'subjectType', 'subjectId'), [
+      ['memory.publish', company.ownerId, 'memory', ids[0]],
+      ['memory.review', company.ownerId, 'memory', ids[1]],
+      ['memory.discard', company.ownerId, 'batch', batchId],
+    ]);
     assert.deepEqual(
       events.map(({ detail }) => detail['captureIds']),
       [one, two, three],
@@ -136,10 +135,7 @@ describe('the captures of a batch', () => {
       { captureIds: [second, first], action: 'review', title: 'b', content: 'The gibbon swings.' },
       { captureIds: [first.toUpperCase(), first], action: 'discard' },
     ]);
-    assert.deepEqual(
-      results.map(({ state }) => state),
-      ['published', 'review', 'discarded'],
-    );
+    assert.deepEqual(column(results, 'state'), ['published', 'review', 'discarded']);
     const memories = await listAll<Memory>(service, company, '/v1/memory/memories');
     assert.deepEqual(memories.map((memory) => memory.captureIds.toSorted()).toReversed(), [
       [first],
@@ -177,9 +173,7 @@ describe('POST /v1/memory/consolidation/complete', () => {
       ['/items/1/captureIds', { captureIds: [foreign!], action: 'discard' }],
     ];
     for (const [path, item] of faults) {
-      const answer = await complete(service, company, batchId, [good, item]);
-      assert.equal(outcome(answer), '400 invalid_request', answer.body);
-      assert.deepEqual(faultyFields(answer), [path]);
+      assertInvalid(await complete(service, company, batchId, [good, item]), path);
     }
     const many = Array.from({ length: 41 }, () => good);
     assert.deepEqual(faultyFields(await complete(service, company, batchId, many)), ['/items']);

@@ -6,6 +6,7 @@ import type { Import } from '../../../shared/schemas/imports.ts';
 import type { Chunk, SearchResponse } from '../../../shared/schemas/memory.ts';
 import { type RunningWorker, startWorker } from '../../../worker/worker.ts';
 import type { SignedIn } from '../../support/app.ts';
+import { column, columns } from '../../support/columns.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { pdfText, writePdf } from '../../support/pdf-writer.ts';
 import { along, CLAIM, get, post } from '../../support/team.ts';
@@ -89,10 +90,7 @@ describe('the import worker', () => {
       { filename: 'a.pdf', contentBase64: pdf.toString('base64') },
       { filename: 'b.html', text: html },
     ]);
-    assert.deepEqual(
-      done.map(({ state }) => state),
-      ['completed', 'completed'],
-    );
+    assert.deepEqual(column(done, 'state'), ['completed', 'completed']);
     const expected = {
       lynx: [
         { document_title: 'Handbook', headings: [], page: 1 },
@@ -104,10 +102,7 @@ describe('the import worker', () => {
       const [hit] = await found(company, word);
       assert.deepEqual(hit?.location, locations.at(-1));
       const expanded = await post(service, company, '/v1/memory/expand', { chunkId: hit?.chunk_id });
-      assert.deepEqual(
-        expanded.json<{ chunks: Chunk[] }>().chunks.map(({ location }) => location),
-        locations,
-      );
+      assert.deepEqual(column(expanded.json<{ chunks: Chunk[] }>().chunks, 'location'), locations);
     }
   });
 
@@ -154,10 +149,7 @@ describe('the import worker', () => {
       { filename: 'b.txt', text: 'new to all' },
       { filename: 'c.txt', text: 'new to all' },
     ]);
-    assert.deepEqual(
-      done.map(({ state }) => state),
-      ['completed', 'completed', 'completed'],
-    );
+    assert.deepEqual(column(done, 'state'), ['completed', 'completed', 'completed']);
     assert.equal(done[0]?.sourceId, source.id);
     assert.equal(done[1]?.sourceId, done[2]?.sourceId);
     const [sources] = await database.query<{ n: number }>(
@@ -178,15 +170,12 @@ describe('the import worker', () => {
         where company_id = $1 and subject_type = 'import' order by subject_id, id`,
       [company.companyId],
     );
-    assert.deepEqual(
-      events.map(({ kind, subject }) => [kind, subject]),
-      [
-        ['memory.import', done[0]?.id],
-        ['memory.import_complete', done[0]?.id],
-        ['memory.import', done[1]?.id],
-        ['memory.import_fail', done[1]?.id],
-      ],
-    );
+    assert.deepEqual(columns(events, 'kind', 'subject'), [
+      ['memory.import', done[0]?.id],
+      ['memory.import_complete', done[0]?.id],
+      ['memory.import', done[1]?.id],
+      ['memory.import_fail', done[1]?.id],
+    ]);
     for (const { row } of events) assert.doesNotMatch(row, /wombat/);
   });
 

@@ -4,13 +4,14 @@ import { describe, test } from 'node:test';
 import { isId, newId } from '../../../shared/ids.ts';
 import type { Import } from '../../../shared/schemas/imports.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
+import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import {
   addClient,
   addPerson,
   addTeam,
   type Caller,
-  faultyFields,
   get,
   post,
   withoutRequestId,
@@ -142,9 +143,7 @@ describe('POST /v1/memory/imports', () => {
       [base64('data:text/plain;base64,eA=='), '/items/1/contentBase64'],
     ] as const) {
       // Without a name the type is not known either: a known one is declared.
-      const answer = await send(company, [good, { mediaType: 'text/plain', ...item }]);
-      assert.equal(outcome(answer), '400 invalid_request', JSON.stringify(item));
-      assert.deepEqual(faultyFields(answer), [path]);
+      assertInvalid(await send(company, [good, { mediaType: 'text/plain', ...item }]), path);
     }
     for (const items of [[], undefined]) {
       assert.equal(
@@ -255,10 +254,7 @@ describe('GET /v1/memory/imports', () => {
     const [ofOther] = await addImports(company, 1, 'failed', other);
     const [ofStranger] = await addImports(stranger, 1);
     const member = await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'read' } });
-    assert.deepEqual(
-      (await list(member)).items.map((item) => item.id),
-      [ofMine, ofTeam],
-    );
+    assert.deepEqual(column((await list(member)).items, 'id'), [ofMine, ofTeam]);
     for (const id of [ofTeam, ofMine, ofMine?.toUpperCase()]) {
       const answer = await get(service, member, `/v1/memory/imports/${id}`);
       assert.equal(answer.json<Import>().id, id?.toLowerCase());

@@ -19,8 +19,9 @@ import {
   sendRetry,
 } from '../../support/import-records.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
+import { assertInvalid, assertSameRefusal } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addClient, faultyFields, post, withoutRequestId } from '../../support/team.ts';
+import { addClient, post } from '../../support/team.ts';
 
 /** No worker is at work here: what is put back stays where it is. */
 const service = await openOwnTestApp();
@@ -54,8 +55,10 @@ describe('POST /v1/memory/imports/:id/retry', () => {
     assert.equal((await sendRetry(service, company, first.toUpperCase())).statusCode, 202);
     const url = (id: string) => `${IMPORTS}/${id}/retry`;
     assert.equal((await post(service, company, url(second), {})).statusCode, 202);
-    const answer = await refused(company, () => post(service, company, url(third), { force: true }));
-    assert.deepEqual([outcome(answer), faultyFields(answer)], ['400 invalid_request', ['/force']]);
+    assertInvalid(
+      await refused(company, () => post(service, company, url(third), { force: true })),
+      '/force',
+    );
   });
 
   test('returns 409 for an import that has not failed or whose file was deleted', async () => {
@@ -76,8 +79,7 @@ describe('POST /v1/memory/imports/:id/retry', () => {
     assert.equal((await ask(service, company, 'DELETE', `${IMPORTS}/${forgotten}`)).statusCode, 204);
     const ids = ['x', '%00', newId(), forgotten, await plantImport(service, stranger), 'a'.repeat(2000)];
     const answers = await Promise.all(ids.map((id) => sendRetry(service, company, id)));
-    for (const answer of answers) assert.equal(outcome(answer), '404 not_found');
-    assert.equal(new Set(answers.map(({ body }) => withoutRequestId(body))).size, 1);
+    await assertSameRefusal('404 not_found', answers);
   });
 
   test('twenty concurrent retries create one job', async () => {
@@ -167,8 +169,7 @@ describe('POST /v1/memory/imports/retry with ids', () => {
     const [id] = await plantImports(service, company, 1);
     const many = Array.from({ length: 201 }, () => newId());
     for (const ids of [[], many, [id, id]]) {
-      const answer = await refused(company, () => sendRetries(service, company, { ids }));
-      assert.deepEqual([outcome(answer), faultyFields(answer)], ['400 invalid_request', ['/ids']]);
+      assertInvalid(await refused(company, () => sendRetries(service, company, { ids })), '/ids');
     }
   });
 
@@ -188,9 +189,7 @@ describe('POST /v1/memory/imports/retry with ids', () => {
       [{ all: true, state: 'failed' }, '/state'],
     ];
     for (const [body, path] of faulty) {
-      const answer = await refused(company, () => sendRetries(service, company, body));
-      assert.equal(outcome(answer), '400 invalid_request', JSON.stringify(body));
-      assert.deepEqual(faultyFields(answer), [path], JSON.stringify(body));
+      assertInvalid(await refused(company, () => sendRetries(service, company, body)), path);
     }
     const none = await refused(company, () => ask(service, company, 'POST', `${IMPORTS}/retry`));
     assert.equal(outcome(none), '400 invalid_request');

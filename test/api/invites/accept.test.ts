@@ -4,6 +4,7 @@ import { newId } from '../../../shared/ids.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { columns } from '../../support/columns.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
 import { accept, addPasswordHolder, makeInvitation } from '../../support/invites.ts';
 import { askSession, makeResetLink, outcome, signInBy } from '../../support/sign-in.ts';
@@ -57,10 +58,7 @@ describe('POST /v1/company/invitations/accept', () => {
     const session = answer.json<Session>();
     assert.deepEqual(session.user, { id: person.userId, email: person.email, name: 'Someone' });
     assert.equal(session.company.role, 'admin');
-    assert.deepEqual(
-      session.teams.map(({ id, role, access }) => [id, role, access]),
-      [[company.teamId, 'member', 'member']],
-    );
+    assert.deepEqual(columns(session.teams, 'id', 'role', 'access'), [[company.teamId, 'member', 'member']]);
     assert.notEqual(session.token, person.token);
     assert.equal(await companyRole(person.token), 'admin');
   });

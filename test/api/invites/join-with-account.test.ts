@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { columns } from '../../support/columns.ts';
 import {
   accessToClient,
   addPasswordHolder,
@@ -33,10 +34,7 @@ describe('POST /v1/auth/join with the email of an account of the Company', () =>
     assert.equal(answer.statusCode, 201);
     const session = answer.json<Session>();
     assert.deepEqual(session.user, { id: person.userId, email: person.email, name: 'Someone' });
-    assert.deepEqual(
-      session.teams.map(({ id, role }) => [id, role]),
-      [[company.teamId, 'member']],
-    );
+    assert.deepEqual(columns(session.teams, 'id', 'role'), [[company.teamId, 'member']]);
     assert.notEqual(session.token, person.token);
     for (const mine of [session.token, person.token]) {
       assert.equal((await askSession(service, mine)).json<Session>().user.name, 'Someone');

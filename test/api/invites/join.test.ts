@@ -4,6 +4,7 @@ import { newId } from '../../../shared/ids.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { columns } from '../../support/columns.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
 import {
   accept,
@@ -18,8 +19,9 @@ import {
   READS,
   WRITES,
 } from '../../support/invites.ts';
+import { assertSameRefusal } from '../../support/refusals.ts';
 import { askSession, outcome, signInBy } from '../../support/sign-in.ts';
-import { addClient, addTeam, archiveTeam, type Ties, withoutRequestId } from '../../support/team.ts';
+import { addClient, addTeam, archiveTeam, type Ties } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { app, database } = service;
@@ -76,10 +78,7 @@ describe('POST /v1/auth/join with an email without an account', () => {
       const { token } = await makeInvite(service, company, { role });
       const { company: held, teams } = (await join(service, { token, password: PASSWORD })).json<Session>();
       assert.equal(held.role, 'member');
-      assert.deepEqual(
-        teams.map((team) => [team.id, team.role, team.access]),
-        [[company.teamId, role, access]],
-      );
+      assert.deepEqual(columns(teams, 'id', 'role', 'access'), [[company.teamId, role, access]]);
     });
   }
 
@@ -188,8 +187,7 @@ describe('an invite that cannot be accepted', () => {
       join(service, { token: hashToken(invite.token).toString('hex'), password }),
       join(service, { token: company.token, password }),
     ]);
-    for (const answer of answers) assert.equal(outcome(answer), '404 not_found');
-    assert.equal(new Set(answers.map(({ body }) => withoutRequestId(body))).size, 1);
+    await assertSameRefusal('404 not_found', answers);
     assert.deepEqual(await counts(company), before);
     assert.equal(outcome(await join(service, { token: invite.token, password })), '201');
     assert.equal(outcome(await accept(service, { token: invitation.token, password })), '201');
@@ -229,13 +227,10 @@ describe('POST /v1/auth/join with an invalid body', () => {
       (await makeInvite(service, company, { email: person.email })).token,
       'of-no-worth',
     ];
-    const bodies = new Set<string>();
-    for (const token of tokens) {
-      const answer = await join(service, { token, password: 'eleven char' });
-      assert.equal(outcome(answer), '400 invalid_request');
-      bodies.add(withoutRequestId(answer.body));
-    }
-    assert.equal(bodies.size, 1);
+    await assertSameRefusal(
+      '400 invalid_request',
+      tokens.map((token) => join(service, { token, password: 'eleven char' })),
+    );
   });
 });
 

@@ -4,6 +4,7 @@ import type { App } from '../../../api/types.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
 import {
   accept,
   addPasswordHolder,
@@ -182,10 +183,7 @@ describe('two invites to one new email, used at the same time', () => {
     assert.deepEqual(answers.map(outcome), ['201', '201']);
     const session = (await signInBy(service, email, PASSWORD)).json<Session>();
     assert.equal(session.company.role, 'admin');
-    assert.deepEqual(
-      session.teams.map(({ role }) => role),
-      ['member'],
-    );
+    assert.deepEqual(column(session.teams, 'role'), ['member']);
     assert.equal((await countGiven(service, company))['accounts'], 2);
   });
 
@@ -285,10 +283,7 @@ describe('the error code of a token', () => {
     const next = await makeInvite(service, company, { email: invite.email, role: 'admin' });
     assert.equal(outcome(await join(service, { token, password: PASSWORD })), '410 token_used');
     const answer = await join(service, { token: next.token, password: PASSWORD });
-    assert.deepEqual(
-      answer.json<Session>().teams.map(({ role }) => role),
-      ['admin'],
-    );
+    assert.deepEqual(column(answer.json<Session>().teams, 'role'), ['admin']);
   });
 
   test('a new invite revokes only the open invite to the same email into the same Team', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { column, columns } from '../../support/columns.ts';
 import { ask } from '../../support/company.ts';
 import { completed, lend } from '../../support/consolidation.ts';
 import { addMemory, allRows, decide, decided, listMemories, MEMORIES } from '../../support/memories.ts';
@@ -41,13 +42,10 @@ describe('access to memories and decisions', () => {
       const person = await addPerson(service, company, ties);
       const inTeam = await addMemory(service, company, 'published');
       const inClient = await addMemory(service, company, 'published', {}, clientId);
-      assert.deepEqual(
-        (await listMemories(service, person)).map(({ id, layer, clientId: client }) => [id, layer, client]),
-        [
-          [inClient.id, 'client', clientId],
-          [inTeam.id, 'team', null],
-        ],
-      );
+      assert.deepEqual(columns(await listMemories(service, person), 'id', 'layer', 'clientId'), [
+        [inClient.id, 'client', clientId],
+        [inTeam.id, 'team', null],
+      ]);
       for (const { id } of [inTeam, inClient]) {
         const updated = await decided(service, person, { action: 'update', memoryId: id, title: 'Taken' });
         assert.deepEqual([updated.createdBy, updated.decidedBy], [company.ownerId, person.userId]);
@@ -159,10 +157,7 @@ describe('a memory that the caller cannot read', () => {
     const narrowed = await get(service, company, `${MEMORIES}?clientId=${clientId}`);
     assert.equal(outcome(narrowed), '403 scope_forbidden');
     await ask(service, company, 'PATCH', `/v1/team/clients/${clientId}`, { state: 'active' });
-    assert.deepEqual(
-      (await listMemories(service, company)).map(({ id }) => id),
-      [review.id, memory.id],
-    );
+    assert.deepEqual(column(await listMemories(service, company), 'id'), [review.id, memory.id]);
     await decided(service, company, { action: 'publish', memoryId: review.id });
   });
 });
@@ -182,9 +177,6 @@ describe('memories of an archived Team', () => {
     assert.equal(outcome(await decide(service, company, { action: 'update' })), '400 invalid_request');
     assert.equal(outcome(await decide(service, company, { decisions: [] })), '400 invalid_request');
     assert.deepEqual(await allRows(service, company), before);
-    assert.deepEqual(
-      (await listMemories(service, company)).map(({ id }) => id),
-      [memory.id],
-    );
+    assert.deepEqual(column(await listMemories(service, company), 'id'), [memory.id]);
   });
 });

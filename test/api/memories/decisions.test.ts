@@ -4,9 +4,11 @@ import { ERRORS, type ErrorCode } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { columns } from '../../support/columns.ts';
 import { recordedBy } from '../../support/company.ts';
 import { foundByWords } from '../../support/consolidation.ts';
 import { addMemories, addMemory, allRows, decide, listMemories } from '../../support/memories.ts';
+import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { type Caller, faultyFields } from '../../support/team.ts';
 
@@ -81,15 +83,12 @@ describe('POST /v1/memory/memories with several decisions', () => {
       );
       for (const result of results) assert.deepEqual(Object.keys(result), ['memory']);
     });
-    assert.deepEqual(
-      events.map(({ kind, subjectId }) => [kind, subjectId]),
-      [
-        ['memory.discard', second!.id],
-        ['memory.publish', first!.id],
-        ['memory.delete', published.id],
-        ['memory.publish', third!.id],
-      ],
-    );
+    assert.deepEqual(columns(events, 'kind', 'subjectId'), [
+      ['memory.discard', second!.id],
+      ['memory.publish', first!.id],
+      ['memory.delete', published.id],
+      ['memory.publish', third!.id],
+    ]);
     assert.deepEqual((await foundByWords(service, company, 'ocelot')).sort(), ['ocelot 0', 'ocelot 2']);
     assert.deepEqual(await foundByWords(service, company, 'badger'), []);
   });
@@ -128,7 +127,7 @@ describe('POST /v1/memory/memories with several decisions', () => {
     );
     const listed = await listMemories(service, company);
     assert.deepEqual(
-      listed.map(({ id, state }) => [id, state]).sort(),
+      columns(listed, 'id', 'state').sort(),
       [
         [first!.id, 'published'],
         [second!.id, 'review'],
@@ -175,9 +174,7 @@ describe('POST /v1/memory/memories with several decisions', () => {
     const decisions = memories.map(({ id }) => ({ action: 'publish', memoryId: id }));
     const before = await allRows(service, company);
     for (const many of [[], [...decisions, decisions[0]!]]) {
-      const answer = await decide(service, company, { decisions: many });
-      assert.equal(outcome(answer), '400 invalid_request');
-      assert.deepEqual(faultyFields(answer), ['/decisions']);
+      assertInvalid(await decide(service, company, { decisions: many }), '/decisions');
     }
     assert.deepEqual(await allRows(service, company), before);
     const results = await decideAll(company, decisions);
@@ -202,9 +199,7 @@ describe('POST /v1/memory/memories with several decisions', () => {
       supersedes: newId(),
       other: 1,
     })) {
-      const answer = await decide(service, company, { decisions, [field]: value });
-      assert.equal(outcome(answer), '400 invalid_request', field);
-      assert.deepEqual(faultyFields(answer), [`/${field}`]);
+      assertInvalid(await decide(service, company, { decisions, [field]: value }), `/${field}`);
     }
     assert.deepEqual(await allRows(service, company), before);
   });

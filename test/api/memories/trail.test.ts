@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { AuditEvent } from '../../../shared/schemas/audit.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { claimBatch, stageCapture } from '../../support/captures.ts';
+import { column } from '../../support/columns.ts';
 import { ask, listAll, recordedBy } from '../../support/company.ts';
 import { completed } from '../../support/consolidation.ts';
 import { decided } from '../../support/memories.ts';
@@ -130,10 +131,7 @@ for (const url of ROUTES) {
       );
       for (const [kind, subjectId] of expected) {
         const ofKind = await events(company, `${url}?kind=${kind}`);
-        assert.deepEqual(
-          ofKind.map((event) => event.kind),
-          [kind, kind],
-        );
+        assert.deepEqual(column(ofKind, 'kind'), [kind, kind]);
         if (subjectId === null) continue;
         const both = await events(company, `${url}?kind=${kind}&subjectId=${subjectId}`);
         assert.deepEqual(both, [ofKind[1]]);

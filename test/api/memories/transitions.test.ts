@@ -4,6 +4,7 @@ import { newId } from '../../../shared/ids.ts';
 import { MEMORY_ACTIONS, MEMORY_STATES, type MemoryAction } from '../../../shared/memory-states.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
 import { ask, recordedBy } from '../../support/company.ts';
 import { foundByMeaning, foundByWords } from '../../support/consolidation.ts';
 import {
@@ -16,9 +17,10 @@ import {
   readSource,
   searchRows,
 } from '../../support/memories.ts';
+import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { everyOne, readTable } from '../../support/tables.ts';
-import { along, CLAIM, faultyFields } from '../../support/team.ts';
+import { along, CLAIM } from '../../support/team.ts';
 
 const service = await openTestApp();
 
@@ -206,10 +208,7 @@ describe('a deleted memory', () => {
       assert.deepEqual(await foundByWords(service, company, word), []);
     }
     for (const { chunk_id: id } of chunks) assert.deepEqual(await expand(service, company, id), []);
-    assert.deepEqual(
-      (await listMemories(service, company)).map(({ id }) => id),
-      [kept.id],
-    );
+    assert.deepEqual(column(await listMemories(service, company), 'id'), [kept.id]);
   });
 
   test('delete removes the vectors of the memory', async () => {
@@ -230,10 +229,12 @@ describe('a deleted memory', () => {
     }
     const url = `/v1/memory/audit?subjectId=${memory.id}`;
     const { items } = (await ask(service, company, 'GET', url)).json<{ items: { kind: string }[] }>();
-    assert.deepEqual(
-      items.map(({ kind }) => kind),
-      ['memory.delete', 'memory.update', 'memory.publish', 'memory.review'],
-    );
+    assert.deepEqual(column(items, 'kind'), [
+      'memory.delete',
+      'memory.update',
+      'memory.publish',
+      'memory.review',
+    ]);
   });
 });
 
@@ -248,9 +249,7 @@ describe('POST /v1/memory/memories', () => {
         { action: 'discard', memoryId: review.id, [field]: 'x' },
         { action: 'delete', memoryId: published.id, [field]: 'x' },
       ]) {
-        const answer = await decide(service, company, body);
-        assert.equal(outcome(answer), '400 invalid_request');
-        assert.deepEqual(faultyFields(answer), [`/${field}`]);
+        assertInvalid(await decide(service, company, body), `/${field}`);
       }
     }
     assert.deepEqual(await allRows(service, company), before);
@@ -278,9 +277,7 @@ describe('POST /v1/memory/memories', () => {
       [{ action: 'publish', memoryId: 1 }, '/memoryId'],
     ] as const) {
       for (const memoryId of [memory.id, newId()]) {
-        const answer = await decide(service, company, { memoryId, ...body });
-        assert.equal(outcome(answer), '400 invalid_request', JSON.stringify(body));
-        assert.deepEqual(faultyFields(answer), [path], JSON.stringify(body));
+        assertInvalid(await decide(service, company, { memoryId, ...body }), path);
       }
     }
     assert.deepEqual(await allRows(service, company), before);

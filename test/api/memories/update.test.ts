@@ -4,12 +4,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import type { Hit } from '../../../shared/schemas/memory.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { column, columns } from '../../support/columns.ts';
 import { recordedBy } from '../../support/company.ts';
 import { foundByMeaning, foundByWords, search } from '../../support/consolidation.ts';
 import { addMemory, decide, decided, expand, readSource, searchRows } from '../../support/memories.ts';
+import { assertInvalid } from '../../support/refusals.ts';
 import { openSecondApp } from '../../support/second-app.ts';
-import { outcome } from '../../support/sign-in.ts';
-import { along, CLAIM, faultyFields, post } from '../../support/team.ts';
+import { along, CLAIM, post } from '../../support/team.ts';
 
 const service = await openTestApp();
 
@@ -63,10 +64,9 @@ describe('an update of the content of a memory', () => {
     assert.deepEqual(await foundByWords(service, company, 'lynx'), ['The lynx wakes.']);
     assert.deepEqual(await expand(service, company, old!), []);
     const source = await readSource(service, company, updated);
-    assert.deepEqual(
-      source.chunks.map(({ text, title, ordinal, kind }) => [text, title, ordinal, kind]),
-      [['The lynx wakes.', 'Cats', 0, 'memory']],
-    );
+    assert.deepEqual(columns(source.chunks, 'text', 'title', 'ordinal', 'kind'), [
+      ['The lynx wakes.', 'Cats', 0, 'memory'],
+    ]);
     assert.notEqual(source.chunks[0]?.chunk_id, old);
   });
 
@@ -79,10 +79,9 @@ describe('an update of the content of a memory', () => {
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 0, pending: 1 });
     assert.deepEqual(await foundByMeaning(service, company, along(3)), []);
     const batch = await claimPending(company);
-    assert.deepEqual(
-      batch?.chunks.map(({ chunkId, text }) => [chunkId, text]),
-      [[(await chunkIds(company, updated))[0], 'The lynx wakes.']],
-    );
+    assert.deepEqual(columns(batch?.chunks ?? [], 'chunkId', 'text'), [
+      [(await chunkIds(company, updated))[0], 'The lynx wakes.'],
+    ]);
     assert.equal(await embed(company, batch!, along(4)), 1);
     assert.deepEqual(await foundByMeaning(service, company, along(4)), ['The lynx wakes.']);
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 1, pending: 0 });
@@ -96,10 +95,7 @@ describe('an update of the content of a memory', () => {
     assert.equal(await embed(company, late!, along(3)), 0);
     assert.deepEqual(await foundByMeaning(service, company, along(3)), []);
     assert.deepEqual(await searchRows(service, company), { chunks: 1, terms: 1, vectors: 0, pending: 1 });
-    assert.deepEqual(
-      (await claimPending(company))?.chunks.map(({ text }) => text),
-      ['The lynx wakes.'],
-    );
+    assert.deepEqual(column((await claimPending(company))?.chunks ?? [], 'text'), ['The lynx wakes.']);
   });
 
   test('new content replaces all chunks, whether there are more or fewer of them', async () => {
@@ -116,7 +112,7 @@ describe('an update of the content of a memory', () => {
       const { chunks } = await readSource(service, company, updated);
       assert.equal(chunks.length, cats.length);
       assert.deepEqual(
-        chunks.map(({ ordinal }) => ordinal),
+        column(chunks, 'ordinal'),
         cats.map((_, n) => n),
       );
       assert.equal(chunks.map(({ text }) => text).join('\n\n'), content);
@@ -153,10 +149,7 @@ describe('an update of only the title of a memory', () => {
     assert.deepEqual([updated.title, updated.content], ['Small cats', 'The ocelot sleeps.']);
     const source = await readSource(service, company, updated);
     assert.equal(source.title, 'Small cats');
-    assert.deepEqual(
-      source.chunks.map(({ chunk_id: id, title }) => [id, title]),
-      [[ids[0], 'Small cats']],
-    );
+    assert.deepEqual(columns(source.chunks, 'chunk_id', 'title'), [[ids[0], 'Small cats']]);
     assert.deepEqual(await searchRows(service, company), rows);
     assert.equal(rows.vectors, 1);
     for (const hits of [
@@ -164,10 +157,7 @@ describe('an update of only the title of a memory', () => {
       await search(service, company, 'zzyzx', along(3)),
       await expand(service, company, ids[0]!),
     ]) {
-      assert.deepEqual(
-        hits.map(({ chunk_id: id, title }) => [id, title]),
-        [[ids[0], 'Small cats']],
-      );
+      assert.deepEqual(columns(hits, 'chunk_id', 'title'), [[ids[0], 'Small cats']]);
     }
   });
 });
@@ -200,9 +190,10 @@ describe('an update with the same content', () => {
 test('an update without title and content returns 400', async () => {
   const company = await service.company();
   const memory = await ocelot(company);
-  const answer = await decide(service, company, { action: 'update', memoryId: memory.id, version: 1 });
-  assert.equal(outcome(answer), '400 invalid_request');
-  assert.deepEqual(faultyFields(answer), ['/content']);
+  assertInvalid(
+    await decide(service, company, { action: 'update', memoryId: memory.id, version: 1 }),
+    '/content',
+  );
 });
 
 describe('searches during updates', () => {

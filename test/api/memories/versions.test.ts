@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import { openTestApp } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
 import { ask, recordedBy } from '../../support/company.ts';
 import { foundByWords } from '../../support/consolidation.ts';
 import {
@@ -43,10 +44,7 @@ describe('the version of a memory', () => {
       const version = index + 1;
       const changed = await decided(service, company, { ...change, memoryId: memory.id, version });
       assert.equal(changed.version, version + 1);
-      assert.deepEqual(
-        (await listMemories(service, company)).map((listed) => listed.version),
-        [version + 1],
-      );
+      assert.deepEqual(column(await listMemories(service, company), 'version'), [version + 1]);
     }
     const deleted = await decided(service, company, { action: 'delete', memoryId: memory.id, version: 6 });
     assert.equal(deleted.version, 7);

@@ -3,6 +3,7 @@ import { describe, it, test } from 'node:test';
 import { openTestApp } from '../../support/app.ts';
 import { lend } from '../../support/consolidation.ts';
 import { addMemory } from '../../support/memories.ts';
+import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { faultyFields, get, post } from '../../support/team.ts';
 
@@ -214,9 +215,7 @@ describe('the limits of request fields', () => {
       const body = typeof within === 'function' ? await within() : within;
       const taken = await post(service, company, `/v1/memory/${route}`, body);
       assert.ok(taken.statusCode < 300, taken.body);
-      const refused = await post(service, company, `/v1/memory/${route}`, beyond);
-      assert.equal(outcome(refused), '400 invalid_request');
-      assert.deepEqual(faultyFields(refused), [path]);
+      assertInvalid(await post(service, company, `/v1/memory/${route}`, beyond), path);
     });
   }
 
@@ -238,9 +237,7 @@ describe('the limits of request fields', () => {
       [{ scope: { include: ['company'] } }, '/scope/include/0'],
       [{ embeddingMode: 'client' }, '/embeddingMode'],
     ] as const) {
-      const answer = await post(service, company, '/v1/memory/search', { ...SEARCH, ...fields });
-      assert.equal(outcome(answer), '400 invalid_request');
-      assert.deepEqual(faultyFields(answer), [path]);
+      assertInvalid(await post(service, company, '/v1/memory/search', { ...SEARCH, ...fields }), path);
     }
   });
 });
@@ -258,9 +255,7 @@ describe('the scope of a write', () => {
     ],
   ] as const) {
     it(`returns 400 for an include in the scope of ${route}`, async () => {
-      const answer = await post(service, company, `/v1/memory/${route}`, body);
-      assert.equal(outcome(answer), '400 invalid_request');
-      assert.deepEqual(faultyFields(answer), [path]);
+      assertInvalid(await post(service, company, `/v1/memory/${route}`, body), path);
     });
   }
 });
@@ -286,9 +281,7 @@ describe('text fields', () => {
   test('returns 400 if required text is blank', async () => {
     for (const [route, body, path] of fields) {
       for (const blank of ['', ' ', '\t\n\u00a0\u3000']) {
-        const answer = await post(service, company, `/v1/memory/${route}`, body(blank));
-        assert.equal(outcome(answer), '400 invalid_request', path);
-        assert.deepEqual(faultyFields(answer), [path]);
+        assertInvalid(await post(service, company, `/v1/memory/${route}`, body(blank)), path);
       }
     }
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
 import { ask, recordedBy } from '../../support/company.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addClient, addPerson, addTeam, archiveTeam, type Caller, post } from '../../support/team.ts';
@@ -78,10 +79,7 @@ describe('an Idempotency-Key', () => {
       await ingest(colleague, 'k', { text: 'theirs' }),
       await ingest(elsewhere, 'k', { text: 'elsewhere' }),
     ];
-    assert.deepEqual(
-      answers.map((answer) => answer.statusCode),
-      [201, 201, 201],
-    );
+    assert.deepEqual(column(answers, 'statusCode'), [201, 201, 201]);
     assert.equal((await importFile(company, 'k', 'a file')).statusCode, 202);
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Hit } from '../../../shared/schemas/memory.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
 import { keep } from '../../support/consolidation.ts';
 import { addSource } from '../../support/source-library.ts';
 import { addClient, along, type Caller, CLAIM } from '../../support/team.ts';
@@ -246,11 +247,7 @@ describe('minSimilarity', () => {
       [1, ['same']],
     ] as const) {
       const hits = await hitsOf(company, { ...near, minSimilarity });
-      assert.deepEqual(
-        hits.map((hit) => hit.text),
-        expected,
-        `${minSimilarity}`,
-      );
+      assert.deepEqual(column(hits, 'text'), expected, `${minSimilarity}`);
     }
   });
 

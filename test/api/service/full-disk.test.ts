@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Import } from '../../../shared/schemas/imports.ts';
 import { buildTestApp, type SignedIn } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
 import { startOwnWorker } from '../../support/dashboard.ts';
 import { openPrepared } from '../../support/needs/database.ts';
 import { until } from '../../support/process-table.ts';
@@ -101,10 +102,7 @@ describe('an embedded database on an almost full disk', () => {
     const { items } = (await get(service, company, '/v1/memory/sources?kind=ingest')).json<{
       items: { title: string }[];
     }>();
-    assert.deepEqual(
-      items.map(({ title }) => title),
-      ['after', 'before'],
-    );
+    assert.deepEqual(column(items, 'title'), ['after', 'before']);
   });
 
   test('the queue pauses on an almost full disk, and jobs resume when there is space', async (t) => {

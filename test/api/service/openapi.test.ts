@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ERRORS } from '../../../shared/errors.ts';
 import { openTestApp } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
 
 const { app } = await openTestApp();
 
@@ -95,11 +96,7 @@ describe('the OpenAPI document', () => {
       assert.ok(operation.summary, name);
       const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
       const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
-      assert.deepEqual(
-        declared.map((parameter) => parameter.name),
-        named,
-        name,
-      );
+      assert.deepEqual(column(declared, 'name'), named, name);
       for (const parameter of declared) assert.equal(parameter.required, true, name);
       const statuses = Object.keys(operation.responses);
       assert.ok(

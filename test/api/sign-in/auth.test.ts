@@ -4,6 +4,7 @@ import { newId } from '../../../shared/ids.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { API_TOKEN, openTestApp, type SignedIn } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
 import { addAccount, askSession, makeResetLink, signInBy, useLink } from '../../support/sign-in.ts';
 
 const service = await openTestApp();
@@ -186,10 +187,7 @@ describe('POST /v1/auth/logout', () => {
     assert.deepEqual([next.statusCode, next.json<{ code: string }>().code], [401, 'unauthenticated']);
     assert.equal((await askSession(service, other)).statusCode, 200);
     const events = (await auditKinds(company)).filter(({ kind }) => kind === 'auth.logout');
-    assert.deepEqual(
-      events.map(({ detail }) => detail),
-      [{ everywhere: false }],
-    );
+    assert.deepEqual(column(events, 'detail'), [{ everywhere: false }]);
   });
 
   test('ends all sessions of the user and none of other users if "everywhere" is true', async () => {

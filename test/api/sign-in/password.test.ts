@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { API_TOKEN, type SignedIn } from '../../support/app.ts';
+import { columns } from '../../support/columns.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
 import { addPasswordHolder, givePassword, type PasswordHolder } from '../../support/invites.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
@@ -127,10 +128,7 @@ describe('POST /v1/auth/password', () => {
         where company_id = $1 and kind = 'auth.password_change'`,
       [company.companyId],
     );
-    assert.deepEqual(
-      events.map(({ actor, subject }) => [actor, subject]),
-      [[person.userId, person.userId]],
-    );
+    assert.deepEqual(columns(events, 'actor', 'subject'), [[person.userId, person.userId]]);
     for (const secret of [PASSWORD, NEW_PASSWORD]) assert.ok(!events[0]?.row.includes(secret));
   });
 });

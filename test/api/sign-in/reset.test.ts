@@ -5,6 +5,7 @@ import { databaseBlobs } from '../../../db/queries/workspace/blobs.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { API_TOKEN, openTestApp } from '../../support/app.ts';
+import { columns } from '../../support/columns.ts';
 import { createCheapHasher } from '../../support/passwords.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { askSession, makeResetLink, outcome, signInBy, useLink } from '../../support/sign-in.ts';
@@ -30,13 +31,10 @@ describe('POST /v1/auth/reset', () => {
         where company_id = $1 and kind in ('company.reset_link', 'auth.password_reset') order by id`,
       [company.companyId],
     );
-    assert.deepEqual(
-      events.map(({ kind, subject }) => [kind, subject]),
-      [
-        ['company.reset_link', company.ownerId],
-        ['auth.password_reset', company.ownerId],
-      ],
-    );
+    assert.deepEqual(columns(events, 'kind', 'subject'), [
+      ['company.reset_link', company.ownerId],
+      ['auth.password_reset', company.ownerId],
+    ]);
     for (const { text } of events) assert.ok(!text.includes(token) && !text.includes(PASSWORD));
   });
 

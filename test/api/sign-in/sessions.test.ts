@@ -4,6 +4,7 @@ import { newId } from '../../../shared/ids.ts';
 import type { Session, SessionRecord } from '../../../shared/schemas/identity.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { API_TOKEN, type SignedIn } from '../../support/app.ts';
+import { columns } from '../../support/columns.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
 import { addPasswordHolder, makeInvite } from '../../support/invites.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
@@ -63,14 +64,11 @@ describe('GET /v1/auth/sessions', () => {
     const [second = '', third = ''] = await signInAgain(company, 2);
     const { items, nextCursor } = await list(second);
     assert.equal(nextCursor, null);
-    assert.deepEqual(
-      items.map(({ id, current }) => [id, current]),
-      [
-        [await idOf(third), false],
-        [await idOf(second), true],
-        [await idOf(company.token), false],
-      ],
-    );
+    assert.deepEqual(columns(items, 'id', 'current'), [
+      [await idOf(third), false],
+      [await idOf(second), true],
+      [await idOf(company.token), false],
+    ]);
     for (const { token } of [stranger, colleague]) assert.equal((await list(token)).items.length, 1);
   });
 
@@ -257,10 +255,7 @@ describe('the sessions of the service token', () => {
     const token = await service.signIn(principal.companyId, principal.userId);
     const id = await idOf(token);
     const { items } = await list(API_TOKEN);
-    assert.deepEqual(
-      items.map((item) => [item.id, item.current]),
-      [[id, false]],
-    );
+    assert.deepEqual(columns(items, 'id', 'current'), [[id, false]]);
     assert.equal((await end(API_TOKEN, id)).statusCode, 204);
     assert.equal(outcome(await askSession(service, token)), '401 unauthenticated');
     assert.equal(outcome(await askSession(service, API_TOKEN)), '200');

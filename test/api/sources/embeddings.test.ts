@@ -2,18 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
+import { assertSameRefusal } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
-import {
-  addClient,
-  addPerson,
-  addTeam,
-  along,
-  type Caller,
-  CLAIM,
-  get,
-  post,
-  withoutRequestId,
-} from '../../support/team.ts';
+import { addClient, addPerson, addTeam, along, type Caller, CLAIM, get, post } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -75,10 +67,7 @@ describe('POST /v1/memory/embeddings/claim', () => {
     await store(company, texts);
     const batch = await claimSome(company, 3);
     assert.deepEqual(Object.keys(batch), ['id', 'expiresAt', 'chunks']);
-    assert.deepEqual(
-      batch.chunks.map((chunk) => chunk.text),
-      texts.toReversed().slice(0, 3),
-    );
+    assert.deepEqual(column(batch.chunks, 'text'), texts.toReversed().slice(0, 3));
     assert.match(batch.expiresAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     assert.ok(Date.parse(batch.expiresAt) > Date.now());
     assert.equal((await claimSome(company)).chunks.length, 2);
@@ -214,8 +203,7 @@ describe('POST /v1/memory/embeddings/complete', () => {
       await complete(company, { batchId: 'nonsense', embeddings }),
       await complete(company, { batchId: '', embeddings: [] }),
     ];
-    for (const answer of answers) assert.equal(outcome(answer), '404 not_found');
-    assert.equal(new Set(answers.map(({ body }) => withoutRequestId(body))).size, 1);
+    await assertSameRefusal('404 not_found', answers);
   });
 
   test('returns 400 and stores nothing if one embedding is invalid', async () => {

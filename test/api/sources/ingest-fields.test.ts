@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import type { Static } from 'typebox';
 import type { IngestResponse } from '../../../shared/schemas/memory.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { recordedBy } from '../../support/company.ts';
+import { column, columns } from '../../support/columns.ts';
+import { recordedBy, recordsNothing } from '../../support/company.ts';
 import { readSource } from '../../support/source-library.ts';
 import { along, CLAIM, post } from '../../support/team.ts';
 
@@ -66,13 +67,12 @@ describe('an ingest of the same text with the same externalId', () => {
     const company = await service.company();
     const fields = { text: 'a quokka', uri: 'x:y', metadata: { b: 1, a: [null] } };
     const { source } = await ingest(company, 201, fields);
-    const { events } = await recordedBy(service, company, async () => {
+    await recordsNothing(service, company, async () => {
       for (const body of [fields, { text: fields.text }, { ...fields, metadata: { a: [null], b: 1 } }]) {
         const again = await ingest(company, 200, body);
         assert.deepEqual(again, { source, chunks: 1, embedded: 0, duplicate: true });
       }
     });
-    assert.deepEqual(events, []);
   });
 
   test('changes the title in search results and keeps chunks and vectors', async () => {
@@ -88,10 +88,9 @@ describe('an ingest of the same text with the same externalId', () => {
       ...CLAIM,
     });
     const { hits } = answer.json<{ hits: { title: string; chunk_id: string; semantic_rank: number }[] }>();
-    assert.deepEqual(
-      hits.map(({ title, chunk_id, semantic_rank }) => [title, chunk_id, semantic_rank]),
-      [['New', before.chunks[0]?.chunk_id, 1]],
-    );
+    assert.deepEqual(columns(hits, 'title', 'chunk_id', 'semantic_rank'), [
+      ['New', before.chunks[0]?.chunk_id, 1],
+    ]);
   });
 
   test('updates a source of many chunks without adding a source or chunks', async () => {
@@ -115,10 +114,7 @@ describe('an ingest of the same text with the same externalId', () => {
     const { events } = await recordedBy(service, company, () =>
       Promise.all(['One', 'Two', 'Three'].map((title) => ingest(company, 200, { text, title }))),
     );
-    assert.deepEqual(
-      events.map(({ kind }) => kind),
-      ['memory.update', 'memory.update', 'memory.update'],
-    );
+    assert.deepEqual(column(events, 'kind'), ['memory.update', 'memory.update', 'memory.update']);
   });
 
   test('updates the source once for requests with the same Idempotency-Key', async () => {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { newId } from '../../../shared/ids.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
 import { openTestApp } from '../../support/app.ts';
+import { columns } from '../../support/columns.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addClient, along, type Caller, CLAIM, faultyFields, post } from '../../support/team.ts';
 
@@ -93,10 +94,7 @@ describe('POST /v1/memory/ingest of a new source', () => {
         where company_id = $1 and kind = 'memory.ingest'`,
       [company.companyId],
     );
-    assert.deepEqual(
-      events.map(({ subject, layer }) => [subject, layer]),
-      [[source.id, 'team']],
-    );
+    assert.deepEqual(columns(events, 'subject', 'layer'), [[source.id, 'team']]);
     assert.doesNotMatch(events[0]!.row, /merger/i);
   });
 });

@@ -4,6 +4,7 @@ import { newId } from '../../../shared/ids.ts';
 import type { Chunk, Source } from '../../../shared/schemas/memory.ts';
 import { openTestApp } from '../../support/app.ts';
 import { expand } from '../../support/memories.ts';
+import { assertInvalid } from '../../support/refusals.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived, type ReadSource, readSource } from '../../support/source-library.ts';
@@ -13,7 +14,6 @@ import {
   addPerson,
   addTeam,
   type Caller,
-  faultyFields,
   get,
   post,
   withoutRequestId,
@@ -179,9 +179,7 @@ describe('the chunks of a long source', () => {
       const company = await service.company();
       const source = await addSource(service, company);
       for (const id of [source.id, newId(), 'no-one']) {
-        const answer = await ask(company, id, `?${query}`);
-        assert.equal(outcome(answer), '400 invalid_request');
-        assert.deepEqual(faultyFields(answer), [field]);
+        assertInvalid(await ask(company, id, `?${query}`), field);
       }
     });
   }
@@ -191,9 +189,7 @@ describe('a cursor that does not fit the text', () => {
   /** Asserts that it is refused: an answer without chunks would look like the end of the text. */
   async function assertRefused(caller: Caller, id: string, cursor: string | null): Promise<void> {
     assert.ok(cursor);
-    const answer = await ask(caller, id, `?limit=2&cursor=${cursor}`);
-    assert.equal(outcome(answer), '400 invalid_request', answer.body);
-    assert.deepEqual(faultyFields(answer), ['/cursor']);
+    assertInvalid(await ask(caller, id, `?limit=2&cursor=${cursor}`), '/cursor');
   }
 
   test('a cursor returns 400 when the text was replaced since the last page', async () => {

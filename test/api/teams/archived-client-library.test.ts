@@ -5,6 +5,7 @@ import type { ListedMemory } from '../../../shared/schemas/library.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
 import { openTestApp } from '../../support/app.ts';
 import { claimBatch, claimedIds, sendCapture, stageCapture } from '../../support/captures.ts';
+import { column } from '../../support/columns.ts';
 import { ask, listAll } from '../../support/company.ts';
 import { complete, completed, lend } from '../../support/consolidation.ts';
 import { addMemory, decide } from '../../support/memories.ts';
@@ -145,10 +146,7 @@ describe('the library of an archived client', () => {
       assert.ok(kinds.has(`memory.${kind}`), kind);
     }
     await archive(company, clientId);
-    assert.deepEqual(
-      (await told()).map(({ kind }) => kind),
-      [],
-    );
+    assert.deepEqual(column(await told(), 'kind'), []);
     const ofCompany = await listAll<AuditEvent>(service, company, '/v1/company/audit');
     assert.ok(
       ofCompany.some((event) => event.subjectId === memoryId),

@@ -4,7 +4,8 @@ import { newId } from '../../../shared/ids.ts';
 import type { AuditEvent } from '../../../shared/schemas/audit.ts';
 import type { Session, Team } from '../../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { ask, listAll, recordedBy } from '../../support/company.ts';
+import { column, columns } from '../../support/columns.ts';
+import { ask, listAll, recordedBy, recordsNothing } from '../../support/company.ts';
 import { addPasswordHolder, join, makeInvite, newEmail } from '../../support/invites.ts';
 import { askSession, outcome } from '../../support/sign-in.ts';
 import { addPerson, addTeam, archiveTeam, type Caller, post, withoutRequestId } from '../../support/team.ts';
@@ -37,10 +38,9 @@ const said = ({ statusCode, body }: { statusCode: number; body: string }) =>
 describe('DELETE /v1/company/teams/{id}', () => {
   test('deleting a Team that is not archived returns 409 and changes nothing', async () => {
     const company = await service.company();
-    const { events } = await recordedBy(service, company, async () => {
+    await recordsNothing(service, company, async () => {
       assert.equal(outcome(await remove(company, company.teamId)), '409 conflict');
     });
-    assert.deepEqual(events, []);
     assert.deepEqual(await purgeJobs(company.teamId), []);
     assert.equal((await ask(service, company, 'GET', '/v1/team')).statusCode, 200);
   });
@@ -185,15 +185,9 @@ describe('a deleted Team', () => {
     await end(company);
     const after = await byTeam(company.teamId);
     assert.deepEqual(after.slice(1), before);
-    assert.deepEqual(
-      after.map(({ kind }) => kind),
-      ['team.delete', 'team.invite', 'memory.ingest', 'team.create'],
-    );
+    assert.deepEqual(column(after, 'kind'), ['team.delete', 'team.invite', 'memory.ingest', 'team.create']);
     assert.equal(after[2]?.subjectId, source.id);
     const others = await byTeam(other);
-    assert.deepEqual(
-      others.map(({ kind, teamId }) => [kind, teamId]),
-      [['team.delete', other]],
-    );
+    assert.deepEqual(columns(others, 'kind', 'teamId'), [['team.delete', other]]);
   });
 });

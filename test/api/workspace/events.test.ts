@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AuditEvent } from '../../../shared/schemas/audit.ts';
 import { openTestApp } from '../../support/app.ts';
+import { column, columns } from '../../support/columns.ts';
 import { ask, listAll, recordedBy } from '../../support/company.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addClient, addPerson, addTeam, type Caller, get } from '../../support/team.ts';
@@ -62,18 +63,12 @@ describe('the audit events of workspace files', () => {
     await owner.push([file('team/a', 'x'), file(`clients/${clientId}/a`, 'x')]);
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     assert.equal(outcome(await get(service, member, '/v1/memory/audit')), '403 full_access_required');
-    assert.deepEqual(
-      (await listed(admin)).map(({ layer, clientId }) => [layer, clientId]),
-      [
-        ['client', clientId],
-        ['team', null],
-      ],
-    );
+    assert.deepEqual(columns(await listed(admin), 'layer', 'clientId'), [
+      ['client', clientId],
+      ['team', null],
+    ]);
     await ask(service, company, 'DELETE', `/v1/team/clients/${clientId}`);
-    assert.deepEqual(
-      (await listed(admin)).map(({ layer }) => layer),
-      ['team'],
-    );
+    assert.deepEqual(column(await listed(admin), 'layer'), ['team']);
   });
 });
 

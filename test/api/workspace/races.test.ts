@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { changeAccess } from '../../support/access-changes.ts';
 import { openTestApp } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
 import { ask } from '../../support/company.ts';
 import { duringPause, openPausedApp } from '../../support/paused-app.ts';
 import { openSecondApp } from '../../support/second-app.ts';
@@ -89,16 +90,10 @@ describe('twenty concurrent pushes to two API processes', () => {
     const pathsAfter = (revision: number) =>
       pushed.filter((push) => push.revision > revision).map(({ path }) => path);
     const items = await owner.wholeManifest({ limit: 7 });
-    assert.deepEqual(
-      items.map(({ path }) => path),
-      pathsAfter(0),
-    );
+    assert.deepEqual(column(items, 'path'), pathsAfter(0));
     for (const { revision } of pushed.filter((_, place) => place % 6 === 0)) {
       const changes = await owner.wholeManifest({ since: revision });
-      assert.deepEqual(
-        changes.map(({ path }) => path),
-        pathsAfter(revision),
-      );
+      assert.deepEqual(column(changes, 'path'), pathsAfter(revision));
     }
   });
 
@@ -123,10 +118,7 @@ describe('twenty concurrent pushes to two API processes', () => {
           : { path, currentVersion: 0, currentSha256: null, blockedBy: won };
       assert.deepEqual(conflicts, [expected]);
     }
-    assert.deepEqual(
-      (await owner.wholeManifest()).map(({ path }) => path),
-      [won],
-    );
+    assert.deepEqual(column(await owner.wholeManifest(), 'path'), [won]);
   });
 });
 

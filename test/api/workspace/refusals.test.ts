@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MAX_FILE_BYTES, MAX_FILES_PER_REQUEST } from '../../../shared/schemas/workspace.ts';
 import { openTestApp } from '../../support/app.ts';
+import { column, columns } from '../../support/columns.ts';
+import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { faultyFields, get, post } from '../../support/team.ts';
 import { deletion, file, sha256, workspaceOf } from '../../support/workspace.ts';
@@ -56,23 +58,20 @@ describe('an invalid push', () => {
       const answer = await post(service, company, '/v1/workspace/push', {
         files: [file('team/b', 'b'), bad],
       });
-      assert.equal(outcome(answer), '400 invalid_request');
-      assert.deepEqual(faultyFields(answer), [`/files/1${field}`]);
+      assertInvalid(answer, `/files/1${field}`);
     });
   }
 
   test('a push returns 400 without 1 to 200 files and for an unknown field', async () => {
     const tooMany = many(MAX_FILES_PER_REQUEST + 1, (n) => file(`team/${n}`, 'x'));
-    for (const [body, field] of [
+    for (const [body, path] of [
       [{}, '/files'],
       [{ files: [] }, '/files'],
       [{ files: tooMany }, '/files'],
       [{ files: { 0: GOOD } }, '/files'],
       [{ files: [GOOD], message: 'x' }, '/message'],
     ] as const) {
-      const answer = await post(service, company, '/v1/workspace/push', body);
-      assert.equal(outcome(answer), '400 invalid_request', field);
-      assert.deepEqual(faultyFields(answer), [field]);
+      assertInvalid(await post(service, company, '/v1/workspace/push', body), path);
     }
   });
 
@@ -120,9 +119,7 @@ describe('GET /v1/workspace/manifest', () => {
     };
     for (const [field, values] of Object.entries(bad)) {
       for (const value of values) {
-        const answer = await get(service, company, `/v1/workspace/manifest?${field}=${value}`);
-        assert.equal(outcome(answer), '400 invalid_request', `${field}=${value}`);
-        assert.deepEqual(faultyFields(answer), [`/${field}`]);
+        assertInvalid(await get(service, company, `/v1/workspace/manifest?${field}=${value}`), `/${field}`);
       }
     }
     for (const query of ['since=1&since=2', 'path=team', 'limit=5&%00=1', 'since=1%00']) {
@@ -144,10 +141,7 @@ describe('GET /v1/workspace/manifest', () => {
     ]);
     assert.deepEqual(await team.wholeManifest({ limit: 1 }), live);
     assert.deepEqual(await team.wholeManifest({ limit: 1, since: 0 }), all);
-    assert.deepEqual(
-      (await team.wholeManifest({ since: revision })).map(({ path }) => path),
-      ['team/new'],
-    );
+    assert.deepEqual(column(await team.wholeManifest({ since: revision }), 'path'), ['team/new']);
     const last = (await team.manifest()).body.revision;
     assert.deepEqual((await team.manifest(`?since=${last}`)).body.items, []);
     assert.deepEqual((await team.manifest(`?since=${last + 10}`)).body.items, []);
@@ -220,13 +214,10 @@ describe('the versions of a file', () => {
       { path: 'team/a' },
       { path: 'team/a', version: 1 },
     ]);
-    assert.deepEqual(
-      both.body.files.map(({ path, version }) => [path, version]),
-      [
-        ['team/a', 2],
-        ['team/a', 1],
-      ],
-    );
+    assert.deepEqual(columns(both.body.files, 'path', 'version'), [
+      ['team/a', 2],
+      ['team/a', 1],
+    ]);
     assert.deepEqual(both.body.missing, ['team/a']);
   });
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import { openTestApp } from '../../support/app.ts';
-import { ask, recordedBy } from '../../support/company.ts';
+import { column, columns } from '../../support/columns.ts';
+import { ask, recordsNothing } from '../../support/company.ts';
 import {
   addClient,
   addPerson,
@@ -80,10 +81,7 @@ describe('the files that a caller can read', () => {
         ...paths.map((path) => ({ path, version: 1 })),
       ]);
       const others = paths.filter((path) => !mine.includes(path));
-      assert.deepEqual(
-        pulled.body.files.map(({ path }) => path),
-        [...mine, ...mine],
-      );
+      assert.deepEqual(column(pulled.body.files, 'path'), [...mine, ...mine]);
       assert.deepEqual(pulled.body.missing, [...others, ...others]);
     });
   }
@@ -91,7 +89,7 @@ describe('the files that a caller can read', () => {
   test('a push with one file in a layer without write access returns 403 and writes nothing', async () => {
     const { company, member, paths, writes, reads, hidden } = await filled;
     const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
-    const { events } = await recordedBy(service, company, async () => {
+    await recordsNothing(service, company, async () => {
       for (const [person, client] of [
         [member, reads],
         [member, hidden],
@@ -110,12 +108,8 @@ describe('the files that a caller can read', () => {
       }
       assert.equal((await asSeenBy(reader).push([file('team/b', 'x')])).code, 'scope_forbidden');
     });
-    assert.deepEqual(events, []);
     const { items } = (await asSeenBy(company).manifest('?since=0')).body;
-    assert.deepEqual(
-      items.map(({ path, version }) => [path, version]).sort(),
-      paths.map((path) => [path, 1]).sort(),
-    );
+    assert.deepEqual(columns(items, 'path', 'version').sort(), paths.map((path) => [path, 1]).sort());
   });
 });
 
@@ -146,10 +140,7 @@ describe('an inaccessible, archived, foreign, unknown or invalid client', () => 
         answers.manifest.add(alike(await get(service, member, url)));
       }
     }
-    assert.deepEqual(
-      Object.values(answers).map(({ size }) => size),
-      [1, 1, 1],
-    );
+    assert.deepEqual(column(Object.values(answers), 'size'), [1, 1, 1]);
     assert.match([...answers.push][0] ?? '', /^403 .*"code":"scope_forbidden"/);
     assert.match([...answers.manifest][0] ?? '', /^403 .*"code":"scope_forbidden"/);
     assert.equal([...answers.pull][0], '200 {"files":[],"missing":["clients/?/a"],"remaining":[]}');
@@ -204,10 +195,7 @@ test('a change in an inaccessible layer does not change what the caller sees', a
   assert.ok((await owner.manifest()).body.revision > revision);
   assert.deepEqual((await seen.manifest(`?since=${revision}`)).body.items, []);
   await owner.push([file('team/b', 'x')]);
-  assert.deepEqual(
-    (await seen.manifest(`?since=${revision}`)).body.items.map(({ path }) => path),
-    ['team/b'],
-  );
+  assert.deepEqual(column((await seen.manifest(`?since=${revision}`)).body.items, 'path'), ['team/b']);
   // The manifest of one client has the latest revision of its files.
   const client = (paths[2] ?? '').split('/')[1] ?? '';
   const alone = (await seen.manifest(`?clientId=${client}`)).body;

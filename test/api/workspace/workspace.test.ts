@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
 import { addClient } from '../../support/scopes.ts';
 import { deletion, file, sha256, workspaceOf } from '../../support/workspace.ts';
 
@@ -103,10 +104,7 @@ describe('workspace files', () => {
     assert.deepEqual(await blocked('team/docs'), ['team/Docs/Straße.md']);
     assert.deepEqual(await blocked('team/Docs/straße.md/x/y'), ['team/Docs/Straße.md']);
     const twins = await owner.push([file('team/x/y', '1'), file('team/X/Y', '1'), file('team/X', '1')]);
-    assert.deepEqual(
-      twins.conflicts.map(({ path }) => path),
-      ['team/x/y', 'team/X/Y'],
-    );
+    assert.deepEqual(column(twins.conflicts, 'path'), ['team/x/y', 'team/X/Y']);
     const renamed = await owner.push([deletion('team/Docs/Straße.md', 1), file('team/docs', '1')]);
     assert.equal(renamed.status, 200);
   });

@@ -4,6 +4,7 @@ import { openQueryAnswers } from '../../../../core/search/query-answers.ts';
 import { deleteQueryEmbedding, enqueueQueryEmbedding } from '../../../../db/queue/query-embeddings.ts';
 import { newId } from '../../../../shared/ids.ts';
 import { createLogger } from '../../../../shared/logger.ts';
+import { column } from '../../../support/columns.ts';
 import { doJob } from '../../../support/do-job.ts';
 import { until } from '../../../support/process-table.ts';
 import { along, post } from '../../../support/team.ts';
@@ -177,10 +178,7 @@ describe('an API process in server mode', async () => {
     await leaveBehind(service, 'left long ago', 66_000);
     const young = await leaveBehind(service, 'left just now', 1000);
     await doJob(service.database, 'upkeep.prune', {});
-    assert.deepEqual(
-      (await queryJobs(service)).map(({ id }) => id),
-      [young],
-    );
+    assert.deepEqual(column(await queryJobs(service), 'id'), [young]);
     await deleteQueryEmbedding(database, young);
   });
 });
