@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import type { Import } from '../../../shared/schemas/imports.ts';
 import type { SignedIn } from '../../support/app.ts';
+import { column } from '../../support/columns.ts';
 import { ask, listAll } from '../../support/company.ts';
 import {
   changesNothing,
@@ -16,9 +17,10 @@ import {
   upload,
 } from '../../support/import-records.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
+import { assertSameRefusal } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { removal } from '../../support/source-library.ts';
-import { addClient, addPerson, archiveTeam, get, post, withoutRequestId } from '../../support/team.ts';
+import { addClient, addPerson, get } from '../../support/team.ts';
 
 /** No worker is at work here: what is queued stays so. */
 const service = await openOwnTestApp();
@@ -88,10 +90,7 @@ describe('DELETE of a finished import', () => {
       assert.equal(outcome(await sendRetry(service, company, id)), '404 not_found');
       assert.equal(outcome(await sendRemoval(service, company, id)), '404 not_found');
       const listed = await listAll<Import>(service, company, IMPORTS);
-      assert.deepEqual(
-        listed.map((item) => item.id),
-        [kept],
-      );
+      assert.deepEqual(column(listed, 'id'), [kept]);
       assert.equal(await keepsFile(service, id), false);
       assert.deepEqual(await eventKinds(service, id), ['memory.import_forget']);
       const { imports } = (await get(service, company, '/v1/memory/status')).json<{
@@ -99,10 +98,7 @@ describe('DELETE of a finished import', () => {
       }>();
       const left = state === 'failed' ? [kept] : [];
       assert.equal(imports.failed, left.length);
-      assert.deepEqual(
-        imports.recentFailures.map((item) => item.id),
-        left,
-      );
+      assert.deepEqual(column(imports.recentFailures, 'id'), left);
     });
   }
 
@@ -121,23 +117,14 @@ describe('refusal of DELETE on an import', () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const ids = ['x', '%00', newId(), await plantImport(service, stranger, { state: 'queued' })];
     const answers = await Promise.all(ids.map((id) => sendRemoval(service, company, id)));
-    for (const answer of answers) assert.equal(outcome(answer), '404 not_found');
-    assert.equal(new Set(answers.map(({ body }) => withoutRequestId(body))).size, 1);
+    await assertSameRefusal('404 not_found', answers);
   });
 
-  test('returns 403 before 409 for a caller who is neither author nor has Full access', async () => {
+  test('returns 204 for the author, who does not need Full access', async () => {
     const company = await service.company();
-    const member = await addPerson(service, company, { teamRole: 'member' });
-    const reader = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'read' });
-    for (const state of ['queued', 'running', 'failed'] as const) {
-      const id = await plantImport(service, company, { state });
-      for (const caller of [member, reader]) {
-        const answer = await refused(company, () => sendRemoval(service, caller, id));
-        assert.equal(outcome(answer), '403 forbidden', state);
-      }
-    }
-    const own = await plantImport(service, company, { author: member.userId, state: 'queued' });
-    assert.equal((await sendRemoval(service, member, own)).statusCode, 204);
+    const { userId: author, ...member } = await addPerson(service, company, { teamRole: 'member' });
+    const id = await plantImport(service, company, { author, state: 'queued' });
+    assert.equal((await sendRemoval(service, member, id)).statusCode, 204);
   });
 
   test('returns 403 for an author who can only read the client now, and 404 for one who cannot read it', async () => {
@@ -157,26 +144,6 @@ describe('refusal of DELETE on an import', () => {
     assert.deepEqual(outcomes, ['403 forbidden', '404 not_found']);
   });
 
-  test('checks 404 and 403 before 409 team_archived in an archived Team', async () => {
-    const company = await service.company();
-    const member = await addPerson(service, company, { teamRole: 'member' });
-    const [own, theirs, running] = [
-      await plantImport(service, company, { author: member.userId, state: 'queued' }),
-      await plantImport(service, company, { state: 'queued' }),
-      await plantImport(service, company, { author: member.userId, state: 'running' }),
-    ];
-    await archiveTeam(service, company.teamId);
-    const cases: [id: string, refusal: string][] = [
-      [own, '409 team_archived'],
-      [running, '409 team_archived'],
-      [theirs, '403 forbidden'],
-      [newId(), '404 not_found'],
-    ];
-    for (const [id, refusal] of cases) {
-      assert.equal(outcome(await refused(company, () => sendRemoval(service, member, id))), refusal);
-    }
-  });
-
   test('returns 404 for an import of an archived client, until the client is active again', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
@@ -186,15 +153,5 @@ describe('refusal of DELETE on an import', () => {
     assert.equal(outcome(await refused(company, () => sendRemoval(service, company, id))), '404 not_found');
     assert.equal((await ask(service, company, 'PATCH', client, { state: 'active' })).statusCode, 200);
     assert.equal((await sendRemoval(service, company, id)).statusCode, 204);
-  });
-
-  test('returns 401, then 403 for another Team; POST returns 405', async () => {
-    const [company, stranger] = [await service.company(), await service.company()];
-    const id = await plantImport(service, company, { state: 'queued' });
-    const nobody = { headers: { authorization: 'Bearer nonsense', 'memory-team': company.teamId } };
-    const elsewhere = { headers: { ...stranger.headers, 'memory-team': company.teamId } };
-    assert.equal(outcome(await sendRemoval(service, nobody, id)), '401 unauthenticated');
-    assert.equal(outcome(await sendRemoval(service, elsewhere, id)), '403 team_forbidden');
-    assert.equal(outcome(await post(service, company, `${IMPORTS}/${id}`, {})), '405 method_not_allowed');
   });
 });

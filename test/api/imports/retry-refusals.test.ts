@@ -5,7 +5,6 @@ import type { SignedIn } from '../../support/app.ts';
 import { ask } from '../../support/company.ts';
 import {
   changesNothing,
-  IMPORTS,
   plantImport,
   plantImports,
   retried,
@@ -14,29 +13,13 @@ import {
 } from '../../support/import-records.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addClient, addPerson, archiveTeam, type Caller, post } from '../../support/team.ts';
+import { addClient, addPerson } from '../../support/team.ts';
 
 /** No worker is at work here: what is put back stays where it is. */
 const service = await openOwnTestApp();
 const refused = <T>(company: SignedIn, send: () => PromiseLike<T>) => changesNothing(service, company, send);
 
 describe('refusal of an import retry', () => {
-  const anonymous: Caller = { headers: { authorization: 'Bearer nonsense', 'memory-team': newId() } };
-  const text = { 'content-type': 'text/plain' };
-
-  test('returns 401, then 403 for another Team, then 413 and 415, then 400', async () => {
-    const [company, stranger] = [await service.company(), await service.company()];
-    const elsewhere = { headers: { ...stranger.headers, 'memory-team': company.teamId } };
-    const url = `${IMPORTS}/retry`;
-    const faulty = { ids: [], more: 'x' };
-    assert.equal(outcome(await post(service, anonymous, url, faulty)), '401 unauthenticated');
-    assert.equal(outcome(await post(service, elsewhere, url, faulty)), '403 team_forbidden');
-    const large = JSON.stringify({ ids: ['x'.repeat(1_100_000)] });
-    assert.equal(outcome(await post(service, company, url, large)), '413 payload_too_large');
-    assert.equal(outcome(await post(service, company, url, 'x', text)), '415 unsupported_media_type');
-    assert.equal(outcome(await post(service, company, url, faulty)), '400 invalid_request');
-  });
-
   test('returns 400 before the ids are looked up, then 403, then 404, then 409', async () => {
     const company = await service.company();
     const member = await addPerson(service, company, { teamRole: 'member' });
@@ -60,29 +43,6 @@ describe('refusal of an import retry', () => {
       const faulty = await refused(company, () => send(ids, { more: true }));
       assert.equal(outcome(faulty), '400 invalid_request');
     }
-  });
-
-  test('checks 404 and 403 before 409 team_archived in an archived Team', async () => {
-    const company = await service.company();
-    const member = await addPerson(service, company, { teamRole: 'member' });
-    const own = await plantImport(service, company, { author: member.userId });
-    const busy = await plantImport(service, company, { author: member.userId, state: 'running' });
-    const theirs = await plantImport(service, company);
-    await archiveTeam(service, company.teamId);
-    const cases: [body: object, refusal: string][] = [
-      [{ ids: [own] }, '409 team_archived'],
-      [{ ids: [busy] }, '409 team_archived'],
-      [{ all: true }, '409 team_archived'],
-      [{ ids: [own, newId()] }, '404 not_found'],
-      [{ ids: [own, 'nonsense'] }, '404 not_found'],
-      [{ ids: [own, theirs] }, '403 forbidden'],
-      [{ ids: [own], all: true }, '400 invalid_request'],
-    ];
-    for (const [body, refusal] of cases) {
-      const answer = await refused(company, () => sendRetries(service, member, body));
-      assert.equal(outcome(answer), refusal, JSON.stringify(body));
-    }
-    assert.equal(outcome(await refused(company, () => sendRetry(service, member, own))), '409 team_archived');
   });
 });
 

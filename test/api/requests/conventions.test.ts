@@ -95,6 +95,7 @@ describe('routes and methods', () => {
       ['GET', '/v1/memory/captures', 'POST'],
       ['DELETE', '/v1/memory/memories', 'GET, HEAD, POST'],
       ['PATCH', '/v1/memory/sources/x', 'DELETE, GET, HEAD'],
+      ['POST', '/v1/memory/imports/x', 'DELETE, GET, HEAD'],
       ['TRACE', '/v1/memory/search', 'POST'],
     ];
     for (const [method, url, allow] of cases) {
