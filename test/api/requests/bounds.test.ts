@@ -18,205 +18,113 @@ const importOf = (fields: object) => ({ items: [{ ...IMPORT, ...fields }] });
 
 const ITEM = { captureIds: ['x'], action: 'review', title: 'x', content: 'x' };
 const completeOf = (fields: object) => ({ batchId: 'x', items: [{ ...ITEM, ...fields }] });
-/** The same for an existing batch; an item names its only capture. */
-const lentOf = (items: readonly object[]) => async () => {
+/** The same for an existing batch; the item names its only capture. */
+const lentOf = async (fields: object) => {
   const { batchId, captureIds } = await lend(service, company);
-  return { batchId, items: items.map((fields) => ({ ...ITEM, captureIds, ...fields })) };
+  return { batchId, items: [{ ...ITEM, captureIds, ...fields }] };
 };
 const updateOf = (fields: object) => ({ action: 'update', memoryId: 'x', ...fields });
-const publishedOf = (fields: object) => async () => ({
-  ...updateOf(fields),
-  memoryId: (await addMemory(service, company, 'published')).id,
-});
+const publishedOf = async (fields: object) => {
+  const { id } = await addMemory(service, company, 'published');
+  return { ...updateOf(fields), memoryId: id };
+};
 const DECISION = { action: 'delete', memoryId: 'x' };
 
-type Body = object | (() => Promise<object>);
-/** Each limit: a body at the limit, a body beyond it, and the field that the refusal names. */
-const BOUNDS: [name: string, route: string, within: Body, beyond: object, path: string][] = [
-  ...(['title', 'externalId'] as const).map((field): (typeof BOUNDS)[number] => [
-    `${field} of 300 characters`,
-    'ingest',
-    { ...INGEST, [field]: 'é'.repeat(300) },
-    { ...INGEST, [field]: 'é'.repeat(301) },
-    `/${field}`,
-  ]),
-  [
-    'a title of 300 characters beyond the basic plane',
-    'ingest',
-    { ...INGEST, title: '😀'.repeat(300) },
-    { ...INGEST, title: '😀'.repeat(301) },
-    '/title',
+/** A value at a limit, and one beyond it. */
+type Pair = [within: unknown, beyond: unknown];
+const x = (most: number): Pair => ['x'.repeat(most), 'x'.repeat(most + 1)];
+const é = (most: number): Pair => ['é'.repeat(most), 'é'.repeat(most + 1)];
+const words = (most: number): Pair => ['é '.repeat(most), 'é '.repeat(most + 1)];
+const emoji = (most: number): Pair => ['😀'.repeat(most), '😀'.repeat(most + 1)];
+const many = (most: number, entry: unknown): Pair => [Array(most).fill(entry), Array(most + 1).fill(entry)];
+
+const names: Pair = [`${'x'.repeat(296)}.txt`, `${'x'.repeat(297)}.txt`];
+const chunked = (chunks: unknown) => ({ title: 'x', chunks });
+const expand = (fields: object) => ({ chunkId: 'x', before: 0, after: 0, ...fields });
+
+/** The limits of each route, with a body that has a value of the pair, and the field that the refusal names. */
+const BOUNDS: Record<
+  string,
+  [name: string, pair: Pair, body: (value: unknown) => object | Promise<object>, path: string][]
+> = {
+  ingest: [
+    ['title of 300 characters', é(300), (title) => ({ ...INGEST, title }), '/title'],
+    ['externalId of 300 characters', é(300), (externalId) => ({ ...INGEST, externalId }), '/externalId'],
+    [
+      'a title of 300 characters beyond the basic plane',
+      emoji(300),
+      (title) => ({ ...INGEST, title }),
+      '/title',
+    ],
+    ['a uri of 2,048 characters', x(2048), (uri) => ({ ...INGEST, uri }), '/uri'],
+    ['a chunk of 8,000 characters', x(8000), (text) => chunked([{ text }]), '/chunks/0/text'],
+    ['2,000 chunks', many(2000, { text: 'x' }), chunked, '/chunks'],
+    ['metadata of 16 KiB as JSON', x(16_376), (a) => ({ ...INGEST, metadata: { a } }), '/metadata'],
+    [
+      'metadata of 16 KiB in characters of several bytes',
+      é(8188),
+      (a) => ({ ...INGEST, metadata: { a } }),
+      '/metadata',
+    ],
   ],
-  [
-    'a uri of 2,048 characters',
-    'ingest',
-    { ...INGEST, uri: 'x'.repeat(2048) },
-    { ...INGEST, uri: 'x'.repeat(2049) },
-    '/uri',
+  imports: [
+    ['a filename of 300 characters', names, (filename) => importOf({ filename }), '/items/0/filename'],
+    ['an import title of 300 characters', x(300), (title) => importOf({ title }), '/items/0/title'],
+    ['50 imports', many(50, IMPORT), (items) => ({ items }), '/items'],
   ],
-  [
-    'a chunk of 8,000 characters',
-    'ingest',
-    { title: 'x', chunks: [{ text: 'x'.repeat(8000) }] },
-    { title: 'x', chunks: [{ text: 'x'.repeat(8001) }] },
-    '/chunks/0/text',
+  expand: [
+    ['an expand by 10 chunks before', [10, 11], (before) => expand({ before }), '/before'],
+    ['an expand by 10 chunks after', [10, 11], (after) => expand({ after }), '/after'],
+    ['an expand by 0 chunks after', [0, -1], (after) => expand({ after }), '/after'],
   ],
-  [
-    '2,000 chunks',
-    'ingest',
-    { title: 'x', chunks: Array.from({ length: 2000 }, (_, n) => ({ text: `n${n}` })) },
-    { title: 'x', chunks: Array.from({ length: 2001 }, (_, n) => ({ text: `n${n}` })) },
-    '/chunks',
+  'embeddings/claim': [
+    ['a claim of 256 chunks', [256, 257], (limit) => ({ limit }), '/limit'],
+    ['a claim of one chunk', [1, 0], (limit) => ({ limit }), '/limit'],
   ],
-  [
-    'metadata of 16 KiB as JSON',
-    'ingest',
-    { ...INGEST, metadata: { a: 'x'.repeat(16 * 1024 - '{"a":""}'.length) } },
-    { ...INGEST, metadata: { a: 'x'.repeat(16 * 1024 - '{"a":""}'.length + 1) } },
-    '/metadata',
+  captures: [
+    ['a sessionId of 300 characters', é(300), (sessionId) => ({ ...CAPTURE, sessionId }), '/sessionId'],
+    ['a summary of 64,000 characters', é(64_000), (summary) => ({ ...CAPTURE, summary }), '/summary'],
+    ['capture metadata of 16 KiB', é(8188), (a) => ({ ...CAPTURE, metadata: { a } }), '/metadata'],
   ],
-  [
-    'metadata of 16 KiB in characters of several bytes',
-    'ingest',
-    { ...INGEST, metadata: { a: 'é'.repeat(8188) } },
-    { ...INGEST, metadata: { a: 'é'.repeat(8189) } },
-    '/metadata',
+  'consolidation/claim': [
+    ['a claim of one capture', [1, 0], (limit) => ({ limit }), '/limit'],
+    ['a claim of 20 captures', [20, 21], (limit) => ({ limit }), '/limit'],
+    ['a lease of 30 seconds', [30, 29], (leaseSeconds) => ({ leaseSeconds }), '/leaseSeconds'],
+    ['a lease of one hour', [3600, 3601], (leaseSeconds) => ({ leaseSeconds }), '/leaseSeconds'],
   ],
-  [
-    'a filename of 300 characters',
-    'imports',
-    importOf({ filename: `${'x'.repeat(296)}.txt` }),
-    importOf({ filename: `${'x'.repeat(297)}.txt` }),
-    '/items/0/filename',
+  'consolidation/complete': [
+    ['an item title of 300 characters', é(300), (title) => lentOf({ title }), '/items/0/title'],
+    [
+      'item content of 64,000 characters',
+      words(32_000),
+      (content) => lentOf({ content }),
+      '/items/0/content',
+    ],
+    ['item metadata of 16 KiB', é(8188), (a) => lentOf({ metadata: { a } }), '/items/0/metadata'],
+    [
+      'an item with one capture',
+      [{ action: 'discard' }, { captureIds: [] }],
+      (given) => lentOf(Object(given)),
+      '/items/0/captureIds',
+    ],
   ],
-  [
-    'an import title of 300 characters',
-    'imports',
-    importOf({ title: 'x'.repeat(300) }),
-    importOf({ title: 'x'.repeat(301) }),
-    '/items/0/title',
+  memories: [
+    ['a memory title of 300 characters', é(300), (title) => publishedOf({ title }), '/title'],
+    ['memory content of 64,000 characters', words(32_000), (content) => publishedOf({ content }), '/content'],
+    ['100 decisions', many(100, DECISION), (decisions) => ({ decisions }), '/decisions'],
+    ['one decision', [[DECISION], []], (decisions) => ({ decisions }), '/decisions'],
   ],
-  ['50 imports', 'imports', { items: Array(50).fill(IMPORT) }, { items: Array(51).fill(IMPORT) }, '/items'],
-  [
-    'an expand by 10 chunks before',
-    'expand',
-    { chunkId: 'x', before: 10, after: 0 },
-    { chunkId: 'x', before: 11 },
-    '/before',
-  ],
-  [
-    'an expand by 10 chunks after',
-    'expand',
-    { chunkId: 'x', before: 0, after: 10 },
-    { chunkId: 'x', after: 11 },
-    '/after',
-  ],
-  [
-    'an expand by 0 chunks after',
-    'expand',
-    { chunkId: 'x', after: 0 },
-    { chunkId: 'x', after: -1 },
-    '/after',
-  ],
-  ['a claim of 256 chunks', 'embeddings/claim', { limit: 256 }, { limit: 257 }, '/limit'],
-  ['a claim of one chunk', 'embeddings/claim', { limit: 1 }, { limit: 0 }, '/limit'],
-  [
-    'a sessionId of 300 characters',
-    'captures',
-    { ...CAPTURE, sessionId: 'é'.repeat(300) },
-    { ...CAPTURE, sessionId: 'é'.repeat(301) },
-    '/sessionId',
-  ],
-  [
-    'a summary of 64,000 characters',
-    'captures',
-    { ...CAPTURE, summary: 'é'.repeat(64_000) },
-    { ...CAPTURE, summary: 'é'.repeat(64_001) },
-    '/summary',
-  ],
-  [
-    'capture metadata of 16 KiB',
-    'captures',
-    { ...CAPTURE, metadata: { a: 'é'.repeat(8188) } },
-    { ...CAPTURE, metadata: { a: 'é'.repeat(8189) } },
-    '/metadata',
-  ],
-  ['a claim of one capture', 'consolidation/claim', { limit: 1 }, { limit: 0 }, '/limit'],
-  ['a claim of 20 captures', 'consolidation/claim', { limit: 20 }, { limit: 21 }, '/limit'],
-  [
-    'a lease of 30 seconds',
-    'consolidation/claim',
-    { leaseSeconds: 30 },
-    { leaseSeconds: 29 },
-    '/leaseSeconds',
-  ],
-  [
-    'a lease of one hour',
-    'consolidation/claim',
-    { leaseSeconds: 3600 },
-    { leaseSeconds: 3601 },
-    '/leaseSeconds',
-  ],
-  [
-    'an item title of 300 characters',
-    'consolidation/complete',
-    lentOf([{ title: 'é'.repeat(300) }]),
-    completeOf({ title: 'é'.repeat(301) }),
-    '/items/0/title',
-  ],
-  [
-    'item content of 64,000 characters',
-    'consolidation/complete',
-    lentOf([{ content: 'é '.repeat(32_000) }]),
-    completeOf({ content: 'é '.repeat(32_001) }),
-    '/items/0/content',
-  ],
-  [
-    'item metadata of 16 KiB',
-    'consolidation/complete',
-    lentOf([{ metadata: { a: 'é'.repeat(8188) } }]),
-    completeOf({ metadata: { a: 'é'.repeat(8189) } }),
-    '/items/0/metadata',
-  ],
-  [
-    'an item with one capture',
-    'consolidation/complete',
-    lentOf([{ action: 'discard' }]),
-    completeOf({ captureIds: [] }),
-    '/items/0/captureIds',
-  ],
-  [
-    'a memory title of 300 characters',
-    'memories',
-    publishedOf({ title: 'é'.repeat(300) }),
-    updateOf({ title: 'é'.repeat(301) }),
-    '/title',
-  ],
-  [
-    'memory content of 64,000 characters',
-    'memories',
-    publishedOf({ content: 'é '.repeat(32_000) }),
-    updateOf({ content: 'é '.repeat(32_001) }),
-    '/content',
-  ],
-  [
-    '100 decisions',
-    'memories',
-    { decisions: Array(100).fill(DECISION) },
-    { decisions: Array(101).fill(DECISION) },
-    '/decisions',
-  ],
-  ['one decision', 'memories', { decisions: [DECISION] }, { decisions: [] }, '/decisions'],
-];
+};
 
 describe('the limits of request fields', () => {
-  for (const [name, route, within, beyond, path] of BOUNDS) {
-    test(`accepts ${name} and returns 400 beyond that limit`, async () => {
-      const body = typeof within === 'function' ? await within() : within;
-      const taken = await post(service, company, `/v1/memory/${route}`, body);
-      assert.ok(taken.statusCode < 300, taken.body);
-      assertInvalid(await post(service, company, `/v1/memory/${route}`, beyond), path);
-    });
+  for (const [route, bounds] of Object.entries(BOUNDS)) {
+    for (const [name, [within, beyond], body, path] of bounds) {
+      test(`accepts ${name} and returns 400 beyond that limit`, async () => {
+        const taken = await post(service, company, `/v1/memory/${route}`, await body(within));
+        assert.ok(taken.statusCode < 300, taken.body);
+        assertInvalid(await post(service, company, `/v1/memory/${route}`, await body(beyond)), path);
+      });
+    }
   }
 
   test('accepts a query of 1 to 4,000 characters and a topK of 1 to 50, and returns 400 beyond', async () => {
