@@ -10,200 +10,123 @@ import { addPerson, archiveTeam, type Caller } from '../../support/team.ts';
 const service = await openTestApp();
 const { database } = service;
 
-/** A change under /v1/company, and the one event that records it. */
-interface Change {
-  caller?: Caller;
-  method: Method;
-  url: string;
-  body?: object;
-  event: Partial<Recorded>;
-}
+/** A change under /v1/company, the one event that records it, and who makes it, if not the Owner. */
+type Change = [method: Method, path: string, body: object, event: Partial<Recorded>, caller?: Caller];
 
 const member = (company: SignedIn) => addPerson(service, company, { teamRole: 'member' });
 const admin = (company: SignedIn) => addPerson(service, company, { companyRole: 'admin' });
+const account = (subjectId: string) => ({ subjectType: 'account', subjectId }) as const;
+const team = (teamId: string) => ({ subjectType: 'team', subjectId: teamId, teamId }) as const;
 
+/** The access request of an Admin, and what an event says of it and of the Admin. */
 async function request(company: SignedIn) {
   const caller = await admin(company);
-  const body = { teamId: company.teamId, access: 'read' };
-  const answer = await ask(service, caller, 'POST', '/v1/company/access-requests', body);
+  const { teamId } = company;
+  const answer = await ask(service, caller, 'POST', '/v1/company/access-requests', {
+    teamId,
+    access: 'read',
+  });
   assert.equal(answer.statusCode, 201, answer.body);
-  return { id: answer.json<{ id: string }>().id, userId: caller.userId };
+  const { id } = answer.json<{ id: string }>();
+  const detail = { userId: caller.userId, access: 'read' };
+  return { id, about: { subjectType: 'access_request', subjectId: id, teamId, detail } as const };
 }
 
 /** Every change that a route of /v1/company makes, except accepting an invitation. */
 const CHANGES: Record<string, (company: SignedIn) => Promise<Change>> = {
   'changing a role': async (company) => {
     const { userId } = await admin(company);
-    return {
-      method: 'PATCH',
-      url: `/v1/company/members/${userId}`,
-      body: { role: 'owner' },
-      event: {
-        kind: 'company.member_role',
-        subjectType: 'account',
-        subjectId: userId,
-        detail: { from: 'admin', to: 'owner', revokedInvites: [], deniedRequests: [] },
-      },
-    };
+    const detail = { from: 'admin', to: 'owner', revokedInvites: [], deniedRequests: [] };
+    const event = { kind: 'company.member_role', ...account(userId), detail } as const;
+    return ['PATCH', `members/${userId}`, { role: 'owner' }, event];
   },
   'removing a member': async (company) => {
     const { userId } = await member(company);
-    return {
-      method: 'DELETE',
-      url: `/v1/company/members/${userId}`,
-      event: { kind: 'company.member_remove', subjectType: 'account', subjectId: userId },
-    };
+    return ['DELETE', `members/${userId}`, {}, { kind: 'company.member_remove', ...account(userId) }];
   },
   'creating a reset link for a member': async (company) => {
     const { userId } = await member(company);
-    return {
-      method: 'POST',
-      url: `/v1/company/members/${userId}/reset-link`,
-      event: { kind: 'company.reset_link', subjectType: 'account', subjectId: userId },
-    };
+    return ['POST', `members/${userId}/reset-link`, {}, { kind: 'company.reset_link', ...account(userId) }];
   },
-  'creating a reset link for an Owner': async ({ teamId, ownerId, ownerEmail }) => ({
-    method: 'POST',
-    url: '/v1/company/reset-links',
-    body: { teamId, email: ownerEmail },
-    event: { kind: 'company.reset_link', subjectType: 'account', subjectId: ownerId, teamId },
-  }),
-  'creating an invitation': async () => ({
-    method: 'POST',
-    url: '/v1/company/invitations',
-    body: { email: newEmail() },
-    event: { kind: 'company.invite', subjectType: 'invite' },
-  }),
+  'creating a reset link for an Owner': async ({ teamId, ownerId, ownerEmail }) => {
+    const event = { kind: 'company.reset_link', ...account(ownerId), teamId } as const;
+    return ['POST', 'reset-links', { teamId, email: ownerEmail }, event];
+  },
+  'creating an invitation': async () => [
+    'POST',
+    'invitations',
+    { email: newEmail() },
+    { kind: 'company.invite', subjectType: 'invite' },
+  ],
   'replacing an invitation': async (company) => {
-    const { invite } = await makeInvitation(service, company);
-    return {
-      method: 'POST',
-      url: '/v1/company/invitations',
-      body: { email: invite.email },
-      event: { kind: 'company.invite', subjectType: 'invite' },
-    };
+    const { email } = (await makeInvitation(service, company)).invite;
+    return ['POST', 'invitations', { email }, { kind: 'company.invite', subjectType: 'invite' }];
   },
   'revoking an invitation': async (company) => {
-    const { invite } = await makeInvitation(service, company);
-    return {
-      method: 'DELETE',
-      url: `/v1/company/invitations/${invite.id}`,
-      event: { kind: 'company.invite_revoke', subjectType: 'invite', subjectId: invite.id },
-    };
+    const { id } = (await makeInvitation(service, company)).invite;
+    const event = { kind: 'company.invite_revoke', subjectType: 'invite', subjectId: id } as const;
+    return ['DELETE', `invitations/${id}`, {}, event];
   },
-  'creating a Team': async ({ ownerId }) => ({
-    method: 'POST',
-    url: '/v1/company/teams',
-    body: { name: 'New' },
-    event: { kind: 'team.create', subjectType: 'team', detail: { name: 'New', ownerId } },
-  }),
-  'renaming a Team': async ({ teamId }) => ({
-    method: 'PATCH',
-    url: `/v1/company/teams/${teamId}`,
-    body: { name: 'New' },
-    event: {
-      kind: 'team.rename',
-      subjectType: 'team',
-      subjectId: teamId,
-      teamId,
-      detail: { from: 'Test Team', to: 'New' },
-    },
-  }),
-  'archiving a Team': async ({ teamId }) => ({
-    method: 'POST',
-    url: `/v1/company/teams/${teamId}/archive`,
-    event: { kind: 'team.archive', subjectType: 'team', subjectId: teamId, teamId, detail: {} },
-  }),
+  'creating a Team': async ({ ownerId }) => {
+    const event = { kind: 'team.create', subjectType: 'team', detail: { name: 'New', ownerId } } as const;
+    return ['POST', 'teams', { name: 'New' }, event];
+  },
+  'renaming a Team': async ({ teamId }) => {
+    const event = { kind: 'team.rename', ...team(teamId), detail: { from: 'Test Team', to: 'New' } } as const;
+    return ['PATCH', `teams/${teamId}`, { name: 'New' }, event];
+  },
+  'archiving a Team': async ({ teamId }) => [
+    'POST',
+    `teams/${teamId}/archive`,
+    {},
+    { kind: 'team.archive', ...team(teamId), detail: {} },
+  ],
   'restoring a Team': async ({ teamId }) => {
     await archiveTeam(service, teamId);
-    return {
-      method: 'POST',
-      url: `/v1/company/teams/${teamId}/restore`,
-      event: { kind: 'team.restore', subjectType: 'team', subjectId: teamId, teamId, detail: {} },
-    };
+    return ['POST', `teams/${teamId}/restore`, {}, { kind: 'team.restore', ...team(teamId), detail: {} }];
   },
   'deleting a Team': async ({ teamId }) => {
     await archiveTeam(service, teamId);
-    return {
-      method: 'DELETE',
-      url: `/v1/company/teams/${teamId}`,
-      event: {
-        kind: 'team.delete',
-        subjectType: 'team',
-        subjectId: teamId,
-        teamId,
-        detail: { name: 'Test Team' },
-      },
-    };
+    const event = { kind: 'team.delete', ...team(teamId), detail: { name: 'Test Team' } } as const;
+    return ['DELETE', `teams/${teamId}`, {}, event];
   },
-  'requesting access': async (company) => ({
-    caller: await admin(company),
-    method: 'POST',
-    url: '/v1/company/access-requests',
-    body: { teamId: company.teamId, access: 'full', reason: 'a reason of one’s own' },
-    event: {
-      kind: 'company.access_request',
-      subjectType: 'access_request',
-      teamId: company.teamId,
-      detail: { access: 'full' },
-    },
-  }),
+  'requesting access': async (company) => {
+    const { teamId } = company;
+    const body = { teamId, access: 'full', reason: 'a reason of one’s own' };
+    const about = { subjectType: 'access_request', teamId, detail: { access: 'full' } } as const;
+    return [
+      'POST',
+      'access-requests',
+      body,
+      { kind: 'company.access_request', ...about },
+      await admin(company),
+    ];
+  },
   'approving an access request': async (company) => {
-    const { id, userId } = await request(company);
-    return {
-      method: 'POST',
-      url: `/v1/company/access-requests/${id}/approve`,
-      event: {
-        kind: 'company.access_approve',
-        subjectType: 'access_request',
-        subjectId: id,
-        teamId: company.teamId,
-        detail: { userId, access: 'read' },
-      },
-    };
+    const { id, about } = await request(company);
+    return ['POST', `access-requests/${id}/approve`, {}, { kind: 'company.access_approve', ...about }];
   },
   'denying an access request': async (company) => {
-    const { id, userId } = await request(company);
-    return {
-      method: 'POST',
-      url: `/v1/company/access-requests/${id}/deny`,
-      event: {
-        kind: 'company.access_deny',
-        subjectType: 'access_request',
-        subjectId: id,
-        teamId: company.teamId,
-        detail: { userId, access: 'read' },
-      },
-    };
+    const { id, about } = await request(company);
+    return ['POST', `access-requests/${id}/deny`, {}, { kind: 'company.access_deny', ...about }];
   },
   'giving a Company grant': async (company) => {
     const { userId } = await admin(company);
-    return {
-      method: 'PUT',
-      url: `/v1/company/grants/${userId}/${company.teamId}`,
-      body: { access: 'full' },
-      event: {
-        kind: 'company.grant',
-        subjectType: 'account',
-        subjectId: userId,
-        teamId: company.teamId,
-        detail: { access: 'full', revokedInvites: [] },
-      },
-    };
+    const { teamId } = company;
+    const detail = { access: 'full', revokedInvites: [] };
+    const event = { kind: 'company.grant', ...account(userId), teamId, detail } as const;
+    return ['PUT', `grants/${userId}/${teamId}`, { access: 'full' }, event];
   },
   'revoking a Company grant': async (company) => {
     const { userId } = await addPerson(service, company, { companyRole: 'admin', companyGrant: 'full' });
-    return {
-      method: 'DELETE',
-      url: `/v1/company/grants/${userId}/${company.teamId}`,
-      event: {
-        kind: 'company.grant_revoke',
-        subjectType: 'account',
-        subjectId: userId,
-        teamId: company.teamId,
-        detail: { revokedInvites: [] },
-      },
-    };
+    const { teamId } = company;
+    const event = {
+      kind: 'company.grant_revoke',
+      ...account(userId),
+      teamId,
+      detail: { revokedInvites: [] },
+    } as const;
+    return ['DELETE', `grants/${userId}/${teamId}`, {}, event];
   },
 };
 
@@ -232,10 +155,10 @@ for (const [name, prepare] of Object.entries(CHANGES)) {
   describe(`the audit event of ${name}`, () => {
     test(`records one event without secrets for ${name}`, async () => {
       const company = await service.company();
-      const { caller = company, method, url, body, event } = await prepare(company);
+      const [method, path, body, event, caller = company] = await prepare(company);
       let answer = { statusCode: 0, body: '' };
       const { events, text } = await recordedBy(service, company, async () => {
-        answer = await ask(service, caller, method, url, body);
+        answer = await ask(service, caller, method, `/v1/company/${path}`, body);
       });
       assert.ok([200, 201, 204].includes(answer.statusCode), answer.body);
       assert.equal(events.length, 1);
@@ -252,7 +175,7 @@ for (const [name, prepare] of Object.entries(CHANGES)) {
 
     test(`rolls back all changes if any statement fails while ${name}`, async (t) => {
       const company = await service.company();
-      const { caller = company, method, url, body } = await prepare(company);
+      const [method, path, body, , caller = company] = await prepare(company);
       let failing = 1;
       let statements = 0;
       const app = await openFailingApp(t, service, () => {
@@ -262,7 +185,7 @@ for (const [name, prepare] of Object.entries(CHANGES)) {
       const before = await stateOf(company);
       for (;;) {
         statements = 0;
-        const answer = await ask({ app }, caller, method, url, body);
+        const answer = await ask({ app }, caller, method, `/v1/company/${path}`, body);
         if (statements < failing) {
           assert.ok([200, 201, 204].includes(answer.statusCode), answer.body);
           break;
