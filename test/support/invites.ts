@@ -59,20 +59,28 @@ export async function makeInvitation(
   return { invite: invitation, ...issued };
 }
 
+/** The password of everyone who is not given another. */
+export const PASSWORD = 'a password of this test';
+
 /** What a newcomer sends. */
 export interface Newcomer {
   token: string;
   name?: string;
-  password: string;
+  password?: string;
 }
 
 function acceptOnce(url: string) {
-  return ({ app }: Pick<TestApp, 'app'>, { name = 'A newcomer', ...rest }: Newcomer) =>
-    app.inject({ method: 'POST', url, payload: { name, ...rest } });
+  return ({ app }: Pick<TestApp, 'app'>, { name = 'A newcomer', password = PASSWORD, token }: Newcomer) =>
+    app.inject({ method: 'POST', url, payload: { name, password, token } });
 }
 
 /** Takes up an invite into a Team. */
 export const join = acceptOnce('/v1/auth/join');
+
+/** Joins with an invite, and returns the outcome. */
+export async function outcomeOfJoin(service: Pick<TestApp, 'app'>, token: string): Promise<string> {
+  return outcome(await join(service, { token }));
+}
 
 /** Takes up the invitation of a Company. */
 export const accept = acceptOnce('/v1/company/invitations/accept');
@@ -106,7 +114,7 @@ export async function addPasswordHolder(
   service: Pick<TestApp & Dependencies, 'database' | 'passwords' | 'signIn'>,
   company: TestCompany,
   ties: Ties,
-  password: string,
+  password = PASSWORD,
 ): Promise<PasswordHolder> {
   const person = await addPerson(service, company, ties);
   await givePassword(service, person.userId, password);

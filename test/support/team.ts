@@ -84,6 +84,11 @@ export async function addTeam(
   return id;
 }
 
+/** The same caller, for another Team. */
+export function inTeam({ headers }: Caller, teamId: string): Caller {
+  return { headers: { ...headers, 'memory-team': teamId } };
+}
+
 /** Archives the Team of the Company. */
 export async function archiveTeam({ database }: Pick<TestApp, 'database'>, teamId: string): Promise<void> {
   await database.query(`update identity.team set state = 'archived' where id = $1`, [teamId]);

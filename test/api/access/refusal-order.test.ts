@@ -31,12 +31,7 @@ function send(row: string, { ids: existing, callers }: Place, ...faults: Fault[]
   };
   const [method, path = ''] = row.split(' ');
   const url = `${path.replace(/:(\w+)/g, (_, name: string) => ids[name]!)}?${query}`;
-  return service.app.inject({
-    method: method as Method,
-    url,
-    headers,
-    ...(method !== 'GET' && { payload }),
-  });
+  return service.app.inject({ method: method as Method, url, headers, ...(method !== 'GET' && { payload }) });
 }
 
 /** Whether a request with both faults shows which is refused first. It has one caller, and one record for each id. */

@@ -5,9 +5,10 @@ import { openTestApp } from '../../support/app.ts';
 import { stageCapture } from '../../support/captures.ts';
 import { lend } from '../../support/consolidation.ts';
 import { addMemory, expand } from '../../support/memories.ts';
+import { assertSameRefusal } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, readSource } from '../../support/source-library.ts';
-import { addPerson, addTeam, archiveTeam, get, withoutRequestId } from '../../support/team.ts';
+import { addPerson, addTeam, archiveTeam, get, inTeam } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { app } = service;
@@ -39,16 +40,10 @@ describe('the selection of a Team', () => {
     const member = await addPerson(service, company, { teamRole: 'member' });
     const closed = await addTeam(service, company);
     for (const caller of [company, member]) {
-      const bodies = new Set<string>();
       const names = [newId(), stranger.teamId, 'nonsense', '', `${company.teamId}, ${company.teamId}`];
       if (caller === member) names.push(closed);
-      for (const name of names) {
-        const headers = { authorization: caller.headers.authorization, 'memory-team': name };
-        const answer = await get(service, { headers }, '/v1/memory/status');
-        assert.equal(outcome(answer), '403 team_forbidden', name);
-        bodies.add(withoutRequestId(answer.body));
-      }
-      assert.equal(bodies.size, 1);
+      const answers = names.map((name) => get(service, inTeam(caller, name), '/v1/memory/status'));
+      await assertSameRefusal('403 team_forbidden', answers);
     }
   });
 

@@ -5,24 +5,11 @@ import type { Client, ClientGrant, Invite } from '../../../shared/schemas/identi
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { column, columns } from '../../support/columns.ts';
 import { ask, listAll, recordedBy } from '../../support/company.ts';
-import { addPasswordHolder, join, newEmail } from '../../support/invites.ts';
+import { addPasswordHolder, newEmail, outcomeOfJoin } from '../../support/invites.ts';
 import { outcome } from '../../support/sign-in.ts';
-import {
-  addClient,
-  addPerson,
-  addTeam,
-  archiveTeam,
-  type Caller,
-  get,
-  type Ties,
-} from '../../support/team.ts';
+import { addClient, addPerson, addTeam, archiveTeam, type Caller, get, inTeam } from '../../support/team.ts';
 
 const service = await openTestApp();
-const PASSWORD = 'a password of this test';
-
-const within = ({ headers }: Caller, teamId: string): Caller => ({
-  headers: { ...headers, 'memory-team': teamId },
-});
 
 async function invite(caller: Caller, email = newEmail(), role = 'member') {
   const answer = await ask(service, caller, 'POST', '/v1/team/invites', { email, role });
@@ -30,7 +17,6 @@ async function invite(caller: Caller, email = newEmail(), role = 'member') {
   const { invite: made, token } = answer.json<IssuedInvite>();
   return { id: made.id, token };
 }
-const acceptOnce = async (token: string) => outcome(await join(service, { token, password: PASSWORD }));
 const demote = (company: SignedIn, userId: string, role = 'member') =>
   ask(service, company, 'PATCH', `/v1/team/members/${userId}`, { role });
 const remove = (caller: Caller, userId: string) =>
@@ -50,9 +36,6 @@ async function secondTeam(company: SignedIn, userId: string, role: string): Prom
   );
   return teamId;
 }
-
-const addWithPassword = (company: SignedIn, ties: Ties) =>
-  addPasswordHolder(service, company, ties, PASSWORD);
 
 describe('removal of a member from a Team', () => {
   test('removal ends the role and the grants in that Team at once, and in no other Team', async () => {
@@ -74,7 +57,7 @@ describe('removal of a member from a Team', () => {
     assert.equal(outcome(await get(service, person, '/v1/team')), '403 team_forbidden');
     const grants = await listAll<ClientGrant>(service, company, '/v1/team/grants');
     assert.deepEqual(column(grants, 'userId'), [stays.userId]);
-    const kept = await listAll<ClientGrant>(service, within(person, elsewhere), '/v1/team/grants');
+    const kept = await listAll<ClientGrant>(service, inTeam(person, elsewhere), '/v1/team/grants');
     assert.deepEqual(column(kept, 'clientId'), [client]);
   });
 
@@ -95,7 +78,7 @@ describe('removal of a member from a Team', () => {
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const elsewhere = await secondTeam(company, admin.userId, 'admin');
     const [first, second] = [await invite(admin), await invite(admin)];
-    const there = await invite(within(admin, elsewhere));
+    const there = await invite(inTeam(admin, elsewhere));
     const others = await invite(company);
     const { events } = await recordedBy(service, company, () => remove(company, admin.userId));
     const revoked = events.map(({ detail }) =>
@@ -104,32 +87,32 @@ describe('removal of a member from a Team', () => {
     assert.deepEqual(revoked, [[first.id, second.id].sort()]);
     for (const { id, token } of [first, second]) {
       assert.equal(await stateOf(company, id), 'revoked');
-      assert.equal(await acceptOnce(token), '410 token_revoked');
+      assert.equal(await outcomeOfJoin(service, token), '410 token_revoked');
     }
-    assert.equal(await acceptOnce(others.token), '201');
-    assert.equal(await acceptOnce(there.token), '201');
+    assert.equal(await outcomeOfJoin(service, others.token), '201');
+    assert.equal(await outcomeOfJoin(service, there.token), '201');
   });
 
   test('removal revokes the invites to the person in that Team, and no other invite', async () => {
     const company = await service.company();
-    const person = await addWithPassword(company, { teamRole: 'member' });
-    const elsewhere = within(company, await addTeam(service, company));
+    const person = await addPasswordHolder(service, company, { teamRole: 'member' });
+    const elsewhere = inTeam(company, await addTeam(service, company));
     const [here, there] = [
       await invite(company, person.email, 'admin'),
       await invite(elsewhere, person.email),
     ];
     const others = await invite(company);
     await remove(company, person.userId);
-    assert.equal(await acceptOnce(here.token), '410 token_revoked');
-    assert.equal(await acceptOnce(there.token), '201');
-    assert.equal(await acceptOnce(others.token), '201');
+    assert.equal(await outcomeOfJoin(service, here.token), '410 token_revoked');
+    assert.equal(await outcomeOfJoin(service, there.token), '201');
+    assert.equal(await outcomeOfJoin(service, others.token), '201');
     assert.equal(outcome(await get(service, person, '/v1/team')), '403 team_forbidden');
   });
 
   test('removal from an archived Team revokes the invites too', async () => {
     const company = await service.company();
-    const admin = await addWithPassword(company, { teamRole: 'admin' });
-    const person = await addWithPassword(company, { teamRole: 'member' });
+    const admin = await addPasswordHolder(service, company, { teamRole: 'admin' });
+    const person = await addPasswordHolder(service, company, { teamRole: 'member' });
     const [by, to] = [await invite(admin), await invite(company, person.email, 'admin')];
     await archiveTeam(service, company.teamId);
     for (const { userId } of [admin, person]) assert.equal((await remove(company, userId)).statusCode, 204);
@@ -140,18 +123,21 @@ describe('removal of a member from a Team', () => {
   test('a new invite does not restore the old role, grants or invites', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const person = await addWithPassword(company, { teamRole: 'admin', clients: { [clientId]: 'write' } });
+    const person = await addPasswordHolder(service, company, {
+      teamRole: 'admin',
+      clients: { [clientId]: 'write' },
+    });
     const made = await invite(person);
     await remove(company, person.userId);
     const back = await invite(company, person.email, 'member');
-    assert.equal(await acceptOnce(back.token), '201');
+    assert.equal(await outcomeOfJoin(service, back.token), '201');
     const { role, access } = (await get(service, person, '/v1/team')).json<Record<string, unknown>>();
     assert.deepEqual([role, access], ['member', 'member']);
     assert.deepEqual(await listAll<Client>(service, person, '/v1/team/clients'), []);
     assert.deepEqual(await listAll<ClientGrant>(service, person, '/v1/team/grants'), []);
     await demote(company, person.userId, 'admin');
     assert.equal(await stateOf(person, made.id), 'revoked');
-    assert.equal(await acceptOnce(made.token), '410 token_revoked');
+    assert.equal(await outcomeOfJoin(service, made.token), '410 token_revoked');
   });
 });
 
@@ -160,15 +146,15 @@ describe('loss of the right to invite', () => {
     const company = await service.company();
     for (const role of ['admin', 'owner'] as const) {
       const person = await addPerson(service, company, { teamRole: role });
-      const elsewhere = within(person, await secondTeam(company, person.userId, 'admin'));
+      const elsewhere = inTeam(person, await secondTeam(company, person.userId, 'admin'));
       const [here, there, others] = [await invite(person), await invite(elsewhere), await invite(company)];
       const { events } = await recordedBy(service, company, () => demote(company, person.userId));
       assert.deepEqual(columns(events, 'kind', 'detail'), [
         ['team.member_role', { from: role, to: 'member', revokedInvites: [here.id] }],
       ]);
-      assert.equal(await acceptOnce(here.token), '410 token_revoked');
-      assert.equal(await acceptOnce(there.token), '201');
-      assert.equal(await acceptOnce(others.token), '201');
+      assert.equal(await outcomeOfJoin(service, here.token), '410 token_revoked');
+      assert.equal(await outcomeOfJoin(service, there.token), '201');
+      assert.equal(await outcomeOfJoin(service, others.token), '201');
     }
   });
 
@@ -185,13 +171,13 @@ describe('loss of the right to invite', () => {
         const person = await addPerson(service, company, ties);
         const made = await invite(person);
         assert.ok((await lose(person.userId)).statusCode < 300);
-        assert.equal(await acceptOnce(made.token), '201');
+        assert.equal(await outcomeOfJoin(service, made.token), '201');
       }
     }
     const owner = await addPerson(service, company, { teamRole: 'owner' });
     const made = await invite(owner);
     assert.equal((await demote(company, owner.userId, 'admin')).statusCode, 200);
-    assert.equal(await acceptOnce(made.token), '201');
+    assert.equal(await outcomeOfJoin(service, made.token), '201');
   });
 
   test('a demotion revokes the invites of a person who keeps only a Company grant to read', async () => {
@@ -203,14 +189,14 @@ describe('loss of the right to invite', () => {
     });
     const made = await invite(person);
     await demote(company, person.userId);
-    assert.equal(await acceptOnce(made.token), '410 token_revoked');
+    assert.equal(await outcomeOfJoin(service, made.token), '410 token_revoked');
   });
 
   test('a demotion leaves used and expired invites unchanged', async () => {
     const company = await service.company();
     const admin = await addPerson(service, company, { teamRole: 'admin' });
     const [used, expired] = [await invite(admin), await invite(admin)];
-    assert.equal(await acceptOnce(used.token), '201');
+    assert.equal(await outcomeOfJoin(service, used.token), '201');
     await service.database.query('update identity.invite set expires_at = now() where id = $1', [expired.id]);
     await demote(company, admin.userId);
     assert.equal(await stateOf(company, used.id), 'used');

@@ -4,7 +4,7 @@ import { newId } from '../../../shared/ids.ts';
 import type { Member, Session } from '../../../shared/schemas/identity.ts';
 import { API_TOKEN, type SignedIn } from '../../support/app.ts';
 import { ask, listAll, recordedBy, recordsNothing } from '../../support/company.ts';
-import { addPasswordHolder } from '../../support/invites.ts';
+import { addPasswordHolder, PASSWORD } from '../../support/invites.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { assertInvalid, assertSameRefusal } from '../../support/refusals.ts';
 import { askSession, linkToken, outcome, signInBy, useLink } from '../../support/sign-in.ts';
@@ -12,7 +12,6 @@ import { addPerson, type Caller } from '../../support/team.ts';
 
 const service = await openOwnTestApp();
 const { database } = service;
-const PASSWORD = 'a password of this test';
 const ROLES = ['owner', 'admin', 'member'] as const;
 
 function setRole(caller: Caller, userId: string, role: string) {
@@ -240,7 +239,7 @@ describe('a member that does not exist', () => {
 describe('POST /v1/company/members/:userId/reset-link', () => {
   test('returns a link that sets the password of that member once', async () => {
     const company = await service.company();
-    const person = await addPasswordHolder(service, company, {}, PASSWORD);
+    const person = await addPasswordHolder(service, company, {});
     const url = `/v1/company/members/${person.userId}/reset-link`;
     const baseUrl = 'https://memory.example.com/team/';
     const answer = await ask(service, company, 'POST', url, { baseUrl, ttlSeconds: 60 });

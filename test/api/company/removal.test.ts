@@ -16,18 +16,15 @@ import {
   join,
   makeInvitation,
   makeInvite,
+  PASSWORD,
   type PasswordHolder,
 } from '../../support/invites.ts';
 import { askSession, linkToken, outcome, signInBy, useLink } from '../../support/sign-in.ts';
-import { addClient, addPerson, addTeam, type Ties } from '../../support/team.ts';
+import { addClient, addPerson, addTeam } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
-const PASSWORD = 'a password of this test';
 const NEW_PASSWORD = 'the password of the next one';
-
-const addWithPassword = (company: SignedIn, ties: Ties) =>
-  addPasswordHolder(service, company, ties, PASSWORD);
 
 async function remove(company: SignedIn, { userId }: { userId: string }): Promise<void> {
   const answer = await ask(service, company, 'DELETE', `/v1/company/members/${userId}`);
@@ -39,7 +36,7 @@ async function remove(company: SignedIn, { userId }: { userId: string }): Promis
 async function addBusyPerson(company: SignedIn) {
   const clientId = await addClient(service, company);
   const [granted, wanted] = [await addTeam(service, company), await addTeam(service, company)];
-  const person = await addWithPassword(company, {
+  const person = await addPasswordHolder(service, company, {
     companyRole: 'admin',
     teamRole: 'admin',
     clients: { [clientId]: 'write' },
@@ -71,7 +68,7 @@ async function leftOf({ companyId }: SignedIn, { userId, email }: PasswordHolder
 describe('DELETE /v1/company/members/:userId', () => {
   test('ends every session of the removed person on the next request and blocks the login', async () => {
     const company = await service.company();
-    const person = await addWithPassword(company, { teamRole: 'member' });
+    const person = await addPasswordHolder(service, company, { teamRole: 'member' });
     const second = (await signInBy(service, person.email, PASSWORD)).json<Session>().token;
     await remove(company, person);
     for (const token of [person.token, second]) {
@@ -109,18 +106,18 @@ describe('DELETE /v1/company/members/:userId', () => {
 
   test('revokes all invites that the removed person created and no others', async () => {
     const company = await service.company();
-    const owner = await addWithPassword(company, { companyRole: 'owner', teamRole: 'owner' });
+    const owner = await addPasswordHolder(service, company, { companyRole: 'owner', teamRole: 'owner' });
     const asOwner = { ...company, ownerId: owner.userId, headers: owner.headers };
     const theirs = [await makeInvite(service, asOwner), await makeInvite(service, asOwner)];
     const invitation = await makeInvitation(service, asOwner);
     const another = await makeInvite(service, company);
     const { events } = await recordedBy(service, company, () => remove(company, owner));
     for (const { token } of theirs) {
-      assert.equal(outcome(await join(service, { token, password: PASSWORD })), '410 token_revoked');
+      assert.equal(outcome(await join(service, { token })), '410 token_revoked');
     }
-    const refused = await accept(service, { token: invitation.token, password: PASSWORD });
+    const refused = await accept(service, { token: invitation.token });
     assert.equal(outcome(refused), '410 token_revoked');
-    assert.equal(outcome(await join(service, { token: another.token, password: PASSWORD })), '201');
+    assert.equal(outcome(await join(service, { token: another.token })), '201');
     assert.deepEqual(
       new Set(events[0]?.detail['revokedInvites'] as string[]),
       new Set([...theirs, invitation].map(({ invite }) => invite.id)),
@@ -129,7 +126,7 @@ describe('DELETE /v1/company/members/:userId', () => {
 
   test('revokes all invites of the Company to the email of the removed person', async () => {
     const company = await service.company();
-    const person = await addWithPassword(company, { teamRole: 'member' });
+    const person = await addPasswordHolder(service, company, { teamRole: 'member' });
     const { email } = person;
     const teamId = await addTeam(service, company);
     const invites = [
@@ -139,16 +136,16 @@ describe('DELETE /v1/company/members/:userId', () => {
     const invitation = await makeInvitation(service, company, { email });
     await remove(company, person);
     for (const { token } of invites) {
-      assert.equal(outcome(await join(service, { token, password: PASSWORD })), '410 token_revoked');
+      assert.equal(outcome(await join(service, { token })), '410 token_revoked');
     }
-    const refused = await accept(service, { token: invitation.token, password: PASSWORD });
+    const refused = await accept(service, { token: invitation.token });
     assert.equal(outcome(refused), '410 token_revoked');
     assert.equal(outcome(await signInBy(service, email, PASSWORD)), '401 invalid_credentials');
   });
 
   test('keeps the invites of other Companies to the email of the removed person', async () => {
     const [company, other] = [await service.company(), await service.company()];
-    const person = await addWithPassword(company, {});
+    const person = await addPasswordHolder(service, company, {});
     const { token } = await makeInvite(service, other, { email: person.email });
     await remove(company, person);
     const joined = (await join(service, { token, password: NEW_PASSWORD })).json<Session>();
@@ -157,7 +154,7 @@ describe('DELETE /v1/company/members/:userId', () => {
 
   test('invalidates an open reset link of the removed person', async () => {
     const company = await service.company();
-    const person = await addWithPassword(company, {});
+    const person = await addPasswordHolder(service, company, {});
     const url = `/v1/company/members/${person.userId}/reset-link`;
     const link = (await ask(service, company, 'POST', url)).json<{ url: string }>();
     await remove(company, person);
@@ -203,8 +200,12 @@ describe('DELETE /v1/company/members/:userId', () => {
   test('does not change the account, session or role of anyone else', async () => {
     const company = await service.company();
     const [gone, stays] = [
-      await addWithPassword(company, { teamRole: 'member' }),
-      await addWithPassword(company, { teamRole: 'member', companyRole: 'admin', companyGrant: 'read' }),
+      await addPasswordHolder(service, company, { teamRole: 'member' }),
+      await addPasswordHolder(service, company, {
+        teamRole: 'member',
+        companyRole: 'admin',
+        companyGrant: 'read',
+      }),
     ];
     const before = await leftOf(company, stays);
     await remove(company, gone);
@@ -215,7 +216,7 @@ describe('DELETE /v1/company/members/:userId', () => {
 
   test('records one event with the email and the role of the removed person', async () => {
     const company = await service.company();
-    const person = await addWithPassword(company, { companyRole: 'admin' });
+    const person = await addPasswordHolder(service, company, { companyRole: 'admin' });
     const { events, text } = await recordedBy(service, company, () => remove(company, person));
     assert.deepEqual(events, [
       {
@@ -232,7 +233,7 @@ describe('DELETE /v1/company/members/:userId', () => {
 
   test('returns 404 for a member of another Company', async () => {
     const [company, other] = [await service.company(), await service.company()];
-    const person = await addWithPassword(other, {});
+    const person = await addPasswordHolder(service, other, {});
     const answer = await ask(service, company, 'DELETE', `/v1/company/members/${person.userId}`);
     assert.equal(outcome(answer), '404 not_found');
     assert.equal(outcome(await signInBy(service, person.email, PASSWORD)), '200');

@@ -6,20 +6,14 @@ import { column } from '../../support/columns.ts';
 import { ask, listAll, recordedBy } from '../../support/company.ts';
 import { accept, join, newEmail } from '../../support/invites.ts';
 import { askSession, outcome } from '../../support/sign-in.ts';
-import { addPerson, addTeam, archiveTeam, type Caller, type Person } from '../../support/team.ts';
+import { addPerson, addTeam, archiveTeam, type Caller, inTeam, type Person } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
-const PASSWORD = 'a password of this test';
 
 interface Issued {
   id: string;
   token: string;
-}
-
-/** The Team of another id in place of the one that the caller selects. */
-function inTeam(caller: Caller, teamId: string): Caller {
-  return { headers: { ...caller.headers, 'memory-team': teamId } };
 }
 
 async function inviteInto(caller: Caller, teamId: string, email = newEmail()): Promise<Issued> {
@@ -115,7 +109,7 @@ describe('a Company Admin who loses the role', () => {
     ]);
     assert.deepEqual(await openOf(invites), ['byRole']);
     assert.deepEqual(await teamsOf(admin), [[company.teamId, 'full']]);
-    const refused = async ({ token }: Issued) => outcome(await join(service, { token, password: PASSWORD }));
+    const refused = async ({ token }: Issued) => outcome(await join(service, { token }));
     assert.equal(await refused(invites.byGrant), '410 token_revoked');
     assert.equal(await refused(invites.asOwner), '410 token_revoked');
     assert.equal(await refused(invites.byRole), '201');
@@ -200,7 +194,7 @@ describe('a Company Owner who loses the role', () => {
     await setRole(company, owner.userId, 'admin');
     assert.deepEqual(await openOf(invites), ['byRole', 'asOwner', 'ofAnother']);
     const { token } = invites.invitation;
-    assert.equal(outcome(await accept(service, { token, password: PASSWORD })), '410 token_revoked');
+    assert.equal(outcome(await accept(service, { token })), '410 token_revoked');
     await setRole(company, owner.userId, 'member');
     assert.deepEqual(await openOf(invites), ['byRole', 'ofAnother']);
     await setRole(company, owner.userId, 'owner');

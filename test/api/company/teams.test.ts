@@ -12,7 +12,6 @@ import { addPerson, addTeam, type Caller, faultyFields, post } from '../../suppo
 
 const service = await openTestApp();
 const { database } = service;
-const PASSWORD = 'a password of this test';
 const URL = '/v1/company/teams';
 
 interface Made {
@@ -102,7 +101,7 @@ describe('POST /v1/company/teams', () => {
     const days = (Date.parse(invite.expiresAt) - Date.parse(invite.createdAt)) / 86_400_000;
     assert.equal(days, 7);
     assert.equal(await heldIn(admin.token, team.id), undefined);
-    const joined = (await join(service, { token, password: PASSWORD })).json<Session>();
+    const joined = (await join(service, { token })).json<Session>();
     assert.deepEqual(columns(joined.teams, 'id', 'role', 'access'), [[team.id, 'owner', 'full']]);
     assert.equal(joined.company.role, 'member');
   });

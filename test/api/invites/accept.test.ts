@@ -6,17 +6,12 @@ import { hashToken } from '../../../shared/tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { columns } from '../../support/columns.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
-import { accept, addPasswordHolder, makeInvitation } from '../../support/invites.ts';
+import { accept, addPasswordHolder, makeInvitation, PASSWORD } from '../../support/invites.ts';
 import { askSession, makeResetLink, outcome, signInBy } from '../../support/sign-in.ts';
-import { addPerson, type Ties, withoutRequestId } from '../../support/team.ts';
+import { addPerson, withoutRequestId } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { app, database } = service;
-const PASSWORD = 'a password of this test';
-
-/** A person of the Company with a password. */
-const addWithPassword = (company: SignedIn, ties: Ties) =>
-  addPasswordHolder(service, company, ties, PASSWORD);
 
 async function companyRole(token: string): Promise<string> {
   return (await askSession(service, token)).json<Session>().company.role;
@@ -37,7 +32,7 @@ describe('POST /v1/company/invitations/accept', () => {
   test('creates a Company Admin without a Team and signs in', async () => {
     const company = await service.company();
     const { token, invite } = await makeInvitation(service, company);
-    const answer = await accept(service, { token, name: 'Ada', password: PASSWORD });
+    const answer = await accept(service, { token, name: 'Ada' });
     assert.equal(answer.statusCode, 201);
     assert.equal(answer.headers['cache-control'], 'no-store');
     const { token: session, expiresAt, user, ...rest } = answer.json<Session>();
@@ -52,9 +47,9 @@ describe('POST /v1/company/invitations/accept', () => {
 
   test('makes a member of the Company an Admin at once, in all of their sessions', async () => {
     const company = await service.company();
-    const person = await addWithPassword(company, { teamRole: 'member' });
+    const person = await addPasswordHolder(service, company, { teamRole: 'member' });
     const { token } = await makeInvitation(service, company, { email: person.email });
-    const answer = await accept(service, { token, name: 'Another name', password: PASSWORD });
+    const answer = await accept(service, { token, name: 'Another name' });
     const session = answer.json<Session>();
     assert.deepEqual(session.user, { id: person.userId, email: person.email, name: 'Someone' });
     assert.equal(session.company.role, 'admin');
@@ -66,11 +61,11 @@ describe('POST /v1/company/invitations/accept', () => {
   test('does not change the role of an Owner or an Admin', async () => {
     const company = await service.company();
     for (const role of ['owner', 'admin'] as const) {
-      const person = await addWithPassword(company, {});
+      const person = await addPasswordHolder(service, company, {});
       const { token } = await makeInvitation(service, company, { email: person.email });
       // The role is given while the invitation is open.
       await database.query('update identity.account set role = $2 where id = $1', [person.userId, role]);
-      const session = (await accept(service, { token, password: PASSWORD })).json<Session>();
+      const session = (await accept(service, { token })).json<Session>();
       assert.equal(session.company.role, role);
       assert.equal(await companyRole(person.token), role);
     }
@@ -79,16 +74,16 @@ describe('POST /v1/company/invitations/accept', () => {
   test('does not give the new Admin the routes of Company Owners', async () => {
     const company = await service.company();
     const { token } = await makeInvitation(service, company);
-    const session = (await accept(service, { token, password: PASSWORD })).json<Session>();
+    const session = (await accept(service, { token })).json<Session>();
     const asAdmin = { ...company, headers: { ...company.headers, authorization: `Bearer ${session.token}` } };
     await assert.rejects(makeResetLink(service, asAdmin), /company_role_required/);
   });
 
   test('returns the same 401 for a wrong password, an email of another Company and an unset password', async () => {
     const [company, other] = [await service.company(), await service.company()];
-    const person = await addWithPassword(company, {});
+    const person = await addPasswordHolder(service, company, {});
     const unset = await addPerson(service, company, {});
-    const stranger = await addWithPassword(other, {});
+    const stranger = await addPasswordHolder(service, other, {});
     const attempts = [
       { email: person.email, password: `${PASSWORD}!` },
       { email: stranger.email, password: PASSWORD },
@@ -105,7 +100,7 @@ describe('POST /v1/company/invitations/accept', () => {
     assert.equal(new Set(answers.map(({ statusCode }) => statusCode)).size, 1);
     assert.equal(new Set(answers.map(({ body }) => withoutRequestId(body))).size, 1);
     assert.deepEqual([await rowsOf(company), await rowsOf(other)], before);
-    assert.equal(outcome(await accept(service, { token: tokens[0] ?? '', password: PASSWORD })), '201');
+    assert.equal(outcome(await accept(service, { token: tokens[0] ?? '' })), '201');
   });
 
   test('ignores the session that the request carries', async () => {
@@ -145,7 +140,7 @@ describe('POST /v1/company/invitations/accept', () => {
     const company = await service.company();
     await database.query(`update identity.team set state = 'archived' where id = $1`, [company.teamId]);
     const { token } = await makeInvitation(service, company);
-    assert.equal(outcome(await accept(service, { token, password: PASSWORD })), '201');
+    assert.equal(outcome(await accept(service, { token })), '201');
   });
 });
 
@@ -153,7 +148,7 @@ describe('the audit event of an accepted invitation', () => {
   test('records the account and the invitation once, without secrets', async () => {
     const company = await service.company();
     const { token, invite } = await makeInvitation(service, company);
-    const session = (await accept(service, { token, password: PASSWORD })).json<Session>();
+    const session = (await accept(service, { token })).json<Session>();
     const events = await database.query<Record<string, unknown> & { row: string }>(
       `select actor_id as actor, team_id as team, subject_id as subject, detail, e::text as row
          from memory.audit_event e where company_id = $1 and kind = 'company.accept'`,
@@ -175,7 +170,7 @@ describe('the audit event of an accepted invitation', () => {
 
   test('rolls back the role, the session and the use of the token if the audit event fails', async (t) => {
     const company = await service.company();
-    const person = await addWithPassword(company, {});
+    const person = await addPasswordHolder(service, company, {});
     const tokens = [
       (await makeInvitation(service, company)).token,
       (await makeInvitation(service, company, { email: person.email })).token,
@@ -185,12 +180,12 @@ describe('the audit event of an accepted invitation', () => {
     );
     const before = await rowsOf(company);
     for (const token of tokens) {
-      const answer = await accept({ app: broken }, { token, password: PASSWORD });
+      const answer = await accept({ app: broken }, { token });
       assert.equal(outcome(answer), '500 internal_error');
     }
     assert.deepEqual(await rowsOf(company), before);
     for (const token of tokens) {
-      assert.equal(outcome(await accept(service, { token, password: PASSWORD })), '201');
+      assert.equal(outcome(await accept(service, { token })), '201');
     }
   });
 });

@@ -9,28 +9,24 @@ import {
   countGiven,
   join,
   makeInvite,
+  PASSWORD,
   READS,
   WRITES,
 } from '../../support/invites.ts';
 import { askSession, outcome, signInBy } from '../../support/sign-in.ts';
-import { addClient, addPerson, type Ties, withoutRequestId } from '../../support/team.ts';
+import { addClient, addPerson, withoutRequestId } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
-const PASSWORD = 'a password of this test';
-
-/** Someone of the Company who has a password. */
-const addWithPassword = (company: SignedIn, ties: Ties) =>
-  addPasswordHolder(service, company, ties, PASSWORD);
 
 const counts = (company: SignedIn) => countGiven(service, company);
 
 describe('POST /v1/auth/join with the email of an account of the Company', () => {
   test('accepts the current password and keeps the name and the sessions', async () => {
     const company = await service.company();
-    const person = await addWithPassword(company, {});
+    const person = await addPasswordHolder(service, company, {});
     const { token } = await makeInvite(service, company, { email: person.email.toUpperCase() });
-    const answer = await join(service, { token, name: 'Another name', password: PASSWORD });
+    const answer = await join(service, { token, name: 'Another name' });
     assert.equal(answer.statusCode, 201);
     const session = answer.json<Session>();
     assert.deepEqual(session.user, { id: person.userId, email: person.email, name: 'Someone' });
@@ -44,21 +40,21 @@ describe('POST /v1/auth/join with the email of an account of the Company', () =>
 
   test('rejects another password, changes nothing and leaves the token open', async () => {
     const company = await service.company();
-    const person = await addWithPassword(company, {});
+    const person = await addPasswordHolder(service, company, {});
     const { token } = await makeInvite(service, company, { email: person.email });
     const before = await counts(company);
     const wrong = await join(service, { token, password: 'a password of their choice' });
     assert.equal(outcome(wrong), '401 invalid_credentials');
     assert.deepEqual(await counts(company), before);
     assert.equal(outcome(await signInBy(service, person.email, PASSWORD)), '200');
-    assert.equal(outcome(await join(service, { token, password: PASSWORD })), '201');
+    assert.equal(outcome(await join(service, { token })), '201');
   });
 
   test('answers for an account of another Company or without a password like for a wrong password', async () => {
     const [company, other] = [await service.company(), await service.company()];
-    const person = await addWithPassword(company, {});
+    const person = await addPasswordHolder(service, company, {});
     const unset = await addPerson(service, company, {});
-    const stranger = await addWithPassword(other, { teamRole: 'member' });
+    const stranger = await addPasswordHolder(service, other, { teamRole: 'member' });
     const attempts = [
       { email: person.email, password: `${PASSWORD}!` },
       { email: stranger.email, password: PASSWORD },
@@ -89,16 +85,14 @@ describe('POST /v1/auth/join with the email of an account of the Company', () =>
       ['owner', 'member', 'owner'],
       ['owner', 'admin', 'owner'],
     ] as const) {
-      const person = await addWithPassword(company, { companyRole: 'admin' });
+      const person = await addPasswordHolder(service, company, { companyRole: 'admin' });
       const { token } = await makeInvite(service, company, { email: person.email, role: invited });
       // Given while the invite was open.
       await database.query(
         'insert into identity.team_member (company_id, team_id, user_id, role) values ($1, $2, $3, $4)',
         [company.companyId, company.teamId, person.userId, held],
       );
-      const { company: inCompany, teams } = (
-        await join(service, { token, password: PASSWORD })
-      ).json<Session>();
+      const { company: inCompany, teams } = (await join(service, { token })).json<Session>();
       assert.deepEqual([inCompany.role, teams[0]?.role], ['admin', kept], `${held}, invited as ${invited}`);
     }
   });
@@ -114,7 +108,7 @@ describe('POST /v1/auth/join with the email of an account of the Company', () =>
       { clientId: added, access: 'read' as const },
       { clientId: raised, access: 'write' as const },
     ];
-    const person = await addWithPassword(company, {});
+    const person = await addPasswordHolder(service, company, {});
     const { token } = await makeInvite(service, company, { email: person.email, grants });
     await database.query(
       `insert into identity.team_member (company_id, team_id, user_id, role) values ($1, $2, $3, 'member')`,
@@ -125,7 +119,7 @@ describe('POST /v1/auth/join with the email of an account of the Company', () =>
        select $1, $2, c, $3, case c when $4 then 'write' else 'read' end from unnest($5::uuid[]) c`,
       [company.companyId, company.teamId, person.userId, held, [held, raised]],
     );
-    assert.equal(outcome(await join(service, { token, password: PASSWORD })), '201');
+    assert.equal(outcome(await join(service, { token })), '201');
     assert.deepEqual(await accessToClient(service, company, person.token, held), WRITES);
     assert.deepEqual(await accessToClient(service, company, person.token, added), READS);
     assert.deepEqual(await accessToClient(service, company, person.token, raised), WRITES);

@@ -15,21 +15,17 @@ import {
   makeInvitation,
   makeInvite,
   newEmail,
+  PASSWORD,
   REACHES_NOTHING,
   READS,
   WRITES,
 } from '../../support/invites.ts';
 import { assertSameRefusal } from '../../support/refusals.ts';
 import { askSession, outcome, signInBy } from '../../support/sign-in.ts';
-import { addClient, addTeam, archiveTeam, type Ties } from '../../support/team.ts';
+import { addClient, addTeam, archiveTeam } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { app, database } = service;
-const PASSWORD = 'a password of this test';
-
-/** Someone of the Company who has a password. */
-const addWithPassword = (company: SignedIn, ties: Ties) =>
-  addPasswordHolder(service, company, ties, PASSWORD);
 
 const counts = (company: SignedIn) => countGiven(service, company);
 
@@ -38,7 +34,7 @@ describe('POST /v1/auth/join with an email without an account', () => {
     const company = await service.company();
     const { token, invite } = await makeInvite(service, company);
     const name = 'Zoë Ångström 山田';
-    const answer = await join(service, { token, name, password: PASSWORD });
+    const answer = await join(service, { token, name });
     assert.equal(answer.statusCode, 201);
     assert.equal(answer.headers['cache-control'], 'no-store');
     assert.equal(answer.headers['set-cookie'], undefined);
@@ -60,7 +56,7 @@ describe('POST /v1/auth/join with an email without an account', () => {
     for (const email of [newEmail(), `\u01f0${newEmail()}`]) {
       const { token, invite } = await makeInvite(service, company, { email: `  ${email.toUpperCase()} ` });
       assert.equal(invite.email, email);
-      const { user } = (await join(service, { token, password: PASSWORD })).json<Session>();
+      const { user } = (await join(service, { token })).json<Session>();
       assert.equal(user.email, email);
       assert.equal(outcome(await signInBy(service, email, PASSWORD)), '200');
       assert.equal(outcome(await signInBy(service, ` ${email.toUpperCase()}`, PASSWORD)), '200');
@@ -76,7 +72,7 @@ describe('POST /v1/auth/join with an email without an account', () => {
       const company = await service.company();
       await addTeam(service, company);
       const { token } = await makeInvite(service, company, { role });
-      const { company: held, teams } = (await join(service, { token, password: PASSWORD })).json<Session>();
+      const { company: held, teams } = (await join(service, { token })).json<Session>();
       assert.equal(held.role, 'member');
       assert.deepEqual(columns(teams, 'id', 'role', 'access'), [[company.teamId, role, access]]);
     });
@@ -94,7 +90,7 @@ describe('POST /v1/auth/join with an email without an account', () => {
       { clientId: written, access: 'write' as const },
     ];
     const { token } = await makeInvite(service, company, { grants });
-    const session = (await join(service, { token, password: PASSWORD })).json<Session>();
+    const session = (await join(service, { token })).json<Session>();
     assert.deepEqual(await accessToClient(service, company, session.token, read), READS);
     assert.deepEqual(await accessToClient(service, company, session.token, written), WRITES);
     assert.deepEqual(await accessToClient(service, company, session.token, neither), REACHES_NOTHING);
@@ -105,7 +101,7 @@ describe('POST /v1/auth/join with an email without an account', () => {
     const clientId = await addClient(service, company);
     const { token } = await makeInvite(service, company, { grants: [{ clientId, access: 'write' }] });
     await database.query(`update identity.client set state = 'archived' where id = $1`, [clientId]);
-    assert.equal(outcome(await join(service, { token, password: PASSWORD })), '201');
+    assert.equal(outcome(await join(service, { token })), '201');
     assert.equal((await counts(company))['grants'], 0);
   });
 
@@ -127,7 +123,7 @@ describe('POST /v1/auth/join with an email without an account', () => {
 
   test('creates a new account for an email whose account was closed', async () => {
     const company = await service.company();
-    const former = await addWithPassword(company, { companyRole: 'admin', teamRole: 'owner' });
+    const former = await addPasswordHolder(service, company, { companyRole: 'admin', teamRole: 'owner' });
     await database.query(`update identity.account set closed_at = now() where id = $1`, [former.userId]);
     const { token } = await makeInvite(service, company, { email: former.email });
     const {
@@ -146,7 +142,7 @@ describe('POST /v1/auth/join with an email without an account', () => {
 describe('an invite that cannot be accepted', () => {
   test('an invite into an archived Team returns 409 and stays open', async () => {
     const company = await service.company();
-    const person = await addWithPassword(company, {});
+    const person = await addPasswordHolder(service, company, {});
     const tokens = [
       (await makeInvite(service, company)).token,
       (await makeInvite(service, company, { email: person.email })).token,
@@ -154,12 +150,12 @@ describe('an invite that cannot be accepted', () => {
     await archiveTeam(service, company.teamId);
     const before = await counts(company);
     for (const token of tokens) {
-      assert.equal(outcome(await join(service, { token, password: PASSWORD })), '409 team_archived');
+      assert.equal(outcome(await join(service, { token })), '409 team_archived');
     }
     assert.deepEqual(await counts(company), before);
     await database.query(`update identity.team set state = 'active' where id = $1`, [company.teamId]);
     for (const token of tokens) {
-      assert.equal(outcome(await join(service, { token, password: PASSWORD })), '201');
+      assert.equal(outcome(await join(service, { token })), '201');
     }
   });
 
@@ -221,7 +217,7 @@ describe('POST /v1/auth/join with an invalid body', () => {
 
   test('returns the same 400 for a short password, with or without an account', async () => {
     const company = await service.company();
-    const person = await addWithPassword(company, {});
+    const person = await addPasswordHolder(service, company, {});
     const tokens = [
       (await makeInvite(service, company)).token,
       (await makeInvite(service, company, { email: person.email })).token,
@@ -240,7 +236,7 @@ describe('the audit event of a join', () => {
     const clientId = await addClient(service, company);
     const grants = [{ clientId, access: 'read' as const }];
     const { token, invite } = await makeInvite(service, company, { role: 'admin', grants });
-    const session = (await join(service, { token, password: PASSWORD })).json<Session>();
+    const session = (await join(service, { token })).json<Session>();
     const events = await database.query<Record<string, unknown> & { row: string }>(
       `select actor_id as actor, team_id as team, subject_type as type, subject_id as subject, detail,
               e::text as row from memory.audit_event e where company_id = $1 and kind = 'auth.join'`,
@@ -274,7 +270,7 @@ describe('the audit event of a join', () => {
 
   test('the event is written in the same transaction as the account, role, session and use of the token', async (t) => {
     const company = await service.company();
-    const person = await addWithPassword(company, {});
+    const person = await addPasswordHolder(service, company, {});
     const tokens = [
       (await makeInvite(service, company)).token,
       (await makeInvite(service, company, { email: person.email })).token,
@@ -284,11 +280,11 @@ describe('the audit event of a join', () => {
     );
     const before = await counts(company);
     for (const token of tokens) {
-      assert.equal(outcome(await join({ app: broken }, { token, password: PASSWORD })), '500 internal_error');
+      assert.equal(outcome(await join({ app: broken }, { token })), '500 internal_error');
     }
     assert.deepEqual(await counts(company), before);
     for (const token of tokens) {
-      assert.equal(outcome(await join(service, { token, password: PASSWORD })), '201');
+      assert.equal(outcome(await join(service, { token })), '201');
     }
   });
 });

@@ -3,13 +3,20 @@ import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { openTestApp } from '../../support/app.ts';
-import { accept, givePassword, join, makeInvitation, makeInvite, newEmail } from '../../support/invites.ts';
+import {
+  accept,
+  givePassword,
+  join,
+  makeInvitation,
+  makeInvite,
+  newEmail,
+  PASSWORD,
+} from '../../support/invites.ts';
 import { addAccount, makeResetLink, outcome, useLink } from '../../support/sign-in.ts';
 import { withoutRequestId } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
-const PASSWORD = 'a password of this test';
 
 /** Asks what a link is for, without a session. */
 const askLink = (token: string) =>
@@ -65,8 +72,8 @@ describe('POST /v1/auth/link', () => {
       assert.deepEqual(answer.json(), expected);
     }
     // Asking has used none of them.
-    assert.equal(outcome(await join(service, { token: invite.token, password: PASSWORD })), '201');
-    assert.equal(outcome(await accept(service, { token: invitation.token, password: PASSWORD })), '201');
+    assert.equal(outcome(await join(service, { token: invite.token })), '201');
+    assert.equal(outcome(await accept(service, { token: invitation.token })), '201');
     assert.equal(outcome(await useLink(service, reset.token, PASSWORD)), '200');
   });
 
@@ -92,7 +99,7 @@ describe('POST /v1/auth/link', () => {
       await makeInvitation(service, company),
       await makeResetLink(service, company),
     ];
-    await join(service, { token: used.token, password: PASSWORD });
+    await join(service, { token: used.token });
     await database.query('update identity.invite set expires_at = now() where token_hash = $1', [
       hashToken(expired.token),
     ]);

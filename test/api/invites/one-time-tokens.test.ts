@@ -13,6 +13,7 @@ import {
   makeInvitation,
   makeInvite,
   newEmail,
+  PASSWORD,
 } from '../../support/invites.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { askSession, makeResetLink, outcome, signInBy, useLink } from '../../support/sign-in.ts';
@@ -20,7 +21,6 @@ import { addTeam } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
-const PASSWORD = 'a password of this test';
 
 /** A kind of one-time token: how it is made for an email, and used. */
 interface Kind {
@@ -36,13 +36,13 @@ const KINDS: Record<string, Kind> = {
     table: 'invite',
     success: '201',
     make: async (company, email) => (await makeInvite(service, company, email ? { email } : {})).token,
-    use: (token, by = service) => join(by, { token, password: PASSWORD }),
+    use: (token, by = service) => join(by, { token }),
   },
   'an invitation': {
     table: 'invite',
     success: '201',
     make: async (company, email) => (await makeInvitation(service, company, email ? { email } : {})).token,
-    use: (token, by = service) => accept(by, { token, password: PASSWORD }),
+    use: (token, by = service) => accept(by, { token }),
   },
   'a reset link': {
     table: 'reset_link',
@@ -107,7 +107,7 @@ describe('50 concurrent uses of a one-time token in two API processes', () => {
 
     test(`50 uses of ${name} to an existing account give one role and write one event`, async (t) => {
       const company = await service.company();
-      const person = await addPasswordHolder(service, company, {}, PASSWORD);
+      const person = await addPasswordHolder(service, company, {});
       const before = await countGiven(service, company);
       const { token } = await make(service, company, { email: person.email });
       const { session } = await race(
@@ -153,7 +153,7 @@ describe('two invites to one new email, used at the same time', () => {
       (await makeInvite(service, company, { email, teamId, role: 'admin' })).token,
     ];
     const answers = await Promise.all(
-      tokens.map(async (token, index) => join(index ? second : service, { token, password: PASSWORD })),
+      tokens.map(async (token, index) => join(index ? second : service, { token })),
     );
     assert.deepEqual(answers.map(outcome), ['201', '201']);
     const users = new Set(answers.map((answer) => answer.json<Session>().user.id));
@@ -177,8 +177,8 @@ describe('two invites to one new email, used at the same time', () => {
       await makeInvitation(service, company, { email }),
     ];
     const answers = await Promise.all([
-      join(service, { token: invite.token, password: PASSWORD }),
-      accept(second, { token: invitation.token, password: PASSWORD }),
+      join(service, { token: invite.token }),
+      accept(second, { token: invitation.token }),
     ]);
     assert.deepEqual(answers.map(outcome), ['201', '201']);
     const session = (await signInBy(service, email, PASSWORD)).json<Session>();
@@ -216,7 +216,7 @@ describe('two invites to one new email, used at the same time', () => {
       companies.map(async (company) => (await makeInvite(service, company, { email })).token),
     );
     const answers = await Promise.all(
-      tokens.map(async (token, index) => join(index ? second : service, { token, password: PASSWORD })),
+      tokens.map(async (token, index) => join(index ? second : service, { token })),
     );
     assert.deepEqual(answers.map(outcome).sort(), ['201', '401 invalid_credentials']);
     const accounts = await database.query('select from identity.account where email = $1', [email]);
@@ -279,10 +279,10 @@ describe('the error code of a token', () => {
   test('a new invite does not revoke a used invite to the same email', async () => {
     const company = await service.company();
     const { token, invite } = await makeInvite(service, company);
-    assert.equal(outcome(await join(service, { token, password: PASSWORD })), '201');
+    assert.equal(outcome(await join(service, { token })), '201');
     const next = await makeInvite(service, company, { email: invite.email, role: 'admin' });
-    assert.equal(outcome(await join(service, { token, password: PASSWORD })), '410 token_used');
-    const answer = await join(service, { token: next.token, password: PASSWORD });
+    assert.equal(outcome(await join(service, { token })), '410 token_used');
+    const answer = await join(service, { token: next.token });
     assert.deepEqual(column(answer.json<Session>().teams, 'role'), ['admin']);
   });
 
@@ -297,8 +297,8 @@ describe('the error code of a token', () => {
     const invitation = await makeInvitation(service, company, { email });
     await makeInvite(service, company);
     for (const token of tokens) {
-      assert.equal(outcome(await join(service, { token, password: PASSWORD })), '201');
+      assert.equal(outcome(await join(service, { token })), '201');
     }
-    assert.equal(outcome(await accept(service, { token: invitation.token, password: PASSWORD })), '201');
+    assert.equal(outcome(await accept(service, { token: invitation.token })), '201');
   });
 });

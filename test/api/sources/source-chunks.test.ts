@@ -4,20 +4,12 @@ import { newId } from '../../../shared/ids.ts';
 import type { Chunk, Source } from '../../../shared/schemas/memory.ts';
 import { openTestApp } from '../../support/app.ts';
 import { expand } from '../../support/memories.ts';
-import { assertInvalid } from '../../support/refusals.ts';
+import { assertInvalid, assertSameRefusal } from '../../support/refusals.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived, type ReadSource, readSource } from '../../support/source-library.ts';
 import { storeSource } from '../../support/sources.ts';
-import {
-  addClient,
-  addPerson,
-  addTeam,
-  type Caller,
-  get,
-  post,
-  withoutRequestId,
-} from '../../support/team.ts';
+import { addClient, addPerson, addTeam, type Caller, get, post } from '../../support/team.ts';
 
 const service = await openTestApp();
 
@@ -103,13 +95,11 @@ describe('GET /v1/memory/sources/{id}', () => {
     sources.push(await addSource(service, inTeam), await addSource(service, await service.company()));
     const clients = { [gone]: 'write' } as const;
     const member = await addPerson(service, company, { teamRole: 'member', clients });
-    const bodies = new Set<string>();
-    for (const id of [...sources.map((source) => source.id), newId(), 'no-one', '%00', `${newId()}x`]) {
-      const answer = await ask(member, id);
-      assert.equal(outcome(answer), '404 not_found', id);
-      bodies.add(withoutRequestId(answer.body));
-    }
-    assert.equal(bodies.size, 1);
+    const ids = [...sources.map((source) => source.id), newId(), 'no-one', '%00', `${newId()}x`];
+    await assertSameRefusal(
+      '404 not_found',
+      ids.map((id) => ask(member, id)),
+    );
     assert.equal(outcome(await ask(company, sources[1]!.id)), '404 not_found');
   });
 });

@@ -168,9 +168,7 @@ describe('an archived client', () => {
         company,
         '/v1/memory/ingest',
         { title: 'x', text: 'x', scope: { clientId } },
-        {
-          'idempotency-key': 'k',
-        },
+        { 'idempotency-key': 'k' },
       );
     assert.equal(outcome(await send()), '201');
     await archive(company, clientId);

@@ -12,7 +12,6 @@ import { addPerson, addTeam, archiveTeam, type Caller, post, withoutRequestId } 
 
 const service = await openTestApp();
 const { app, database } = service;
-const PASSWORD = 'a password of this test';
 
 const remove = (caller: Caller, teamId: string) =>
   ask(service, caller, 'DELETE', `/v1/company/teams/${teamId}`);
@@ -148,7 +147,7 @@ describe('a deleted Team', () => {
 
   test('the invites of a deleted Team return 404, like an unknown token', async () => {
     const company = await service.company();
-    const person = await addPasswordHolder(service, company, {}, PASSWORD);
+    const person = await addPasswordHolder(service, company, {});
     const made = await ask(service, company, 'POST', '/v1/company/teams', {
       name: 'For another',
       ownerEmail: newEmail(),
@@ -160,10 +159,10 @@ describe('a deleted Team', () => {
     ];
     await end(company);
     await end(company, team.id);
-    const unknown = said(await join(service, { token: 'of-no-worth', password: PASSWORD }));
+    const unknown = said(await join(service, { token: 'of-no-worth' }));
     assert.match(unknown, /^404/);
     for (const each of [...tokens, token]) {
-      assert.equal(said(await join(service, { token: each, password: PASSWORD })), unknown);
+      assert.equal(said(await join(service, { token: each })), unknown);
     }
     const kept = await database.query('select from identity.invite where company_id = $1', [
       company.companyId,

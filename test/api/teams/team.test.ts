@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { addClient, addPerson, addTeam, archiveTeam, type Caller, get } from '../../support/team.ts';
+import { addClient, addPerson, addTeam, archiveTeam, type Caller, get, inTeam } from '../../support/team.ts';
 
 const service = await openTestApp();
 
@@ -51,17 +51,11 @@ test('GET /v1/team counts only what belongs to the selected Team', async () => {
   await addClient(service, company);
   const teamId = await addTeam(service, company);
   await addPerson(service, { ...company, teamId }, { teamRole: 'member' });
-  const other: Pick<SignedIn, 'headers'> = { headers: { ...company.headers, 'memory-team': teamId } };
+  const other: Pick<SignedIn, 'headers'> = inTeam(company, teamId);
   const { id, name, role, clients, members } = await askTeam(other);
   assert.deepEqual(
     { id, name, role, clients, members },
-    {
-      id: teamId,
-      name: 'Another Team',
-      role: null,
-      clients: 0,
-      members: 1,
-    },
+    { id: teamId, name: 'Another Team', role: null, clients: 0, members: 1 },
   );
 });
 
