@@ -5,7 +5,6 @@ import { openPostgres } from '../../db/driver/postgres.ts';
 import { JOB_TIMEOUTS } from '../../db/driver/postgres-pool.ts';
 import { sealAudit } from '../../db/queries/identity/audit-chain.ts';
 import { createLogger } from '../../shared/logger.ts';
-import type { AuditVerification } from '../../shared/schemas/audit.ts';
 import type { SignedIn } from '../support/app.ts';
 import {
   assertWholeChain,
@@ -14,8 +13,8 @@ import {
   recordEvent,
   recordEvents,
   sealAll,
+  verifyAudit,
 } from '../support/audit-chain.ts';
-import { ask } from '../support/company.ts';
 import { databaseUrl } from '../support/needs/database.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { ownerScope } from '../support/scopes.ts';
@@ -59,12 +58,6 @@ async function leaveOpen(
     done.resolve();
     return ended;
   };
-}
-
-async function verify(company: SignedIn): Promise<AuditVerification> {
-  const answer = await ask(service, company, 'GET', '/v1/company/audit/verify');
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<AuditVerification>();
 }
 
 /** One of 100 requests of a Company: searches, sources and captures by turns. Each records an event. */
@@ -114,7 +107,7 @@ test('200 parallel writers and two sealing workers produce one unforked chain pe
   for (const company of companies) {
     const seals = await assertWholeChain(database, company);
     assert.equal(seals.length, 102);
-    const { head, ...found } = await verify(company);
+    const { head, ...found } = await verifyAudit(service, company);
     assert.deepEqual(found, { events: 102, unsealed: 0, firstBreak: null });
     assert.equal(head?.hash, seals.at(-1)?.hash.toString('hex'));
   }
@@ -130,7 +123,7 @@ test('a sealing run that is interrupted leaves no seal, and the next run leaves 
   });
   await assert.rejects(cutOff, /cut off/);
   assert.equal((await readSeals(database, company)).length, 2);
-  assert.equal((await verify(company)).unsealed, 4);
+  assert.equal((await verifyAudit(service, company)).unsealed, 4);
   assert.deepEqual([await seal(company, 3), await seal(company, 3), await seal(company, 3)], [3, 1, 0]);
   assert.equal((await assertWholeChain(database, company)).length, 6);
 });
@@ -149,7 +142,7 @@ describe('sealing over several connections', { skip: ONE_CONNECTION }, () => {
     await recordEvents(database, company, 2);
     assert.equal(await seal(company, 10), 2);
     assert.equal((await assertWholeChain(database, company)).length, 4);
-    assert.deepEqual((await verify(company)).unsealed, 0);
+    assert.deepEqual((await verifyAudit(service, company)).unsealed, 0);
     await commit();
     const [, , late] = await readEventIds(database, company);
     assert.equal(await seal(company, 10), 1);
@@ -172,10 +165,10 @@ describe('sealing over several connections', { skip: ONE_CONNECTION }, () => {
       await recordEvent(tx);
     });
     await write(company, 0);
-    const { head: _, ...seen } = await verify(company);
+    const { head: _, ...seen } = await verifyAudit(service, company);
     assert.deepEqual(seen, { events: 7, unsealed: 5, firstBreak: null });
     await commit();
-    assert.equal((await verify(company)).unsealed, 3);
+    assert.equal((await verifyAudit(service, company)).unsealed, 3);
     await sealAll(database);
     assert.equal((await assertWholeChain(database, company)).length, 7);
   });

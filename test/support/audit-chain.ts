@@ -4,8 +4,19 @@ import { asWorker, type Database, type Queryable, transaction } from '../../db/d
 import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import { findUnsealedCompany, sealAudit } from '../../db/queries/identity/audit-chain.ts';
 import { newId } from '../../shared/ids.ts';
+import type { AuditVerification } from '../../shared/schemas/audit.ts';
+import type { TestApp } from './app.ts';
+import { ask } from './company.ts';
 import type { TestCompany } from './needs/database.ts';
 import { ownerScope } from './scopes.ts';
+import type { Caller } from './team.ts';
+
+/** What the route that verifies the audit answers. */
+export async function verifyAudit(service: Pick<TestApp, 'app'>, caller: Caller): Promise<AuditVerification> {
+  const answer = await ask(service, caller, 'GET', '/v1/company/audit/verify');
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<AuditVerification>();
+}
 
 type Owned = Pick<TestCompany, 'companyId'>;
 

@@ -2,21 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Queryable } from '../../../db/driver/database.ts';
 import { newId } from '../../../shared/ids.ts';
-import type { AuditVerification } from '../../../shared/schemas/audit.ts';
 import type { SignedIn } from '../../support/app.ts';
-import { readEventIds, recordEvents, sealAll, tamper } from '../../support/audit-chain.ts';
-import { ask } from '../../support/company.ts';
+import { readEventIds, recordEvents, sealAll, tamper, verifyAudit } from '../../support/audit-chain.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 
 /** A separate database, whose owner can do what no role of the service can. */
 const service = await openOwnTestApp();
 const { database } = service;
-
-async function verify(company: SignedIn): Promise<AuditVerification> {
-  const answer = await ask(service, company, 'GET', '/v1/company/audit/verify');
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<AuditVerification>();
-}
 
 /** A Company with eight sealed and two unsealed events, oldest first, and another Company. */
 interface Sealed {
@@ -31,7 +23,7 @@ async function openSealed(): Promise<Sealed> {
   await sealAll(database);
   await recordEvents(database, company, 2);
   const ids = await readEventIds(database, company);
-  const { events, unsealed, firstBreak } = await verify(company);
+  const { events, unsealed, firstBreak } = await verifyAudit(service, company);
   assert.deepEqual([events, unsealed, firstBreak, ids.length], [10, 2, null, 10]);
   return { company, other, ids };
 }
@@ -63,7 +55,7 @@ describe('a changed audit event', () => {
           ids[4],
         ]),
       );
-      const { firstBreak, head } = await verify(company);
+      const { firstBreak, head } = await verifyAudit(service, company);
       assert.deepEqual([firstBreak, head?.sequence], [ids[4], 4]);
     });
   }
@@ -73,7 +65,7 @@ describe('a changed audit event', () => {
     await tamper(database, (tx) =>
       tx.query(`update memory.audit_event set at = 'infinity' where id = $1`, [ids[4]]),
     );
-    assert.equal((await verify(company)).firstBreak, ids[4]);
+    assert.equal((await verifyAudit(service, company)).firstBreak, ids[4]);
   });
 
   test('an event that was moved to another Company is the first break in both', async () => {
@@ -81,8 +73,8 @@ describe('a changed audit event', () => {
     await tamper(database, (tx) =>
       tx.query('update memory.audit_event set company_id = $2 where id = $1', [ids[4], other.companyId]),
     );
-    assert.equal((await verify(company)).firstBreak, ids[4]);
-    assert.equal((await verify(other)).firstBreak, ids[4]);
+    assert.equal((await verifyAudit(service, company)).firstBreak, ids[4]);
+    assert.equal((await verifyAudit(service, other)).firstBreak, ids[4]);
   });
 });
 
@@ -200,12 +192,12 @@ describe('GET /v1/company/audit/verify after tampering', () => {
       const sealed = await openSealed();
       const { company, other, ids } = sealed;
       await tamper(database, (tx) => work(tx, sealed));
-      assert.equal(ids.indexOf((await verify(company)).firstBreak ?? '') + 1, named);
+      assert.equal(ids.indexOf((await verifyAudit(service, company)).firstBreak ?? '') + 1, named);
       // Later seals do not repair it.
       await recordEvents(database, company, 1);
       await sealAll(database);
-      assert.equal(ids.indexOf((await verify(company)).firstBreak ?? '') + 1, named);
-      assert.equal((await verify(other)).firstBreak, null);
+      assert.equal(ids.indexOf((await verifyAudit(service, company)).firstBreak ?? '') + 1, named);
+      assert.equal((await verifyAudit(service, other)).firstBreak, null);
     });
   }
 
@@ -213,7 +205,7 @@ describe('GET /v1/company/audit/verify after tampering', () => {
     const { company } = await openSealed();
     const id = newId();
     await tamper(database, (tx) => insert(tx, company, id));
-    const { firstBreak, events, unsealed } = await verify(company);
+    const { firstBreak, events, unsealed } = await verifyAudit(service, company);
     assert.deepEqual([firstBreak, events, unsealed], [id, 11, 3]);
   });
 
@@ -221,7 +213,7 @@ describe('GET /v1/company/audit/verify after tampering', () => {
     test(`reports an event that was inserted with a seal of sequence ${sequence}`, async () => {
       const { company } = await openSealed();
       const id = newId();
-      const { head } = await verify(company);
+      const { head } = await verifyAudit(service, company);
       // The table can refuse the row, but the owner of the table can drop the check.
       await database.query(
         'alter table memory.audit_seal drop constraint if exists audit_seal_sequence_check',
@@ -234,7 +226,7 @@ describe('GET /v1/company/audit/verify after tampering', () => {
           [company.companyId, sequence, id],
         );
       });
-      const found = await verify(company);
+      const found = await verifyAudit(service, company);
       assert.deepEqual([found.firstBreak, found.head], [id, head]);
     });
   }
@@ -248,7 +240,7 @@ describe('GET /v1/company/audit/verify after tampering', () => {
     await recordEvents(database, other, 2);
     await sealAll(database);
     for (const each of [company, other]) {
-      const { unsealed, firstBreak } = await verify(each);
+      const { unsealed, firstBreak } = await verifyAudit(service, each);
       assert.deepEqual([unsealed, firstBreak], [0, null]);
     }
   });

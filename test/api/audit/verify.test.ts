@@ -10,6 +10,7 @@ import {
   recordEvents,
   sealAll,
   tamper,
+  verifyAudit,
 } from '../../support/audit-chain.ts';
 import { ask } from '../../support/company.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
@@ -20,12 +21,6 @@ import { addPerson } from '../../support/team.ts';
 const service = await openOwnTestApp();
 const { database } = service;
 const VERIFY = '/v1/company/audit/verify';
-
-async function verify(company: Pick<SignedIn, 'headers'>): Promise<AuditVerification> {
-  const answer = await ask(service, company, 'GET', VERIFY);
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<AuditVerification>();
-}
 
 /** So many more events at once, with the columns that a list may show. */
 async function addEvents({ companyId, ownerId, teamId }: SignedIn, count: number): Promise<void> {
@@ -41,7 +36,12 @@ const hex = (hash: Uint8Array | undefined) => Buffer.from(hash ?? []).toString('
 describe('GET /v1/company/audit/verify', () => {
   test('counts events that are not sealed yet', async () => {
     const company = await service.company();
-    assert.deepEqual(await verify(company), { events: 2, unsealed: 2, firstBreak: null, head: null });
+    assert.deepEqual(await verifyAudit(service, company), {
+      events: 2,
+      unsealed: 2,
+      firstBreak: null,
+      head: null,
+    });
   });
 
   test('returns zero counts for a Company without events', async () => {
@@ -51,7 +51,12 @@ describe('GET /v1/company/audit/verify', () => {
         await tx.query(`delete from memory.${table} where company_id = $1`, [company.companyId]);
       }
     });
-    assert.deepEqual(await verify(company), { events: 0, unsealed: 0, firstBreak: null, head: null });
+    assert.deepEqual(await verifyAudit(service, company), {
+      events: 0,
+      unsealed: 0,
+      firstBreak: null,
+      head: null,
+    });
   });
 
   test('returns the last seal and counts the events after it', async () => {
@@ -61,9 +66,9 @@ describe('GET /v1/company/audit/verify', () => {
     const seals = await assertWholeChain(database, company);
     const head = { sequence: 5, hash: hex(seals.at(-1)?.hash) };
     assert.match(head.hash, /^[0-9a-f]{64}$/);
-    assert.deepEqual(await verify(company), { events: 5, unsealed: 0, firstBreak: null, head });
+    assert.deepEqual(await verifyAudit(service, company), { events: 5, unsealed: 0, firstBreak: null, head });
     await recordEvents(database, company, 2);
-    assert.deepEqual(await verify(company), { events: 7, unsealed: 2, firstBreak: null, head });
+    assert.deepEqual(await verifyAudit(service, company), { events: 7, unsealed: 2, firstBreak: null, head });
   });
 
   test('returns 403 to everyone except Company Owners, and records no event', async () => {
@@ -80,19 +85,23 @@ describe('GET /v1/company/audit/verify', () => {
     }
     assert.equal(outcome(await service.app.inject({ url: VERIFY })), '401 unauthenticated');
     const second = await addPerson(service, company, { companyRole: 'owner' });
-    assert.deepEqual(await verify(second), await verify(company));
+    assert.deepEqual(await verifyAudit(service, second), await verifyAudit(service, company));
     const { authorization } = company.headers;
     const teamless = await service.app.inject({ url: VERIFY, headers: { authorization } });
     assert.equal(teamless.json<AuditVerification>().events, 2);
     const principal = { ...company.headers, authorization: `Bearer ${API_TOKEN}` };
-    assert.equal((await verify({ headers: principal })).events, 2, 'of the server principal’s Company');
+    assert.equal(
+      (await verifyAudit(service, { headers: principal })).events,
+      2,
+      'of the server principal’s Company',
+    );
   });
 
   test('verifies only the Company of the caller', async () => {
     const [company, broken] = [await service.company(), await service.company()];
     await recordEvents(database, broken, 3);
     await sealAll(database);
-    const before = await verify(company);
+    const before = await verifyAudit(service, company);
     await tamper(database, async (tx) => {
       await tx.query('delete from memory.audit_seal where company_id = $1 and sequence = 2', [
         broken.companyId,
@@ -103,8 +112,8 @@ describe('GET /v1/company/audit/verify', () => {
       ]);
     });
     await recordEvents(database, broken, 1);
-    assert.notEqual((await verify(broken)).firstBreak, null);
-    assert.deepEqual(await verify(company), before);
+    assert.notEqual((await verifyAudit(service, broken)).firstBreak, null);
+    assert.deepEqual(await verifyAudit(service, company), before);
     assert.deepEqual(before.events, 2);
   });
 });
@@ -117,7 +126,12 @@ describe('a chain of seals that is longer than one page of the verification', ()
       await sealAll(database);
       const last = (await readSeals(database, company)).at(-1);
       const head = { sequence: count, hash: hex(last?.hash) };
-      assert.deepEqual(await verify(company), { events: count, unsealed: 0, firstBreak: null, head });
+      assert.deepEqual(await verifyAudit(service, company), {
+        events: count,
+        unsealed: 0,
+        firstBreak: null,
+        head,
+      });
     });
   }
 
@@ -138,7 +152,7 @@ describe('a chain of seals that is longer than one page of the verification', ()
     for (const sequence of [2005, 2001, 2000, 1002, 1001, 1000, 999, 2, 1]) {
       const { eventId } = seals[sequence - 1]!;
       await change(eventId, '{"forged": true}');
-      const { firstBreak, head } = await verify(company);
+      const { firstBreak, head } = await verifyAudit(service, company);
       assert.equal(firstBreak, eventId, `seal ${sequence}`);
       const before = seals[sequence - 2];
       assert.deepEqual(
@@ -147,7 +161,11 @@ describe('a chain of seals that is longer than one page of the verification', ()
       );
     }
     await change(seals[0]!.eventId, '{}');
-    assert.equal((await verify(company)).firstBreak, seals[1]?.eventId, 'the first is as it was');
+    assert.equal(
+      (await verifyAudit(service, company)).firstBreak,
+      seals[1]?.eventId,
+      'the first is as it was',
+    );
   });
 
   for (const left of [1001, 2005]) {
@@ -162,7 +180,7 @@ describe('a chain of seals that is longer than one page of the verification', ()
           [1, left],
         ]),
       );
-      const { firstBreak, head } = await verify(company);
+      const { firstBreak, head } = await verifyAudit(service, company);
       assert.deepEqual([firstBreak, head?.sequence], [seals[left - 1]?.eventId, 1]);
     });
   }
@@ -172,7 +190,7 @@ test('a chain that was resealed after a change has a different head', async () =
   const company = await service.company();
   await recordEvents(database, company, 4);
   await sealAll(database);
-  const { head } = await verify(company);
+  const { head } = await verifyAudit(service, company);
   await tamper(database, async (tx) => {
     await tx.query('delete from memory.audit_seal where company_id = $1 and sequence > 3', [
       company.companyId,
@@ -185,7 +203,7 @@ test('a chain that was resealed after a change has a different head', async () =
     );
   });
   await sealAll(database);
-  const second = await verify(company);
+  const second = await verifyAudit(service, company);
   assert.deepEqual([second.firstBreak, second.head?.sequence], [null, head?.sequence]);
   assert.notEqual(second.head?.hash, head?.hash);
 });

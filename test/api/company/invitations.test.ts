@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { databaseBlobs } from '../../../db/queries/workspace/blobs.ts';
 import { newId } from '../../../shared/ids.ts';
-import { createLogger } from '../../../shared/logger.ts';
 import type { Invite } from '../../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask, listAll, recordsNothing } from '../../support/company.ts';
 import { accept, expireInvite, makeInvite, newEmail } from '../../support/invites.ts';
-import { createCheapHasher } from '../../support/passwords.ts';
 import { assertInvalid, assertSameRefusal } from '../../support/refusals.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { outcome } from '../../support/sign-in.ts';
@@ -62,13 +59,7 @@ describe('POST /v1/company/invitations', () => {
       [{ publicUrl }, publicUrl],
       [{ publicUrl, identityUrl }, identityUrl],
     ] as const) {
-      const app = await buildTestedApp({
-        ...service,
-        config: { ...service.config, ...addresses },
-        logger: createLogger('fatal', 'test'),
-        passwords: createCheapHasher(),
-        blobs: databaseBlobs(database),
-      });
+      const app = await buildTestedApp({ ...service, config: { ...service.config, ...addresses } });
       const headers = {
         ...company.headers,
         host: 'evil.example.com',

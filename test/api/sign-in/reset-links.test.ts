@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createPrincipalResetLink } from '../../../core/identity/reset-links/create-principal-reset-link.ts';
-import { databaseBlobs } from '../../../db/queries/workspace/blobs.ts';
 import { newId } from '../../../shared/ids.ts';
-import { createLogger } from '../../../shared/logger.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
-import { createCheapHasher } from '../../support/passwords.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { addAccount, linkToken, makeResetLink, outcome, useLink } from '../../support/sign-in.ts';
 
@@ -86,13 +83,7 @@ describe('POST /v1/company/reset-links', () => {
         'https://id.example.com',
       ],
     ] as const) {
-      const configured = await buildTestedApp({
-        ...service,
-        config: { ...service.config, ...addresses },
-        logger: createLogger('fatal', 'test'),
-        passwords: createCheapHasher(),
-        blobs: databaseBlobs(database),
-      });
+      const configured = await buildTestedApp({ ...service, config: { ...service.config, ...addresses } });
       const answer = await configured.inject({
         method: 'POST',
         url: '/v1/company/reset-links',

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
-import { databaseBlobs } from '../../../db/queries/workspace/blobs.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { API_TOKEN, openTestApp } from '../../support/app.ts';
 import { columns } from '../../support/columns.ts';
-import { createCheapHasher } from '../../support/passwords.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { askSession, makeResetLink, outcome, signInBy, useLink } from '../../support/sign-in.ts';
 
@@ -112,15 +110,7 @@ test('no log line contains a token or a password', async (t) => {
   const lines: string[] = [];
   // Without the redaction of the service's logger: the routes must not depend on it.
   const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
-  const { config, queue } = service;
-  const logged = await buildTestedApp({
-    config,
-    database,
-    queue,
-    logger,
-    passwords: createCheapHasher(),
-    blobs: databaseBlobs(database),
-  });
+  const logged = await buildTestedApp({ ...service, logger });
   t.after(() => logged.close());
   const company = await service.company();
   const { token } = await makeResetLink({ app: logged }, company);

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
 import type { App } from '../../../api/types.ts';
-import { databaseBlobs } from '../../../db/queries/workspace/blobs.ts';
 import { newId } from '../../../shared/ids.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { API_TOKEN, type SignedIn } from '../../support/app.ts';
 import { addPasswordHolder, join, makeInvitation, makeInvite, newEmail } from '../../support/invites.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
-import { createCheapHasher } from '../../support/passwords.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { linkToken, makeResetLink, signInBy } from '../../support/sign-in.ts';
 import { addTeam } from '../../support/team.ts';
@@ -206,15 +204,7 @@ describe('tokens and passwords', () => {
     const lines: string[] = [];
     // Without the redaction of the service's logger: the routes must not depend on it.
     const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
-    const { config, queue } = service;
-    const logged = await buildTestedApp({
-      config,
-      database,
-      queue,
-      logger,
-      passwords: createCheapHasher(),
-      blobs: databaseBlobs(database),
-    });
+    const logged = await buildTestedApp({ ...service, logger });
     t.after(() => logged.close());
     const company = await service.company();
     const { tokens, passwords, refused } = await useEveryRoute(logged, company);

@@ -4,7 +4,6 @@ import type { Database } from '../../../db/driver/database.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { QUEUE_NAMES, QUEUES, type QueueName, queueDefinition } from '../../../shared/queues.ts';
-import type { AuditVerification } from '../../../shared/schemas/audit.ts';
 import { HANDLERS } from '../../../worker/registry.ts';
 import { startWorker } from '../../../worker/worker.ts';
 import type { SignedIn } from '../../support/app.ts';
@@ -14,6 +13,7 @@ import {
   readSeals,
   recordEvents,
   sealAll,
+  verifyAudit,
 } from '../../support/audit-chain.ts';
 import { ask } from '../../support/company.ts';
 import { databaseError, failingDatabase } from '../../support/failing-database.ts';
@@ -46,12 +46,6 @@ async function doJob(
   const stopping = new AbortController().signal;
   await HANDLERS[queue](job as never, { ...service, logger, database: on, queue: noted, stopping } as never);
   return settled;
-}
-
-async function verify(company: SignedIn): Promise<AuditVerification> {
-  const answer = await ask(service, company, 'GET', '/v1/company/audit/verify');
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<AuditVerification>();
 }
 
 /** Many events at once. */
@@ -167,7 +161,7 @@ describe('the chain of a Company', () => {
     await doJob('audit.seal');
     const removal = { action: 'delete', memoryId };
     assert.equal((await post(service, company, '/v1/memory/memories', removal)).statusCode, 200);
-    assert.equal((await verify(company)).unsealed, 1);
+    assert.equal((await verifyAudit(service, company)).unsealed, 1);
     const url = `/v1/company/teams/${teamId}`;
     assert.equal((await ask(service, company, 'POST', `${url}/archive`)).statusCode, 200);
     assert.equal((await ask(service, company, 'DELETE', url)).statusCode, 204);
@@ -175,12 +169,12 @@ describe('the chain of a Company', () => {
     assert.deepEqual(await doJob('team.purge', { companyId, teamId, userId }), ['team.purge']);
     assert.deepEqual(await database.query('select from memory.memory_item where team_id = $1', [teamId]), []);
 
-    const { events, unsealed, firstBreak } = await verify(company);
+    const { events, unsealed, firstBreak } = await verifyAudit(service, company);
     assert.deepEqual([events, unsealed, firstBreak], [ids.length, 3, null]);
     await doJob('audit.seal');
     assert.equal((await assertWholeChain(database, company)).length, ids.length);
     assert.deepEqual(await readEventIds(database, company), ids);
-    assert.equal((await verify(company)).firstBreak, null);
+    assert.equal((await verifyAudit(service, company)).firstBreak, null);
   });
 
   test('is not changed by any job that visits all Teams', async () => {
