@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import { newId } from '../../shared/ids.ts';
+import type { Status } from '../../shared/schemas/status.ts';
 import type { SignedIn, TestApp } from './app.ts';
 import { TEST_MODEL_NAME, type TestCompany } from './needs/database.ts';
 
@@ -113,6 +115,13 @@ export function post(
 /** Asks as someone. */
 export function get({ app }: Pick<TestApp, 'app'>, caller: Caller, url: string) {
   return app.inject({ url, headers: caller.headers });
+}
+
+/** The status of the Team. */
+export async function readStatus(service: Pick<TestApp, 'app'>, caller: Caller): Promise<Status> {
+  const answer = await get(service, caller, '/v1/memory/status');
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<Status>();
 }
 
 /** The embedding that lies along one axis: at a right angle to those of every other axis. */

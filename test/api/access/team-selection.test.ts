@@ -8,7 +8,7 @@ import { addMemory, expand } from '../../support/memories.ts';
 import { assertSameRefusal } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, readSource } from '../../support/source-library.ts';
-import { addPerson, addTeam, archiveTeam, get, inTeam } from '../../support/team.ts';
+import { addPerson, addTeam, archiveTeam, get, inTeam, readStatus } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { app } = service;
@@ -70,11 +70,7 @@ test('an archived Team answers reads', async () => {
   await lend(service, company);
   await stageCapture(service, company);
   await archiveTeam(service, company.teamId);
-  const { sources, captures, memories } = (await get(service, company, '/v1/memory/status')).json<{
-    sources: { active: number };
-    captures: object;
-    memories: { published: number };
-  }>();
+  const { sources, captures, memories } = await readStatus(service, company);
   assert.deepEqual([sources.active, memories.published], [2, 1]);
   assert.deepEqual(captures, { staged: 1, claimed: 1, completed: 1 });
   for (const list of ['imports', 'sources', 'memories', 'audit', `sources/${source.id}`]) {

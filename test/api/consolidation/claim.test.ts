@@ -18,7 +18,7 @@ import { ask, listAll, recordedBy, recordsNothing } from '../../support/company.
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
 import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addClient, archiveTeam, get } from '../../support/team.ts';
+import { addClient, archiveTeam, readStatus } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -217,8 +217,7 @@ describe('an expired lease', () => {
   test('captures with an expired lease count as staged before a worker has run', async () => {
     const company = await service.company();
     await addCaptures(service, company, 3);
-    const figures = async () =>
-      (await get(service, company, '/v1/memory/status')).json<{ captures: object }>().captures;
+    const figures = async () => (await readStatus(service, company)).captures;
     const batch = await claimBatch(service, company, { limit: 2 });
     assert.ok(batch);
     assert.deepEqual(await figures(), { staged: 1, claimed: 2, completed: 0 });

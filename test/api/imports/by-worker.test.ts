@@ -9,7 +9,7 @@ import type { SignedIn } from '../../support/app.ts';
 import { column, columns } from '../../support/columns.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { pdfText, writePdf } from '../../support/pdf-writer.ts';
-import { along, CLAIM, get, post } from '../../support/team.ts';
+import { along, CLAIM, get, post, readStatus } from '../../support/team.ts';
 
 const service = await openOwnTestApp({}, {}, { supervise: true });
 const { database } = service;
@@ -133,9 +133,7 @@ describe('the import worker', () => {
       assert.match(error?.message ?? '', /^[A-Z].*\.$/);
       assert.equal(sourceId, null);
     }
-    const status = (await get(service, company, '/v1/memory/status')).json<{
-      imports: { failed: number; completed: number; recentFailures: Import[] };
-    }>();
+    const status = await readStatus(service, company);
     assert.deepEqual([status.imports.failed, status.imports.completed], [6, 1]);
     assert.deepEqual(status.imports.recentFailures, done.slice(0, 6).reverse());
   });
@@ -181,10 +179,7 @@ describe('the import worker', () => {
 
   test('a running worker is listed in the status for callers with Full access', async () => {
     const company = await service.company();
-    const status = (await get(service, company, '/v1/memory/status')).json<{
-      health: { worker: boolean };
-      workers: { id: string; queues: string[]; rssBytes: number; startedAt: string; lastSeenAt: string }[];
-    }>();
+    const status = await readStatus(service, company);
     assert.equal(status.health.worker, true);
     const mine = status.workers.find(({ id }) => id === worker.id);
     assert.deepEqual(Object.keys(mine ?? {}), [

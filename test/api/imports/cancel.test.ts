@@ -20,7 +20,7 @@ import { openOwnTestApp } from '../../support/own-service.ts';
 import { assertSameRefusal } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { removal } from '../../support/source-library.ts';
-import { addClient, addPerson, get } from '../../support/team.ts';
+import { addClient, addPerson, get, readStatus } from '../../support/team.ts';
 
 /** No worker is at work here: what is queued stays so. */
 const service = await openOwnTestApp();
@@ -93,9 +93,7 @@ describe('DELETE of a finished import', () => {
       assert.deepEqual(column(listed, 'id'), [kept]);
       assert.equal(await keepsFile(service, id), false);
       assert.deepEqual(await eventKinds(service, id), ['memory.import_forget']);
-      const { imports } = (await get(service, company, '/v1/memory/status')).json<{
-        imports: { failed: number; recentFailures: Import[] };
-      }>();
+      const { imports } = await readStatus(service, company);
       const left = state === 'failed' ? [kept] : [];
       assert.equal(imports.failed, left.length);
       assert.deepEqual(column(imports.recentFailures, 'id'), left);

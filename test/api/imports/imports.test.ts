@@ -5,6 +5,7 @@ import { isId, newId } from '../../../shared/ids.ts';
 import type { Import } from '../../../shared/schemas/imports.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { column } from '../../support/columns.ts';
+import { plantImports } from '../../support/import-records.ts';
 import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import {
@@ -32,22 +33,6 @@ async function list(caller: Caller, query = ''): Promise<List> {
   const answer = await get(service, caller, `/v1/memory/imports${query}`);
   assert.equal(answer.statusCode, 200, answer.body);
   return answer.json<List>();
-}
-
-/** Imports as the database holds them, without jobs: no worker of another test changes their state. */
-async function addImports(
-  company: SignedIn,
-  count: number,
-  state: Import['state'] = 'failed',
-  clientId: string | null = null,
-): Promise<string[]> {
-  const ids = Array.from({ length: count }, () => newId());
-  await database.query(
-    `insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, created_by)
-     select $1, id, $3, $4, 'a.txt', 'a.txt', 'text/plain', 1, $5 from unnest($2::uuid[]) as id`,
-    [company.teamId, ids, clientId, state, company.ownerId],
-  );
-  return ids;
 }
 
 /** What an import says of the bytes of its file. */
@@ -175,14 +160,14 @@ describe('POST /v1/memory/imports', () => {
 describe('GET /v1/memory/imports', () => {
   test('pages through all imports, newest first, while new ones arrive', async () => {
     const company = await service.company();
-    const ids = await addImports(company, 7);
+    const ids = await plantImports(service, company, 7);
     const newestFirst = ids.toReversed();
     const seen: string[] = [];
     let page = await list(company, '?limit=3');
     for (;;) {
       seen.push(...page.items.map((item) => item.id));
       if (page.nextCursor === null) break;
-      await addImports(company, 2);
+      await plantImports(service, company, 2);
       page = await list(company, `?limit=3&cursor=${page.nextCursor}`);
     }
     assert.deepEqual(seen, newestFirst);
@@ -191,14 +176,14 @@ describe('GET /v1/memory/imports', () => {
   test('returns a null cursor exactly on the last page', async () => {
     const company = await service.company();
     assert.deepEqual(await list(company), { items: [], nextCursor: null });
-    await addImports(company, 3);
+    await plantImports(service, company, 3);
     assert.equal((await list(company, '?limit=3')).nextCursor, null);
     assert.notEqual((await list(company, '?limit=2')).nextCursor, null);
   });
 
   test('returns 50 imports by default, and accepts a limit from 1 to 200', async () => {
     const company = await service.company();
-    await addImports(company, 205);
+    await plantImports(service, company, 205);
     assert.equal((await list(company)).items.length, 50);
     assert.equal((await list(company, '?limit=1')).items.length, 1);
     assert.equal((await list(company, '?limit=200')).items.length, 200);
@@ -236,8 +221,8 @@ describe('GET /v1/memory/imports', () => {
   test('filters by state and by client', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    const [failed] = await addImports(company, 1, 'failed');
-    const [completed] = await addImports(company, 1, 'completed', clientId);
+    const [failed] = await plantImports(service, company, 1);
+    const [completed] = await plantImports(service, company, 1, { state: 'completed', clientId });
     const ids = async (query: string) => (await list(company, query)).items.map((item) => item.id);
     assert.deepEqual(await ids(''), [completed, failed]);
     assert.deepEqual(await ids('?state=failed'), [failed]);
@@ -249,10 +234,10 @@ describe('GET /v1/memory/imports', () => {
   test('shows a member only imports that they can read, and returns the same 404 for all others', async () => {
     const [company, stranger] = [await service.company(), await service.company()];
     const [mine, other] = [await addClient(service, company), await addClient(service, company)];
-    const [ofTeam] = await addImports(company, 1);
-    const [ofMine] = await addImports(company, 1, 'failed', mine);
-    const [ofOther] = await addImports(company, 1, 'failed', other);
-    const [ofStranger] = await addImports(stranger, 1);
+    const [ofTeam] = await plantImports(service, company, 1);
+    const [ofMine] = await plantImports(service, company, 1, { clientId: mine });
+    const [ofOther] = await plantImports(service, company, 1, { clientId: other });
+    const [ofStranger] = await plantImports(service, stranger, 1);
     const member = await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'read' } });
     assert.deepEqual(column((await list(member)).items, 'id'), [ofMine, ofTeam]);
     for (const id of [ofTeam, ofMine, ofMine?.toUpperCase()]) {

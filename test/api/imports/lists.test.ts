@@ -14,26 +14,14 @@ import {
 } from '../../support/import-records.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addClient, addPerson, type Caller, get } from '../../support/team.ts';
+import { addClient, addPerson, type Caller, get, readStatus } from '../../support/team.ts';
 
 /** No worker is at work here: every import stays in its state. */
 const service = await openOwnTestApp();
 
 const idsOf = (imports: readonly Import[]) => imports.map(({ id }) => id);
 
-interface Figures {
-  queued: number;
-  running: number;
-  completed: number;
-  failed: number;
-  recentFailures: Import[];
-}
-
-async function figures(caller: Caller): Promise<Figures> {
-  const answer = await get(service, caller, '/v1/memory/status');
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<{ imports: Figures }>().imports;
-}
+const figures = async (caller: Caller) => (await readStatus(service, caller)).imports;
 
 /** Imports of every state, mixed, in the Team layer and in a client: newest first. */
 async function plantMixed(company: SignedIn, clientId: string, rounds: number) {

@@ -5,7 +5,16 @@ import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { column } from '../../support/columns.ts';
 import { assertSameRefusal } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addClient, addPerson, addTeam, along, type Caller, CLAIM, get, post } from '../../support/team.ts';
+import {
+  addClient,
+  addPerson,
+  addTeam,
+  along,
+  type Caller,
+  CLAIM,
+  post,
+  readStatus,
+} from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -55,9 +64,7 @@ async function expire(batch: Batch): Promise<void> {
   ]);
 }
 
-async function chunkFigures(caller: Caller): Promise<object> {
-  return (await get(service, caller, '/v1/memory/status')).json<{ chunks: object }>().chunks;
-}
+const chunkFigures = async (caller: Caller) => (await readStatus(service, caller)).chunks;
 
 describe('POST /v1/memory/embeddings/claim', () => {
   test('returns chunks without an embedding, newest first, up to the limit', async () => {

@@ -10,7 +10,7 @@ import { search } from '../../support/consolidation.ts';
 import { addMemory, expand, searchRows } from '../../support/memories.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { addSource, archived, listSources, readSource, removeSource } from '../../support/source-library.ts';
-import { addClient, along, type Caller, CLAIM, get, post } from '../../support/team.ts';
+import { addClient, along, type Caller, CLAIM, get, post, readStatus } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -18,12 +18,8 @@ const { database } = service;
 const found = async (caller: Caller, query: string) =>
   (await search(service, caller, query, along(1))).map(({ source_id }) => source_id);
 
-interface Figures {
-  sources: { active: number; archived: number; byKind: Record<string, number> };
-  chunks: { total: number; embedded: number; pending: number };
-}
-async function figures(caller: Caller): Promise<Figures> {
-  const { sources, chunks } = (await get(service, caller, '/v1/memory/status')).json<Figures>();
+async function figures(caller: Caller) {
+  const { sources, chunks } = await readStatus(service, caller);
   return { sources, chunks };
 }
 

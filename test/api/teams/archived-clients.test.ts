@@ -7,6 +7,7 @@ import type { Import } from '../../../shared/schemas/imports.ts';
 import type { Chunk, Hit } from '../../../shared/schemas/memory.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask, listAll, recordedBy } from '../../support/company.ts';
+import { plantImport } from '../../support/import-records.ts';
 import { newEmail } from '../../support/invites.ts';
 import { outcome } from '../../support/sign-in.ts';
 import {
@@ -17,6 +18,7 @@ import {
   CLAIM,
   get,
   post,
+  readStatus,
   withoutRequestId,
 } from '../../support/team.ts';
 
@@ -46,24 +48,13 @@ async function ingest(caller: Caller, text: string, clientId: string): Promise<v
   assert.equal(answer.statusCode, 201, answer.body);
 }
 
-/** An import without a job, so that no worker of another test processes it. */
-async function addImport(company: SignedIn, clientId: string): Promise<string> {
-  const id = newId();
-  await service.database.query(
-    `insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, created_by)
-     values ($1, $2, $3, 'failed', 'a.txt', 'a.txt', 'text/plain', 1, $4)`,
-    [company.teamId, id, clientId, company.ownerId],
-  );
-  return id;
-}
-
 /** A Team with two clients that have the same content, and every caller who can see the first. */
 async function cast() {
   const company = await service.company();
   const [clientId, other] = [await addClient(service, company), await addClient(service, company)];
   const clients = { [clientId]: 'write', [other]: 'read' } as const;
-  const importId = await addImport(company, clientId);
-  await addImport(company, other);
+  const importId = await plantImport(service, company, { clientId });
+  await plantImport(service, company, { clientId: other });
   for (const id of [clientId, other]) await ingest(company, `ibis ${id}`, id);
   const [chunk] = await service.database.query<{ id: string }>(
     'select id from memory.chunk where team_id = $1 and client_id = $2',
@@ -95,11 +86,7 @@ async function seenBy(caller: Caller, chunkId: string) {
   const answer = await search(caller, BOTH);
   const { hits } = answer.json<{ hits: Hit[] }>();
   const expanded = await post(service, caller, '/v1/memory/expand', { chunkId });
-  const status = (await get(service, caller, '/v1/memory/status')).json<{
-    sources: { active: number };
-    chunks: { total: number };
-    imports: { queued: number; running: number; completed: number; failed: number };
-  }>();
+  const status = await readStatus(service, caller);
   const { queued, running, completed, failed } = status.imports;
   return {
     team: (await get(service, caller, '/v1/team')).json<{ clients: number }>().clients,

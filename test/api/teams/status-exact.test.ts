@@ -6,25 +6,22 @@ import { activateSource, deleteLoadingSource } from '../../../db/queries/memory/
 import { newId } from '../../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask } from '../../support/company.ts';
+import { plantImports } from '../../support/import-records.ts';
 import { addMemory, decide } from '../../support/memories.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { addSource, archived } from '../../support/source-library.ts';
 import { draftOf } from '../../support/sources.ts';
-import { addClient, addPerson, along, type Caller, CLAIM, get, post } from '../../support/team.ts';
+import { addClient, addPerson, along, type Caller, CLAIM, post, readStatus } from '../../support/team.ts';
 import { type CountedFigures, countRows } from './counted-figures.ts';
 
 const service = await openTestApp();
 const { database } = service;
 
 async function told(caller: Caller): Promise<CountedFigures> {
-  const answer = await get(service, caller, '/v1/memory/status');
-  assert.equal(answer.statusCode, 200, answer.body);
-  const { sources, chunks, imports } = answer.json<
-    CountedFigures & { imports: { recentFailures: object[] } }
-  >();
+  const { sources, chunks, imports } = await readStatus(service, caller);
   const { recentFailures: _, ...states } = imports;
-  return { sources, chunks, imports: states as unknown as Record<string, number> };
+  return { sources, chunks, imports: states };
 }
 
 /** Asserts that the figures for the Owner match the rows of these layers. */
@@ -36,21 +33,6 @@ async function assertExact(company: SignedIn, layers: readonly (string | null)[]
 
 const texts = (count: number) => Array.from({ length: count }, () => ({ text: newId() }));
 const scopeOf = (clientId: string | null) => (clientId === null ? {} : { clientId });
-
-async function addImports(
-  company: SignedIn,
-  layer: string | null,
-  state: string,
-  count: number,
-): Promise<string[]> {
-  const ids = Array.from({ length: count }, newId);
-  await database.query(
-    `insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, created_by)
-     select $1, u.id, $2, $3, 'a.txt', 'a.txt', 'text/plain', 1, $4 from unnest($5::uuid[]) as u (id)`,
-    [company.teamId, layer, state, company.ownerId, ids],
-  );
-  return ids;
-}
 
 describe('the figures of the status', () => {
   test('the figures match the rows when sources are stored, replaced, deduplicated and archived', async () => {
@@ -99,8 +81,8 @@ describe('the figures of the status', () => {
   test('the figures match the rows while imports change state and are deleted', async () => {
     const company = await service.company();
     const client = await addClient(service, company);
-    const [first = ''] = await addImports(company, null, 'queued', 5);
-    const failed = await addImports(company, client, 'failed', 3);
+    const [first = ''] = await plantImports(service, company, 5, { state: 'queued' });
+    const failed = await plantImports(service, company, 3, { clientId: client });
     assert.deepEqual((await assertExact(company, [null, client])).imports, {
       queued: 5,
       running: 0,
@@ -141,7 +123,7 @@ describe('the figures of the status', () => {
     const [client, other] = [await addClient(service, company), await addClient(service, company)];
     for (const layer of [null, client, other]) {
       await addSource(service, company, { scope: scopeOf(layer), chunks: texts(2) });
-      await addImports(company, layer, 'failed', 1);
+      await plantImports(service, company, 1, { clientId: layer });
     }
     const member = await addPerson(service, company, { teamRole: 'member', clients: { [client]: 'read' } });
     const before = await told(member);
@@ -159,14 +141,12 @@ describe('the figures of the status', () => {
 test('recentFailures are the newest ten of the readable layers, however many failed elsewhere', async () => {
   const company = await service.company();
   const [client, other] = [await addClient(service, company), await addClient(service, company)];
-  const inTeam = await addImports(company, null, 'failed', 12);
-  const inClient = await addImports(company, client, 'failed', 3);
-  await addImports(company, null, 'completed', 12);
-  const elsewhere = await addImports(company, other, 'failed', 40);
+  const inTeam = await plantImports(service, company, 12);
+  const inClient = await plantImports(service, company, 3, { clientId: client });
+  await plantImports(service, company, 12, { state: 'completed' });
+  const elsewhere = await plantImports(service, company, 40, { clientId: other });
   const failures = async (caller: Caller) =>
-    (await get(service, caller, '/v1/memory/status'))
-      .json<{ imports: { recentFailures: { id: string }[] } }>()
-      .imports.recentFailures.map(({ id }) => id);
+    (await readStatus(service, caller)).imports.recentFailures.map(({ id }) => id);
   const latest = (...ids: string[]) => ids.sort().reverse().slice(0, 10);
   const member = await addPerson(service, company, { teamRole: 'member', clients: { [client]: 'read' } });
   const bare = await addPerson(service, company, { teamRole: 'member' });
@@ -229,7 +209,7 @@ describe('the stored changes of the figures', () => {
 
   test('stored changes do not accumulate without limit', async () => {
     const company = await service.company();
-    const [id] = await addImports(company, null, 'queued', 1);
+    const [id] = await plantImports(service, company, 1, { state: 'queued' });
     for (let n = 0; n < 1000; n += 1) {
       const state = n % 2 === 0 ? 'running' : 'queued';
       await database.query('update memory.import set state = $2 where id = $1', [id, state]);
@@ -249,7 +229,7 @@ describe('the stored changes of the figures', () => {
       return [
         archived(app, company, id),
         addSource(app, company, { chunks: texts(2) }),
-        addImports(company, null, 'failed', 2),
+        plantImports(service, company, 2),
         told(company),
       ];
     });

@@ -4,12 +4,11 @@ import type { JobQueue } from '../../../db/queue/queue.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { QUEUES } from '../../../shared/queues.ts';
-import type { Status } from '../../../shared/schemas/status.ts';
 import { startHeartbeat } from '../../../worker/heartbeat.ts';
 import { jobTally } from '../../../worker/tally.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
-import { get } from '../../support/team.ts';
+import { get, readStatus } from '../../support/team.ts';
 
 /** A service of its own: status covers all jobs and workers, and other tests have theirs. */
 const service = await openOwnTestApp();
@@ -26,7 +25,7 @@ await database.query(
 const MINUTE = 60_000;
 const QUEUE = 'import.process';
 
-const told = async () => (await get(service, company, '/v1/memory/status')).json<Status>();
+const told = () => readStatus(service, company);
 const queueOf = async (name: string) => (await told()).jobs.find(({ queue }) => queue === name)!;
 
 interface GivenJob {
@@ -164,7 +163,7 @@ test('status gives the peaks and the totals of each of the last sixty minutes', 
   // A process caches the history for some seconds; this one has not read it yet.
   const app = await buildTestedApp(service);
   t.after(() => app.close());
-  const { jobs } = (await get({ app }, company, '/v1/memory/status')).json<Status>();
+  const { jobs } = await readStatus({ app }, company);
   const historyOf = (name: string) => jobs.find(({ queue }) => queue === name)?.history;
   const history = historyOf('upkeep.prune');
   assert.deepEqual(history, [
@@ -190,7 +189,7 @@ describe('the health of the queue', () => {
   const healthNow = async (t: TestContext) => {
     const app = await buildTestedApp(service);
     t.after(() => app.close());
-    return (await get({ app }, company, '/v1/memory/status')).json<Status>().health;
+    return (await readStatus({ app }, company)).health;
   };
 
   it('health.queue is false while a job is ready for over a minute and none of its queue runs or ends', async (t) => {
@@ -217,7 +216,7 @@ describe('the health of the queue', () => {
     const silent: JobQueue = { ...service.queue, check: () => Promise.reject(new Error('no answer')) };
     const app = await buildTestedApp({ ...service, queue: silent });
     t.after(() => app.close());
-    const { health } = (await get({ app }, company, '/v1/memory/status')).json<Status>();
+    const { health } = await readStatus({ app }, company);
     assert.deepEqual([health.ok, health.queue], [false, false]);
   });
 

@@ -3,45 +3,17 @@ import { test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import type { MemoryState } from '../../../shared/memory-states.ts';
 import { QUEUES } from '../../../shared/queues.ts';
-import type { Import } from '../../../shared/schemas/imports.ts';
-import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { openTestApp } from '../../support/app.ts';
 import { claimBatch, expireBatch, stageCapture } from '../../support/captures.ts';
 import { ask } from '../../support/company.ts';
+import { plantImports } from '../../support/import-records.ts';
 import { addMemory } from '../../support/memories.ts';
-import { addClient, addPerson, along, type Caller, CLAIM, get, post } from '../../support/team.ts';
+import { addClient, addPerson, along, type Caller, CLAIM, post, readStatus } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
 
-interface Figures {
-  health: object;
-  sources: { active: number; archived: number; byKind: Record<string, number> };
-  chunks: object;
-  imports: Record<string, unknown> & { recentFailures: Import[] };
-  jobs: Record<string, number | string | null>[];
-  captures: object;
-  memories: object;
-  embedder: object;
-  workers: object[];
-}
-
-async function status(caller: Caller): Promise<Figures> {
-  const answer = await get(service, caller, '/v1/memory/status');
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<Figures>();
-}
-
-/** Failed imports, as the database stores them. */
-async function addFailures(company: SignedIn, count: number, clientId: string | null): Promise<void> {
-  for (let n = 0; n < count; n++) {
-    await database.query(
-      `insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, error_code,
-         error_message, created_by) values ($1, $2, $3, 'failed', 'a.txt', 'a.txt', 'text/plain', 1, 'no_text',
-         'The file holds no text.', $4)`,
-      [company.teamId, newId(), clientId, company.ownerId],
-    );
-  }
-}
+const status = (caller: Caller) => readStatus(service, caller);
 
 /** A worker whose last heartbeat was this many seconds ago. */
 async function addWorker(secondsAgo: number): Promise<string> {
@@ -88,7 +60,7 @@ test('status counts what the caller can read and shows jobs and workers only wit
       ...(n === 0 ? { embedding: along(n) } : {}),
     }));
     await post(service, company, '/v1/memory/ingest', { title: 'x', chunks, ...CLAIM, scope: { clientId } });
-    await addFailures(company, length, clientId ?? null);
+    await plantImports(service, company, length, { clientId: clientId ?? null });
   }
   const reached = async (caller: Caller) => {
     const { sources, chunks, imports } = await status(caller);
@@ -204,7 +176,7 @@ test('status counts an archived source as archived and does not count its chunks
 
 test('recentFailures are the latest ten imports that failed, newest first, with the reason', async () => {
   const company = await service.company();
-  await addFailures(company, 12, null);
+  await plantImports(service, company, 12);
   const { imports } = await status(company);
   assert.equal(imports['failed'], 12);
   assert.equal(imports.recentFailures.length, 10);
