@@ -8,7 +8,7 @@ import { startHeartbeat } from '../../../worker/heartbeat.ts';
 import { jobTally } from '../../../worker/tally.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
-import { get, readStatus } from '../../support/team.ts';
+import { readStatus } from '../../support/team.ts';
 
 /** A service of its own: status covers all jobs and workers, and other tests have theirs. */
 const service = await openOwnTestApp();
