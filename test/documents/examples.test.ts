@@ -4,7 +4,7 @@ import { endProcesses } from '../support/needs/process.ts';
 import { type GuideService, openGuideService, startBlock, withoutCurl } from './guide-service.ts';
 import { createNormalizer } from './normalize.ts';
 import { examplesOf, readPage } from './page.ts';
-import { pagesInReadingOrder } from './reading-order.ts';
+import { pagesInReadingOrder, startPageOf } from './reading-order.ts';
 
 after(endProcesses);
 
@@ -14,7 +14,7 @@ describe('the examples of the pages, run in the order in which they are printed'
   let guide: GuideService;
   before(async () => {
     guide = await openGuideService();
-    await guide.start(readPage('README.md'));
+    await guide.start(startPageOf('README.md'));
   });
   after(() => guide.stop());
 
@@ -33,8 +33,7 @@ describe('the examples of the pages, run in the order in which they are printed'
     test(`${file} shows what its examples print`, async () => {
       const page = readPage(file);
       const examples = examplesOf(page);
-      // README.md was started above.
-      if (file !== 'README.md' && startBlock(page) !== null) await guide.start(page);
+      await guide.start(startPageOf(file));
       const printed = await guide.run(page);
       const [normalizePrinted, normalizeWritten] = [createNormalizer(), createNormalizer()];
       assert.deepEqual(

@@ -40,7 +40,7 @@ export interface Printed {
 export interface GuideService {
   /** What it printed for the person who started it, with the address of the pages. */
   announced(): string;
-  /** Starts the service, or starts it again, with the settings of the block `sh start` of a page. */
+  /** Starts the service with the settings of the block `sh start` of a page, unless it runs with them. */
   start(page: Page): Promise<void>;
   /** Runs the examples of a page in one bash session, in the root of the repository. */
   run(page: Page): Promise<Printed[]>;
@@ -74,12 +74,15 @@ export async function openGuideService(): Promise<GuideService> {
   const asWritten = (text: string) =>
     text.replaceAll(actualAddress, WRITTEN_ADDRESS).replaceAll(TEST_MODEL, 'Xenova/bge-m3');
   let service: ServiceProcess | undefined;
+  let runningAs: string | undefined;
   return {
     announced: () =>
       asWritten(service?.stdout.filter((line) => !line.startsWith('{"level"')).join('\n') ?? ''),
     start: async (page) => {
       const started = startBlock(page);
       assert.ok(started, `${page.file} has a block \`sh start\``);
+      if (runningAs === page.file) return;
+      runningAs = page.file;
       const isFirst = service === undefined;
       await service?.kill9();
       service = startMain('start.ts', {

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endProcesses } from '../support/needs/process.ts';
 import { ROOT } from '../support/root.ts';
-import { openGuideService, startBlock } from './guide-service.ts';
+import { openGuideService } from './guide-service.ts';
 import { createNormalizer, withoutProgress } from './normalize.ts';
 import { examplesOf, readPage } from './page.ts';
-import { pagesInReadingOrder } from './reading-order.ts';
+import { pagesInReadingOrder, startPageOf } from './reading-order.ts';
 
 /*
  * `npm run docs:examples`: runs the examples of all pages, and writes what they print into the pages where that
@@ -16,8 +16,8 @@ const guide = await openGuideService();
 try {
   for (const file of pagesInReadingOrder()) {
     const page = readPage(file);
-    if (startBlock(page) !== null) await guide.start(page);
     if (chosen.length > 0 && !chosen.includes(file)) continue;
+    await guide.start(startPageOf(file));
     const examples = examplesOf(page);
     const printed = await guide.run(page);
     const [normalizeWritten, normalizePrinted] = [createNormalizer(), createNormalizer()];
