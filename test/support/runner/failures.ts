@@ -3,6 +3,7 @@ import type { TestsStream } from 'node:test';
 import { inspect } from 'node:util';
 import { ROOT } from '../root.ts';
 import { LOADED } from './batches.ts';
+import { usesRetrievalSet } from './needs.ts';
 import type { Round } from './tiers.ts';
 
 /** A test that failed, or a file that could not be run. */
@@ -58,7 +59,8 @@ export function commandFor({ names, files }: Failure, database: Round['database'
   const script = database === 'postgres' ? 'run test:pg' : 'test';
   // Without it, a test of ranking is skipped.
   const retrieval = process.env['MEMORY_TEST_XQUAD_R'];
-  const setting = retrieval ? [`MEMORY_TEST_XQUAD_R=${quoted(retrieval)}`] : [];
+  const setting =
+    retrieval && files.some(usesRetrievalSet) ? [`MEMORY_TEST_XQUAD_R=${quoted(retrieval)}`] : [];
   // Without RegExp.escape, which makes blanks and first letters hard to read.
   const pattern = `^${names.join(' ').replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)}$`;
   const chosen = names.length === 0 ? [] : [`--test-name-pattern=${quoted(pattern)}`];

@@ -76,6 +76,10 @@ export function needsOf(file: string): ReadonlySet<Need> {
   return needs;
 }
 
+/** Whether a test file asks the questions of the retrieval set. */
+export const usesRetrievalSet = (file: string) =>
+  modulesOf(relative(ROOT, resolve(file))).has('test/support/retrieval-set.ts');
+
 /** How many files can share a process with one of these needs, this one included. */
 export function filesPerProcess(needs: ReadonlySet<Need>): number {
   if (needs.has('process')) return 1;
