@@ -31,11 +31,11 @@ export const SAME_ON_BOTH = [
   'test/db/search/retrieval-fusion.test.ts',
   // The database's part in access has tests of its own, test/db/isolation, which run on both.
   'test/api/access/matrix.test.ts',
-  'test/api/access/late/{bodies,transactions}.test.ts',
-  // Headers, addresses and the OpenAPI document.
+  'test/api/access/late/bodies.test.ts',
+  // Headers, addresses, bodies that are not accepted, and the OpenAPI document.
   'test/api/requests/{conventions,cross-origin,trusted-proxies,untrusted-proxy}.test.ts',
-  'test/api/service/openapi.test.ts',
   'test/api/requests/{body-budget,hostile-bodies}.test.ts',
+  'test/api/service/openapi.test.ts',
 ];
 
 /** Files about the embedded database. */
