@@ -18,12 +18,15 @@ export interface RunDatabase {
   place: string;
 }
 
+/** The server of the tests: the given one, or one that is started, or that a failed run has kept. */
+export const startServer = (given: string | undefined): string => given ?? control('start');
+
 /**
  * Makes a database for this run: migrations change while people work on them, and a second run starts clean. It is on
  * the server that MEMORY_TEST_DATABASE_URL names, or on one that is started, or that a failed run has kept.
  */
 export async function openRunDatabase(given: string | undefined): Promise<RunDatabase> {
-  const server = given ?? control('start');
+  const server = startServer(given);
   const own = await createEmptyDatabase(server);
   return {
     url: own.url,

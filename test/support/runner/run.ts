@@ -68,11 +68,20 @@ function titleOf({ database, files }: Round): string {
 
 const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(0)} s`;
 
+const { MEMORY_TEST_DATABASE_URL: given, ...rest } = process.env;
+// First of all: without a server, a run on both databases would fail only after minutes.
+if (
+  rounds.some(
+    ({ database, files }) => database === 'postgres' && files.some((file) => usesDatabase(needsOf(file))),
+  )
+) {
+  (await import('./postgres.ts')).startServer(given || undefined);
+}
+
 const folder = await mkdtemp(join(tmpdir(), 'team-memory-test-'));
 /** What tests leave here is evidence of a failure: those that pass remove what they made. */
 const evidence = join(folder, 'evidence');
 await mkdir(evidence);
-const { MEMORY_TEST_DATABASE_URL: given, ...rest } = process.env;
 const coverage = join(folder, 'coverage');
 const kept: string[] = [];
 const failed: string[] = [];
