@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../api/types.ts';
-import type { Dependencies } from '../../core/dependencies.ts';
+import type { Database } from '../../db/driver/database.ts';
 import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
 import { createLogger } from '../../shared/logger.ts';
+import type { PasswordHasher } from '../../shared/passwords.ts';
 import type { TestApp } from './app.ts';
 import { failingDatabase } from './failing-database.ts';
 import { createCheapHasher } from './passwords.ts';
@@ -28,66 +29,105 @@ export type PausePoint = { transaction: number } | { password: 'verify' | 'hash'
 type Test = { after(fn: () => unknown): void };
 type Service = Pick<TestApp, 'database' | 'queue' | 'config'>;
 
+/** A pause to come. */
+interface Pause {
+  point: PausePoint;
+  /** Its transactions so far. */
+  transactions: number;
+  reached: PromiseWithResolvers<void>;
+  released: PromiseWithResolvers<void>;
+}
+
+/** A second app on the database of another one. Its requests pause where they are told to. */
+export interface PausableApp {
+  /** Its requests from now on pause there, until they are released. Only one pause can be open at a time. */
+  pauseAt(point: PausePoint): PausedApp;
+  close(): Promise<void>;
+}
+
 /** A second app on the database of the first, which pauses its requests. Closed when the test is done. */
 export async function openPausedApp(
   t: Test,
-  { database, queue, config }: Service,
+  service: Service,
   point: PausePoint = { transaction: 2 },
 ): Promise<PausedApp> {
-  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const pause = () => {
-    reached.resolve();
-    return released.promise;
-  };
-  const deps: Dependencies = {
-    config,
-    database,
-    queue,
-    logger: createLogger('silent', 'test'),
-    passwords: createCheapHasher(),
-    blobs: databaseBlobs(database),
-  };
-  const app = await buildTestedApp({ ...deps, ...pausing(deps, point, pause) });
-  t.after(async () => {
-    released.resolve();
-    await app.close();
-  });
-  return { app, reached: reached.promise, release: released.resolve };
+  const app = await openPausableApp(service, { seesStatements: 'statement' in point });
+  t.after(() => app.close());
+  return app.pauseAt(point);
 }
 
-/** The dependency that pauses. */
-function pausing(
-  { database, passwords }: Dependencies,
-  point: PausePoint,
-  pause: () => Promise<void>,
-): Partial<Dependencies> {
-  if ('transaction' in point) {
-    let transactions = 0;
-    const transaction: typeof database.transaction = async (fn, opening) => {
-      transactions += 1;
-      if (transactions === point.transaction) await pause();
-      return database.transaction(fn, opening);
-    };
-    return { database: { ...database, transaction } };
-  }
-  if ('statement' in point) {
-    const pauseAt = async (statement: string) => {
-      if (statement.includes(point.statement)) await pause();
-      return null;
-    };
-    return { database: failingDatabase(database, pauseAt) };
-  }
-  const { hash, verify } = passwords;
-  const thenPause = async <T>(result: Promise<T>): Promise<T> => {
+/**
+ * Opens an app that several tests use, one after the other.
+ * @param options.seesStatements whether it can pause at a statement; then a transaction sends its statements one by one
+ */
+export async function openPausableApp(
+  { database, queue, config }: Service,
+  options = { seesStatements: false },
+): Promise<PausableApp> {
+  let next: Pause | undefined;
+  const pauseIf = async (isThere: (point: PausePoint, pause: Pause) => boolean) => {
+    if (next === undefined || !isThere(next.point, next)) return;
+    next.reached.resolve();
+    await next.released.promise;
+  };
+  const app = await buildTestedApp({
+    config,
+    database: pausingDatabase(database, pauseIf, options),
+    queue,
+    logger: createLogger('silent', 'test'),
+    passwords: pausingHasher(createCheapHasher(), pauseIf),
+    blobs: databaseBlobs(database),
+  });
+  return {
+    pauseAt: (point) => {
+      next?.released.resolve();
+      const pause = {
+        point,
+        transactions: 0,
+        reached: Promise.withResolvers<void>(),
+        released: Promise.withResolvers<void>(),
+      };
+      next = pause;
+      return { app, reached: pause.reached.promise, release: pause.released.resolve };
+    },
+    close: async () => {
+      next?.released.resolve();
+      await app.close();
+    },
+  };
+}
+
+type PauseIf = (isThere: (point: PausePoint, pause: Pause) => boolean) => Promise<void>;
+
+function pausingDatabase(
+  database: Database,
+  pauseIf: PauseIf,
+  { seesStatements }: { seesStatements: boolean },
+): Database {
+  const transaction: Database['transaction'] = async (fn, opening) => {
+    await pauseIf((point, pause) => {
+      pause.transactions += 1;
+      return 'transaction' in point && pause.transactions === point.transaction;
+    });
+    return database.transaction(fn, opening);
+  };
+  const pausing = { ...database, transaction };
+  if (!seesStatements) return pausing;
+  return failingDatabase(pausing, async (statement) => {
+    await pauseIf((point) => 'statement' in point && statement.includes(point.statement));
+    return null;
+  });
+}
+
+function pausingHasher({ hash, verify }: PasswordHasher, pauseIf: PauseIf): PasswordHasher {
+  const thenPause = async <T>(result: Promise<T>, step: 'verify' | 'hash'): Promise<T> => {
     const done = await result;
-    await pause();
+    await pauseIf((point) => 'password' in point && point.password === step);
     return done;
   };
   return {
-    passwords:
-      point.password === 'hash'
-        ? { verify, hash: (password) => thenPause(hash(password)) }
-        : { hash, verify: (known, password) => thenPause(verify(known, password)) },
+    hash: (password) => thenPause(hash(password), 'hash'),
+    verify: (known, password) => thenPause(verify(known, password), 'verify'),
   };
 }
 

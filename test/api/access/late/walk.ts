@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { type AccessChange, changeAccess, type Request } from '../../../support/access-changes.ts';
 import type { SignedIn } from '../../../support/app.ts';
 import { ask, type Method } from '../../../support/company.ts';
-import { duringPause, openPausedApp } from '../../../support/paused-app.ts';
+import {
+  duringPause,
+  openPausableApp,
+  openPausedApp,
+  type PausableApp,
+} from '../../../support/paused-app.ts';
 import { outcome } from '../../../support/sign-in.ts';
 import { addClient, addPerson } from '../../../support/team.ts';
 import { type LateRequest, type LateScene, REQUESTS, type RequestName, type Service } from './requests.ts';
@@ -31,16 +36,21 @@ export async function prepare(service: Service, scene: LateScene, name: RequestN
   return [scene.person, method, url, body];
 }
 
-/** Sends a request, and runs `happen` while it waits. */
+/**
+ * Sends a request, and runs `happen` while it waits.
+ * @param pausable an app that tests share, where the request does not wait for its body
+ */
 export async function sendLate(
   t: Test,
   service: Service,
   request: Request,
   waits: Row[2],
   happen: () => Promise<unknown>,
+  pausable?: PausableApp,
 ): Promise<Answer> {
   if (waits === 'body') return sendSlowly(t, service, request, happen);
-  const paused = await openPausedApp(t, service, { transaction: waits });
+  const point = { transaction: waits };
+  const paused = pausable?.pauseAt(point) ?? (await openPausedApp(t, service, point));
   return duringPause(paused, (app) => ask(app, ...request), happen);
 }
 
@@ -82,6 +92,7 @@ function told(answer: Answer): string {
 async function check(
   t: Test,
   service: Service,
+  pausable: PausableApp | undefined,
   [sender, name, waits]: Row,
   change: AccessChange,
   expected: string,
@@ -91,11 +102,18 @@ async function check(
   const rows = () => rowsOf(service, scene.company);
   const before = await rows();
   let changed: string[] = [];
-  const answer = await sendLate(t, service, request, waits, async () => {
-    assert.deepEqual(await rows(), before);
-    await changeAccess(service, change, scene);
-    changed = await rows();
-  });
+  const answer = await sendLate(
+    t,
+    service,
+    request,
+    waits,
+    async () => {
+      assert.deepEqual(await rows(), before);
+      await changeAccess(service, change, scene);
+      changed = await rows();
+    },
+    pausable,
+  );
   if (/^2..$/.test(expected)) {
     assert.equal(String(answer.statusCode), expected, answer.body);
     assert.notDeepEqual(await rows(), changed);
@@ -105,15 +123,20 @@ async function check(
   }
 }
 
-/** Makes a test of each answer in the rows that wait there. */
+/** Makes a test of each answer in the rows that wait there. Call it within `describe`. */
 export function testRows(service: Service, waits: readonly Row[2][]): void {
+  let pausable: PausableApp | undefined;
+  before(async () => {
+    if (!waits.includes('body')) pausable = await openPausableApp(service);
+  });
+  after(() => pausable?.close());
   for (const row of TABLE) {
     const [sender, request, wait, unchanged, changed] = row;
     if (!waits.includes(wait)) continue;
     for (const [change, expected] of Object.entries({ 'nothing changed': unchanged, ...changed })) {
       if (expected === null) continue;
       test(`${request} by ${sender} returns ${expected} if ${change} ${WAITS[wait]}`, (t) =>
-        check(t, service, row, change as AccessChange, expected));
+        check(t, service, pausable, row, change as AccessChange, expected));
     }
   }
 }
