@@ -1,9 +1,6 @@
 import type { App } from '../../api/types.ts';
+import type { Dependencies } from '../../core/dependencies.ts';
 import type { Database, Queryable } from '../../db/driver/database.ts';
-import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
-import { createLogger } from '../../shared/logger.ts';
-import type { TestApp } from './app.ts';
-import { createCheapHasher } from './passwords.ts';
 import { buildTestedApp } from './schema-compilers.ts';
 
 /** Whether a statement fails, and how. It waits for a promise, so that a test can hold a request half-way. */
@@ -45,17 +42,10 @@ export function failingDatabase(database: Database, failure: Failure): Database 
 /** A second app on the database of the first, through `failingDatabase`. Closed when the test is done. */
 export async function openFailingApp(
   t: { after(fn: () => unknown): void },
-  { database, queue, config }: TestApp,
+  service: Dependencies,
   failure: Failure,
 ): Promise<App> {
-  const app = await buildTestedApp({
-    config,
-    database: failingDatabase(database, failure),
-    queue,
-    logger: createLogger('silent', 'test'),
-    passwords: createCheapHasher(),
-    blobs: databaseBlobs(database),
-  });
+  const app = await buildTestedApp({ ...service, database: failingDatabase(service.database, failure) });
   t.after(() => app.close());
   return app;
 }

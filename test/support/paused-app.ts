@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../api/types.ts';
+import type { Dependencies } from '../../core/dependencies.ts';
 import type { Database } from '../../db/driver/database.ts';
-import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
-import { createLogger } from '../../shared/logger.ts';
 import type { PasswordHasher } from '../../shared/passwords.ts';
 import type { TestApp } from './app.ts';
 import { failingDatabase } from './failing-database.ts';
-import { createCheapHasher } from './passwords.ts';
 import { buildTestedApp } from './schema-compilers.ts';
 
 /** An app that pauses requests half-way. */
@@ -27,7 +25,6 @@ export interface PausedApp {
 export type PausePoint = { transaction: number } | { password: 'verify' | 'hash' } | { statement: string };
 
 type Test = { after(fn: () => unknown): void };
-type Service = Pick<TestApp, 'database' | 'queue' | 'config'>;
 
 /** A pause to come. */
 interface Pause {
@@ -48,7 +45,7 @@ export interface PausableApp {
 /** A second app on the database of the first, which pauses its requests. Closed when the test is done. */
 export async function openPausedApp(
   t: Test,
-  service: Service,
+  service: Dependencies,
   point: PausePoint = { transaction: 2 },
 ): Promise<PausedApp> {
   const app = await openPausableApp(service, { seesStatements: 'statement' in point });
@@ -61,7 +58,7 @@ export async function openPausedApp(
  * @param options.seesStatements whether it can pause at a statement; then a transaction sends its statements one by one
  */
 export async function openPausableApp(
-  { database, queue, config }: Service,
+  service: Dependencies,
   options = { seesStatements: false },
 ): Promise<PausableApp> {
   let next: Pause | undefined;
@@ -71,12 +68,9 @@ export async function openPausableApp(
     await next.released.promise;
   };
   const app = await buildTestedApp({
-    config,
-    database: pausingDatabase(database, pauseIf, options),
-    queue,
-    logger: createLogger('silent', 'test'),
-    passwords: pausingHasher(createCheapHasher(), pauseIf),
-    blobs: databaseBlobs(database),
+    ...service,
+    database: pausingDatabase(service.database, pauseIf, options),
+    passwords: pausingHasher(service.passwords, pauseIf),
   });
   return {
     pauseAt: (point) => {
@@ -164,7 +158,7 @@ type Send<T> = (to: Pick<TestApp, 'app'>) => PromiseLike<T>;
  */
 export async function overlap<First, Second>(
   t: Test,
-  service: Service & Pick<TestApp, 'app'>,
+  service: Dependencies & Pick<TestApp, 'app'>,
   statement: string,
   first: Send<First>,
   second: Send<Second>,

@@ -3,7 +3,6 @@ import type { Dependencies } from '../../core/dependencies.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { databaseBlobs } from '../../db/queries/workspace/blobs.ts';
 import { createLogger } from '../../shared/logger.ts';
-import type { TestApp } from './app.ts';
 import { databaseUrl } from './needs/database.ts';
 import { createCheapHasher } from './passwords.ts';
 import { buildTestedApp } from './schema-compilers.ts';
@@ -14,21 +13,19 @@ import { buildTestedApp } from './schema-compilers.ts';
  */
 export async function openSecondApp(
   t: { after(fn: () => unknown): void },
-  { database: first, queue, config }: Pick<TestApp, 'database' | 'queue' | 'config'>,
+  service: Dependencies,
 ): Promise<Pick<Dependencies, 'database'> & { app: App }> {
-  const logger = createLogger('silent', 'test');
-  const database = databaseUrl === undefined ? first : openPostgres(databaseUrl, logger);
+  const database =
+    databaseUrl === undefined ? service.database : openPostgres(databaseUrl, createLogger('silent', 'test'));
   const app = await buildTestedApp({
-    config,
+    ...service,
     database,
-    queue,
-    logger,
-    passwords: createCheapHasher(),
     blobs: databaseBlobs(database),
+    passwords: createCheapHasher(),
   });
   t.after(async () => {
     await app.close();
-    if (database !== first) await database.close();
+    if (database !== service.database) await database.close();
   });
   return { app, database };
 }

@@ -17,33 +17,14 @@ import {
   readSource,
   searchRows,
 } from '../../support/memories.ts';
+import { MEMORY_STATE_TABLE } from '../../support/memory-state-table.ts';
 import { assertInvalid } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { everyOne, readTable } from '../../support/tables.ts';
+import { everyOne } from '../../support/tables.ts';
 import { along, CLAIM } from '../../support/team.ts';
 
 const service = await openTestApp();
 
-/** Every action on every state: the state that it leads to, or an empty cell where it is refused. */
-const TABLE = readTable(`
-  state     | action  | next
-  review    | publish | published
-  review    | discard | discarded
-  review    | update  |
-  review    | delete  |
-  published | publish |
-  published | discard |
-  published | update  | published
-  published | delete  | archived
-  discarded | publish |
-  discarded | discard |
-  discarded | update  |
-  discarded | delete  |
-  archived  | publish |
-  archived  | discard |
-  archived  | update  |
-  archived  | delete  |
-`);
 const stateOf = (name: string | undefined) => MEMORY_STATES.find((state) => state === name)!;
 const actionOf = (name: string | undefined) => MEMORY_ACTIONS.find((action) => action === name)!;
 
@@ -71,11 +52,11 @@ async function shownIn(company: SignedIn, { id }: Memory, word: string) {
 }
 
 test('the table covers every action in every state', () => {
-  const named = TABLE.map(({ state, action }) => `${state},${action}`).sort();
+  const named = MEMORY_STATE_TABLE.map(({ state, action }) => `${state},${action}`).sort();
   assert.deepEqual(named, everyOne(MEMORY_STATES, MEMORY_ACTIONS));
 });
 
-for (const { state, action: name, next } of TABLE) {
+for (const { state, action: name, next } of MEMORY_STATE_TABLE) {
   const action = actionOf(name);
   if (next === '') {
     test(`${action} of a memory in state ${state} returns 409 and changes nothing`, async () => {

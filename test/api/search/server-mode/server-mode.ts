@@ -16,7 +16,6 @@ import type { Hit } from '../../../../shared/schemas/memory.ts';
 import { type RunningWorker, startWorker } from '../../../../worker/worker.ts';
 import type { TestApp } from '../../../support/app.ts';
 import { openOwnTestApp } from '../../../support/own-service.ts';
-import { createCheapHasher } from '../../../support/passwords.ts';
 import { until } from '../../../support/process-table.ts';
 import { buildTestedApp } from '../../../support/schema-compilers.ts';
 import { type Caller, post } from '../../../support/team.ts';
@@ -56,16 +55,14 @@ export async function openOtherApi(
   service: ServerMode,
   { queue = service.queue, ...settings }: Partial<Config> & Partial<Pick<Dependencies, 'queue'>> = {},
 ): Promise<{ app: App }> {
-  const logger = createLogger('silent', 'test');
-  const database = service.url === undefined ? service.database : openPostgres(service.url, logger);
-  const config = { ...service.config, ...settings };
+  const database =
+    service.url === undefined ? service.database : openPostgres(service.url, createLogger('silent', 'test'));
   const app = await buildTestedApp({
-    config,
-    database,
+    ...service,
     queue,
-    logger,
-    passwords: createCheapHasher(),
+    database,
     blobs: databaseBlobs(database),
+    config: { ...service.config, ...settings },
   });
   t.after(async () => {
     await app.close();
