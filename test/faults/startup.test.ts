@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ import {
   startMain,
   temporaryFolder,
 } from '../support/needs/process.ts';
+import { ROOT } from '../support/root.ts';
 
 const embedded = { skip: databaseUrl !== undefined && 'on the embedded database' };
 
@@ -31,6 +32,25 @@ async function refusal(service: ServiceProcess): Promise<string[]> {
 /** The warnings in the log. */
 const warningsOf = (service: ServiceProcess) =>
   logLines(service).flatMap((line) => (line['level'] === 40 ? [String(line['msg'])] : []));
+
+describe('what npm start requires', embedded, () => {
+  /** Runs what `npm start` runs first, with statements before it. */
+  const check = (file: string, before = '') =>
+    refusal(startCommand(process.execPath, ['-e', `${before}require(${JSON.stringify(file)})`]));
+
+  test('an older Node exits with 1 and one line that says what to do', async () => {
+    const older = "Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } });";
+    const lines = await check(join(ROOT, 'require-node.cjs'), older);
+    assert.equal(lines.length, 1);
+    assert.match(lines[0] ?? '', /requires Node 24, not 20\.20\.2: install Node 24, or run "npm ci"/);
+  });
+
+  test('a folder without packages exits with 1 and one line that says what to do', async () => {
+    const file = join(await temporaryFolder(), 'require-node.cjs');
+    await copyFile(join(ROOT, 'require-node.cjs'), file);
+    assert.deepEqual(await check(file), ['The packages of the service are not installed: run "npm ci"']);
+  });
+});
 
 describe('settings at start-up', embedded, () => {
   let cwd: string;
