@@ -19,11 +19,20 @@ function partsOf(files: readonly string[], most: number): string[][] {
 
 /**
  * Test files in groups, each for one process. Larger groups come first: what remains at the end of a run should be
- * small.
+ * small. Files with a process of their own mostly wait for it, so they come one by one between the groups: several of
+ * them at once would leave a core without work.
  */
 export function batchesOf(files: readonly string[]): string[][] {
-  const groups = Map.groupBy(files, (file) => filesPerProcess(needsOf(file)));
-  return [...groups].sort(([one], [other]) => other - one).flatMap(([most, some]) => partsOf(some, most));
+  const bySize = Map.groupBy(files, (file) => filesPerProcess(needsOf(file)));
+  const alone = (bySize.get(1) ?? []).map((file) => [file]);
+  bySize.delete(1);
+  const groups = [...bySize]
+    .sort(([one], [other]) => other - one)
+    .flatMap(([most, some]) => partsOf(some, most));
+  const mixed = groups.flatMap((group, index) =>
+    index % 2 === 1 ? [group, ...alone.splice(0, 1)] : [group],
+  );
+  return [...mixed, ...alone];
 }
 
 /**
