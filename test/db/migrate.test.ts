@@ -12,7 +12,8 @@ import { MigrationError } from '../../db/startup/migration-error.ts';
 import { assertIsolation, ensureServiceRoles } from '../../db/startup/service-role.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { databaseUrl, prepareDatabase } from '../support/needs/database.ts';
-import { createEmptyDatabase, openOwnDatabase } from '../support/needs/own-database.ts';
+import { keepIfThrown } from '../support/needs/evidence.ts';
+import { createEmptyDatabase, withOwnDatabase } from '../support/needs/own-database.ts';
 import { dumpSchema } from './schema-dump.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '..', '..', 'db', 'migrations');
@@ -42,14 +43,8 @@ async function noFunctions(): Promise<string> {
   return folder;
 }
 
-async function withDatabase(prepared: boolean, use: (database: Database) => Promise<void>): Promise<void> {
-  const database = await openOwnDatabase({ prepared });
-  try {
-    await use(database);
-  } finally {
-    await database.close();
-  }
-}
+const withDatabase = (prepared: boolean, use: (database: Database) => Promise<void>) =>
+  withOwnDatabase(use, { prepared });
 
 const ledger = async (database: Database) => {
   const rows = await database.query<{ number: number }>(
@@ -285,7 +280,7 @@ describe('processes that start at once', { skip: databaseUrl === undefined && 'n
       openPostgres(own.url, createLogger('fatal', 'test'), { max: 2 }),
     );
     try {
-      await use(processes);
+      await keepIfThrown(() => use(processes));
     } finally {
       await Promise.all(processes.map((database) => database.close()));
       await own.drop();

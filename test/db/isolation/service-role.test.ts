@@ -24,7 +24,7 @@ import {
   openTestDatabase,
   prepareDatabase,
 } from '../../support/needs/database.ts';
-import { createEmptyDatabase, openOwnDatabase } from '../../support/needs/own-database.ts';
+import { createEmptyDatabase, withOwnDatabase } from '../../support/needs/own-database.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { DENIED } from './walls.ts';
 
@@ -65,19 +65,10 @@ const OPENINGS: { name: string; statements: string[]; refused: RegExp }[] = [
   },
 ];
 
-async function within(use: (database: Database) => Promise<void>): Promise<void> {
-  const database = await openOwnDatabase();
-  try {
-    await use(database);
-  } finally {
-    await database.close();
-  }
-}
-
 describe('isolation that the start-up refuses', () => {
   for (const { name, statements, refused } of OPENINGS) {
     test(`refuses the start: ${name}`, () =>
-      within(async (database) => {
+      withOwnDatabase(async (database) => {
         // A row to be seen, whatever the state in which the database was handed over.
         await database.query('insert into identity.company (id, name) values ($1, $2)', [newId(), 'Company']);
         await assertIsolation(database);
@@ -95,7 +86,7 @@ describe('isolation that the start-up refuses', () => {
   for (const role of [SERVICE_ROLE, WORKER_ROLE]) {
     for (const power of ['superuser', 'bypassrls', 'createrole']) {
       test(`refuses the start when ${role} has ${power}`, { skip }, () =>
-        within(async (database) => {
+        withOwnDatabase(async (database) => {
           await database.query(`alter role ${role} with ${power}`);
           await assert.rejects(assertIsolation(database), IsolationError);
         }),
@@ -105,7 +96,7 @@ describe('isolation that the start-up refuses', () => {
 });
 
 test("the start-up accepts a database whose owner has a schema with the owner's name", () =>
-  within(async (database) => {
+  withOwnDatabase(async (database) => {
     // As with an owner called memory: "$user" on the search path then leads to that schema, but not for other roles.
     await database.query('set search_path to memory, identity, public');
     await assertIsolation(database);
@@ -232,7 +223,7 @@ describe('the roles of the service and of its worker', () => {
   });
 
   test('are created once when many processes start at once', () =>
-    within(async (database) => {
+    withOwnDatabase(async (database) => {
       await Promise.all(Array.from({ length: 8 }, () => ensureServiceRoles(database)));
       const roles = await database.query('select from pg_roles where rolname = any ($1)', [
         [SERVICE_ROLE, WORKER_ROLE],

@@ -13,7 +13,7 @@ import {
   TEST_MODEL_NAME,
   type TestCompany,
 } from '../../support/needs/database.ts';
-import { openOwnDatabase } from '../../support/needs/own-database.ts';
+import { withOwnDatabase } from '../../support/needs/own-database.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
 import { countTermsNow } from '../../support/term-counts.ts';
@@ -289,21 +289,21 @@ async function chunksReadByIndexes(of: Database): Promise<number> {
 }
 
 const skip = databaseUrl !== undefined && 'PostgreSQL renews its statistics by itself';
-test('storing a large text after a small one looks up each chunk instead of all chunks of the Team', {
-  skip,
-}, async () => {
-  const own = await openOwnDatabase();
-  try {
-    const team = await createTestCompany(own);
-    const scope = ownerScope(team);
-    await storeSource(own, scope, { layer: null, chunks: [{ text: 'the first' }] });
-    await countTermsNow(own, team);
-    const before = await chunksReadByIndexes(own);
-    const chunks = Array.from({ length: 600 }, (_, n) => ({ text: `heron ${n}` }));
-    await storeSource(own, scope, { layer: null, chunks });
-    const read = (await chunksReadByIndexes(own)) - before;
-    assert.ok(read > 0 && read < 20 * chunks.length, `${read} for ${chunks.length}`);
-  } finally {
-    await own.close();
-  }
-});
+test(
+  'storing a large text after a small one looks up each chunk instead of all chunks of the Team',
+  {
+    skip,
+  },
+  () =>
+    withOwnDatabase(async (own) => {
+      const team = await createTestCompany(own);
+      const scope = ownerScope(team);
+      await storeSource(own, scope, { layer: null, chunks: [{ text: 'the first' }] });
+      await countTermsNow(own, team);
+      const before = await chunksReadByIndexes(own);
+      const chunks = Array.from({ length: 600 }, (_, n) => ({ text: `heron ${n}` }));
+      await storeSource(own, scope, { layer: null, chunks });
+      const read = (await chunksReadByIndexes(own)) - before;
+      assert.ok(read > 0 && read < 20 * chunks.length, `${read} for ${chunks.length}`);
+    }),
+);

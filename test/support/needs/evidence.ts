@@ -22,6 +22,16 @@ if (isTest) {
 /** Whether a test of this process has failed so far. */
 export const hasFailed = () => hasFailedTest;
 
+/** Keeps what a test made if `use` throws. For what is removed before the test has ended. */
+export async function keepIfThrown<T>(use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } catch (error) {
+    hasFailedTest = true;
+    throw error;
+  }
+}
+
 /** A new empty folder, which nobody removes yet. */
 export function evidenceFolder(): string {
   const parent = given ?? tmpdir();

@@ -4,7 +4,7 @@ import { openEmbedded } from '../../../db/driver/embedded.ts';
 import { openPostgres } from '../../../db/driver/postgres.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { databaseUrl, openPrepared, prepareDatabase } from './database.ts';
-import { hasFailed, noteKeptDatabase } from './evidence.ts';
+import { hasFailed, keepIfThrown, noteKeptDatabase } from './evidence.ts';
 
 /** Opens an embedded database in a folder that the test looks into. */
 export { openEmbedded };
@@ -89,4 +89,17 @@ export async function openOwnDatabase(
     };
   }
   return options.prepared ? openPrepared() : openEmbedded({ dataDir: null });
+}
+
+/** Runs a test on a database of its own, which is kept if the test throws. */
+export async function withOwnDatabase(
+  use: (database: Database) => Promise<void>,
+  options?: { prepared: boolean },
+): Promise<void> {
+  const database = await openOwnDatabase(options);
+  try {
+    await keepIfThrown(() => use(database));
+  } finally {
+    await database.close();
+  }
 }
