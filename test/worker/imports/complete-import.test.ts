@@ -6,7 +6,7 @@ import { newId } from '../../../shared/ids.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { jobScope } from '../../../shared/scope.ts';
 import { prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
-import { processImport } from '../../../worker/jobs/import-process.ts';
+import { processImport } from '../../../worker/jobs/import/process.ts';
 import { openTestApp } from '../../support/app.ts';
 import { sendRemoval } from '../../support/import-records.ts';
 import { importNow, importTexts } from '../../support/running-imports.ts';

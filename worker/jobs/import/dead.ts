@@ -1,6 +1,6 @@
-import { failImport } from '../../core/imports/fail-import.ts';
-import { jobScope } from '../../shared/scope.ts';
-import type { JobHandler } from '../context.ts';
+import { failImport } from '../../../core/imports/fail-import.ts';
+import { jobScope } from '../../../shared/scope.ts';
+import type { JobHandler } from '../../context.ts';
 
 const FAULT = {
   code: 'import_interrupted',

@@ -1,16 +1,16 @@
-import { completeImport, stageImport } from '../../core/imports/complete-import.ts';
-import { failImport } from '../../core/imports/fail-import.ts';
-import { releaseImport, undoImportStart } from '../../core/imports/release-import.ts';
-import { startImport } from '../../core/imports/start-import.ts';
-import type { StartedImport } from '../../db/queries/memory/imports.ts';
-import { LostJobError, type RunningJob } from '../../db/queue/queue.ts';
-import { freeUnshared } from '../../shared/resources/free-memory.ts';
-import { jobScope, type TeamScope } from '../../shared/scope.ts';
-import type { JobContext, JobHandler } from '../context.ts';
-import { FileFault } from '../extract/extraction.ts';
-import { ReadingInterruptedError } from '../sandbox/reader.ts';
-import { type ImportProgress, importProgress } from './import-progress.ts';
-import { type ImportYield, watchForOthers } from './import-yield.ts';
+import { completeImport, stageImport } from '../../../core/imports/complete-import.ts';
+import { failImport } from '../../../core/imports/fail-import.ts';
+import { releaseImport, undoImportStart } from '../../../core/imports/release-import.ts';
+import { startImport } from '../../../core/imports/start-import.ts';
+import type { StartedImport } from '../../../db/queries/memory/imports.ts';
+import { LostJobError, type RunningJob } from '../../../db/queue/queue.ts';
+import { freeUnshared } from '../../../shared/resources/free-memory.ts';
+import { jobScope, type TeamScope } from '../../../shared/scope.ts';
+import type { JobContext, JobHandler } from '../../context.ts';
+import { FileFault } from '../../extract/extraction.ts';
+import { ReadingInterruptedError } from '../../sandbox/reader.ts';
+import { type ImportProgress, importProgress } from './progress.ts';
+import { type ImportYield, watchForOthers } from './yield.ts';
 
 /** One run of an import. */
 interface ImportRun {

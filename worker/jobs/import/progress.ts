@@ -1,8 +1,8 @@
-import { transaction } from '../../db/driver/database.ts';
-import { recordProgress } from '../../db/queries/memory/imports.ts';
-import { IMPORT_STAGES, type ImportStage } from '../../shared/schemas/imports.ts';
-import type { TeamScope } from '../../shared/scope.ts';
-import type { JobContext } from '../context.ts';
+import { transaction } from '../../../db/driver/database.ts';
+import { recordProgress } from '../../../db/queries/memory/imports.ts';
+import { IMPORT_STAGES, type ImportStage } from '../../../shared/schemas/imports.ts';
+import type { TeamScope } from '../../../shared/scope.ts';
+import type { JobContext } from '../../context.ts';
 
 /** The shortest interval between two writes. Each write is a transaction, and one a second is enough for people. */
 const WRITE_EVERY_MS = 1000;

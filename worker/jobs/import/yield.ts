@@ -1,5 +1,5 @@
-import { withoutScope } from '../../db/driver/database.ts';
-import type { JobContext } from '../context.ts';
+import { withoutScope } from '../../../db/driver/database.ts';
+import type { JobContext } from '../../context.ts';
 
 /** The interval at which a long run checks whether another Company waits. */
 const CHECK_INTERVAL_MS = 500;
