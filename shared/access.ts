@@ -116,7 +116,7 @@ export function writableLayers(
 export const TEAM_RIGHTS = {
   manageTeam: {
     givenBy: ['full'],
-    meaning: 'Change clients, members, invites and Team grants, and list all of them.',
+    meaning: 'Change clients, members, invites and Team grants, and list all of them, also archived clients.',
   },
   readAudit: { givenBy: ['full'], meaning: 'List the audit events of the Team.' },
   decideMemories: {

@@ -96,7 +96,10 @@ export function layerScope(origin: Omit<JobOrigin, 'userId'>): TeamScope {
   return jobScope({ ...origin, userId: NOBODY });
 }
 
-/** The scope of a job that reads numbers of a whole Team (term frequencies), but no text of any layer. */
+/**
+ * The scope of a job about a whole Team that reads no text of any layer, only figures such as word counts. It can write
+ * audit events of the Team.
+ */
 export function upkeepScope(origin: Pick<JobOrigin, 'companyId' | 'teamId' | 'userId'>): TeamScope {
   const none: Layers = { team: false, clients: [] };
   return brand<TeamScope>({ ...origin, access: 'read', reads: none, writes: none });

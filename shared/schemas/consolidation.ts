@@ -13,11 +13,13 @@ export const MAX_BATCH = 20;
 /** The most items of one complete. One transaction stores all of them; in the embedded database, others wait for it. */
 const MAX_ITEMS = 40;
 
-const MAX_TEXT = 64_000;
+/** The longest text of a capture, and of a memory: what was learned, not the whole session. */
+const MAX_SUMMARY = 64_000;
+const MAX_CONTENT = 64_000;
 
 export const CaptureRequest = Body({
   sessionId: Name,
-  summary: Text(MAX_TEXT),
+  summary: Text(MAX_SUMMARY),
   sequence: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -63,7 +65,7 @@ export const ConsolidatedItem = Body({
   captureIds: Type.Array(Type.String(), { minItems: 1, maxItems: MAX_BATCH }),
   action: OneOf([...ITEM_ACTIONS]),
   title: Type.Optional(Name),
-  content: Type.Optional(Text(MAX_TEXT)),
+  content: Type.Optional(Text(MAX_CONTENT)),
   scope: Type.Optional(WriteScope),
   metadata: Type.Optional(Metadata),
   embedding: Type.Optional(Vector),

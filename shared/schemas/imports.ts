@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, Name, Nullable, OneOf, Time } from './common.ts';
+import { Body, Id, Name, Nullable, OneOf, PageQuery, Time } from './common.ts';
 import { LayerKind, WriteScope } from './memory.ts';
 
 /** The most files in one import request. */
@@ -58,6 +58,11 @@ export const Import = Type.Object({
   updatedAt: Time,
 });
 export type Import = Static<typeof Import>;
+
+export const ImportQuery = Type.Object(
+  { ...PageQuery, state: Type.Optional(Type.String()), clientId: Type.Optional(Type.String()) },
+  { additionalProperties: false },
+);
 export const ImportResponse = Type.Object({ imports: Type.Array(Import) });
 
 /** The failed imports to run again: those with these ids, or all that the caller is allowed to retry. */

@@ -1,17 +1,11 @@
-import { Type } from 'typebox';
 import { parseId } from '../../../../core/access/parse-id.ts';
 import { listImports, readImport } from '../../../../core/imports/read-imports.ts';
 import { invalidField } from '../../../../shared/errors.ts';
-import { Page, PageQuery } from '../../../../shared/schemas/common.ts';
-import { IMPORT_STATES, Import } from '../../../../shared/schemas/imports.ts';
+import { Page } from '../../../../shared/schemas/common.ts';
+import { IMPORT_STATES, Import, ImportQuery } from '../../../../shared/schemas/imports.ts';
 import { answerPage } from '../../../request/pagination.ts';
 import { IdParams } from '../../../request/path-params.ts';
 import type { Routes } from '../../../types.ts';
-
-const ImportQuery = Type.Object(
-  { ...PageQuery, state: Type.Optional(Type.String()), clientId: Type.Optional(Type.String()) },
-  { additionalProperties: false },
-);
 
 function parseState(state: string | undefined): Import['state'] | null {
   if (state === undefined) return null;
