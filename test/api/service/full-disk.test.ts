@@ -124,6 +124,18 @@ describe('an embedded database on an almost full disk', () => {
     await until(t.signal, async () => (await importNow(service, company, id)).state === 'completed');
   });
 
+  test('a statement outside of a transaction is refused if it changes something', async (t) => {
+    const { companyId } = await service.company();
+    await leaveFree(t.signal, 10 * 2 ** 20);
+    const change = database.query(`update identity.company set name = 'changed' where id = $1`, [companyId]);
+    await assert.rejects(change, { code: '53100' });
+    const [row] = await database.query<{ name: string }>('select name from identity.company where id = $1', [
+      companyId,
+    ]);
+    assert.notEqual(row?.name, 'changed');
+    await leaveFree(t.signal, ENOUGH);
+  });
+
   test('a transaction during which the disk fills up is rolled back', async (t) => {
     const company = await service.company();
     const change = database.transaction(async (tx) => {
