@@ -170,6 +170,19 @@ describe('a source that is being written', () => {
     assert.deepEqual((await assertExact(company, [null])).chunks, { total: 132, embedded: 0, pending: 132 });
   });
 
+  test('a source that is being written in another layer leaves the figures of a caller without it unchanged', async () => {
+    const company = await service.company();
+    const client = await addClient(service, company);
+    const member = await addPerson(service, company, { teamRole: 'member' });
+    await addSource(service, company, { chunks: texts(2) });
+    const before = await told(member);
+    assert.equal(before.chunks.pending, 2);
+    const given = draftOf(company.teamId, { layer: client, chunks: texts(130) });
+    const staged = await stageSource(database, ownerScope(company, [client]), given);
+    assert.ok(staged.written);
+    assert.deepEqual(await told(member), before);
+  });
+
   test('a source that is discarded while being written leaves the figures unchanged', async () => {
     const company = await service.company();
     await addSource(service, company, { chunks: texts(2) });
