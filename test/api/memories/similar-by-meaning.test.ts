@@ -5,7 +5,7 @@ import type { SimilarMemory } from '../../../shared/schemas/library.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask } from '../../support/company.ts';
 import { type GivenItem, keep } from '../../support/consolidation.ts';
-import { along, CLAIM } from '../../support/team.ts';
+import { along, CLAIM, get } from '../../support/team.ts';
 
 const service = await openTestApp();
 const { database } = service;
@@ -65,6 +65,22 @@ describe('the comparison of memories', () => {
     ]);
     const similar = await similarTo(company, { content: RELEASES, ...vector(along(1)) });
     assert.deepEqual(found(similar), [[memoryId, 'words']]);
+  });
+
+  test('a memory in review is compared by words when its vector comes from another model', async () => {
+    const company = await service.company();
+    const wordy = await publish(company, { content: RELEASES, ...vector(along(2)) });
+    const near = await publish(company, { content: INVOICES, ...vector(along(1)) });
+    const sent = await keep(service, company, { action: 'review', content: RELEASES, ...vector(along(1)) });
+    assert.deepEqual(found(sent.similar), [[near, 'meaning']]);
+    await database.query(
+      `update memory.memory_item set embedding_model = 'the one before' where id = $1 and embedding is not null`,
+      [sent.memoryId],
+    );
+    const listed = await get(service, company, '/v1/memory/memories?state=review');
+    const [review] = listed.json<{ items: { id: string; similar: SimilarMemory[] }[] }>().items;
+    assert.equal(review?.id, sent.memoryId);
+    assert.deepEqual(found(review.similar), [[wordy, 'words']]);
   });
 
   test('a memory with several chunks is compared by its nearest chunk', async () => {
