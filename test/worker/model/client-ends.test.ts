@@ -102,9 +102,14 @@ describe('a text that ends the model process', () => {
   test('makes the model failing after three texts in a row; other waiting texts are released', async (t) => {
     const opened = await openMisbehaving(t);
     const { client } = opened;
+    const before = client.embed('throw before', 'passage', waiting());
+    // Its vector comes after the first refusal, which therefore does not count with the others.
+    const vector = tell(client, 'pid');
     const texts = ['throw one', 'throw two', 'throw three'];
     const refused = texts.map((text) => client.embed(text, 'passage', waiting()).catch((e: unknown) => e));
     const fourth = assert.rejects(client.embed('pid', 'passage', waiting()), EmbeddingInterruptedError);
+    await assert.rejects(before, TextRefusedError);
+    assert.ok((await vector) > 0);
     for (const error of await Promise.all(refused)) assert.ok(error instanceof TextRefusedError);
     await fourth;
     assert.equal(client.state().state, 'failing');
