@@ -124,12 +124,14 @@ describe('a job', () => {
     assert.deepEqual(lost, ['lost', 'failed']);
   });
 
-  test('counts as released when it releases itself', async () => {
-    const given = await ending((job, context) =>
-      transaction(context.database, scope, (tx) => context.queue.release(tx, QUEUE, job)),
-    );
-    assert.deepEqual(given, ['given_back', 'completed']);
-  });
+  for (const release of ['release', 'releaseAsLong'] as const) {
+    test(`counts as released when it releases itself: ${release}`, async () => {
+      const given = await ending((job, context) =>
+        transaction(context.database, scope, (tx) => context.queue[release](tx, QUEUE, job)),
+      );
+      assert.deepEqual(given, ['given_back', 'completed']);
+    });
+  }
 
   test('counts as lost when it cannot release itself because another worker has it', async () => {
     const lost = await ending(async (job, context) => {
