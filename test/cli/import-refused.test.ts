@@ -48,14 +48,20 @@ describe('cli import against a service that refuses', () => {
 
   test('retries when the service is unavailable for a while', async () => {
     const { company, person } = await personWith({ 'a.txt': 'one' });
+    const unavailable = (seconds: number): Fate => ({
+      status: 503,
+      headers: { 'retry-after': String(seconds) },
+      body: { code: 'unavailable', detail: 'x' },
+    });
     let asked = 0;
-    const place = await openPlace(base, (request) =>
-      isSending(request) && asked++ === 0
-        ? { status: 503, headers: { 'retry-after': '1' }, body: { code: 'unavailable', detail: 'x' } }
-        : 'passes',
-    );
+    const place = await openPlace(base, (request) => {
+      // The first request of all: the time in its answer shows that a service is there.
+      if (place.passed.length === 1) return unavailable(0);
+      return isSending(request) && asked++ === 0 ? unavailable(1) : 'passes';
+    });
     const ended = await send(person, company, place.url);
     assert.equal(ended.code, 0, ended.stderr);
+    assert.match(ended.stdout, /cannot answer now \(503\), again in 0 s/);
     assert.match(ended.stdout, /cannot answer now \(503\), again in 1 s/);
     assert.deepEqual(await importedNames(service, company), ['a.txt']);
   });
