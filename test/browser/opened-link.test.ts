@@ -118,4 +118,30 @@ describe('a link that is opened in a browser', { skip: withoutBrowser }, () => {
       await page.context().close();
     });
   }
+
+  test('a link that is opened while another one is being checked replaces it', async () => {
+    const made = [await service.company(), await service.company()] as const;
+    const [first, last] = [await makeResetLink(service, made[0]), await makeResetLink(service, made[1])];
+    const held = Promise.withResolvers<void>();
+    const { page, faults } = await openPage(browser, `${base}/reset`);
+    await heading(page, 'The link is incomplete');
+    await page.route('**/v1/auth/link', async (route) => {
+      if (route.request().postData()?.includes(first.token)) await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${base}/reset#token=${first.token}`);
+    await heading(page, 'One moment');
+    await page.goto(`${base}/reset#token=${last.token}`);
+    await heading(page, 'Set your password');
+    const answered = page.waitForResponse('**/v1/auth/link');
+    held.resolve();
+    await (await answered).finished();
+    await page.getByLabel('New password').fill(PASSWORD);
+    assert.deepEqual(await page.locator('#about bdi').allTextContents(), [
+      made[1].ownerEmail,
+      'Test Company',
+    ]);
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
 });
