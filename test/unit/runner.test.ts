@@ -9,6 +9,7 @@ import { ROOT } from '../support/root.ts';
 import { batchesOf } from '../support/runner/batches.ts';
 import { needsOf, usesDatabase } from '../support/runner/needs.ts';
 import { allTestFiles, EMBEDDED_ONLY, roundsOf, SAME_ON_BOTH } from '../support/runner/tiers.ts';
+import { nodesIn, parseModule } from '../support/syntax.ts';
 
 let folder: string;
 before(async () => {
@@ -68,6 +69,23 @@ describe('the needs of a test file', () => {
       assert.throws(() => needsOf(file), /uses \S+ without declaring it: import test\/support\/needs\/\S+/);
     });
   }
+});
+
+/** The async suites of a test file, by their names. */
+async function asyncSuites(file: string): Promise<string[]> {
+  const { tree, text } = parseModule(await readFile(join(ROOT, file), 'utf8'));
+  return [...nodesIn(tree)].flatMap((node) => {
+    if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier') return [];
+    const isSuite = node.callee.name === 'describe';
+    const isAsync = node.arguments.some((given) => 'async' in given && given.async === true);
+    return isSuite && isAsync ? [`${file}: ${text.slice(node.start, node.start + 60)}`] : [];
+  });
+}
+
+describe('the test files', () => {
+  it('open nothing in a suite: if a pattern leaves out its tests, its hooks do not run, and the run never ends', async () => {
+    assert.deepEqual((await Promise.all(allTestFiles().map(asyncSuites))).flat(), []);
+  });
 });
 
 describe('the test files that share a process', () => {

@@ -26,6 +26,11 @@ import {
 const FOR_EVER_MS = 240_000;
 const PATIENT = { MEMORY_QUERY_EMBEDDING_TIMEOUT_MS: String(FOR_EVER_MS) };
 
+const dropping = await openServerMode(PATIENT);
+const busy = await openServerMode(PATIENT);
+const service = await openServerMode(PATIENT);
+const company = await service.company();
+
 /** A service whose worker runs a model that a test can hold up. */
 async function openHeld(t: { after(fn: () => unknown): void }, service: ServerMode) {
   const worker = await startModelWorker(service, { main: HELD_MODEL });
@@ -46,10 +51,7 @@ async function leaveBehind({ queue, database }: ServerMode, text: string, agoMs:
   return id;
 }
 
-describe('the worker that embeds queries', async () => {
-  const dropping = await openServerMode(PATIENT);
-  const busy = await openServerMode(PATIENT);
-
+describe('the worker that embeds queries', () => {
   test('drops queries that no caller waits for, without embedding them', async (t) => {
     const service = dropping;
     const company = await service.company();
@@ -87,10 +89,8 @@ describe('the worker that embeds queries', async () => {
   });
 });
 
-describe('an API process in server mode', async () => {
-  const service = await openServerMode(PATIENT);
+describe('an API process in server mode', () => {
   const { database, queue, config } = service;
-  const company = await service.company();
   const logger = createLogger('silent', 'test');
 
   test('answers with degraded true as soon as the model refuses the text', async (t) => {
