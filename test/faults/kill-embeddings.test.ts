@@ -23,11 +23,13 @@ function signalGroup({ child }: ServiceProcess, signal: 'SIGSTOP' | 'SIGCONT'): 
   process.kill(-child.pid, signal);
 }
 
+const opened = databaseUrl === undefined ? null : await openEmbeddingService();
+
 describe('a worker process that makes vectors', {
   skip: databaseUrl === undefined && 'the embedded database has one process',
-}, async () => {
-  if (databaseUrl === undefined) return;
-  const service = await openEmbeddingService();
+}, () => {
+  if (opened === null) return;
+  const service = opened;
   const { database } = service;
   const env = { ...service.env, MEMORY_DATABASE_URL: service.url ?? '' };
 

@@ -35,14 +35,17 @@ async function endWell(worker: ServiceProcess): Promise<void> {
   assert.equal(await worker.exited, 0, [...worker.stdout, ...worker.stderr].join('\n'));
 }
 
+const opened = databaseUrl === undefined ? null : await openOwnTestApp();
+const slowed = opened === null ? null : await slowStoring(opened.database, 0);
+
 describe('a worker that is frozen during an import, for longer than its heartbeat', {
   skip: databaseUrl === undefined,
-}, async () => {
-  if (databaseUrl === undefined) return;
-  const service = await openOwnTestApp();
+}, () => {
+  if (opened === null || slowed === null) return;
+  const pace = slowed;
+  const service = opened;
   const { database } = service;
   const env = { MEMORY_DATABASE_URL: service.url ?? '' };
-  const pace = await slowStoring(database, 0);
   const all: string[] = [];
 
   /** How many chunks are there of sources that no one sees yet. */

@@ -40,11 +40,13 @@ async function untilReading({ child }: ServiceProcess, files: number, signal: Ab
   await until(signal, () => childrenOf(child.pid ?? 0).length >= files);
 }
 
+const opened = databaseUrl === undefined ? null : await openOwnTestApp();
+
 describe('a worker that is stopped by SIGTERM while imports run', {
   skip: databaseUrl === undefined,
-}, async () => {
-  if (databaseUrl === undefined) return;
-  const service = await openOwnTestApp();
+}, () => {
+  if (opened === null) return;
+  const service = opened;
   const { database } = service;
   const env = { MEMORY_DATABASE_URL: service.url ?? '' };
   const all: string[] = [];
