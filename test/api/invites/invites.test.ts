@@ -140,6 +140,7 @@ describe('POST /v1/team/invites', () => {
         [{ grants: [{ ...grant, userId: newId() }] }, '/grants/0/userId'],
         [{ grants: [grant, grant] }, '/grants/1/clientId'],
         [{ grants: [grant, { clientId: clientId.toUpperCase(), access: 'write' }] }, '/grants/1/clientId'],
+        [{ grants: [{ ...grant, clientId: clientId.toUpperCase() }, grant] }, '/grants/1/clientId'],
         [{ grants: Array.from({ length: 201 }, () => ({ clientId: newId(), access: 'read' })) }, '/grants'],
       ] as const) {
         assertInvalid(await create(company, body), path);
