@@ -19,8 +19,9 @@ export function freshIPv4(): string {
   return ['10', ...randomBytes(3)].join('.');
 }
 
-/** The key under which the requests of a session or of an address are counted. */
-export function requestKey(who: { session: string } | { address: string }): Buffer {
+/** The key under which the requests of a session, of an account or of an address are counted. */
+export function requestKey(who: { session: string } | { account: string } | { address: string }): Buffer {
+  if ('account' in who) return sha256(`account ${who.account}`);
   return sha256('session' in who ? `session ${who.session}` : `address ${normalizeIP(who.address)}`);
 }
 
@@ -39,7 +40,10 @@ function sha256(text: string): Buffer {
   return createHash('sha256').update(text, 'utf8').digest();
 }
 
-/** Lets so many seconds of the minute pass in which requests are counted; with all 60 it ends. */
+/**
+ * Lets so many seconds of the minute pass in which requests are counted; with all 60 it ends. A negative number makes it
+ * longer.
+ */
 export async function passSeconds(database: Database, key: Buffer, seconds: number): Promise<void> {
   const passed = await database.query(
     `update identity.request_count set ends_at = ends_at - make_interval(secs => $2) where key = $1

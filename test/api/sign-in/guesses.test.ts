@@ -4,7 +4,15 @@ import type { App } from '../../../api/types.ts';
 import { openTestApp } from '../../support/app.ts';
 import { databaseError, failingDatabase } from '../../support/failing-database.ts';
 import { givePassword } from '../../support/invites.ts';
-import { assertLimited, freshAddress, freshIPv4, freshNetwork, toldLimit } from '../../support/limits.ts';
+import {
+  assertLimited,
+  freshAddress,
+  freshIPv4,
+  freshNetwork,
+  passSeconds,
+  requestKey,
+  toldLimit,
+} from '../../support/limits.ts';
 import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { outcome } from '../../support/sign-in.ts';
@@ -146,6 +154,23 @@ describe('sessions of one account', () => {
     }
     assertLimited(await ask(freshAddress(), last), ACCOUNT_CALLS, MINUTE);
     assert.equal((await ask(freshAddress(), (await service.company()).token)).statusCode, 200);
+  });
+
+  test('a caller that exceeds both limits is told the one that it must wait for longer', async () => {
+    const { companyId, ownerId, token } = await service.company();
+    const tokens = [token];
+    for (let made = 0; made < 4; made += 1) tokens.push(await service.signIn(companyId, ownerId));
+    for (const each of tokens) {
+      for (let asked = 0; asked < CALLS; asked += 1) await ask(freshAddress(), each);
+    }
+    const [first] = await database.query<{ id: string }>(
+      'select id from identity.session where user_id = $1 order by id limit 1',
+      [ownerId],
+    );
+    await passSeconds(database, requestKey({ session: first!.id }), -MINUTE);
+    assertLimited(await ask(freshAddress(), token), CALLS, 2 * MINUTE);
+    await passSeconds(database, requestKey({ account: ownerId }), -2 * MINUTE);
+    assertLimited(await ask(freshAddress(), token), ACCOUNT_CALLS, 3 * MINUTE);
   });
 });
 
