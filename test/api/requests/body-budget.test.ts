@@ -192,4 +192,25 @@ describe('a request body that arrives too slowly', { timeout: 60_000 }, () => {
     assert.equal((await steady.answer).statusCode, 201);
     await untilInFlight(0);
   });
+
+  it('returns 400 for a body that stops arriving after a fast start', async (t) => {
+    const company = await service.company();
+    const sockets: Socket[] = [];
+    app.server.on('connection', (socket: Socket) => sockets.push(socket));
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const valid = JSON.stringify({ title: 'x', text: 'x' }).padEnd(2 * MIB);
+    const { request, answer } = sendHead(app.listeningOrigin, INGEST, company.headers, valid.length);
+    request.write(valid.slice(0, MIB));
+    while (!sockets.some(({ bytesRead }) => bytesRead > MIB)) await pause(2);
+    t.mock.timers.tick(10_000);
+    // A refusal would be sent before the answer to another request.
+    await app.inject('/livez');
+    assert.equal(app.bodyBudget.bytes, 2 * MIB, 'fast enough so far');
+    t.mock.timers.tick(10_000);
+    request.end(valid.slice(MIB));
+    const refusal = await answer;
+    assert.equal(outcome(refusal), '400 invalid_request');
+    assert.match(refusal.json<{ detail: string }>().detail, /too slowly/);
+    await untilInFlight(0);
+  });
 });
