@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { serviceMetrics } from '../../../api/metrics/service-metrics.ts';
 import { addJobCounts } from '../../../db/queries/jobs/job-tally.ts';
 import { newId } from '../../../shared/ids.ts';
 import { QUEUES } from '../../../shared/queues.ts';
@@ -232,6 +233,17 @@ test('metrics report the connection pool of a database server, and nothing for t
   assert.equal(valueOf(samples, 'memory_database_pool_waiting_requests'), 0);
   assert.equal(valueOf(samples, 'memory_database_pool_connections', { state: 'busy' }), 0);
   assert.ok(valueOf(samples, 'memory_database_pool_connections', { state: 'idle' }) > 0);
+});
+
+test('metrics divide the open connections of a pool into busy and idle', async () => {
+  const registry = serviceMetrics({ max: 10, open: 7, idle: 3, waiting: 2 }, null);
+  const samples = readSamples(await registry.metrics());
+  const states = ['busy', 'idle'].map((state) =>
+    valueOf(samples, 'memory_database_pool_connections', { state }),
+  );
+  assert.deepEqual(states, [4, 3]);
+  assert.equal(valueOf(samples, 'memory_database_pool_max_connections'), 10);
+  assert.equal(valueOf(samples, 'memory_database_pool_waiting_requests'), 2);
 });
 
 describe('metrics during a database failure', () => {
