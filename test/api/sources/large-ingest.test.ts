@@ -6,7 +6,7 @@ import { prepareSource } from '../../../shared/text/prepare-batch.ts';
 import { prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { post as send } from '../../support/team.ts';
+import { along, CLAIM, post as send } from '../../support/team.ts';
 import { sendHead } from '../requests/sent-heads.ts';
 
 /** About 1,500 chunks: many transactions on either database. */
@@ -96,6 +96,25 @@ describe('a large ingest', () => {
     assert.equal(outcome(answer), '400 invalid_request');
     assert.match(answer.json<{ detail: string }>().detail, /more than 50000 chunks/);
     assert.ok(!(await isBeingWritten()));
+  });
+
+  test('each chunk of a large ingest keeps its own vector', async () => {
+    // More chunks than a thread prepares in one portion.
+    const chunks = Array.from({ length: 210 }, (_, n) => ({
+      text: `Vector ${n}. ${'The pump leaks. '.repeat(26)}`,
+      embedding: along(n),
+    }));
+    const answer = await send(app, company, '/v1/memory/ingest', { title: 'Vectors', chunks, ...CLAIM });
+    assert.equal(answer.statusCode, 201, answer.body);
+    const rows = await app.database.query<{ axis: number }>(
+      `select array_position(e.embedding::real[], 1) - 1 as axis from memory.chunk c
+         join memory.chunk_embedding e on e.chunk_id = c.id where c.source_id = $1 order by c.ordinal`,
+      [answer.json<{ source: { id: string } }>().source.id],
+    );
+    assert.deepEqual(
+      rows.map(({ axis }) => axis),
+      [...chunks.keys()],
+    );
   });
 
   test('a large text is split and indexed in a thread without blocking the event loop', async () => {
