@@ -184,6 +184,18 @@ describe('an ingest of an existing text', () => {
     assert.deepEqual(await found(company, 'said'), ['said once']);
   });
 
+  test('makes a new source of the same characters in other chunks', async () => {
+    const company = await service.company();
+    const cuts = [['ab', 'c'], ['a', 'bc'], ['abc']];
+    const ids = new Set<string>();
+    for (const cut of cuts) {
+      const { source } = await ingest(company, 201, { chunks: cut.map((text) => ({ text })) });
+      ids.add(source.id);
+      assert.deepEqual(await texts(source.id), cut);
+    }
+    assert.equal(ids.size, cuts.length);
+  });
+
   test('returns the number of embeddings that the source has', async () => {
     const company = await service.company();
     const body = { chunks: [{ text: 'a', embedding: along(1) }, { text: 'b' }], ...CLAIM };
