@@ -3,6 +3,7 @@ import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
 import { LONG_JOB_TURN } from '../../db/queue/pg-boss-jobs.ts';
 import { newId } from '../../shared/ids.ts';
+import { QUEUE_NAMES } from '../../shared/queues.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 
 /** A queue of its own: elsewhere workers take jobs from it. */
@@ -231,6 +232,26 @@ describe('turns of groups of jobs', () => {
       { numRuns: 15, endOnFailure: true },
     );
   });
+});
+
+test('a waiting job is kept for years, and a waiting query for minutes', async () => {
+  const queues = await database.query<{ name: string; seconds: number }>(
+    'select name, retention_seconds as seconds from pgboss.queue where name = any($1)',
+    [QUEUE_NAMES],
+  );
+  assert.equal(queues.length, QUEUE_NAMES.length);
+  const [minute, year] = [60, 365 * 86_400];
+  for (const { name, seconds } of queues) {
+    if (name === 'embed.query') assert.ok(seconds <= 60 * minute, `${name}: ${seconds} s`);
+    else assert.ok(seconds >= 5 * year, `${name}: ${seconds} s`);
+  }
+  await empty();
+  await send('a', 1);
+  const [job] = await database.query<{ years: number }>(
+    `select extract(epoch from keep_until - now())::float8 / $2 as years from pgboss.job where name = $1`,
+    [QUEUE, year],
+  );
+  assert.ok(job && job.years > 5, `${job?.years} years`);
 });
 
 describe('turns of Companies, then of their Teams', () => {
