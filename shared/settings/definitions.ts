@@ -21,8 +21,7 @@ const DAY = 86_400; // seconds
  * Every setting of the service, by its name in `Config`. The type of `Config`, its reading and the list of known
  * variables are made from these.
  *
- * To add a setting: define it here, run `npm run docs`, and add its accepted and refused values to
- * `test/unit/config.test.ts`. The tests fail until all three are done.
+ * To add a setting: docs/contributing/add-a-setting.md. The tests fail until all of its steps are done.
  */
 export const SETTINGS = {
   apiToken: {
