@@ -14,12 +14,13 @@ import { readStatus } from '../../support/team.ts';
 const service = await openOwnTestApp();
 const { database } = service;
 const company = await service.company();
-// pg-boss stores its figures in one table per day, and the last hour may have begun on the day before.
-const [{ today } = { today: '' }] = await database.query<{ today: string }>(
-  `select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as today`,
+// pg-boss stores its figures in one table per day, and the tests write figures of the days before the first one.
+const [{ oldest } = { oldest: '' }] = await database.query<{ oldest: string }>(
+  `select min(right(relname, 8)) as oldest from pg_class
+   where relnamespace = 'pgboss'::regnamespace and relname ~ '^queue_stats_[0-9]{8}$' and relkind = 'r'`,
 );
 await database.query(
-  `create table pgboss.queue_stats_past partition of pgboss.queue_stats for values from (minvalue) to ('${today} 00:00:00+00')`,
+  `create table pgboss.queue_stats_past partition of pgboss.queue_stats for values from (minvalue) to ('${oldest} 00:00:00+00')`,
 );
 
 const MINUTE = 60_000;
