@@ -21,7 +21,7 @@ import type {
   ReadingRequest,
   ReadingTask,
 } from './reading-process.ts';
-import { secondsFor, type TimeBounds } from './reading-time.ts';
+import { countDown, secondsFor, type TimeBounds } from './reading-time.ts';
 
 /* The parent's side of one process that reads files: starts it, sends it a file, and asks it for chunks. */
 
@@ -126,7 +126,7 @@ export function readWith(
   let begun = false;
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
-      clearTimeout(timer);
+      clearInterval(timer);
       signal.removeEventListener('abort', interrupt);
       child.off('message', onAnswer);
       child.off('close', exited);
@@ -156,7 +156,7 @@ export function readWith(
     };
     const tooLong = () =>
       kill(begun ? FAULTS.time(seconds) : new NotBegunError('the process that reads files is still busy'));
-    const timer = setTimeout(tooLong, seconds * 1000);
+    const timer = countDown(seconds, tooLong);
     signal.addEventListener('abort', interrupt);
     child.on('message', onAnswer);
     child.on('close', exited);

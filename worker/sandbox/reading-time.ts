@@ -23,3 +23,26 @@ export function secondsFor(
 ): number {
   return Math.min(seconds, Math.round(baseSeconds + (bytes / MIB) * secondsPerMegabyte));
 }
+
+/** The time limit is counted in steps of about this. */
+const STEP_MS = 100;
+
+/**
+ * Calls `onOver` once this process has run for so many seconds. If the process or its machine is suspended, one
+ * step at most is counted for that time, so a file is not at fault after a laptop slept.
+ * @returns the timer: `clearInterval` ends it
+ */
+export function countDown(seconds: number, onOver: () => void): NodeJS.Timeout {
+  const steps = Math.max(1, Math.round((seconds * 1000) / STEP_MS));
+  let left = steps;
+  const timer = setInterval(
+    () => {
+      left -= 1;
+      if (left > 0) return;
+      clearInterval(timer);
+      onOver();
+    },
+    (seconds * 1000) / steps,
+  );
+  return timer;
+}

@@ -137,7 +137,10 @@ test('completes the import once if the whole service with the embedded database 
   const { items: sources } = (await untilAnswered(asked, '/v1/memory/sources')) as {
     items: { id: string }[];
   };
-  assert.ok(imports.every(({ state }) => state === 'completed'));
+  assert.deepEqual(
+    imports.map(({ state, error }) => [state, error]),
+    items.map(() => ['completed', null]),
+  );
   assert.deepEqual(imports.map(({ sourceId }) => sourceId).sort(), sources.map(({ id }) => id).sort());
   await endWell(service);
 });

@@ -167,6 +167,19 @@ describe('the time limit for a file', () => {
     const pool = poolOf(t, { ...bounds, seconds: 1 });
     assert.equal(await faultOf(pool, `waiting ${' '.repeat(1024 * 1024)}`), 'too_slow');
   });
+
+  test('does not count time in which the worker was suspended', async (t) => {
+    const pool = poolOf(t, { seconds: 1 });
+    const sleeper = new Int32Array(new SharedArrayBuffer(4));
+    let suspended = false;
+    // Stops this process for longer than the limit once the file has begun. Then both the answer and the timer are due.
+    const report = () => {
+      if (!suspended) Atomics.wait(sleeper, 0, 0, 1500);
+      suspended = true;
+    };
+    assert.equal(await read(pool, 'tell 100 0.5', { report }), 'told 100 0.5');
+    assert.ok(suspended);
+  });
 });
 
 test('a file that ends its process starts once in a new process, and twice in a used one', async (t) => {
