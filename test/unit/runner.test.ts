@@ -124,8 +124,14 @@ describe('the tiers', () => {
     assert.deepEqual(embedded.sort(), files);
   });
 
+  it('run every test file once on the embedded database in test:all', () => {
+    const files = allTestFiles();
+    const embedded = roundsOf('all', files).filter(({ database }) => database === 'embedded');
+    assert.deepEqual(embedded.flatMap((round) => round.files).sort(), files);
+  });
+
   it('run on PostgreSQL only what uses a database', () => {
-    const [, postgres] = roundsOf('all', allTestFiles());
+    const postgres = roundsOf('all', allTestFiles()).at(-1);
     assert.ok(postgres !== undefined && postgres.files.length > 100);
     assert.ok(postgres.files.every((file) => usesDatabase(needsOf(file))));
   });
