@@ -21,7 +21,7 @@ export type Tier = (typeof TIERS)[number];
 export interface Round {
   database: 'embedded' | 'postgres';
   files: string[];
-  /** Folders of which the tests must run 95 % of the lines. */
+  /** The tests must run 95 % of the lines in these folders. */
   covered?: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export const EMBEDDED_ONLY = [
   'test/faults/demo.test.ts',
 ];
 
-/** Folders of which the lines that ran are counted. Much of the worker and the client runs only in other processes. */
+/** The lines that ran are counted in these folders. Much of the worker and the client runs only in other processes. */
 const COVERED = ['api', 'core', 'db', 'shared'];
 
 const MAIN = ['test/unit/**', 'test/api/**'];
@@ -74,7 +74,7 @@ export function roundsOf(tier: Tier, files: readonly string[]): Round[] {
     database: 'embedded',
     files: files.filter(chosen),
   });
-  // Not in processes that tests start: while lines are counted, Node compiles all code anew in each of them.
+  // Not in processes that tests start: while lines are counted, each of them compiles all code again.
   const isCounted = (file: string) => {
     const needs = needsOf(file);
     return isMain(file) || !(isFault(file) || needs.has('process') || needs.has('browser'));
