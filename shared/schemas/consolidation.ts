@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { ITEM_ACTIONS } from '../memory-states.ts';
 import { Body, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.ts';
-import { SimilarMemory } from './library.ts';
+import { MAX_CONTENT, SimilarMemory } from './library.ts';
 import { LayerKind, Vector, WriteScope } from './memory.ts';
 
 /** Defaults of a claim. */
@@ -13,9 +13,8 @@ export const MAX_BATCH = 20;
 /** The most items of one complete. One transaction stores all of them; in the embedded database, others wait for it. */
 const MAX_ITEMS = 40;
 
-/** The longest text of a capture, and of a memory: what was learned, not the whole session. */
+/** The longest text of a capture: what was learned, not the whole session. */
 const MAX_SUMMARY = 64_000;
-const MAX_CONTENT = 64_000;
 
 export const CaptureRequest = Body({
   sessionId: Name,

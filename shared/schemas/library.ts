@@ -3,6 +3,9 @@ import { MEMORY_ACTIONS, MEMORY_STATES } from '../memory-states.ts';
 import { Body, Id, Metadata, Name, Nullable, OneOf, PageQuery, type Problem, Text, Time } from './common.ts';
 import { Chunk, LayerKind, Source } from './memory.ts';
 
+/** The longest content of a memory. */
+export const MAX_CONTENT = 64_000;
+
 /** A published memory whose content is similar to another text. */
 export const SimilarMemory = Type.Object({
   memoryId: Id,
@@ -87,7 +90,7 @@ const decisionFields = {
     Type.Integer({ minimum: 1, description: 'the version that the decision is based on' }),
   ),
   title: Type.Optional(Name),
-  content: Type.Optional(Text(64_000)),
+  content: Type.Optional(Text(MAX_CONTENT)),
   supersedes: Type.Optional(
     Type.String({
       description: 'only with publish: published memory of the same scope that this one replaces',

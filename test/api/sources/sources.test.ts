@@ -213,7 +213,7 @@ describe('an invalid list request', () => {
     [`q=${'x'.repeat(301)}`, '/q'],
     ['q=a&q=b', '/q'],
     ['q=a%00b', '/q'],
-    ['title=x', '/title'],
+    ['unknown=x', '/unknown'],
     ['limit=1.5', '/limit'],
     ['cursor=MDE5', '/cursor'],
   ] as const) {
