@@ -42,6 +42,26 @@ describe('a database that fails', () => {
     });
   }
 
+  test('every database error that can pass by itself returns 503, so that clients try again', async (t) => {
+    let code = '';
+    const app = await openFailingApp(t, service, () => databaseError(code));
+    for (code of [
+      '08006', // the connection was lost
+      '53200', // out of memory
+      '53300', // too many connections
+      '57P03', // the server is starting
+      '55P03', // a lock was held too long
+      '40001', // a serialization failure
+      '40P01', // a deadlock
+      '23503', // a reference to a record that was just deleted
+      '25006', // a read-only transaction
+      'ECONNRESET', // the connection was closed
+    ]) {
+      const answer = await get({ app }, company, '/v1/memory/imports');
+      assert.equal(outcome(answer), '503 unavailable', code);
+    }
+  });
+
   it('a database that does not answer is not queried again for the other decisions of a request', async (t) => {
     let asked = 0;
     const app = await openFailingApp(t, service, (text) => {
