@@ -63,6 +63,13 @@ describe('a file of a Slack export', () => {
     );
   });
 
+  test('keeps text that someone typed in angle brackets', async () => {
+    const said = await text([
+      slack(0, { ...anna, text: 'a &lt;@U1&gt; in Map&lt;string, number&gt;: &lt;b|c&gt;' }),
+    ]);
+    assert.equal(said.split('\n').at(-1), 'a <@U1> in Map<string, number>: <b|c>');
+  });
+
   test('shows people, channels, links and characters as people saw them', async () => {
     const said = await text([
       slack(0, {
