@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
+import { pino } from 'pino';
 import { newId } from '../../../shared/ids.ts';
 import { openTestApp } from '../../support/app.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
@@ -59,6 +60,23 @@ describe('a database that fails', () => {
     ]) {
       const answer = await get({ app }, company, '/v1/memory/imports');
       assert.equal(outcome(answer), '503 unavailable', code);
+    }
+  });
+
+  test('each answer with 500 or 503 is logged with its error', async (t) => {
+    for (const [sqlState, code] of [
+      ['42P01', 'internal_error'],
+      ['57P01', 'unavailable'],
+    ] as const) {
+      const lines: string[] = [];
+      const logger = pino({ level: 'error', base: null }, { write: (line: string) => void lines.push(line) });
+      const app = await openFailingApp(t, { ...service, logger }, () => databaseError(sqlState));
+      const answer = await get({ app }, company, '/v1/memory/status');
+      const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown> & { err: object });
+      assert.deepEqual(
+        logged.map(({ msg, reqId, code: said, err }) => [msg, reqId, said, 'code' in err && err.code]),
+        [['request failed', answer.headers['x-request-id'], code, sqlState]],
+      );
     }
   });
 
