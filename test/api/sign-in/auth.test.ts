@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { logOut } from '../../../core/identity/sign-in/log-out.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { Session } from '../../../shared/schemas/identity.ts';
+import { companyScope } from '../../../shared/scope.ts';
 import { hashToken } from '../../../shared/tokens.ts';
 import { API_TOKEN, openTestApp, type SignedIn } from '../../support/app.ts';
 import { column } from '../../support/columns.ts';
@@ -200,6 +202,12 @@ describe('POST /v1/auth/logout', () => {
     assert.equal((await askSession(service, company.token)).statusCode, 401);
     assert.equal((await askSession(service, other)).statusCode, 401);
     assert.equal((await askSession(service, theirs)).statusCode, 200);
+  });
+
+  test('ends all sessions of the user with "everywhere" for a caller without a session, as by the service token', async () => {
+    const { companyId, ownerId: userId, token } = await service.company();
+    await logOut(service, companyScope({ companyId, userId }), { sessionId: null, everywhere: true });
+    assert.equal((await askSession(service, token)).statusCode, 401);
   });
 
   test('accepts a missing or empty body and returns 400 for an unknown field', async () => {
