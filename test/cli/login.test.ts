@@ -197,6 +197,18 @@ describe('cli login', () => {
     assert.deepEqual(await readdir(dirname(person.sessionFile)), ['session.json']);
   });
 
+  test('does not send the token of the session that it replaces to another address', async () => {
+    const [company, person] = [await withPassword(), await newPerson()];
+    const token = await service.signIn(company.companyId, company.ownerId);
+    const url = base.replace('127.0.0.1', 'localhost');
+    await keepSession(person, { url, token, email: company.ownerEmail, expiresAt: new Date().toISOString() });
+    const ended = await login(person, company.ownerEmail);
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.equal((await readKept(person)).url, base);
+    // The service is the same: if it had received the token, the session would have ended.
+    assert.equal((await askSession(service, token)).statusCode, 200);
+  });
+
   test('warns when MEMORY_API_TOKEN takes precedence over the session', async () => {
     const [company, person] = [await withPassword(), await newPerson()];
     await writeFile(join(person.home, '.env'), `MEMORY_API_TOKEN=${API_TOKEN}\n`);
