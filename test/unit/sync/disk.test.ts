@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, stat, symlink } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openDisk, sha256Of } from '../../../cli/sync/folder/disk.ts';
-import { STATE_FOLDER } from '../../../cli/sync/folder/state.ts';
+import { makeStateFolder, STATE_FOLDER } from '../../../cli/sync/folder/state.ts';
 import { openFolders } from './sync-folders.ts';
 
 /** Of Linux: most often a file system of its own. */
@@ -37,4 +37,17 @@ test('a folder on another file system than .team-memory is reported, and no file
   assert.deepEqual(await disk.write(at('a.txt'), over, content, new Date()), { why });
   assert.deepEqual(await disk.saveCopy(at('a.txt'), at('c.txt'), over), { why });
   assert.deepEqual(await tree(), { 'team/a.txt': 'a' });
+});
+
+test('a file keeps its mode when its content is replaced', async () => {
+  const { folder, write, tree } = await newFolder('Two');
+  await write('team/run.sh', 'old');
+  const at = join(folder, 'team', 'run.sh');
+  await chmod(at, 0o750);
+  await makeStateFolder(folder);
+  const disk = await openDisk(folder);
+  const replaced = await disk.write(at, sha256Of(Buffer.from('old')), Buffer.from('new'), new Date());
+  assert.ok(typeof replaced === 'object' && 'modified' in replaced);
+  assert.deepEqual(await tree(), { 'team/run.sh': 'new' });
+  assert.equal(((await stat(at)).mode & 0o777).toString(8), '750');
 });
