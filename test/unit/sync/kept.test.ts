@@ -42,6 +42,18 @@ describe('the scopes of a sync', () => {
     assert.deepEqual(Object.keys(workspace.live()).sort(), ['clients/x/a', 'team/a', 'team/new']);
   });
 
+  test('a deletion is still sent after the scope with the latest change was lost', async () => {
+    const both = { scopes: ['team', 'clients/x'] };
+    const files = { 'team/a': 'a', 'team/b': 'b', 'clients/x/a': 'one' };
+    const { workspace, folder, publish } = await inStep(files, both);
+    await publish({ 'clients/x/a': 'two' });
+    await folder.sync(workspace.as(both));
+    await folder.remove('team/a');
+    await folder.sync(workspace.as(TEAM));
+    assert.deepEqual(await folder.tree(), { 'clients/x/a': 'two', 'team/b': 'b' });
+    assert.deepEqual(workspace.live(), { 'clients/x/a': 'two', 'team/b': 'b' });
+  });
+
   test('no file is deleted if the service was restored to an earlier state', async () => {
     const { workspace, folder } = await inStep({ 'team/a': 'a', 'team/b': 'b', 'team/c': 'c' });
     for (const name of ['d', 'e']) {

@@ -72,9 +72,11 @@ export function openMemoryWorkspace(): MemoryWorkspace {
 
   const manifest = ({ scopes }: Rights, query: URLSearchParams) => {
     const since = query.get('since');
-    const [at, from] = (query.get('cursor') ?? `${revision} 0`).split(' ').map(Number);
-    const found = [...files]
-      .filter(([path]) => scopes.includes(scopeOf(path)))
+    const reached = [...files].filter(([path]) => scopes.includes(scopeOf(path)));
+    // As in the service: changes in other scopes do not affect the revision.
+    const latest = Math.max(0, ...reached.map(([, file]) => file.revision));
+    const [at, from] = (query.get('cursor') ?? `${latest} 0`).split(' ').map(Number);
+    const found = reached
       .filter(([, file]) => (since === null ? file.content !== null : file.revision > Number(since)))
       .sort(([, a], [, b]) => b.revision - a.revision);
     const end = Number(from) + PAGE;
