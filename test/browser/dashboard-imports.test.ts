@@ -7,7 +7,7 @@ import { givePassword } from '../support/invites.ts';
 import { launchBrowser, withoutBrowser } from '../support/needs/browser.ts';
 import { openOwnTestApp } from '../support/own-service.ts';
 import { focused, openPage } from '../support/pages.ts';
-import { addClient, addPerson, archiveTeam } from '../support/team.ts';
+import { addClient, addPerson, addTeam, archiveTeam } from '../support/team.ts';
 
 const PASSWORD = 'a password of this test';
 const NO_TEXT = { code: 'no_text', message: 'The file holds no text.' };
@@ -208,6 +208,31 @@ describe('imports on the dashboard', { skip: withoutBrowser }, () => {
     await outcomeIs(page, 'a.txt is forgotten.');
     await row(page, 'a.txt').waitFor({ state: 'detached' });
     assert.equal(await row(page, 'b.txt').count(), 1);
+    await page.context().close();
+  });
+
+  test('the outcome of a decision is not shown at a Team that was chosen before the answer', async () => {
+    const company = await service.company();
+    const other = await addTeam(service, company);
+    const [failed] = await importFiles(service, company, [{ filename: 'a.txt', text: '' }]);
+    assert.ok(failed);
+    await failRun(service, company, failed.id, NO_TEXT);
+    const { page } = await openDashboard(browser, base, company.token);
+    const team = page.getByLabel('Team', { exact: true });
+    await team.selectOption(company.teamId);
+    await row(page, 'a.txt').waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/v1/memory/imports/retry', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await button(page, 'Retry all').click();
+    await page.locator('#retry-all[aria-busy]').waitFor();
+    await team.selectOption(other);
+    await row(page, 'a.txt').waitFor({ state: 'detached' });
+    held.resolve();
+    await page.locator('#retry-all:not([aria-busy])').waitFor({ state: 'attached' });
+    assert.equal(await page.locator('#outcome').textContent(), '');
     await page.context().close();
   });
 
