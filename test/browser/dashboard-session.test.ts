@@ -139,6 +139,11 @@ describe('the session of the dashboard', { skip: withoutBrowser }, () => {
     await page.goto(`${base}/dashboard`);
     await figures(page);
     assert.equal(await teamShown(page), other, 'the tab remembers it too');
+    // From another page, so that the dashboard is loaded with both a remembered Team and one in its address.
+    await page.goto('about:blank');
+    await page.goto(`${base}/dashboard#team=${company.teamId}`);
+    await figures(page);
+    assert.equal(await teamShown(page), company.teamId, 'the address counts more');
     await page.context().close();
   });
 
