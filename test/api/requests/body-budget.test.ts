@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
-import { before, describe, it } from 'node:test';
+import { before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '../../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
@@ -14,6 +14,7 @@ const INGEST = '/v1/memory/ingest';
 // Room for three of the largest bodies; one caller can have two.
 const service = await openTestApp({ MEMORY_BODY_MEGABYTES: '96', MEMORY_RATE_LIMITS: 'on' });
 const { app } = service;
+const base = await app.listen({ host: '127.0.0.1', port: 0 });
 
 /** Waits until `bytes` of bodies are in flight. */
 async function untilInFlight(bytes: number): Promise<void> {
@@ -21,11 +22,9 @@ async function untilInFlight(bytes: number): Promise<void> {
 }
 
 describe('large request bodies in flight', { timeout: 60_000 }, () => {
-  let base: string;
   let company: SignedIn;
 
   before(async () => {
-    base = await app.listen({ host: '127.0.0.1', port: 0 });
     company = await service.company();
   });
 
@@ -107,11 +106,9 @@ describe('large request bodies in flight', { timeout: 60_000 }, () => {
 });
 
 describe('a request that is refused before its body is read', { timeout: 60_000 }, () => {
-  let base: string;
   let company: SignedIn;
 
   before(async () => {
-    base = app.listeningOrigin;
     company = await service.company();
   });
 
@@ -170,20 +167,30 @@ describe('a request that is refused before its body is read', { timeout: 60_000 
   });
 });
 
+/** Stops the time of bodies. Returns a valid body of two MiB, and a wait until half of one has arrived. */
+function stopTime(t: TestContext): { valid: string; untilHalf: () => Promise<void> } {
+  const sockets: Socket[] = [];
+  app.server.on('connection', (socket: Socket) => sockets.push(socket));
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  return {
+    valid: JSON.stringify({ title: 'x', text: 'x' }).padEnd(2 * MIB),
+    untilHalf: async () => {
+      while (!sockets.some(({ bytesRead }) => bytesRead > MIB)) await pause(2);
+    },
+  };
+}
+
 describe('a request body that arrives too slowly', { timeout: 60_000 }, () => {
   it('returns 400 for a slow body and accepts one that keeps the minimum speed', async (t) => {
     const company = await service.company();
-    const sockets: Socket[] = [];
-    app.server.on('connection', (socket: Socket) => sockets.push(socket));
-    t.mock.timers.enable({ apis: ['setInterval'] });
-    const valid = JSON.stringify({ title: 'x', text: 'x' }).padEnd(2 * MIB);
-    const slow = sendHead(app.listeningOrigin, INGEST, company.headers, valid.length);
+    const { valid, untilHalf } = stopTime(t);
+    const slow = sendHead(base, INGEST, company.headers, valid.length);
     await untilInFlight(2 * MIB);
-    const steady = sendHead(app.listeningOrigin, INGEST, company.headers, valid.length);
+    const steady = sendHead(base, INGEST, company.headers, valid.length);
     slow.request.write(valid.slice(0, 1000));
     steady.request.write(valid.slice(0, MIB));
     await untilInFlight(4 * MIB);
-    while (!sockets.some(({ bytesRead }) => bytesRead > MIB)) await pause(2);
+    await untilHalf();
     t.mock.timers.tick(10_000);
     const answer = await slow.answer;
     assert.equal(outcome(answer), '400 invalid_request');
@@ -195,13 +202,10 @@ describe('a request body that arrives too slowly', { timeout: 60_000 }, () => {
 
   it('returns 400 for a body that stops arriving after a fast start', async (t) => {
     const company = await service.company();
-    const sockets: Socket[] = [];
-    app.server.on('connection', (socket: Socket) => sockets.push(socket));
-    t.mock.timers.enable({ apis: ['setInterval'] });
-    const valid = JSON.stringify({ title: 'x', text: 'x' }).padEnd(2 * MIB);
-    const { request, answer } = sendHead(app.listeningOrigin, INGEST, company.headers, valid.length);
+    const { valid, untilHalf } = stopTime(t);
+    const { request, answer } = sendHead(base, INGEST, company.headers, valid.length);
     request.write(valid.slice(0, MIB));
-    while (!sockets.some(({ bytesRead }) => bytesRead > MIB)) await pause(2);
+    await untilHalf();
     t.mock.timers.tick(10_000);
     // A refusal would be sent before the answer to another request.
     await app.inject('/livez');
