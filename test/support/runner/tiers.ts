@@ -34,9 +34,9 @@ export const SAME_ON_BOTH = [
   // The database's part in access has tests of its own, test/db/isolation, which run on both.
   'test/api/access/matrix.test.ts',
   'test/api/access/late/bodies.test.ts',
-  // Headers, addresses, bodies that are not accepted, and the OpenAPI document.
+  // Headers, addresses, requests that are refused before the database is asked, and the OpenAPI document.
   'test/api/requests/{conventions,cross-origin,trusted-proxies,untrusted-proxy}.test.ts',
-  'test/api/requests/{body-budget,hostile-bodies}.test.ts',
+  'test/api/requests/{body-budget,field-errors,hostile-bodies}.test.ts',
   'test/api/service/openapi.test.ts',
 ];
 
@@ -74,11 +74,6 @@ export function roundsOf(tier: Tier, files: readonly string[]): Round[] {
     database: 'embedded',
     files: files.filter(chosen),
   });
-  // Not in processes that tests start: while lines are counted, each of them compiles all code again.
-  const isCounted = (file: string) => {
-    const needs = needsOf(file);
-    return isMain(file) || !(isFault(file) || needs.has('process') || needs.has('browser'));
-  };
   const postgres = (chosen: (file: string) => boolean): Round => ({
     database: 'postgres',
     files: files.filter((file) => chosen(file) && differsOnPostgres(file)),
@@ -98,8 +93,9 @@ export function roundsOf(tier: Tier, files: readonly string[]): Round[] {
       return [embedded(isFault), postgres(isFault)];
     case 'all':
       return [
-        { ...embedded(isCounted), covered: COVERED },
-        embedded((file) => !isCounted(file)),
+        { ...embedded(isMain), covered: COVERED },
+        // Without counting lines: while they are counted, each process compiles all code again.
+        embedded((file) => !isMain(file)),
         postgres(() => true),
       ];
   }
