@@ -258,9 +258,12 @@ describe('closing the model client', () => {
     [
       'under a text that never ends',
       { main: MISBEHAVING },
-      async ({ client }) => {
+      async ({ client, modelDir }, t) => {
         await client.ready;
-        client.embed('hang', 'passage', waiting()).catch(() => undefined);
+        const begun = join(modelDir, 'begun');
+        client.embed(`hang ${begun}`, 'passage', waiting()).catch(() => undefined);
+        // Until it has begun, queries overtake it and are answered.
+        await until(t.signal, () => existsSync(begun));
       },
     ],
   ];

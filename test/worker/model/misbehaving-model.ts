@@ -56,7 +56,11 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   environment: () => Object.keys(process.env).filter((name) => name !== 'NODE_V8_COVERAGE').length,
   die: kill,
   exit: () => process.exit(3),
-  hang,
+  /** Never ends. Notes that it has begun in a file, if one is given: `hang <file noted>`. */
+  hang: (noted) => {
+    if (noted !== '') appendFileSync(noted, `${process.pid}\n`);
+    return hang();
+  },
   grow,
   /** Grows to a share of its memory limit: `fill 0.5`. */
   fill: (share) => {
