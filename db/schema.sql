@@ -567,6 +567,7 @@ table memory.keyword_layer (
   dim_counts integer[] not null,
   keys integer[] not null,
   key_counts integer[] not null,
+  renewed integer not null default 0,
   constraint keyword_layer_sampled_check CHECK ((sampled > 0)),
   constraint keyword_layer_team_id_fkey FOREIGN KEY (team_id) REFERENCES memory.keyword_team(team_id) ON DELETE CASCADE,
   constraint keyword_layer_team_id_client_id_key UNIQUE NULLS NOT DISTINCT (team_id, client_id)
@@ -674,6 +675,8 @@ table memory.source (
   created_by uuid not null,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  terms_version smallint not null default 1,
+  document_date date,
   constraint source_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'import'::text, 'memory'::text]))),
   constraint source_state_check CHECK ((state = ANY (ARRAY['loading'::text, 'active'::text, 'archived'::text]))),
   constraint source_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id),
@@ -683,6 +686,7 @@ table memory.source (
 CREATE UNIQUE INDEX source_content ON memory.source USING btree (team_id, client_id, content_hash) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NULL) AND (kind <> 'memory'::text));
 CREATE UNIQUE INDEX source_external_id ON memory.source USING btree (team_id, client_id, external_id) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NOT NULL));
 CREATE INDEX source_loading ON memory.source USING btree (team_id, id) WHERE (state = 'loading'::text);
+CREATE INDEX source_terms ON memory.source USING btree (terms_version, team_id) WHERE (state = 'active'::text);
 row level security on;
 policy reads for select to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (((client_id IS NULL) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))));
@@ -1210,7 +1214,7 @@ begin
   delete from keyword_layer l
    where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled = 0
      and l.dims = '{}' and l.keys = '{}';
-  update keyword_layer l set chunks = p_chunks, sampled = p_sampled, counted_at = now()
+  update keyword_layer l set chunks = p_chunks, sampled = p_sampled, counted_at = now(), renewed = 0
    where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled > 0;
   update keyword_team t set (chunks, sampled, counted_at, scales, layers, layer_count) = (
     select coalesce(sum(l.chunks), 0), coalesce(sum(l.sampled), 0), min(l.counted_at),
@@ -1218,6 +1222,28 @@ begin
            coalesce(array_agg(l.client_id), '{}'), count(*)
       from keyword_layer l where l.team_id = v_team and l.chunks > 0)
    where t.team_id = v_team;
+end $function$;
+grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.end_source_terms(p_source uuid, p_title text, p_day date, p_chunks integer, p_version integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+  v_client uuid;
+begin
+  update source s set terms_version = p_version
+   where s.team_id = v_team and s.id = p_source and s.state = 'active' and s.title = p_title
+     and coalesce(s.document_date, (s.created_at at time zone 'UTC')::date) = p_day
+  returning s.client_id into v_client;
+  if found then
+    update keyword_layer l set renewed = l.renewed + p_chunks
+     where l.team_id = v_team and l.client_id is not distinct from v_client;
+  end if;
 end $function$;
 grant execute to memory_worker;
 
@@ -1770,6 +1796,41 @@ CREATE OR REPLACE FUNCTION memory.next_unsealed(p_after uuid)
 RETURN (SELECT u.company_id FROM memory.audit_unsealed u WHERE (u.company_id > COALESCE(next_unsealed.p_after, '00000000-0000-0000-0000-000000000000'::uuid)) ORDER BY u.company_id LIMIT 1);
 grant execute to memory_worker;
 
+CREATE OR REPLACE FUNCTION memory.outdated_source(p_version integer)
+ RETURNS TABLE(source_id uuid, title text, day text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  select s.id, s.title, coalesce(s.document_date, (s.created_at at time zone 'UTC')::date)::text
+    from source s
+   where s.team_id = claimed_team() and s.state = 'active' and s.terms_version < p_version limit 1
+$function$;
+grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.outdated_teams(p_version integer)
+ RETURNS TABLE(company_id uuid, team_id uuid)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_team uuid;
+begin
+  for v_version in 0 .. p_version - 1 loop
+    v_team := '00000000-0000-0000-0000-000000000000';
+    loop
+      select s.team_id into v_team from source s
+       where s.state = 'active' and s.terms_version = v_version and s.team_id > v_team order by s.team_id limit 1;
+      exit when not found;
+      return query select t.company_id, t.id from identity.team t where t.id = v_team and t.deleted_at is null;
+    end loop;
+  end loop;
+end $function$;
+grant execute to memory_worker;
+
 CREATE OR REPLACE FUNCTION memory.prune()
  RETURNS TABLE(answers integer, loading_sources integer, batches integer)
  LANGUAGE sql
@@ -2129,6 +2190,17 @@ begin
      where l.team_id = v_team and l.client_id is not distinct from p_client;
   end if;
 end $function$;
+grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.replace_terms(p_chunk uuid, p_keys integer[], p_weights public.sparsevec)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  update chunk_keyword set keys = p_keys, weights = p_weights where team_id = claimed_team() and chunk_id = p_chunk
+$function$;
 grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.return_captures(p_batch uuid)
@@ -2566,6 +2638,21 @@ begin
 end $function$;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.source_texts(p_source uuid, p_after integer, p_limit integer)
+ RETURNS TABLE(chunk_id uuid, ordinal integer, headings text[], text text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  select c.id, c.ordinal, c.headings, c.text
+    from chunk c
+   where c.team_id = claimed_team() and c.source_id = p_source and c.ordinal > p_after
+     and exists (select from source s where s.team_id = claimed_team() and s.id = p_source and s.state = 'active')
+   order by c.ordinal limit p_limit
+$function$;
+grant execute to memory_worker;
+
 CREATE OR REPLACE FUNCTION memory.stale_layers()
  RETURNS TABLE(client_id uuid, chunks integer)
  LANGUAGE sql
@@ -2575,12 +2662,12 @@ AS $function$
   select coalesce(n.client_id, l.client_id), coalesce(n.chunks, 0)
     from (select k.client_id, count(*)::int as chunks from memory.chunk_keyword k
            where k.team_id = memory.claimed_team() group by 1) n
-    full join (select c.client_id, c.chunks from memory.keyword_layer c where c.team_id = memory.claimed_team()) l
+    full join (select c.client_id, c.chunks, c.renewed from memory.keyword_layer c where c.team_id = memory.claimed_team()) l
       -- The Team layer has no client. A full join needs an equality, so the zero id replaces null on both sides.
       on coalesce(n.client_id, '00000000-0000-0000-0000-000000000000')
        = coalesce(l.client_id, '00000000-0000-0000-0000-000000000000')
    -- A layer that was never counted needs a place, and there are 16,000. See replace_layer_counts.
-   where case when l.chunks is not null then abs(coalesce(n.chunks, 0) - l.chunks) >= l.chunks * 0.2
+   where case when l.chunks is not null then abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= l.chunks * 0.2
               else (select count(*) from memory.keyword_layer c where c.team_id = memory.claimed_team()) < 16000 end
    order by 1 nulls first;
 $function$;
@@ -2672,7 +2759,7 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.team_figures()
+CREATE OR REPLACE FUNCTION memory.team_figures(p_version integer)
  RETURNS TABLE(part text, state text, kind text, n bigint)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -2696,6 +2783,12 @@ begin
     join chunk c on c.team_id = s.team_id and c.source_id = s.id
     join embedding_pending p on p.team_id = c.team_id and p.chunk_id = c.id
    where s.team_id = v_team and s.state = 'loading'
+     and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+  union all
+  -- Chunks whose terms a job makes again.
+  select 'outdated', null, null, coalesce(sum(s.chunk_count), 0)
+    from source s
+   where s.team_id = v_team and s.state = 'active' and s.terms_version < p_version
      and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
   union all
   -- A capture whose lease has expired counts as staged, even before release_captures changes its state.

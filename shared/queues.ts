@@ -99,6 +99,20 @@ export const QUEUES = {
     label: 'Count words for the search',
     concurrency: 1,
   },
+  'terms.renew': {
+    payload: Type.Object(Origin),
+    // One waiting job for each Team is enough: it goes over everything that is outdated when it runs.
+    settings: { ...DURABLE, deleteAfterSeconds: DAY, policy: 'short' },
+    label: 'Index again for the search',
+    concurrency: 1,
+  },
+  'terms.outdated': {
+    payload: Type.Object({}),
+    settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+    label: 'Find what to index again',
+    concurrency: 1,
+    schedule: EVERY_MINUTE,
+  },
   'embed.query': {
     payload: Type.Object({
       text: Type.String(),

@@ -10,6 +10,8 @@ import { failLostImport } from './jobs/import/dead.ts';
 import { processImport } from './jobs/import/process.ts';
 import { countKeywords } from './jobs/keywords-count.ts';
 import { purgeDeletedTeam } from './jobs/team-purge.ts';
+import { queueOutdatedTeams } from './jobs/terms-outdated.ts';
+import { renewTerms } from './jobs/terms-renew.ts';
 import { pruneOld } from './jobs/upkeep-prune.ts';
 import { pruneWorkspace } from './jobs/workspace-prune.ts';
 
@@ -25,6 +27,8 @@ export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
   'embeddings.backfill': backfillPending,
   'keywords.count': countKeywords,
   'team.purge': purgeDeletedTeam,
+  'terms.outdated': queueOutdatedTeams,
+  'terms.renew': renewTerms,
   'upkeep.prune': pruneOld,
   'workspace.prune': pruneWorkspace,
 };

@@ -4,6 +4,7 @@ import { completeImport as complete, type StartedImport } from '../../db/queries
 import type { RunningJob } from '../../db/queue/queue.ts';
 import type { Payload } from '../../shared/queues.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';
+import type { SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
 import { runAndSettle } from '../access/run-and-settle.ts';
 import type { Applied } from '../access/run-command.ts';
@@ -21,6 +22,9 @@ import {
 export interface ImportedDocument {
   /** The title that the document itself contains, or null. */
   title: string | null;
+  /** The day that the document itself tells, or null. */
+  date: string | null;
+  indexedAs: SourceFields;
   contentHash: Uint8Array;
   chunks: PreparedSource;
 }
@@ -35,7 +39,7 @@ export function stageImport(
   scope: TeamScope,
   layerId: LayerId,
   file: Pick<StartedImport, 'filename' | 'title'>,
-  { title, contentHash, chunks }: ImportedDocument,
+  { title, date, indexedAs, contentHash, chunks }: ImportedDocument,
   report: (written: number) => void,
 ): Promise<StagedSource> {
   return stageSource(
@@ -48,6 +52,8 @@ export function stageImport(
       uri: null,
       externalId: null,
       metadata: { filename: file.filename, ...(title === null ? {} : { [DOCUMENT_TITLE]: title }) },
+      documentDate: date,
+      indexedAs,
       contentHash: Buffer.from(contentHash),
       model: config.embeddingModel,
       chunks: withEmbeddings(chunks),

@@ -76,7 +76,7 @@ async function prepareItems(
   forms: readonly ItemForm[],
   signal: AbortSignal,
 ): Promise<PreparedItem[]> {
-  const contents = forms.flatMap(({ text }) => text?.content ?? []);
+  const contents = forms.flatMap(({ text }) => text ?? []);
   const prepared = await prepareContents(teamId, contents, signal);
   return forms.map((form) => ({
     ...form,

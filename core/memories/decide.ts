@@ -66,7 +66,8 @@ export async function decide(
       const present = await transaction(database, scope, (tx) => findMemory(tx, decision.memoryId));
       if (present === null) throw new ServiceError('not_found');
       const content = contentToStore(decision, present);
-      return content === null ? null : await prepareContent(scope.teamId, content, signal);
+      const title = decision.title ?? present.title;
+      return content === null ? null : await prepareContent(scope.teamId, { title, content }, signal);
     },
     lock: (tx) => lockDecision(tx, decision),
     apply: (tx, locked, prepared) =>
@@ -137,7 +138,9 @@ async function apply(
     audit: [...audit, ...acted.audit],
     enqueue: async () => {
       if (action === 'discard') return;
-      await enqueueIndexing(tx, queue, config, action === 'delete' ? [] : [own.memory.clientId]);
+      const layers = action === 'delete' ? [] : [own.memory.clientId];
+      const titleChanged = action === 'update' && acted.result.title !== own.memory.title;
+      await enqueueIndexing(tx, queue, config, layers, titleChanged);
     },
   };
 }

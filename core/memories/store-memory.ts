@@ -43,6 +43,8 @@ export async function insertMemorySource(tx: TeamTransaction, text: MemoryText):
     uri: null,
     externalId: null,
     metadata: text.metadata,
+    documentDate: null,
+    indexedAs: text.prepared.indexedAs,
     contentHash: text.prepared.contentHash,
   });
   await insertChunks(tx, { id: sourceId, layerId: text.layerId, model: text.model }, chunks, 0);
@@ -65,6 +67,7 @@ export async function replaceMemoryText(
   await retitleSource(tx, sourceId, text.title, {
     contentHash: text.prepared.contentHash,
     chunks: chunks.length,
+    indexedAs: text.prepared.indexedAs,
   });
   return { sourceId, chunks: chunks.length, embedded: 0 };
 }

@@ -3,6 +3,7 @@ import { SoleReference } from '../../shared/resources/sole-reference.ts';
 import type { IngestRequest } from '../../shared/schemas/memory.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';
 import { contentHashInTurns } from '../../shared/text/content-hash.ts';
+import { fieldsNow, type SourceFields } from '../../shared/text/fields.ts';
 import { prepareSource } from '../../shared/text/prepare-batch.ts';
 import type { ChunkInput } from '../../shared/text/prepared-chunks.ts';
 import { requireLayerWrite } from '../access/lock-and-recheck.ts';
@@ -62,6 +63,7 @@ async function stage(
 ): Promise<StagedSource> {
   const input = removeInput(body);
   const contentHash = await contentHashInTurns(input.value);
+  const { fields } = input.value;
   const prepared = await prepareSource(scope.teamId, input, signal);
   return stageSource(database, scope, {
     layerId,
@@ -70,6 +72,8 @@ async function stage(
     uri: body.uri ?? null,
     externalId: body.externalId ?? null,
     metadata: body.metadata ?? null,
+    documentDate: null,
+    indexedAs: fields,
     contentHash,
     model: config.embeddingModel,
     chunks: withEmbeddings(prepared, embeddings),
@@ -80,11 +84,14 @@ async function stage(
  * Removes the text or the chunks from the body. The body lives as long as the request, and up to 32 MiB would stay in memory
  * until all of it is written.
  */
-function removeInput(body: IngestRequest): SoleReference<ChunkInput> {
-  const { text = '', chunks } = body;
+function removeInput(body: IngestRequest): SoleReference<ChunkInput & { fields: SourceFields }> {
+  const { title, text = '', chunks } = body;
+  const fields = fieldsNow(title);
   delete body.text;
   delete body.chunks;
-  return new SoleReference(chunks === undefined ? { text } : { chunks: chunks.map((chunk) => chunk.text) });
+  return new SoleReference(
+    chunks === undefined ? { text, fields } : { chunks: chunks.map((chunk) => chunk.text), fields },
+  );
 }
 
 async function apply(
@@ -101,6 +108,9 @@ async function apply(
     return {
       result: stored,
       audit: [{ kind: 'memory.update', ...subject, detail: { updated: stored.updated } }],
+      enqueue: async () => {
+        if (stored.updated.includes('title')) await enqueueIndexing(tx, queue, config, [], true);
+      },
     };
   }
   const kind = outcome === 'created' ? 'memory.ingest' : 'memory.replace';

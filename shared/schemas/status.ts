@@ -58,6 +58,12 @@ export const Status = Type.Object({
   }),
   sources: Type.Object({ active: count, archived: count, byKind: Type.Record(Type.String(), count) }),
   chunks: Type.Object({ total: count, embedded: count, pending: count }),
+  terms: Type.Object({
+    outdated: Type.Integer({
+      description:
+        'chunks that a job is indexing again for the keyword search; until then they have their earlier terms',
+    }),
+  }),
   imports: Type.Object({
     queued: count,
     running: count,

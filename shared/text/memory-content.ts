@@ -1,11 +1,20 @@
 import { contentHash } from './content-hash.ts';
+import { fieldsNow, type SourceFields } from './fields.ts';
 import { prepareBatch } from './prepare-batch.ts';
 import type { ChunkInput, PreparedChunk } from './prepared-chunks.ts';
 import type { ChunkTerms } from './terms.ts';
 
+/** A memory that is to be prepared. */
+export interface ContentInput {
+  title: string;
+  content: string;
+}
+
 /** The content of a memory with everything that is stored for it, except vectors. */
 export interface PreparedContent {
   content: string;
+  /** The fields that find its chunks. */
+  indexedAs: SourceFields;
   contentHash: Buffer;
   /** The terms of its first 8,000 characters, to find similar memories. */
   terms: ChunkTerms;
@@ -26,26 +35,28 @@ const COMPARED_CHARACTERS = 8000;
  */
 export async function prepareContents(
   teamId: string,
-  contents: readonly string[],
+  contents: readonly ContentInput[],
   signal?: AbortSignal,
 ): Promise<PreparedContent[]> {
   // Two inputs for each content: the content, and one chunk with the characters that are compared.
-  const inputs = contents.flatMap((content): ChunkInput[] => [
-    { text: content },
+  const fields = contents.map(({ title }) => fieldsNow(title));
+  const inputs = contents.flatMap(({ content }, index): ChunkInput[] => [
+    { text: content, fields: fields[index]! },
     { chunks: [content.slice(0, COMPARED_CHARACTERS)] },
   ]);
   const prepared = await prepareBatch(teamId, inputs, signal);
-  return contents.map((content, index) => {
+  return contents.map(({ content }, index) => {
     const [chunks, compared] = prepared.slice(2 * index);
     if (chunks === undefined || compared?.[0] === undefined) throw new Error('a content was not prepared');
-    return { content, contentHash: contentHash({ text: content }), terms: compared[0].terms, chunks };
+    const own = { content, contentHash: contentHash({ text: content }), indexedAs: fields[index]! };
+    return { ...own, terms: compared[0].terms, chunks };
   });
 }
 
 /** Like `prepareContents`, for one memory. */
 export async function prepareContent(
   teamId: string,
-  content: string,
+  content: ContentInput,
   signal?: AbortSignal,
 ): Promise<PreparedContent> {
   const [prepared] = await prepareContents(teamId, [content], signal);

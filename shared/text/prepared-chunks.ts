@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { Place } from '../schemas/memory.ts';
 import { cutPieces } from './chunking.ts';
+import { fieldsText, type SourceFields } from './fields.ts';
 import { type ChunkTerms, chunkTerms } from './terms.ts';
 
 /** A chunk with everything that is stored for search, except its vector. */
@@ -22,11 +23,15 @@ export interface DocumentPart {
   place: PartPlace | null;
 }
 
-/** A text to cut, the parts of a document to cut, or chunks that are used as given. */
-export type ChunkInput =
+/**
+ * A text to cut, the parts of a document to cut, or chunks that are used as given. With `fields`, the chunks are also found
+ * by them and by the headings above them.
+ */
+export type ChunkInput = { fields?: SourceFields } & (
   | { text: string }
   | { parts: readonly DocumentPart[] }
-  | { chunks: readonly string[] };
+  | { chunks: readonly string[] }
+);
 
 /** The most chunks of one source. 32 MiB of prose have about 30,000. */
 export const MAX_CHUNKS = 50_000;
@@ -71,7 +76,8 @@ export function* prepareInPortions(teamId: string, inputs: readonly ChunkInput[]
       if (piece !== null) {
         made += 1;
         if (made > MAX_CHUNKS) throw new TooManyChunksError();
-        portion.chunks.push({ ...piece, terms: chunkTerms(teamId, piece.text) });
+        const fields = input.fields === undefined ? '' : fieldsText(input.fields, piece.place.headings);
+        portion.chunks.push({ ...piece, terms: chunkTerms(teamId, piece.text, fields) });
         portion.inputs.push(index);
       }
       if (portion.chunks.length < PORTION_CHUNKS && performance.now() < until) continue;

@@ -7,7 +7,13 @@
  */
 
 import { finishHash, hashState } from './hash.ts';
-import { bigramLength, countWords, foldMarks, isIdentifier } from './words.ts';
+import { bigramLength, type CountedWords, countWords, foldMarks, isIdentifier } from './words.ts';
+
+/**
+ * The version of the rules by which the terms of chunks are made. Raise it with every change of them: a job then makes
+ * the terms of all stored chunks again.
+ */
+export const TERMS_VERSION = 2;
 
 /** Dimensions of the stored vectors, pgvector's `sparsevec(536870912)`. */
 export const TERM_DIMENSIONS = 2 ** 29;
@@ -74,26 +80,30 @@ const K1 = 0.9;
 const B = 0.5;
 const AVERAGE_LENGTH = 100;
 
+/**
+ * What one occurrence of a term counts: in the text, and in the fields, which are the title of the source, the headings
+ * above the chunk and the date of the source. A field describes all chunks below it, so a word there says less about each.
+ * A half is measured: see docs/benchmarks.md. Counted in halves, so that they are packed as whole numbers.
+ */
+const TEXT_COUNT = 2;
+const FIELD_COUNT = 1;
+
 /** A dimension (29 bits) and a frequency (20 bits below it) are packed in one float64, which sorts by dimension. */
 const PACK = 2 ** 20;
 
 /**
  * The terms of a chunk. Keys are hashed with the Team, so that a search never reads the postings of another Team.
- * Weights are `tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / 100))`. Terms with the same dimension are counted
- * together. Only the 16,000 dimensions with the highest weights are kept. The arrays are empty for a text without
- * words.
+ * Weights are `tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / 100))`. `tf` is the number of occurrences in the text plus
+ * half of that in the fields; `length` is that of the text alone (BM25F, Robertson, Zaragoza & Taylor 2004). Terms with
+ * the same dimension are counted together. Only the 16,000 dimensions with the highest weights are kept. The arrays are
+ * empty without words.
+ * @param fields what `fieldsText` returns for the chunk
  */
-export function chunkTerms(teamId: string, text: string): ChunkTerms {
+export function chunkTerms(teamId: string, text: string, fields = ''): ChunkTerms {
   const counted = countWords(text);
   const sink: TermSink = { team: teamState(teamId), keys: [], packed: [] };
-  for (const [term, count] of counted.bigrams) sinkExact(sink, term, count);
-  for (const [term, count] of counted.compounds) sinkExact(sink, term, count);
-  for (const [word, count] of counted.words) {
-    sinkExact(sink, word, count);
-    const folded = `_${foldMarks(word)}`;
-    sink.keys.push(prefixKey(sink.team, folded));
-    for (let i = 0; i < gramCount(folded); i++) sink.packed.push(pack(gramDim(folded, i), count));
-  }
+  sinkWords(sink, counted, TEXT_COUNT);
+  if (fields !== '') sinkWords(sink, countWords(fields), FIELD_COUNT);
   return { keys: sortedUnique(sink.keys), ...weigh(Float64Array.from(sink.packed).sort(), counted.length) };
 }
 
@@ -103,6 +113,18 @@ interface TermSink {
   team: number;
   keys: number[];
   packed: number[];
+}
+
+/** Adds the terms of some words, each occurrence counted `times`. */
+function sinkWords(sink: TermSink, { words, bigrams, compounds }: CountedWords, times: number): void {
+  for (const [term, count] of bigrams) sinkExact(sink, term, count * times);
+  for (const [term, count] of compounds) sinkExact(sink, term, count * times);
+  for (const [word, count] of words) {
+    sinkExact(sink, word, count * times);
+    const folded = `_${foldMarks(word)}`;
+    sink.keys.push(prefixKey(sink.team, folded));
+    for (let i = 0; i < gramCount(folded); i++) sink.packed.push(pack(gramDim(folded, i), count * times));
+  }
 }
 
 function sinkExact(sink: TermSink, term: string, count: number): void {
@@ -122,8 +144,9 @@ function weigh(packed: Float64Array, length: number): Weights {
   let size = 0;
   for (let i = 0; i < packed.length; ) {
     const dim = Math.floor(packed[i]! / PACK);
-    let frequency = 0;
-    for (; i < packed.length && packed[i]! < (dim + 1) * PACK; i++) frequency += packed[i]! - dim * PACK;
+    let count = 0;
+    for (; i < packed.length && packed[i]! < (dim + 1) * PACK; i++) count += packed[i]! - dim * PACK;
+    const frequency = count / TEXT_COUNT;
     dims[size] = dim;
     weights[size] = (frequency * (K1 + 1)) / (frequency + saturation);
     size += 1;

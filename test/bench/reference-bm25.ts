@@ -21,6 +21,8 @@ export interface Bm25Constants {
   frequencyOfOne: number;
   /** Length of the beginning of a word that a text must share with the query, or else a whole term; 0: not asked. */
   sharedBeginning: number;
+  /** What a word in a field counts for; 0: fields are not asked. */
+  fieldCount: number;
 }
 
 /** As the textbooks have it. */
@@ -31,6 +33,7 @@ export const TEXTBOOK: Bm25Constants = {
   identifierFactor: 1,
   frequencyOfOne: 1,
   sharedBeginning: 0,
+  fieldCount: 0,
 };
 
 /** As the service has it: see `shared/terms.ts`, and `memory.search_candidates` for terms that were not counted. */
@@ -41,10 +44,28 @@ export const OF_THE_SERVICE: Bm25Constants = {
   identifierFactor: 5,
   frequencyOfOne: 0.5,
   sharedBeginning: 5,
+  fieldCount: 0.5,
 };
 
 const GRAM_LENGTH = 4;
 const GRAM_FACTOR = 0.5;
+
+/** A text, and the words of its source that find it too. */
+export interface IndexedText {
+  text: string;
+  fields: string;
+}
+
+/** Terms of a text with its fields, each with how often it stands there; the length is that of the text. */
+function weighedTerms({ text, fields }: IndexedText, fieldCount: number): ReturnType<typeof termsOf> {
+  const { terms, length } = termsOf(text);
+  if (fieldCount > 0) {
+    for (const [term, count] of termsOf(fields).terms) {
+      terms.set(term, (terms.get(term) ?? 0) + fieldCount * count);
+    }
+  }
+  return { terms, length };
+}
 
 /** Terms of a text, each with how often it stands there. Grams and exact terms are different terms: ` ` marks those. */
 function termsOf(text: string): { terms: Map<string, number>; length: number } {
@@ -75,8 +96,8 @@ function factorOf(term: string, constants: Bm25Constants): number {
 }
 
 /** Reads the texts once; queries are then answered from memory. */
-export function openBm25(texts: readonly string[], constants: Bm25Constants): Bm25 {
-  const counted = texts.map(termsOf);
+export function openBm25(texts: readonly IndexedText[], constants: Bm25Constants): Bm25 {
+  const counted = texts.map((text) => weighedTerms(text, constants.fieldCount));
   const total = counted.reduce((sum, { length }) => sum + length, 0);
   const average = constants.averageLength === 'own' ? total / texts.length : constants.averageLength;
   const holders = new Map<string, number>();
@@ -89,7 +110,10 @@ export function openBm25(texts: readonly string[], constants: Bm25Constants): Bm
     return Math.log(1 + (texts.length - frequency + 0.5) / (frequency + 0.5));
   };
   const { k1, b, sharedBeginning } = constants;
-  const handles = sharedBeginning === 0 ? [] : texts.map((text) => handlesOf(text, sharedBeginning));
+  const handles =
+    sharedBeginning === 0
+      ? []
+      : texts.map(({ text, fields }) => handlesOf(`${text}\n${fields}`, sharedBeginning));
   return {
     points(query) {
       const asked = handlesOf(query, sharedBeginning);

@@ -8,7 +8,14 @@ import {
 } from '../support/retrieval-set.ts';
 import { type Bm25Constants, bestFirst, OF_THE_SERVICE, openBm25, TEXTBOOK } from './reference-bm25.ts';
 import { findCodes, placeCodes } from './retrieval-codes.ts';
-import { askAll, type ModelVectors, placeOf, storeParagraphs } from './retrieval-legs.ts';
+import {
+  askAll,
+  findArticles,
+  indexedTexts,
+  type ModelVectors,
+  placeOf,
+  storeParagraphs,
+} from './retrieval-legs.ts';
 import { type Quality, qualityOf } from './retrieval-quality.ts';
 import type { Report } from './retrieval-report.ts';
 import {
@@ -76,6 +83,7 @@ export async function measureLanguage(
     report.row('  with keywords', fused);
     if (tolerance !== null) report.holdFused(`${language}, ${name}`, [keywords, semantic], fused, tolerance);
   }
+  report.titles(language, await findArticles(stored, set));
   if (embedder === null) await measureForeign({ database, folder, embedder, questions }, set, report);
   await measureCodes(database, set, report);
 }
@@ -105,10 +113,7 @@ async function modelLeg(set: RetrievalSet, embedder: Embedder): Promise<VectorLe
 
 /** How well BM25 in JavaScript finds the paragraphs, without a database. */
 function askBm25(set: RetrievalSet, constants: Bm25Constants): Quality {
-  const bm25 = openBm25(
-    set.paragraphs.map(({ text }) => text),
-    constants,
-  );
+  const bm25 = openBm25(indexedTexts(set.paragraphs), constants);
   return qualityOf(
     set.questions.map(({ question, paragraph }) => placeOf(bestFirst(bm25.points(question)), paragraph)),
   );

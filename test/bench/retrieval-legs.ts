@@ -3,11 +3,14 @@ import { insertEmbeddings } from '../../db/queries/memory/chunks.ts';
 import { searchChunks } from '../../db/queries/search/search.ts';
 import { SEARCHED } from '../../db/queries/search/statistics.ts';
 import type { TeamScope } from '../../shared/scope.ts';
+import { fieldsNow, fieldsText } from '../../shared/text/fields.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
 import { createTestCompany } from '../support/needs/database.ts';
+import { type RetrievalSet, titleOf } from '../support/retrieval-set.ts';
 import { ownerScope } from '../support/scopes.ts';
 import { storeSource } from '../support/sources.ts';
 import { countTermsNow } from '../support/term-counts.ts';
+import type { IndexedText } from './reference-bm25.ts';
 
 /** Paragraphs in a Team of their own, each a chunk. */
 export interface StoredParagraphs {
@@ -15,6 +18,14 @@ export interface StoredParagraphs {
   scope: TeamScope;
   /** Of each paragraph, its chunk. */
   chunkIds: string[];
+}
+
+/** The paragraphs with the fields that find them. */
+export function indexedTexts(paragraphs: readonly { article: string; text: string }[]): IndexedText[] {
+  return paragraphs.map(({ article, text }) => ({
+    text,
+    fields: fieldsText(fieldsNow(titleOf(article)), []),
+  }));
 }
 
 /** Vectors of all the paragraphs, and the model whose they are said to be. */
@@ -33,9 +44,10 @@ export async function storeParagraphs(
   const scope = ownerScope(company);
   const chunkIds: string[] = [];
   const articles = Map.groupBy(paragraphs.keys(), (index) => paragraphs[index]?.article ?? '');
-  for (const [title, indexes] of articles) {
+  for (const [article, indexes] of articles) {
+    const title = titleOf(article);
     const chunks = indexes.map((index) => ({ text: paragraphs[index]?.text ?? '' }));
-    const sourceId = await storeSource(database, scope, { layer: null, title, chunks });
+    const sourceId = await storeSource(database, scope, { layer: null, title, chunks, withFields: true });
     const rows = await database.query<{ id: string }>(
       'select id from memory.chunk where team_id = $1 and source_id = $2 order by ordinal',
       [scope.teamId, sourceId],
@@ -132,4 +144,16 @@ export async function askAll(
 export function placeOf(found: readonly number[], paragraph: number): number | null {
   const index = found.indexOf(paragraph);
   return index === -1 ? null : index + 1;
+}
+
+/** The share of articles whose title alone finds all paragraphs, or ten of them, among the first ten hits. */
+export async function findArticles(stored: StoredParagraphs, { paragraphs }: RetrievalSet): Promise<number> {
+  const articles = Map.groupBy(paragraphs.keys(), (index) => paragraphs[index]?.article ?? '');
+  let found = 0;
+  for (const [article, indexes] of articles) {
+    const { keyword } = await searchParagraphs(stored, titleOf(article), null);
+    const first = new Set(keyword.slice(0, 10));
+    if (indexes.filter((index) => first.has(index)).length === Math.min(10, indexes.length)) found += 1;
+  }
+  return found / articles.size;
 }

@@ -20,6 +20,9 @@ const MEASURED_HIT_AT_1: Readonly<Record<Language, number>> = {
 /** In points of a hundred. Above one standard error of 1,190 questions, 0.7. */
 const KEYWORD_TOLERANCE = 1;
 
+/** Articles whose title alone must find all of their paragraphs, in percent. */
+const LEAST_TITLES = 97;
+
 /** Sums of points are compared, so that 93.8 - 92.8 is 1. */
 const ROUNDING = 1e-9;
 
@@ -78,6 +81,16 @@ export class Report {
       this.faults.push(
         `${name}: fused ${points(fused.hitAt1).toFixed(1)}, ${loss.toFixed(1)} below the better leg (at most ${tolerance})`,
       );
+    }
+  }
+
+  /** How many articles their title alone finds, and that it finds nearly all. */
+  titles(language: Language, found: number): void {
+    this.print(
+      `${'articles found whole by their title'.padEnd(NAME_WIDTH)}${column(points(found).toFixed(1))}`,
+    );
+    if (points(found) < LEAST_TITLES) {
+      this.faults.push(`${language}: ${points(found).toFixed(1)} % of the articles are found whole by title`);
     }
   }
 

@@ -1,5 +1,6 @@
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
-import type { RetrievalSet } from '../support/retrieval-set.ts';
+import { embeddedText } from '../../shared/text/fields.ts';
+import { type RetrievalSet, titleOf } from '../support/retrieval-set.ts';
 import { seededRandom } from './generated-text.ts';
 import { gaussianNumbers, unit } from './stand-in-vectors.ts';
 
@@ -60,7 +61,9 @@ export function uselessVectors(set: RetrievalSet): SetVectors {
  * 2003). Hit@1 is between 79 % and 87 %.
  */
 export function correlatedVectors(set: RetrievalSet): SetVectors {
-  const counted = set.paragraphs.map(({ text }) => features(text));
+  const counted = set.paragraphs.map(({ article, text }) =>
+    features(embeddedText(titleOf(article), [], text)),
+  );
   const holders = new Map<string, number>();
   for (const counts of counted) {
     for (const feature of counts.keys()) holders.set(feature, (holders.get(feature) ?? 0) + 1);

@@ -98,6 +98,8 @@ async function storeSource(
     uri: null,
     externalId: null,
     metadata: {},
+    documentDate: null,
+    indexedAs: { title: '', date: '' },
     contentHash: Buffer.from(id),
   };
   await transaction(database, scope, async (tx) => {

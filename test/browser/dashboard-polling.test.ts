@@ -137,6 +137,24 @@ describe('the polling of the dashboard', { skip: withoutBrowser }, () => {
     await page.context().close();
   });
 
+  test('the dashboard shows how many chunks are indexed again, as long as there are some', async () => {
+    const page = await atRest();
+    let outdated = 1;
+    await page.route(STATUS, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({
+        response,
+        json: { ...((await response.json()) as Status), terms: { outdated } },
+      });
+    });
+    await nextLook(page);
+    assert.match(await page.locator('#outdated').innerText(), /^Words: 1 chunk to index again\./);
+    outdated = 0;
+    await nextLook(page);
+    assert.equal(await page.locator('#outdated').isVisible(), false);
+    await page.context().close();
+  });
+
   test('the dashboard shows the rate of the embedding backlog and the remaining time', async () => {
     const page = await atRest();
     let [total, pending] = [9000, 5000];

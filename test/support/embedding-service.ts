@@ -122,3 +122,6 @@ export async function jobsOf(
   );
   return row?.n ?? 0;
 }
+
+/** The text of a chunk, of the text that is embedded: that begins with the title and the headings. */
+export const bodyOf = (embedded: string) => embedded.slice(embedded.indexOf('\n\n') + 2);

@@ -59,3 +59,6 @@ export function withQuestions(set: RetrievalSet, count: number): RetrievalSet {
   if (count >= all) return set;
   return { ...set, questions: Array.from({ length: count }, (_, index) => from(index) ?? []).flat() };
 }
+
+/** The title of an article, as people write it. */
+export const titleOf = (article: string) => article.replaceAll('_', ' ');

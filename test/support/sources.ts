@@ -9,6 +9,7 @@ import { type Database, transaction } from '../../db/driver/database.ts';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
+import { fieldsNow, fieldsText } from '../../shared/text/fields.ts';
 import { chunkTerms } from '../../shared/text/terms.ts';
 import { TEST_MODEL_NAME } from './needs/database.ts';
 
@@ -24,25 +25,31 @@ export interface GivenSource {
   title?: string;
   externalId?: string;
   model?: string;
+  /** Whether its chunks are found by its title and day too, as those that the service stores. By default only by text. */
+  withFields?: boolean;
 }
 
 /** A draft as ingest makes it: chunks with their terms, and the hash of their text. */
 export function draftOf(teamId: string, given: GivenSource): SourceDraft {
   const hash = createHash('sha256');
   for (const { text } of given.chunks) hash.update(text).update('\0');
+  const title = given.title ?? `Source ${newId()}`;
+  const fields = fieldsNow(title);
   return {
     layerId: given.layer,
     kind: 'ingest',
-    title: given.title ?? `Source ${newId()}`,
+    title,
     uri: null,
     externalId: given.externalId ?? null,
     metadata: {},
+    documentDate: null,
+    indexedAs: given.withFields === true ? fields : { title: '', date: '' },
     contentHash: hash.digest(),
     model: given.model ?? TEST_MODEL_NAME,
     chunks: given.chunks.map(({ text, embedding }) => ({
       text,
       place: { headings: [], page: null },
-      terms: chunkTerms(teamId, text),
+      terms: chunkTerms(teamId, text, given.withFields === true ? fieldsText(fields, []) : ''),
       embedding: embedding ?? null,
     })),
   };

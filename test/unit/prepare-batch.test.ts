@@ -9,6 +9,7 @@ import { Piscina } from 'piscina';
 import { SoleReference } from '../../shared/resources/sole-reference.ts';
 import { Turns } from '../../shared/resources/turns.ts';
 import { cutPieces } from '../../shared/text/chunking.ts';
+import { fieldsNow } from '../../shared/text/fields.ts';
 import { prepareContents } from '../../shared/text/memory-content.ts';
 import { prepareBatch, prepareSource } from '../../shared/text/prepare-batch.ts';
 import prepareInThread from '../../shared/text/prepare-batch-thread.ts';
@@ -80,14 +81,15 @@ describe('a batch of texts', () => {
   ];
   for (const [shape, content] of contents) {
     it(`the event loop turns while many short texts are cut: ${shape}`, async () => {
-      const batch = Array.from({ length: 12 }, () => content);
+      const title = 'Pumps';
+      const batch = Array.from({ length: 12 }, () => ({ title, content }));
       let prepared: Awaited<ReturnType<typeof prepareContents>> = [];
       const turns = await countTurns(async () => {
         prepared = await prepareContents(TEAM, batch);
       });
       assert.ok(turns > 10, `${turns} turns`);
       const [first, last] = [prepared[0], prepared.at(-1)];
-      assert.deepEqual(first?.chunks, prepareChunksNow(TEAM, { text: content }));
+      assert.deepEqual(first?.chunks, prepareChunksNow(TEAM, { text: content, fields: fieldsNow(title) }));
       assert.deepEqual(first.terms, chunkTerms(TEAM, content.slice(0, 8000)));
       assert.deepEqual(last, first);
     });

@@ -18,6 +18,8 @@ export class FileFault extends Error {
 export interface Extraction {
   /** The title that the document itself contains, or null. */
   title: string | null;
+  /** The day of the document, `YYYY-MM-DD`, where its format tells it. */
+  date?: string | null;
   /** In order. Each part is cut on its own, so that no chunk spans two pages or messages. */
   parts: DocumentPart[];
 }

@@ -1,4 +1,5 @@
 import type { ImportStage } from '../../shared/schemas/imports.ts';
+import type { SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedChunk } from '../../shared/text/prepared-chunks.ts';
 import { prepareDocument, type ReadDocument } from '../extract/document.ts';
 import { type Extractor, FileFault, type ReportProgress } from '../extract/extraction.ts';
@@ -16,6 +17,8 @@ export interface ReadingTask {
   content: Uint8Array;
   /** The Team for which the terms of the chunks are computed. */
   teamId: string;
+  /** Of the source that the file becomes. */
+  fields: SourceFields;
 }
 
 /**
@@ -81,14 +84,17 @@ function isOutOfMemory(error: unknown): boolean {
   return code === 'ERR_MEMORY_ALLOCATION_FAILED' || error.message === 'Array buffer allocation failed';
 }
 
-async function read(file: number, { mediaType, content, teamId }: ReadingTask): Promise<ReadingOutcome> {
+async function read(
+  file: number,
+  { mediaType, content, teamId, fields }: ReadingTask,
+): Promise<ReadingOutcome> {
   try {
     const load = extractors[mediaType];
     if (load === undefined) throw new FileFault('unsupported_type', 'Files of this type cannot be imported.');
     const extract = await load();
     const extraction = await extract(content, progressReporter(file));
     send({ file, progress: { stage: 'cutting', share: 0 } });
-    const { chunks: cut, ...document } = prepareDocument(extraction, teamId);
+    const { chunks: cut, ...document } = prepareDocument(extraction, teamId, fields);
     const first = cut.slice(0, MAX_CHUNKS_PER_PORTION);
     send({ file, chunks: first });
     chunks = first.length < cut.length ? cut : [];

@@ -1,7 +1,7 @@
--- Returns how many records the layers of the claims have, by part, state and kind. A combination can occur in several
+-- Returns how many records the layers of the claims have, by part, state and kind. Terms older than p_version are outdated. A combination can occur in several
 -- rows, which the caller must sum. The figures are exact as of the statement. The plan is kept for the connection,
 -- because planning takes longer than summing.
-create or replace function memory.team_figures() returns table (part text, state text, kind text, n bigint)
+create or replace function memory.team_figures(p_version int) returns table (part text, state text, kind text, n bigint)
 language plpgsql stable security definer
 set search_path = memory, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -25,6 +25,12 @@ begin
    where s.team_id = v_team and s.state = 'loading'
      and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
   union all
+  -- Chunks whose terms a job makes again.
+  select 'outdated', null, null, coalesce(sum(s.chunk_count), 0)
+    from source s
+   where s.team_id = v_team and s.state = 'active' and s.terms_version < p_version
+     and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+  union all
   -- A capture whose lease has expired counts as staged, even before release_captures changes its state.
   select 'captures', moved.state, null, moved.sign * lapsed.n
     from (select count(*) as n from capture c
@@ -33,5 +39,5 @@ begin
    cross join (values ('claimed', -1), ('staged', 1)) as moved (state, sign);
 end $$;
 
-revoke execute on function memory.team_figures() from public, memory_service, memory_worker;
-grant execute on function memory.team_figures() to memory_service;
+revoke execute on function memory.team_figures(int) from public, memory_service, memory_worker;
+grant execute on function memory.team_figures(int) to memory_service;

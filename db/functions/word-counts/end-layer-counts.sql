@@ -13,7 +13,7 @@ begin
   delete from keyword_layer l
    where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled = 0
      and l.dims = '{}' and l.keys = '{}';
-  update keyword_layer l set chunks = p_chunks, sampled = p_sampled, counted_at = now()
+  update keyword_layer l set chunks = p_chunks, sampled = p_sampled, counted_at = now(), renewed = 0
    where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled > 0;
   update keyword_team t set (chunks, sampled, counted_at, scales, layers, layer_count) = (
     select coalesce(sum(l.chunks), 0), coalesce(sum(l.sampled), 0), min(l.counted_at),

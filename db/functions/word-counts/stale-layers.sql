@@ -1,18 +1,18 @@
 -- Returns the layers of the claimed Team whose word counts are out of date, with the number of chunks that each has
--- now: the number of chunks has changed by a fifth or more since the count, or the layer was never counted. client_id
--- is null for the Team layer.
+-- now: the number of chunks has changed by a fifth or more since the count, or the terms of a fifth were made again, or
+-- the layer was never counted. client_id is null for the Team layer.
 create or replace function memory.stale_layers() returns table (client_id uuid, chunks int)
 language sql stable security definer set search_path = memory, pg_temp
 as $$
   select coalesce(n.client_id, l.client_id), coalesce(n.chunks, 0)
     from (select k.client_id, count(*)::int as chunks from memory.chunk_keyword k
            where k.team_id = memory.claimed_team() group by 1) n
-    full join (select c.client_id, c.chunks from memory.keyword_layer c where c.team_id = memory.claimed_team()) l
+    full join (select c.client_id, c.chunks, c.renewed from memory.keyword_layer c where c.team_id = memory.claimed_team()) l
       -- The Team layer has no client. A full join needs an equality, so the zero id replaces null on both sides.
       on coalesce(n.client_id, '00000000-0000-0000-0000-000000000000')
        = coalesce(l.client_id, '00000000-0000-0000-0000-000000000000')
    -- A layer that was never counted needs a place, and there are 16,000. See replace_layer_counts.
-   where case when l.chunks is not null then abs(coalesce(n.chunks, 0) - l.chunks) >= l.chunks * 0.2
+   where case when l.chunks is not null then abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= l.chunks * 0.2
               else (select count(*) from memory.keyword_layer c where c.team_id = memory.claimed_team()) < 16000 end
    order by 1 nulls first;
 $$;

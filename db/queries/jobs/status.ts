@@ -1,6 +1,7 @@
 import { MEMORY_STATES, type MemoryState } from '../../../shared/memory-states.ts';
 import type { Capture } from '../../../shared/schemas/consolidation.ts';
 import type { Import } from '../../../shared/schemas/imports.ts';
+import { TERMS_VERSION } from '../../../shared/text/terms.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { inScope, scopeValues } from '../fragments/layers.ts';
 import { IMPORT_COLUMNS, type ImportRow, toImport } from '../memory/imports.ts';
@@ -9,6 +10,7 @@ import { IMPORT_COLUMNS, type ImportRow, toImport } from '../memory/imports.ts';
 export interface TeamFigures {
   sources: { active: number; archived: number; byKind: Record<string, number> };
   chunks: { total: number; embedded: number; pending: number };
+  terms: { outdated: number };
   imports: { queued: number; running: number; completed: number; failed: number };
   captures: Record<Capture['state'], number>;
   memories: Record<MemoryState, number>;
@@ -16,7 +18,7 @@ export interface TeamFigures {
 
 /** The number of records of a state and kind, which are null for a part without them. Several rows must be summed. */
 interface Figure {
-  part: 'sources' | 'chunks' | 'pending' | 'imports' | 'captures' | 'memories';
+  part: 'sources' | 'chunks' | 'pending' | 'outdated' | 'imports' | 'captures' | 'memories';
   state: string | null;
   kind: string | null;
   n: number;
@@ -27,7 +29,9 @@ interface Figure {
  * layers of the claims. A capture whose lease has expired counts as staged.
  */
 export async function countTeamFigures(tx: TeamTransaction): Promise<TeamFigures> {
-  const figures = await tx.query<Figure>('select part, state, kind, n from memory.team_figures()');
+  const figures = await tx.query<Figure>('select part, state, kind, n from memory.team_figures($1)', [
+    TERMS_VERSION,
+  ]);
   const of = (part: Figure['part'], state: string | null = null) =>
     figures.filter((figure) => figure.part === part && (state === null || figure.state === state));
   const sum = (rows: readonly Figure[]) => rows.reduce((total, row) => total + row.n, 0);
@@ -41,6 +45,7 @@ export async function countTeamFigures(tx: TeamTransaction): Promise<TeamFigures
       byKind: Object.fromEntries(of('sources', 'active').map(({ kind, n }) => [kind ?? '', n])),
     },
     chunks: { total, embedded: total - pending, pending },
+    terms: { outdated: sum(of('outdated')) },
     imports: byState('imports', ['queued', 'running', 'completed', 'failed']),
     captures: byState('captures', ['staged', 'claimed', 'completed']),
     memories: byState('memories', MEMORY_STATES),

@@ -1,3 +1,4 @@
+import { embeddedText } from '../../../shared/text/fields.ts';
 import type { Queryable, TeamTransaction } from '../../driver/database.ts';
 import { wireTime, writeScopeValues } from '../fragments/layers.ts';
 
@@ -12,6 +13,7 @@ export interface EmbeddingBatch {
 export interface PendingChunk {
   chunkId: string;
   clientId: string | null;
+  /** What its vector is to be made of: see `embeddedText`. */
   text: string;
 }
 
@@ -24,15 +26,22 @@ export async function leasePendingChunks(
   tx: TeamTransaction,
   batch: { id: string; limit: number; leaseSeconds: number; refusedToo: boolean },
 ): Promise<{ chunks: PendingChunk[]; expiresAt: Date | null }> {
-  const rows = await tx.query<PendingChunk & { leasedUntil: Date }>(
-    `select l.chunk_id as "chunkId", c.client_id as "clientId", c.text, l.leased_until as "leasedUntil"
-       from memory.lease_pending($2, $3, $4, $5) l join memory.chunk c on c.team_id = $1 and c.id = l.chunk_id
+  const rows = await tx.query<PendingChunk & { title: string; headings: string[]; leasedUntil: Date }>(
+    `select l.chunk_id as "chunkId", c.client_id as "clientId", s.title, c.headings, c.text,
+            l.leased_until as "leasedUntil"
+       from memory.lease_pending($2, $3, $4, $5) l
+       join memory.chunk c on c.team_id = $1 and c.id = l.chunk_id
+       join memory.source s on s.team_id = c.team_id and s.id = c.source_id
       order by l.chunk_id desc`,
     [tx.scope.teamId, batch.id, batch.limit, batch.leaseSeconds, batch.refusedToo],
   );
   return {
     expiresAt: rows[0]?.leasedUntil ?? null,
-    chunks: rows.map(({ chunkId, clientId, text }) => ({ chunkId, clientId, text })),
+    chunks: rows.map(({ chunkId, clientId, title, headings, text }) => ({
+      chunkId,
+      clientId,
+      text: embeddedText(title, headings, text),
+    })),
   };
 }
 

@@ -1,5 +1,7 @@
 import type { Source } from '../../../shared/schemas/memory.ts';
 import type { LayerId } from '../../../shared/scope.ts';
+import type { SourceFields } from '../../../shared/text/fields.ts';
+import { TERMS_VERSION } from '../../../shared/text/terms.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { layerKind, wireTime } from '../fragments/layers.ts';
 import { deleteChunks } from './chunks.ts';
@@ -15,8 +17,26 @@ export interface NewSource {
   externalId: string | null;
   /** Null: not given. A source that is replaced keeps its metadata; a new source has none. */
   metadata: Record<string, unknown> | null;
+  /** The day that the document itself tells, `YYYY-MM-DD`. */
+  documentDate: string | null;
+  /** The fields with which the terms of its chunks are made. */
+  indexedAs: SourceFields;
   contentHash: Buffer;
 }
+
+/**
+ * SQL for the version of the stored terms of a source: the current one, or 0 if they were made with another title or day
+ * than the source has. Terms of an older version are made again by a job.
+ * @param created the time of the source's creation
+ * @param documentDate the day that the document tells, or null
+ * @param indexedDay the day with which the terms were made; null if they were made with another title
+ */
+const termsVersion = (created: string, documentDate: string, indexedDay: string) =>
+  `case when coalesce(${documentDate}::date, (${created} at time zone 'UTC')::date) = ${indexedDay}::date
+        then ${TERMS_VERSION} else 0 end`;
+
+const indexedDay = ({ indexedAs }: Pick<NewSource, 'indexedAs'>, title: string) =>
+  indexedAs.title === title ? indexedAs.date : null;
 
 /** A source in the database: the columns of `SOURCE_COLUMNS`. */
 export interface SourceRow {
@@ -91,7 +111,8 @@ export async function findActiveSource(tx: TeamTransaction, source: NewSource): 
 export async function insertLoadingSource(tx: TeamTransaction, source: NewSource): Promise<void> {
   await tx.query(
     `insert into memory.source (team_id, id, client_id, kind, state, title, uri, external_id, content_hash,
-       metadata, created_by) values ($1, $2, $3, $4, 'loading', $5, $6, $7, $8, $9, $10)`,
+       metadata, created_by, document_date, terms_version)
+     values ($1, $2, $3, $4, 'loading', $5, $6, $7, $8, $9, $10, $11, ${termsVersion('now()', '$11', '$12')})`,
     [
       tx.scope.teamId,
       source.id,
@@ -103,6 +124,8 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
       source.contentHash,
       JSON.stringify(source.metadata ?? {}),
       tx.scope.userId,
+      source.documentDate,
+      indexedDay(source, source.title),
     ],
   );
 }
@@ -143,8 +166,8 @@ export async function replaceSource(
   if (written.length === 0) throw new Error('the source to replace by is not loading');
   const [row] = await tx.query<SourceRow>(
     `update memory.source s set content_hash = $3, title = $4, uri = coalesce($5, s.uri),
-            metadata = coalesce($6::jsonb, s.metadata), chunk_count = $7,
-            updated_at = now()
+            metadata = coalesce($6::jsonb, s.metadata), chunk_count = $7, document_date = $8,
+            terms_version = ${termsVersion('s.created_at', '$8', '$9')}, updated_at = now()
       where s.team_id = $1 and s.id = $2 returning ${SOURCE_COLUMNS}`,
     [
       tx.scope.teamId,
@@ -154,6 +177,8 @@ export async function replaceSource(
       loading.uri,
       metadataJson(loading),
       chunks,
+      loading.documentDate,
+      indexedDay(loading, loading.title),
     ],
   );
   if (row === undefined) throw new Error('the source to replace does not exist');
@@ -184,7 +209,8 @@ export async function updateSourceFields(
          from memory.source where team_id = $1 and id = $2 and state = 'active'
      )
      update memory.source s
-        set title = $3, uri = coalesce($4, s.uri), metadata = coalesce($5::jsonb, s.metadata), updated_at = now()
+        set title = $3, uri = coalesce($4, s.uri), metadata = coalesce($5::jsonb, s.metadata), updated_at = now(),
+            terms_version = case when s.title = $3 then s.terms_version else 0 end
        from compared
       where s.team_id = $1 and s.id = $2 and s.state = 'active' and cardinality(compared.updated) > 0
      returning ${SOURCE_COLUMNS}, compared.updated`,
@@ -195,18 +221,30 @@ export async function updateSourceFields(
   return { source: toStored(source).source, updated };
 }
 
-/** Changes the title of an active source. With `text`, also stores the hash and the number of its new chunks. */
+/**
+ * Changes the title of an active source. With `text`, also stores the hash and the number of its new chunks. A title that
+ * the terms of its chunks were not made with makes them outdated.
+ */
 export async function retitleSource(
   tx: TeamTransaction,
   sourceId: string,
   title: string,
-  text?: { contentHash: Buffer; chunks: number },
+  text?: Pick<NewSource, 'contentHash' | 'indexedAs'> & { chunks: number },
 ): Promise<void> {
   const changed = await tx.query(
-    `update memory.source set title = $3, content_hash = coalesce($4, content_hash),
-            chunk_count = coalesce($5, chunk_count), updated_at = now()
+    `update memory.source s set title = $3, content_hash = coalesce($4, content_hash),
+            chunk_count = coalesce($5, chunk_count), updated_at = now(),
+            terms_version = case when $4::bytea is not null then ${termsVersion('s.created_at', 's.document_date', '$6')}
+                                 when s.title = $3 then s.terms_version else 0 end
       where team_id = $1 and id = $2 and state = 'active' returning 1`,
-    [tx.scope.teamId, sourceId, title, text?.contentHash ?? null, text?.chunks ?? null],
+    [
+      tx.scope.teamId,
+      sourceId,
+      title,
+      text?.contentHash ?? null,
+      text?.chunks ?? null,
+      text === undefined ? null : indexedDay(text, title),
+    ],
   );
   if (changed.length === 0) throw new Error('the source to change is not active');
 }

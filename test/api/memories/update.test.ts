@@ -7,6 +7,7 @@ import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { column, columns } from '../../support/columns.ts';
 import { recordedBy } from '../../support/company.ts';
 import { foundByMeaning, foundByWords, search } from '../../support/consolidation.ts';
+import { bodyOf } from '../../support/embedding-service.ts';
 import { addMemory, decide, decided, expand, readSource, searchRows } from '../../support/memories.ts';
 import { assertInvalid } from '../../support/refusals.ts';
 import { openSecondApp } from '../../support/second-app.ts';
@@ -35,7 +36,8 @@ interface PendingBatch {
 async function claimPending(company: SignedIn): Promise<PendingBatch | null> {
   const answer = await post(service, company, '/v1/memory/embeddings/claim', {});
   assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<{ batch: PendingBatch | null }>().batch;
+  const { batch } = answer.json<{ batch: PendingBatch | null }>();
+  return batch && { ...batch, chunks: batch.chunks.map((chunk) => ({ ...chunk, text: bodyOf(chunk.text) })) };
 }
 
 /** Sends the same vector for every chunk of a batch. */

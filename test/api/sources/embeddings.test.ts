@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { column } from '../../support/columns.ts';
+import { bodyOf } from '../../support/embedding-service.ts';
 import { assertSameRefusal } from '../../support/refusals.ts';
 import { outcome } from '../../support/sign-in.ts';
 import {
@@ -36,10 +37,12 @@ async function store(company: SignedIn, texts: readonly string[], clientId?: str
 
 const numbered = (length: number) => Array.from({ length }, (_, n) => `chunk ${n} ${newId()}`);
 
+/** Claims chunks, and shows of each only its own text: that to embed begins with title and headings. */
 async function claim(caller: Caller, limit?: number): Promise<Batch | null> {
   const answer = await post(service, caller, '/v1/memory/embeddings/claim', { limit });
   assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<{ batch: Batch | null }>().batch;
+  const { batch } = answer.json<{ batch: Batch | null }>();
+  return batch && { ...batch, chunks: batch.chunks.map((chunk) => ({ ...chunk, text: bodyOf(chunk.text) })) };
 }
 
 /** Claims where there is something to be claimed. */
@@ -111,6 +114,15 @@ describe('POST /v1/memory/embeddings/claim', () => {
     const texts = (await claimSome(member)).chunks.map((chunk) => chunk.text);
     assert.deepEqual(texts, ['of mine', 'of the team']);
     assert.deepEqual((await claimSome(company)).chunks[0]?.text, 'of other');
+  });
+
+  test('returns texts that begin with the title of the source and the headings above the chunk', async () => {
+    const company = await service.company();
+    const text = '# Pumps\n\n## Hall 3\n\nThe seal leaks.';
+    await post(service, company, '/v1/memory/ingest', { title: 'Rounds', text });
+    const answer = await post(service, company, '/v1/memory/embeddings/claim', {});
+    const texts = column(answer.json<{ batch: Batch }>().batch.chunks, 'text');
+    assert.deepEqual(texts, ['Rounds > Pumps > Hall 3\n\n# Pumps\n\n## Hall 3\n\nThe seal leaks.']);
   });
 
   test('returns chunks again after their lease has expired', async () => {

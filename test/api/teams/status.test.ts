@@ -32,6 +32,7 @@ test('GET /v1/memory/status has exactly the fields of the contract, all zero in 
   assert.deepEqual(rest, {
     sources: { active: 0, archived: 0, byKind: {} },
     chunks: { total: 0, embedded: 0, pending: 0 },
+    terms: { outdated: 0 },
     imports: { queued: 0, running: 0, completed: 0, failed: 0, recentFailures: [] },
     captures: { staged: 0, claimed: 0, completed: 0 },
     memories: { review: 0, published: 0, discarded: 0, archived: 0 },

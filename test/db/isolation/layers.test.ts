@@ -148,7 +148,7 @@ describe('similar memories', () => {
   /** A published memory of one layer, with a vector. */
   async function publish(scope: TeamScope, layer: string | null): Promise<string> {
     const id = newId();
-    const prepared = await prepareContent(scope.teamId, TEXT);
+    const prepared = await prepareContent(scope.teamId, { title: 'x', content: TEXT });
     const common = { layerId: layer, title: 'x', metadata: {}, embedding: axis(1), model: TEST_MODEL_NAME };
     await transaction(database, scope, async (tx) => {
       const { sourceId } = await insertMemorySource(tx, { ...common, prepared });

@@ -43,6 +43,8 @@ test('storing a chunk looks up that chunk only, even in a Team without statistic
     uri: null,
     externalId: null,
     metadata: {},
+    documentDate: null,
+    indexedAs: { title: '', date: '' },
     contentHash: Buffer.from(teamId),
   } as const;
   await transaction(database, scope, async (tx) => {

@@ -5,6 +5,8 @@ import { bestFirst, OF_THE_SERVICE, openBm25 } from '../../bench/reference-bm25.
 import { findCodes, type PlacedCode, placeCodes } from '../../bench/retrieval-codes.ts';
 import {
   askAll,
+  findArticles,
+  indexedTexts,
   placeOf,
   type StoredParagraphs,
   searchParagraphs,
@@ -88,12 +90,13 @@ function judge(database: Database, folder: string, language: Language): void {
     }
   });
 
+  test('the title of an article alone finds all of its paragraphs first', async () => {
+    assert.ok((await findArticles(stored, set)) >= 0.97);
+  });
+
   if (language !== RANKED) return;
   test('the keyword ranking equals a plain BM25 in JavaScript', async () => {
-    const bm25 = openBm25(
-      set.paragraphs.map(({ text }) => text),
-      OF_THE_SERVICE,
-    );
+    const bm25 = openBm25(indexedTexts(set.paragraphs), OF_THE_SERVICE);
     const places: Record<'database' | 'javascript', (number | null)[]> = { database: [], javascript: [] };
     for (const { question, paragraph } of set.questions) {
       const { keyword } = await searchParagraphs(stored, question, null);

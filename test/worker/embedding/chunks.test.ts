@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createLogger } from '../../../shared/logger.ts';
+import { embeddedText } from '../../../shared/text/fields.ts';
 import { loadEmbedder } from '../../../worker/embedder/model.ts';
 import { TextRefusedError } from '../../../worker/embedder/text-lanes.ts';
 import { type RunningWorker, startWorker } from '../../../worker/worker.ts';
@@ -8,6 +9,7 @@ import type { SignedIn } from '../../support/app.ts';
 import { keep } from '../../support/consolidation.ts';
 import {
   assertEmbedded,
+  bodyOf,
   chunkVectors,
   jobsOf,
   numbered,
@@ -216,7 +218,7 @@ describe('a chunk that the model refuses', () => {
     assert.equal(worker.asked.length, 2 * SLICE, 'each was asked for once');
 
     const batch = await claim(company, 1);
-    assert.equal(batch?.chunks[0]?.text, texts.at(-1));
+    assert.equal(bodyOf(batch?.chunks[0]?.text ?? ''), texts.at(-1));
     await database.query(
       `update memory.embedding_pending set refused_at = refused_at - interval '25 hours' where team_id = $1`,
       [company.teamId],
@@ -262,8 +264,9 @@ describe('a running worker', () => {
       modelDir: service.config.modelDir,
       allowDownload: false,
     });
-    const rows = await database.query<{ text: string; vector: string }>(
-      `select c.text, e.embedding::text as vector from memory.chunk c
+    const rows = await database.query<{ title: string; headings: string[]; text: string; vector: string }>(
+      `select s.title, c.headings, c.text, e.embedding::text as vector from memory.chunk c
+         join memory.source s on s.team_id = c.team_id and s.id = c.source_id
          join memory.chunk_embedding e on e.team_id = c.team_id and e.chunk_id = c.id where c.team_id = $1`,
       [company.teamId],
     );
@@ -273,8 +276,9 @@ describe('a running worker', () => {
         text,
       );
     }
-    for (const { text, vector } of rows) {
-      const wanted = Array.from(await model.embed(text, 'passage'), Math.f16round);
+    for (const { title, headings, text, vector } of rows) {
+      const embedded = embeddedText(title, headings, text);
+      const wanted = Array.from(await model.embed(embedded, 'passage'), Math.f16round);
       assert.deepEqual((JSON.parse(vector) as number[]).map(Math.f16round), wanted, text);
     }
     await model.close();

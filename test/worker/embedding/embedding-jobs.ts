@@ -5,7 +5,7 @@ import type { JobContext } from '../../../worker/context.ts';
 import type { ModelClient } from '../../../worker/embedder/model-client.ts';
 import { pace } from '../../../worker/embedder/pace.ts';
 import { HANDLERS } from '../../../worker/registry.ts';
-import type { EmbeddingService } from '../../support/embedding-service.ts';
+import { bodyOf, type EmbeddingService } from '../../support/embedding-service.ts';
 import { along } from '../../support/team.ts';
 
 type ChunksJob = JobWithMetadata<Payload<'embed.chunks'>>;
@@ -47,8 +47,9 @@ export function embeddingWorker(
   const asked: string[] = [];
   const model: ModelClient = {
     embed: async (text, _lane, signal) => {
-      asked.push(text);
-      return make(text, signal);
+      const body = bodyOf(text);
+      asked.push(body);
+      return make(body, signal);
     },
     state: () => ({ state: 'ready', fetched: null }),
     rssBytes: () => 0,

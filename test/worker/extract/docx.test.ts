@@ -39,6 +39,13 @@ describe('a Word document', () => {
     assert.deepEqual(cutText(parts[0]?.text ?? '').at(-1)?.headings, ['Pumpen', 'Dichtungen']);
   });
 
+  test('tells the day on which it was last changed', async () => {
+    const dayOf = async (changed: string) =>
+      (await extracted(extractDocx, writeDocx(wordParagraph('x'), 'T', changed))).date;
+    assert.equal(await dayOf('2024-01-31T23:59:00-02:00'), '2024-02-01', 'in UTC');
+    for (const useless of ['', 'yesterday', '2024-99-99']) assert.equal(await dayOf(useless), null, useless);
+  });
+
   test('keeps text of every script, and has no title if none is set', async () => {
     for (const text of ['北京大学', '日本語', '한국어', 'مرحبا بالعالم', 'שלום', 'हिन्दी', 'ไทย', '🚰']) {
       const { title, parts } = await extracted(extractDocx, writeDocx(wordParagraph(text)));

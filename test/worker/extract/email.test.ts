@@ -18,8 +18,9 @@ const encoded = (text: string | Uint8Array) => Buffer.from(text).toString('base6
 
 describe('an e-mail', () => {
   test('is one part with its subject, sender, receivers, date and text', async () => {
-    const { title, parts } = await extracted(extractEmail, `${HEAD}${DATE}\r\nIt leaks.\r\n\r\nAnna\r\n`);
-    assert.equal(title, 'The pump');
+    const raw = `${HEAD}${DATE}\r\nIt leaks.\r\n\r\nAnna\r\n`;
+    const { title, date, parts } = await extracted(extractEmail, raw);
+    assert.deepEqual([title, date], ['The pump', '2024-01-31']);
     assert.deepEqual(parts, [
       { text: `${HEAD_TEXT}Date: 2024-01-31 10:20 UTC\nSubject: The pump\n\nIt leaks.\n\nAnna`, place: null },
     ]);
@@ -37,8 +38,9 @@ describe('an e-mail', () => {
   });
 
   test('is read without a subject or a valid date', async () => {
-    const { title, parts } = await extracted(extractEmail, 'From: a@x.example\nDate: some day\n\nhello');
-    assert.equal(title, null);
+    const raw = 'From: a@x.example\nDate: some day\n\nhello';
+    const { title, date, parts } = await extracted(extractEmail, raw);
+    assert.deepEqual([title, date], [null, null]);
     assert.equal(parts[0]?.text, 'From: a@x.example\nDate: some day\n\nhello');
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import fc from 'fast-check';
 import { newId } from '../../../shared/ids.ts';
+import { fieldsNow } from '../../../shared/text/fields.ts';
 import type { ReadDocument } from '../../../worker/extract/document.ts';
 import { type Extraction, type Extractor, FileFault } from '../../../worker/extract/extraction.ts';
 import { openReadingPool } from '../../../worker/sandbox/reading-pool.ts';
@@ -62,7 +63,8 @@ export async function assertDamageIsTold(extract: Extractor, content: string | U
   await fc.assert(
     fc.asyncProperty(damaged(content), async (bytes) => {
       try {
-        const { title, parts } = await extracted(extract, bytes);
+        const { title, date = null, parts } = await extracted(extract, bytes);
+        assert.match(date ?? '2026-01-31', /^\d{4}-\d\d-\d\d$/);
         for (const text of [title ?? '', ...parts.map((part) => part.text)]) {
           assert.ok(text.isWellFormed() && !text.includes('\0'), 'can be stored');
         }
@@ -85,7 +87,7 @@ export async function extractedInProcess(
   t.after(() => pool.close());
   return partsOf(
     await pool.read(
-      { mediaType, content: bytesOf(content), teamId: newId() },
+      { mediaType, content: bytesOf(content), teamId: newId(), fields: fieldsNow('x') },
       { report: () => undefined, signal: t.signal },
       wholeDocument,
     ),

@@ -16,14 +16,14 @@ export function wordParagraph(text: string, style?: string): string {
 }
 
 /** The files of a Word document with this body. */
-export function wordMembers(body: string, title?: string): ZipMember[] {
+export function wordMembers(body: string, title?: string, changed = ''): ZipMember[] {
   const core: ZipMember[] =
     title === undefined
       ? []
       : [
           {
             name: 'docProps/core.xml',
-            content: `${XML}<cp:coreProperties xmlns:cp="${PACKAGE}/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${title}</dc:title></cp:coreProperties>`,
+            content: `${XML}<cp:coreProperties xmlns:cp="${PACKAGE}/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${title}</dc:title>${changed}</cp:coreProperties>`,
           },
         ];
   return [
@@ -49,8 +49,12 @@ export function wordMembers(body: string, title?: string): ZipMember[] {
 }
 
 /** A Word document. */
-export function writeDocx(body: string, title?: string): Buffer {
-  return writeZip(wordMembers(body, title));
+export function writeDocx(body: string, title?: string, changed?: string): Buffer {
+  const modified =
+    changed === undefined
+      ? ''
+      : `<dcterms:modified xmlns:dcterms="http://purl.org/dc/terms/">${changed}</dcterms:modified>`;
+  return writeZip(wordMembers(body, title, modified));
 }
 
 /** What a book is made of. */

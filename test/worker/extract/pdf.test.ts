@@ -28,6 +28,17 @@ describe('the pages of a PDF', () => {
     assert.deepEqual(shares, [1 / 3, 2 / 3, 1]);
   });
 
+  test('come with the day on which the document was last changed, or else made', async () => {
+    const dayOf = async (info: string) =>
+      (await extracted(extractPdf, writePdf({ pages: [lines(700, 'x')], info }))).date;
+    const [made, changed] = ["/CreationDate (D:20240131235900-02'00')", '/ModDate (D:20250301120000Z)'];
+    assert.equal(await dayOf(`${made} ${changed}`), '2025-03-01');
+    assert.equal(await dayOf(made), '2024-02-01', 'in UTC');
+    for (const useless of ['/ModDate (yesterday)', '']) {
+      assert.equal(await dayOf(useless), null, useless);
+    }
+  });
+
   test('come with the title of the document if it is useful', async () => {
     const titleOf = async (title: string) =>
       (await extracted(extractPdf, writePdf({ pages: [lines(700, 'x')], info: `/Title ${pdfText(title)}` })))

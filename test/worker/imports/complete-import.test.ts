@@ -5,6 +5,7 @@ import { LostJobError } from '../../../db/queue/queue.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { jobScope } from '../../../shared/scope.ts';
+import { fieldsNow } from '../../../shared/text/fields.ts';
 import { prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
 import { processImport } from '../../../worker/jobs/import/process.ts';
 import { openTestApp } from '../../support/app.ts';
@@ -26,6 +27,8 @@ test('an import whose job was taken over is not completed, and nothing of its so
   const scope = jobScope(data);
   const document = {
     title: null,
+    date: null,
+    indexedAs: fieldsNow(before.title),
     contentHash: Buffer.from(importId),
     chunks: prepareChunksNow(teamId, { chunks: Array.from({ length: CHUNKS }, (_, n) => `heron ${n}`) }),
   };

@@ -7,6 +7,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, it, type TestContext } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
+import { fieldsNow } from '../../../shared/text/fields.ts';
 import type { Confinement, ConfinementName } from '../../../worker/sandbox/confinement.ts';
 import { watchMemory } from '../../../worker/sandbox/memory-watch.ts';
 import { noNetworkFilter } from '../../../worker/sandbox/network-filter.ts';
@@ -115,7 +116,8 @@ async function attack(
       udpPort: udp.address().port,
       unixSocket,
     };
-    const task = { mediaType: 'text/plain', content: Buffer.from(JSON.stringify(prey)), teamId: newId() };
+    const content = Buffer.from(JSON.stringify(prey));
+    const task = { mediaType: 'text/plain', content, teamId: newId(), fields: fieldsNow('x') };
     const { chunks } = await pool.read(
       task,
       { report: () => undefined, signal: new AbortController().signal },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '../../../shared/ids.ts';
+import { fieldsNow } from '../../../shared/text/fields.ts';
 import { prepareChunksNow } from '../../../shared/text/prepared-chunks.ts';
 import { FileFault } from '../../../worker/extract/extraction.ts';
 import { type ReadingBounds, ReadingInterruptedError } from '../../../worker/sandbox/reader.ts';
@@ -26,6 +27,7 @@ import { wholeDocument } from './held-document.ts';
 
 after(endProcesses);
 
+const FIELDS = fieldsNow('A file');
 const EXTRACTORS = new URL('../../support/misbehaving-extractors.ts', import.meta.url);
 
 /** A pool whose files do what their text says. */
@@ -51,7 +53,7 @@ async function read(
     signal = new AbortController().signal,
   }: Partial<Parameters<ReadingPool['read']>[1]> = {},
 ): Promise<string> {
-  const task = { mediaType: 'text/plain', content: Buffer.from(text), teamId: newId() };
+  const task = { mediaType: 'text/plain', content: Buffer.from(text), teamId: newId(), fields: FIELDS };
   const { chunks } = await pool.read(task, { report, signal }, wholeDocument);
   return chunks.map((chunk) => chunk.text).join('');
 }
@@ -197,7 +199,7 @@ test('a file that ends its process starts once in a new process, and twice in a 
       },
       signal: t.signal,
     };
-    const task = { mediaType: 'text/plain', content: Buffer.from('exit'), teamId: newId() };
+    const task = { mediaType: 'text/plain', content: Buffer.from('exit'), teamId: newId(), fields: FIELDS };
     await assert.rejects(pool.read(task, given, wholeDocument), FileFault);
     assert.equal(begun, times);
   }
@@ -238,6 +240,7 @@ describe('a document of many chunks', () => {
     mediaType: 'text/plain',
     content: Buffer.from(text),
     teamId: newId(),
+    fields: FIELDS,
   });
 
   test('comes in portions that can be read again, and keeps its process while it is in use', async (t) => {
@@ -249,7 +252,7 @@ describe('a document of many chunks', () => {
       assert.ok(portions.length > 1);
       const all = portions.flat();
       assert.equal(all.length, chunkCount);
-      assert.deepEqual(all, prepareChunksNow(asked.teamId, { text: TEXT }));
+      assert.deepEqual(all, prepareChunksNow(asked.teamId, { text: TEXT, fields: FIELDS }));
       assert.notEqual(await idlePid(pool), pid);
       assert.deepEqual((await Array.fromAsync(portionsIn(chunks))).flat(), all);
     });

@@ -1,4 +1,5 @@
 import { newId } from '../../../shared/ids.ts';
+import { fieldsNow } from '../../../shared/text/fields.ts';
 import type { ConfinementName } from '../../../worker/sandbox/confinement.ts';
 import { openReadingPool } from '../../../worker/sandbox/reading-pool.ts';
 import { wholeDocument } from './held-document.ts';
@@ -19,7 +20,12 @@ const pool = openReadingPool(
   },
 );
 const { chunks } = await pool.read(
-  { mediaType: 'text/plain', content: Buffer.from(process.argv[2] ?? ''), teamId: newId() },
+  {
+    mediaType: 'text/plain',
+    content: Buffer.from(process.argv[2] ?? ''),
+    teamId: newId(),
+    fields: fieldsNow('x'),
+  },
   { report: () => void process.stdout.write('told\n'), signal: new AbortController().signal },
   wholeDocument,
 );

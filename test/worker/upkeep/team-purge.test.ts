@@ -70,7 +70,7 @@ async function publish(team: TestCompany, memories: number): Promise<void> {
   const scope = ownerScope(team);
   for (let n = 0; n < memories; n += 1) {
     const content = `what is remembered, number ${n}`;
-    const prepared = await prepareContent(team.teamId, content);
+    const prepared = await prepareContent(team.teamId, { title: 'x', content });
     const text = { layerId: null, title: 'x', metadata: {}, embedding: null, model: TEST_MODEL_NAME };
     await transaction(database, scope, async (tx) => {
       const { sourceId } = await insertMemorySource(tx, { ...text, prepared });

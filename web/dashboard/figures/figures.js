@@ -27,6 +27,7 @@ export function drawFigures(status) {
   byId('imports-failed-tile').classList.toggle('bad', status.imports.failed > 0);
   drawBacklog(status.chunks);
   put(byId('embedder'), embedderLine(status));
+  drawOutdated(status.terms.outdated);
 }
 
 /** Clears the figures before another Team is shown. */
@@ -35,6 +36,7 @@ export function clearFigures() {
     put(byId(id), '–');
   byId('imports-failed-tile').classList.remove('bad');
   put(byId('embedder'), '');
+  drawOutdated(0);
   backlog.forget();
 }
 
@@ -46,6 +48,13 @@ function embedderLine({ embedder: { mode, model, problem }, workers }) {
     ...(made > 0 ? [`. All workers: ${rate(made)} a minute`] : []),
     ...(problem === undefined ? [] : [`. ${problem}`]),
   ].join('');
+}
+
+/** Chunks whose words a job takes up again, because the rules or the title changed. */
+function drawOutdated(outdated) {
+  const line = `Words: ${counted(outdated, 'chunk')} to index again. Until then, searches find their earlier words.`;
+  put(byId('outdated'), outdated === 0 ? '' : line);
+  byId('outdated').hidden = outdated === 0;
 }
 
 function drawBacklog({ total, embedded, pending }) {

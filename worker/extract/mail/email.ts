@@ -1,3 +1,4 @@
+import { dayOf } from '../../../shared/text/fields.ts';
 import { type Extractor, FileFault } from '../extraction.ts';
 import { joinBlocks, oneLine } from '../text/markdown-text.ts';
 import { emailBody, emailHead, isEncrypted, parseEmail } from './email-message.ts';
@@ -13,5 +14,6 @@ export const extractEmail: Extractor = async (content) => {
   }
   const title = oneLine(email.subject ?? '');
   const text = joinBlocks([emailHead(email), await emailBody(email)]);
-  return { title: title === '' ? null : title, parts: [{ text, place: null }] };
+  const date = dayOf(new Date(email.date ?? ''));
+  return { title: title === '' ? null : title, date, parts: [{ text, place: null }] };
 };

@@ -1,5 +1,6 @@
 import mammoth from 'mammoth';
-import { type Extractor, FileFault } from '../extraction.ts';
+import { dayOf } from '../../../shared/text/fields.ts';
+import { type Extraction, type Extractor, FileFault } from '../extraction.ts';
 import { readHtml } from '../html/html-to-markdown.ts';
 import { oneLine } from '../text/markdown-text.ts';
 import { elementsAt, ownText, readPackageXml } from './package-xml.ts';
@@ -33,11 +34,14 @@ function refuseOle(bytes: Buffer): void {
   );
 }
 
-async function titleOf(archive: ZipArchive): Promise<string | null> {
+/** The title of the document, and the day on which it was last changed. */
+async function readProperties(archive: ZipArchive): Promise<Pick<Extraction, 'title' | 'date'>> {
   const core = await archive.read('docProps/core.xml');
-  if (core === null) return null;
-  const [title] = elementsAt(readPackageXml(core), 'coreProperties', 'title');
-  return oneLine(ownText(title)) || null;
+  if (core === null) return { title: null };
+  const properties = readPackageXml(core);
+  const [title] = elementsAt(properties, 'coreProperties', 'title');
+  const [changed] = elementsAt(properties, 'coreProperties', 'modified');
+  return { title: oneLine(ownText(title)) || null, date: dayOf(new Date(ownText(changed))) };
 }
 
 /** The fault for an error of the conversion to HTML. */
@@ -90,7 +94,7 @@ export const extractDocx: Extractor = async (content) => {
   const buffer = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   refuseOle(buffer);
   const archive = await openZip(content);
-  const title = await titleOf(archive);
+  const properties = await readProperties(archive);
   const { value } = await mammoth
     .convertToHtml(mammothInput(archive), {
       styleMap: STYLES,
@@ -101,5 +105,5 @@ export const extractDocx: Extractor = async (content) => {
     .catch((error: unknown) => {
       throw conversionFault(error);
     });
-  return { title, parts: [{ text: readHtml(withoutBackLinks(value)).markdown, place: null }] };
+  return { ...properties, parts: [{ text: readHtml(withoutBackLinks(value)).markdown, place: null }] };
 };

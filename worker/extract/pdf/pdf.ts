@@ -2,11 +2,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
   getDocument,
+  PDFDateString,
   type PDFDocumentLoadingTask,
   type PDFDocumentProxy,
   VerbosityLevel,
 } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { TextItem } from 'pdfjs-dist/types/src/display/api.js';
+import { dayOf } from '../../../shared/text/fields.ts';
 import { MAX_CHUNKS } from '../../../shared/text/prepared-chunks.ts';
 import { type Extraction, type Extractor, FileFault, type ReportProgress } from '../extraction.ts';
 import { oneLine } from '../text/markdown-text.ts';
@@ -52,12 +54,16 @@ function isLegible(parts: readonly { text: string }[]): boolean {
   return (letters.match(/[\p{Cc}\uFFFD]/gu)?.length ?? 0) <= letters.length / 20;
 }
 
-async function titleOf(document: PDFDocumentProxy): Promise<string | null> {
+/** The title of the document, and the day on which it was last changed. */
+async function readProperties(document: PDFDocumentProxy): Promise<Pick<Extraction, 'title' | 'date'>> {
   const { info, metadata } = await document.getMetadata();
-  const title = [(info as { Title?: unknown }).Title, metadata?.get('dc:title')]
+  const { Title, ModDate, CreationDate } = info as Partial<Record<string, unknown>>;
+  const title = [Title, metadata?.get('dc:title')]
     .map((title) => (typeof title === 'string' ? oneLine(title) : ''))
     .find((title) => title !== '' && !NO_TITLE.test(title));
-  return title ?? null;
+  const changed = [ModDate, CreationDate].find((date) => typeof date === 'string');
+  const time = changed === undefined ? null : PDFDateString.toDateObject(changed);
+  return { title: title ?? null, date: time === null ? null : dayOf(time) };
 }
 
 async function readPage(document: PDFDocumentProxy, number: number): Promise<PdfLine[]> {
@@ -113,7 +119,7 @@ async function readDocument(document: PDFDocumentProxy, report: ReportProgress):
       'The PDF does not state which letters its fonts show: run text recognition (OCR) over it and import the result.',
     );
   }
-  return { title: await titleOf(document), parts };
+  return { ...(await readProperties(document)), parts };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { StartedImport } from '../../../db/queries/memory/imports.ts';
 import { LostJobError, type RunningJob } from '../../../db/queue/queue.ts';
 import { freeUnshared } from '../../../shared/resources/free-memory.ts';
 import { jobScope, type TeamScope } from '../../../shared/scope.ts';
+import { fieldsNow } from '../../../shared/text/fields.ts';
 import type { JobContext, JobHandler } from '../../context.ts';
 import { FileFault } from '../../extract/extraction.ts';
 import { ReadingInterruptedError } from '../../sandbox/reader.ts';
@@ -29,7 +30,7 @@ async function runImport(context: JobContext, scope: TeamScope, run: ImportRun):
   const { mediaType, content } = file;
   if (content === null) throw new FileFault('file_gone', 'The file has been deleted: import it again.');
   await context.readingPool.read(
-    { mediaType, content, teamId: scope.teamId },
+    { mediaType, content, teamId: scope.teamId, fields: fieldsNow(file.title) },
     { report: ({ stage, share }) => progress.report(stage, share), begun: importYield.begin, signal },
     async (document) => {
       // Frees up to 32 MiB, which would otherwise be kept until all chunks are written.

@@ -85,7 +85,10 @@ export class LibraryTargets {
     const thing = kind === 'review' ? hiddenOf(place, clientId) : thingOf(place, clientId);
     const state = kind === 'published' ? kind : 'review';
     const content = `${ALIKE} ${this.canaries.word(thing, place.key)}`;
-    const prepared = await prepareContent(place.teamId, content);
+    const prepared = await prepareContent(place.teamId, {
+      title: this.canaries.word(thing, place.key),
+      content,
+    });
     const common = {
       layerId: clientId,
       title: this.canaries.word(thing, place.key),

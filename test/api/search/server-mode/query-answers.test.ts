@@ -80,7 +80,7 @@ describe('the worker that embeds queries', () => {
     const { asked } = await openHeld(t, service);
     const company = await service.company();
     const chunks = Array.from({ length: 40 }, (_, place) => ({ text: `${HELD} chunk ${place}` }));
-    await post(service, company, '/v1/memory/ingest', { title: 'x', chunks });
+    await post(service, company, '/v1/memory/ingest', { title: HELD, chunks });
     await until(t.signal, async () => (await asked()).length === 1);
     assert.equal((await searchInServerMode(service, company, 'query 1')).degraded, false);
     const [first = '', ...others] = await asked();

@@ -157,7 +157,7 @@ describe('a search in server mode', () => {
     const company = await scene();
     const api = await openApi(t, FOR_EVER_MS);
     const ask = (body: object) => post(api, company, '/v1/memory/search', { query: 'x', scope: {}, ...body });
-    const given = await ask({ queryEmbedding: along(1), ...SMALL_CLAIM });
+    const given = await ask({ query: 'zzz', queryEmbedding: along(1), ...SMALL_CLAIM });
     const { embedding, degraded, hits } = given.json<Found>();
     assert.deepEqual([embedding.mode, degraded, hits[0]?.semantic_rank], ['client-provided', false, 1]);
     const missing = await ask({});

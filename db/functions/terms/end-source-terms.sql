@@ -1,0 +1,24 @@
+-- Ends making the terms of a source of the claimed Team: they have p_version now, if the source still has the title and
+-- the day that they were made with. Adds its p_chunks chunks to those that were made since its layer was counted.
+create or replace function memory.end_source_terms(
+  p_source uuid, p_title text, p_day date, p_chunks int, p_version int
+) returns void
+language plpgsql security definer set search_path = memory, public, pg_temp
+set enable_seqscan = off
+as $$
+declare
+  v_team constant uuid := claimed_team();
+  v_client uuid;
+begin
+  update source s set terms_version = p_version
+   where s.team_id = v_team and s.id = p_source and s.state = 'active' and s.title = p_title
+     and coalesce(s.document_date, (s.created_at at time zone 'UTC')::date) = p_day
+  returning s.client_id into v_client;
+  if found then
+    update keyword_layer l set renewed = l.renewed + p_chunks
+     where l.team_id = v_team and l.client_id is not distinct from v_client;
+  end if;
+end $$;
+
+revoke execute on function memory.end_source_terms(uuid, text, date, int, int) from public, memory_service, memory_worker;
+grant execute on function memory.end_source_terms(uuid, text, date, int, int) to memory_worker;

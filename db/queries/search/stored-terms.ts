@@ -1,0 +1,81 @@
+import type { SourceFields } from '../../../shared/text/fields.ts';
+import { type ChunkTerms, TERMS_VERSION } from '../../../shared/text/terms.ts';
+import type { TeamWorkerTransaction, WorkerTransaction } from '../../driver/database.ts';
+import { int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
+
+/** Returns the Teams that have sources with outdated terms. */
+export function outdatedTeams(tx: WorkerTransaction): Promise<{ companyId: string; teamId: string }[]> {
+  return tx.query('select company_id as "companyId", team_id as "teamId" from memory.outdated_teams($1)', [
+    TERMS_VERSION,
+  ]);
+}
+
+/** A source whose terms are outdated, with the fields that they are to be made with. */
+export interface OutdatedSource {
+  id: string;
+  fields: SourceFields;
+}
+
+/** Returns a source of the Team whose terms are outdated, or null. */
+export async function findOutdatedSource(tx: TeamWorkerTransaction): Promise<OutdatedSource | null> {
+  const [row] = await tx.query<{ id: string; title: string; date: string }>(
+    'select source_id as id, title, day as date from memory.outdated_source($1)',
+    [TERMS_VERSION],
+  );
+  if (row === undefined) return null;
+  const { id, ...fields } = row;
+  return { id, fields };
+}
+
+/** The text of a stored chunk. */
+export interface ChunkText {
+  id: string;
+  ordinal: number;
+  headings: string[];
+  text: string;
+}
+
+/** Returns the chunks of an active source after an ordinal, in order, at most `limit`. */
+export function readSourceTexts(
+  tx: TeamWorkerTransaction,
+  sourceId: string,
+  after: number,
+  limit: number,
+): Promise<ChunkText[]> {
+  return tx.query<ChunkText>(
+    'select chunk_id as id, ordinal, headings, text from memory.source_texts($1, $2, $3)',
+    [sourceId, after, limit],
+  );
+}
+
+/** Replaces the terms of chunks. Chunks that were deleted are skipped. */
+export async function replaceTerms(
+  tx: TeamWorkerTransaction,
+  chunks: readonly { id: string; terms: ChunkTerms }[],
+): Promise<void> {
+  const values: unknown[] = [];
+  const rows = chunks.map(({ id, terms }) => {
+    values.push(id, int4ArrayBinary(terms.keys), termsToSparsevecBinary(terms));
+    const n = values.length;
+    return `($${n - 2}::uuid, $${n - 1}::int4[], $${n}::sparsevec)`;
+  });
+  await tx.query(
+    `select memory.replace_terms(g.id, g.keys, g.weights) from (values ${rows.join(', ')}) as g (id, keys, weights)`,
+    values,
+  );
+}
+
+/** Ends making the terms of a source: it is no longer outdated, if it still has these fields. */
+export async function endSourceTerms(
+  tx: TeamWorkerTransaction,
+  { id, fields }: OutdatedSource,
+  chunks: number,
+): Promise<void> {
+  await tx.query('select memory.end_source_terms($1, $2, $3, $4, $5)', [
+    id,
+    fields.title,
+    fields.date,
+    chunks,
+    TERMS_VERSION,
+  ]);
+}

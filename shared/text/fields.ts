@@ -1,0 +1,25 @@
+/** What is known of a source apart from its text, and finds its chunks too. */
+export interface SourceFields {
+  title: string;
+  /** `YYYY-MM-DD`: the date of the document if it is known, else the day on which the source was created, in UTC. */
+  date: string;
+}
+
+/** The day of a time in UTC, as `YYYY-MM-DD`; null if the time is not valid or its year has no four digits. */
+export function dayOf(time: Date): string | null {
+  const day = Number.isNaN(time.getTime()) ? '' : time.toISOString().slice(0, 10);
+  return /^\d{4}-\d\d-\d\d$/.test(day) && !day.startsWith('0000') ? day : null;
+}
+
+/** The fields of a source that is created now, from a document that does not tell its date. */
+export const fieldsNow = (title: string): SourceFields => ({ title, date: dayOf(new Date()) ?? '' });
+
+/** The words that find a chunk besides those of its text. */
+export function fieldsText({ title, date }: SourceFields, headings: readonly string[]): string {
+  return [title, ...headings, date].join('\n');
+}
+
+/** The text from which the vector of a chunk is made: the title of the source and the headings above the chunk come first. */
+export function embeddedText(title: string, headings: readonly string[], text: string): string {
+  return `${[...new Set([title, ...headings])].join(' > ')}\n\n${text}`;
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { workerTransaction } from '../../../db/driver/database.ts';
+import { endSourceTerms, findOutdatedSource } from '../../../db/queries/search/stored-terms.ts';
+import { newId } from '../../../shared/ids.ts';
+import type { Hit } from '../../../shared/schemas/memory.ts';
+import { fieldsNow } from '../../../shared/text/fields.ts';
+import { HANDLERS } from '../../../worker/registry.ts';
+import type { SignedIn } from '../../support/app.ts';
+import { doJob } from '../../support/do-job.ts';
+import { addMemory, decided } from '../../support/memories.ts';
+import { openOwnTestApp } from '../../support/own-service.ts';
+import { ownerScope } from '../../support/scopes.ts';
+import { storeSource } from '../../support/sources.ts';
+import { addClient, addPerson, type Caller, post, readStatus } from '../../support/team.ts';
+
+/** A job goes over the sources of all Teams, so these tests have a database of their own. */
+const service = await openOwnTestApp();
+const { database } = service;
+
+const outdated = async (caller: Caller) => (await readStatus(service, caller)).terms.outdated;
+
+async function find(caller: Caller, query: string): Promise<string[]> {
+  const body = { query, scope: { include: ['team', 'client'] }, embeddingMode: 'keyword', topK: 50 };
+  const answer = await post(service, caller, '/v1/memory/search', body);
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<{ hits: Hit[] }>().hits.map((hit) => hit.text);
+}
+
+async function ingest(caller: Caller, body: object): Promise<void> {
+  const answer = await post(service, caller, '/v1/memory/ingest', body);
+  assert.ok(answer.statusCode < 300, answer.body);
+}
+
+const renew = ({ companyId, teamId, ownerId: userId }: SignedIn) =>
+  doJob(database, 'terms.renew', { companyId, teamId, userId });
+
+/** The Teams for which the job enqueues another. */
+async function teamsFound(): Promise<string[]> {
+  const found: string[] = [];
+  const queue = {
+    settle: async () => undefined,
+    enqueue: async (_tx: unknown, name: string, { teamId }: { teamId: string }) =>
+      void found.push(`${name} ${teamId}`),
+  };
+  await HANDLERS['terms.outdated']({ id: newId(), data: {} } as never, { database, queue } as never);
+  return found;
+}
+
+describe('the terms of a source with another title', () => {
+  test('find it by the new title when the job has run, and by the old one until then', async () => {
+    const company = await service.company();
+    const chunks = Array.from({ length: 120 }, (_, n) => ({ text: `The valve number ${n} is shut.` }));
+    const doc = { chunks, externalId: 'doc' };
+    await ingest(company, { ...doc, title: 'Walrus' });
+    assert.equal(await outdated(company), 0);
+    await ingest(company, { ...doc, title: 'Pelican' });
+    assert.equal(await outdated(company), 120);
+    assert.equal((await find(company, 'walrus')).length, 50);
+    assert.deepEqual(await find(company, 'pelican'), []);
+    assert.deepEqual(await renew(company), ['terms.renew']);
+    assert.equal(await outdated(company), 0);
+    assert.equal((await find(company, 'pelican')).length, 50);
+    assert.deepEqual(await find(company, 'walrus'), []);
+    assert.deepEqual(await find(company, 'valve 119'), await find(company, '119 valve'));
+  });
+
+  test('are enqueued by the request: of a document, and of a memory', async () => {
+    const company = await service.company();
+    const waiting = async () => {
+      const jobs = await service.queue.boss.findJobs('terms.renew', { key: company.teamId });
+      return jobs.length;
+    };
+    await ingest(company, { title: 'Walrus', text: 'The valve is shut.', externalId: 'doc' });
+    const memory = await addMemory(service, company, 'published', { title: 'Heron', content: 'It rains.' });
+    assert.equal(await waiting(), 0);
+    await ingest(company, { title: 'Pelican', text: 'The valve is shut.', externalId: 'doc' });
+    assert.equal(await waiting(), 1);
+    await decided(service, company, { action: 'update', memoryId: memory.id, title: 'Ibis' });
+    assert.equal(await outdated(company), 2);
+    await renew(company);
+    assert.deepEqual(await find(company, 'ibis pelican').then((texts) => texts.toSorted()), [
+      'It rains.',
+      'The valve is shut.',
+    ]);
+  });
+
+  test('stay outdated if the title changes again while they are made', async () => {
+    const company = await service.company();
+    const doc = { text: 'The valve is shut.', externalId: 'doc' };
+    await ingest(company, { ...doc, title: 'Walrus' });
+    await ingest(company, { ...doc, title: 'Pelican' });
+    const scope = ownerScope(company);
+    const source = await workerTransaction(database, scope, findOutdatedSource);
+    assert.deepEqual(source?.fields, fieldsNow('Pelican'));
+    await ingest(company, { ...doc, title: 'Ibis' });
+    await workerTransaction(database, scope, (tx) => endSourceTerms(tx, source!, 1));
+    assert.equal(await outdated(company), 1);
+    await renew(company);
+    assert.deepEqual(await find(company, 'ibis'), ['The valve is shut.']);
+  });
+});
+
+test('an imported document is found by its own day, also when its terms are made again', async () => {
+  const company = await service.company();
+  const text = 'Subject: The pump\nDate: Wed, 31 Jan 2024 10:20:00 +0000\n\nIt leaks.';
+  const items = [{ filename: 'pump.eml', title: 'Walrus', text }];
+  const answer = await post(service, company, '/v1/memory/imports', { items });
+  const [{ id: importId } = { id: '' }] = answer.json<{ imports: { id: string }[] }>().imports;
+  const { companyId, teamId, ownerId: userId } = company;
+  await doJob(database, 'import.process', { companyId, teamId, userId, clientId: null, importId });
+  // Another day than the one in the text, so that only the stored day of the document finds it.
+  await database.query(`update memory.source set document_date = '2023-12-30' where team_id = $1`, [teamId]);
+  await database.query('update memory.source set terms_version = 1 where team_id = $1', [teamId]);
+  assert.equal((await find(company, '2024-01-31')).length, 1);
+  assert.equal((await find(company, '2023-12-30')).length, 0);
+  await renew(company);
+  assert.equal((await find(company, '2023-12-30')).length, 1);
+});
+
+describe('the terms that an earlier version of the service made', () => {
+  test('are replaced Team by Team by those that it makes now, in every layer', async () => {
+    const [one, other] = [await service.company(), await service.company()];
+    const clientId = await addClient(service, one);
+    const text = 'The valve is shut.';
+    const scope = ownerScope(one, [clientId]);
+    for (const layer of [null, clientId]) {
+      await storeSource(database, scope, { layer, title: `Walrus ${layer ?? 'team'}`, chunks: [{ text }] });
+    }
+    await database.query('update memory.source set terms_version = 1 where team_id = $1', [one.teamId]);
+    await ingest(other, { title: 'Walrus team', text });
+    const member = await addPerson(service, one, { teamRole: 'member' });
+    assert.deepEqual([await outdated(one), await outdated(member), await outdated(other)], [2, 1, 0]);
+    assert.deepEqual(await teamsFound(), [`terms.renew ${one.teamId}`]);
+    assert.deepEqual(await find(one, 'walrus'), []);
+    await renew(one);
+    assert.deepEqual([await outdated(one), await teamsFound()], [0, []]);
+    assert.deepEqual(await find(one, 'walrus'), [text, text]);
+    const weights = async ({ teamId }: SignedIn) => {
+      const rows = await database.query<{ weights: string }>(
+        'select weights::text from memory.chunk_keyword where team_id = $1 and client_id is null',
+        [teamId],
+      );
+      return rows;
+    };
+    assert.deepEqual(await weights(one), await weights(other));
+  });
+
+  test('are counted again when those of a fifth of the layer were made', async () => {
+    const company = await service.company();
+    const scope = ownerScope(company);
+    const { companyId, teamId, ownerId: userId } = company;
+    const count = () => doJob(database, 'keywords.count', { companyId, teamId, userId });
+    for (const n of [1, 2, 3, 4, 5, 6]) {
+      const chunks = [{ text: `The valve number ${n} is shut.` }];
+      await storeSource(database, scope, { layer: null, title: 'Walrus', chunks, withFields: n > 1 });
+    }
+    await count();
+    const stale = () =>
+      database.query('select from memory.keyword_layer where team_id = $1 and renewed >= chunks * 0.2', [
+        teamId,
+      ]);
+    await renew(company);
+    assert.equal((await stale()).length, 0, 'of one in six');
+    await database.query('update memory.source set terms_version = 1 where team_id = $1', [teamId]);
+    await renew(company);
+    assert.equal((await stale()).length, 1);
+    await count();
+    assert.equal((await stale()).length, 0);
+  });
+});

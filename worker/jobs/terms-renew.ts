@@ -1,0 +1,68 @@
+import { type Database, transaction, workerTransaction } from '../../db/driver/database.ts';
+import {
+  endSourceTerms,
+  findOutdatedSource,
+  type OutdatedSource,
+  readSourceTexts,
+  replaceTerms,
+} from '../../db/queries/search/stored-terms.ts';
+import { type TeamScope, upkeepScope } from '../../shared/scope.ts';
+import { fieldsText } from '../../shared/text/fields.ts';
+import { chunkTerms } from '../../shared/text/terms.ts';
+import type { JobHandler } from '../context.ts';
+
+/** Chunks whose terms one transaction replaces. The embedded database answers no other request until it ends. */
+const MAX_CHUNKS_PER_SLICE = 50;
+/** After so many chunks the job ends and enqueues the next one, so that other Teams get their turn. */
+const MAX_CHUNKS_PER_JOB = 5000;
+
+/**
+ * Makes the terms of a Team's chunks again where they are outdated: after a change of the rules for terms, or of the title
+ * of a source. Searches stay right: they find a chunk by its old terms until the new ones replace them. A run that
+ * stops is repeated from the source at which it stopped.
+ */
+export const renewTerms: JobHandler<'terms.renew'> = async (job, { database, queue, stopping }) => {
+  const { teamId } = job.data;
+  const scope = upkeepScope(job.data);
+  const signal = AbortSignal.any([stopping, job.signal]);
+  let renewed = 0;
+  let outdated: OutdatedSource | null = null;
+  while (renewed < MAX_CHUNKS_PER_JOB && !signal.aborted) {
+    outdated = await workerTransaction(database, scope, findOutdatedSource);
+    if (outdated === null) break;
+    renewed += await renewSource(database, scope, outdated, signal);
+  }
+  await transaction(database, scope, async (tx) => {
+    if (renewed > 0) await queue.enqueue(tx, 'keywords.count', job.data, { key: teamId });
+    if (outdated !== null) await queue.enqueue(tx, 'terms.renew', job.data, { key: teamId });
+    await queue.settle(tx, 'terms.renew', job);
+  });
+};
+
+/** Makes the terms of a source again. Returns of how many chunks. If it is aborted, the source stays outdated. */
+async function renewSource(
+  database: Database,
+  scope: TeamScope,
+  source: OutdatedSource,
+  signal: AbortSignal,
+): Promise<number> {
+  let renewed = 0;
+  for (let after = -1; !signal.aborted; ) {
+    const texts = await workerTransaction(database, scope, (tx) =>
+      readSourceTexts(tx, source.id, after, MAX_CHUNKS_PER_SLICE),
+    );
+    const last = texts.at(-1);
+    if (last === undefined) {
+      await workerTransaction(database, scope, (tx) => endSourceTerms(tx, source, renewed));
+      break;
+    }
+    const chunks = texts.map(({ id, headings, text }) => ({
+      id,
+      terms: chunkTerms(scope.teamId, text, fieldsText(source.fields, headings)),
+    }));
+    await workerTransaction(database, scope, (tx) => replaceTerms(tx, chunks));
+    renewed += texts.length;
+    after = last.ordinal;
+  }
+  return renewed;
+}
