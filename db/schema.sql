@@ -334,6 +334,7 @@ table memory.chunk (
   headings text[] not null default '{}'::text[],
   page integer,
   created_at timestamp with time zone not null default now(),
+  text_hash bytea,
   constraint chunk_page CHECK ((page > 0)),
   constraint chunk_team_id_source_id_fkey FOREIGN KEY (team_id, source_id) REFERENCES memory.source(team_id, id) ON DELETE CASCADE,
   constraint chunk_pkey PRIMARY KEY (team_id, id),

@@ -10,6 +10,7 @@ import { prune } from '../../db/queries/memory/upkeep.ts';
 import { searchChunks } from '../../db/queries/search/search.ts';
 import { newId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
+import { textHash } from '../../shared/text/equal-texts.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
 import {
   createTestCompany,
@@ -123,6 +124,22 @@ describe('storing the same text', () => {
     const second = await storeDraft(database, scope, { ...given, externalId: 'two' });
     assert.deepEqual([first.outcome, plain.outcome, second.outcome], ['created', 'duplicate', 'created']);
     assert.equal(plain.source.id, first.source.id);
+  });
+
+  test('stores with each chunk the hash by which equal chunks are recognized', async () => {
+    const { scope } = await openTeam();
+    const chunks = ['A Größe of 5\u00a0cm', 'a GRÖSSE of 5 cm'].map((text) => ({ text }));
+    const { source } = await storeDraft(database, scope, { layer: null, chunks });
+    const rows = await database.query<{ hash: Uint8Array | null }>(
+      'select text_hash as hash from memory.chunk where source_id = $1 order by ordinal',
+      [source.id],
+    );
+    const expected = chunks.map(({ text }) => textHash(text));
+    assert.deepEqual(expected[0], expected[1]);
+    assert.deepEqual(
+      rows.map(({ hash }) => hash && Buffer.from(hash)),
+      expected,
+    );
   });
 
   test('works for the next caller after a transaction that failed', async () => {

@@ -1,7 +1,9 @@
 import { EMBEDDING_DIM } from '../../../shared/embeddings.ts';
 import { newId } from '../../../shared/ids.ts';
+import { yieldBetweenSteps } from '../../../shared/resources/yield-between-steps.ts';
 import type { Chunk, Place } from '../../../shared/schemas/memory.ts';
 import type { LayerId } from '../../../shared/scope.ts';
+import { textHash } from '../../../shared/text/equal-texts.ts';
 import type { PreparedChunk } from '../../../shared/text/prepared-chunks.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
@@ -77,23 +79,30 @@ async function insertTexts(
   source: { id: string; layerId: LayerId },
   chunks: readonly IdentifiedChunk[],
 ): Promise<void> {
-  const rows = chunks.map(({ id, ordinal, text, place, embedding }) => ({
-    // First: the place comes from a process that can be taken over, and must not overwrite the other fields.
-    ...place,
-    id,
-    ordinal,
-    text,
-    pending: embedding === null,
-  }));
+  const rows: object[] = [];
+  const yieldIfDue = yieldBetweenSteps();
+  for (const { id, ordinal, text, place, embedding } of chunks) {
+    rows.push({
+      // First: the place comes from a process that can be taken over, and must not overwrite the other fields.
+      ...place,
+      id,
+      ordinal,
+      text,
+      // Made here for the same reason: a false hash would hide another chunk.
+      text_hash: `\\x${textHash(text).toString('hex')}`,
+      pending: embedding === null,
+    });
+    await yieldIfDue();
+  }
   const places = PLACE_COLUMNS.join(', ');
   const types = Object.entries(PLACE_TYPES).map((columnAndType) => columnAndType.join(' '));
   await tx.query(
     `with given as (
        select * from jsonb_to_recordset($4::jsonb)
-         as r (id uuid, ordinal int, text text, pending boolean, ${types.join(', ')})
+         as r (id uuid, ordinal int, text text, text_hash bytea, pending boolean, ${types.join(', ')})
      ), stored as (
-       insert into memory.chunk (team_id, client_id, source_id, id, ordinal, text, ${places})
-       select $1, $2, $3, g.id, g.ordinal, g.text, ${places} from given g
+       insert into memory.chunk (team_id, client_id, source_id, id, ordinal, text, text_hash, ${places})
+       select $1, $2, $3, g.id, g.ordinal, g.text, g.text_hash, ${places} from given g
      )
      insert into memory.embedding_pending (team_id, client_id, chunk_id)
      select $1, $2, g.id from given g where g.pending`,
