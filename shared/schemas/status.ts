@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Id, Nullable, OneOf, Time } from './common.ts';
+import { Embedder } from './health.ts';
 import { Import } from './imports.ts';
-import { Embedder } from './memory.ts';
 
 const count = Type.Integer();
 

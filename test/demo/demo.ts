@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { Health } from '../../shared/schemas/memory.ts';
+import type { Health } from '../../shared/schemas/health.ts';
 import type { Status } from '../../shared/schemas/status.ts';
 import { type Client, connect } from './client.ts';
 import { type DemoOptions, HELP, readCommandLine } from './command-line.ts';
