@@ -2529,6 +2529,49 @@ begin
 end $function$;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.search_hits(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_limit integer, p_explain boolean, p_by_source boolean)
+ RETURNS TABLE(place integer, passage integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, duplicates integer, detail jsonb)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER ROWS 50
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  most_passages constant int := 3;      -- of one source
+  v_team constant uuid := claimed_team();
+begin
+  return query
+  with found as materialized (
+    -- All candidates: the newest of equal chunks can be the last of them. offset 0 looks each chunk up by its id, also
+    -- without statistics.
+    select f.*, c.source_id, c.created_at, c.text_hash
+      from search_candidates(p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths, p_keys,
+             p_identifier_keys, p_kinds, p_sources, p_after, p_before, null, p_explain) f
+      left join lateral (select k.source_id, k.created_at, k.text_hash from chunk k
+                          where k.team_id = v_team and k.id = f.chunk_id offset 0) c on true
+  ), compared as (
+    -- A chunk without a hash equals only itself.
+    select f.*, min(f.place) over same as best, count(*) over same - 1 as others,
+           row_number() over (same order by f.created_at desc, f.chunk_id desc) as age
+      from found f where f.place > 0
+    window same as (partition by f.text_hash, case when f.text_hash is null then f.chunk_id end)
+  ), unequal as (
+    select u.*, min(u.best) over of_source as first, row_number() over (of_source order by u.best) as nth
+      from compared u where u.age = 1
+    window of_source as (partition by u.source_id)
+  ), placed as (
+    select u.*, dense_rank() over (order by case when p_by_source then u.first else u.best end) as spot
+      from unequal u where not p_by_source or u.nth <= most_passages
+  )
+  select p.spot::int, case when p_by_source then p.nth else 1 end::int, p.chunk_id, p.score, p.semantic_rank,
+         p.keyword_rank, p.others::int, p.detail
+    from placed p where p.spot <= p_limit
+  union all
+  select 0, 1, null, null, null, null, null, f.detail from found f where f.place = 0;
+end $function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.semantic_candidates(p_embedding public.halfvec, p_model text, p_allowed uuid[], p_hidden uuid[], p_limit integer, p_chunks double precision, p_explain boolean, OUT chunk_ids uuid[], OUT points double precision[], OUT detail jsonb)
  RETURNS record
  LANGUAGE plpgsql

@@ -4,12 +4,7 @@ import type { ChunkQuery } from '../../db/queries/search/search.ts';
 import type { Config } from '../../shared/config.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import {
-  DEFAULT_TOP_K,
-  type Hit,
-  type SearchRequest,
-  type SearchResponse,
-} from '../../shared/schemas/memory.ts';
+import type { Hit, SearchRequest, SearchResponse } from '../../shared/schemas/memory.ts';
 import { narrowScope, requireRight, type TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -17,6 +12,7 @@ import { findSourceFilter, parseTimeFilters } from './filters.ts';
 import { findExplainedHits, findHits } from './find-hits.ts';
 import type { QueryEmbedder } from './query-embedder.ts';
 import { findQueryVector } from './query-vector.ts';
+import { parseShape, shapeHits } from './shape-answer.ts';
 
 type Needed = Pick<Dependencies, 'config' | 'database'> & { embedder: QueryEmbedder };
 
@@ -60,6 +56,7 @@ export async function searchMemory(
 ): Promise<SearchResponse> {
   const { config, database } = deps;
   const times = parseTimeFilters(body);
+  const shape = parseShape(body);
   if (body.embeddingMode === 'server') {
     // Checked again below. Here, so that a request that is refused does not wait for a vector.
     narrowScope(caller.scope, body.scope);
@@ -80,15 +77,17 @@ export async function searchMemory(
     terms: queryTerms(scope.teamId, body.query),
     embedding: vector,
     model: config.embeddingModel,
-    topK: body.topK ?? DEFAULT_TOP_K,
+    topK: shape.topK,
+    bySource: shape.bySource,
   };
   const queryId = newId();
   const found = await transaction(database, scope, async (tx) => {
     const result = await (body.explain === true
       ? findExplainedHits(tx, query, embeddingMs)
       : findHits(tx, query));
-    insertAuditEvents(tx, [searchEvent(queryId, body, query.topK, result.hits)]);
-    return result;
+    const hits = await shapeHits(tx, result.hits, shape);
+    insertAuditEvents(tx, [searchEvent(queryId, body, query.topK, hits)]);
+    return { ...result, hits };
   });
   return {
     queryId,

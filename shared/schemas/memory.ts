@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
+import { shapedHitFields, shapeFields } from './answer-shape.ts';
 import { Body, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.ts';
 
 /** Defaults of requests. */
 export const DEFAULT_TOP_K = 8;
+export const MAX_TOP_K = 50;
 export const DEFAULT_NEIGHBOURS = 2;
 
 export const LayerKind = OneOf(['team', 'client']);
@@ -43,7 +45,8 @@ export const SearchRequest = Body({
     ),
   ),
   scope: RequestedScope,
-  topK: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: DEFAULT_TOP_K })),
+  topK: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TOP_K, default: DEFAULT_TOP_K })),
+  ...shapeFields,
   storeQueryText: Type.Optional(Type.Boolean()),
   kinds: Type.Optional(
     Type.Array(Kind, { minItems: 1, uniqueItems: true, description: 'return only these kinds' }),
@@ -143,6 +146,7 @@ export const Hit = Type.Object({
   ),
   keyword_rank: Nullable(Type.Integer()),
   explain: Type.Optional(HitExplanation),
+  ...shapedHitFields(Chunk),
 });
 export type Chunk = Static<typeof Chunk>;
 export type Hit = Static<typeof Hit>;

@@ -5,9 +5,11 @@ import {
   CANDIDATES,
   type ChunkQuery,
   HIT_COLUMNS,
+  HIT_ORDER,
   type RankedRow,
   searchValues,
   toHit,
+  toHits,
 } from './search.ts';
 
 /** The explanation of one hit. */
@@ -31,7 +33,8 @@ export interface SearchTrace {
 }
 
 export type ExplainedHit = Hit & { detail: HitDetail };
-type ExplainedRow = (RankedRow & { detail: HitDetail }) | { chunk_id: null; detail: SearchTrace };
+type ExplainedHitRow = RankedRow & { detail: HitDetail };
+type ExplainedRow = ExplainedHitRow | { chunk_id: null; detail: SearchTrace };
 
 /** Searches as `searchChunks` does. Returns each hit with its explanation, and the explanation of the search. */
 export async function searchExplained(
@@ -44,17 +47,17 @@ export async function searchExplained(
        from ${CANDIDATES}
        left join ${CANDIDATE_TEXT} on true
       where t.chunk_id is not null or f.place = 0
-      order by f.place`,
+      order by ${HIT_ORDER}`,
     searchValues(tx, query, true),
   );
-  const hits: ExplainedHit[] = [];
+  const found: ExplainedHitRow[] = [];
   let trace: SearchTrace | undefined;
   for (const row of rows) {
     if (row.chunk_id === null) trace = row.detail;
-    else hits.push({ ...toHit(row), detail: row.detail });
+    else found.push(row);
   }
-  if (trace === undefined) throw new Error('search_candidates returned no explanation');
-  return { hits, trace };
+  if (trace === undefined) throw new Error('search_hits returned no explanation');
+  return { hits: toHits(found, query, (row) => ({ ...toHit(row), detail: row.detail })), trace };
 }
 
 /** The stored weight of a chunk for one dimension. */

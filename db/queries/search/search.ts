@@ -20,35 +20,41 @@ export interface ChunkQuery extends SearchFilters {
   embedding: Float32Array | null;
   model: string;
   topK: number;
+  /** Whether each source has one hit, with its best chunks as passages. */
+  bySource?: boolean;
   /** Least cosine of a chunk found by meaning, from -1 to 1. It does not restrict chunks found by keyword. */
   minSimilarity?: number;
 }
 
 /** A chunk with its score and ranks. */
 export interface RankedRow extends ChunkRow {
+  /** From 1. The first passage of a place is the hit. */
+  passage: number;
+  duplicates: number;
   score: number;
   semantic_rank: number | null;
   keyword_rank: number | null;
 }
 
-/** Returns the best chunks within the scope, by meaning and by keyword, best first. */
+/** Returns the best chunks within the scope, by meaning and by keyword, best first, each text once. */
 export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Promise<Hit[]> {
   const rows = await tx.query<RankedRow>(SEARCH, searchValues(tx, query, false));
-  return rows.map(toHit);
+  return toHits(rows, query, toHit);
 }
 
 /**
- * A search is one statement: `search_candidates` returns the ids of the best chunks within the claims, and their texts
- * are joined under row-level security.
+ * A search is one statement: `search_hits` returns the ids of the best chunks within the claims, and their texts are
+ * joined under row-level security.
  */
-export const CANDIDATES = `memory.search_candidates($4::halfvec, $5, $6, $7::int[], $8::real[], $9::real[],
-  $10::int[], $11::int[], $12::text[], $13::uuid[], $14, $15, $16, $17) f`;
+export const CANDIDATES = `memory.search_hits($4::halfvec, $5, $6, $7::int[], $8::real[], $9::real[],
+  $10::int[], $11::int[], $12::text[], $13::uuid[], $14, $15, $16, $17, $18) f`;
 /** The columns of a candidate. Without `offset 0`, a plan without statistics would read all of the Team's texts. */
 export const CANDIDATE_TEXT = `lateral (select ${CHUNK_COLUMNS}
   from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
   where c.id = f.chunk_id and ${inScope('c')} and s.state = 'active' offset 0) t`;
-export const HIT_COLUMNS = 't.*, f.score, f.semantic_rank, f.keyword_rank';
-const SEARCH = `select ${HIT_COLUMNS} from ${CANDIDATES} cross join ${CANDIDATE_TEXT} order by f.place`;
+export const HIT_COLUMNS = 't.*, f.passage, f.score, f.semantic_rank, f.keyword_rank, f.duplicates';
+export const HIT_ORDER = 'f.place, f.passage';
+const SEARCH = `select ${HIT_COLUMNS} from ${CANDIDATES} cross join ${CANDIDATE_TEXT} order by ${HIT_ORDER}`;
 
 /** The values of `CANDIDATES`, and of `inScope`. */
 export function searchValues(tx: TeamTransaction, query: ChunkQuery, explain: boolean): unknown[] {
@@ -69,15 +75,31 @@ export function searchValues(tx: TeamTransaction, query: ChunkQuery, explain: bo
     query.createdBefore ?? null,
     query.topK,
     explain,
+    query.bySource ?? false,
   ];
 }
 
-/** Converts a row to a hit as it is sent to clients. */
+/** Converts rows, in the order of `HIT_ORDER`, to hits as they are sent to clients. */
+export function toHits<Row extends RankedRow, T extends Hit>(
+  rows: readonly Row[],
+  { bySource = false }: Pick<ChunkQuery, 'bySource'>,
+  convert: (row: Row) => T,
+): T[] {
+  const hits: T[] = [];
+  for (const row of rows) {
+    if (row.passage === 1) hits.push(bySource ? { ...convert(row), passages: [toChunk(row)] } : convert(row));
+    else hits.at(-1)?.passages?.push(toChunk(row));
+  }
+  return hits;
+}
+
+/** Converts a row to a hit without passages. */
 export function toHit(row: RankedRow): Hit {
   return {
     ...toChunk(row),
     score: row.score,
     semantic_rank: row.semantic_rank,
     keyword_rank: row.keyword_rank,
+    duplicates: row.duplicates,
   };
 }

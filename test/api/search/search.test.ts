@@ -68,6 +68,7 @@ describe('the hits of a search', () => {
       location: { document_title: null, headings: [], page: null },
       semantic_rank: 1,
       keyword_rank: 1,
+      duplicates: 0,
     });
   });
 

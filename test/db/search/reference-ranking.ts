@@ -1,13 +1,16 @@
+import { textHash } from '../../../shared/text/equal-texts.ts';
 import type { ChunkTerms, QueryTerms } from '../../../shared/text/terms.ts';
 
 /**
- * The ranking of `memory.search_candidates` written plainly in JavaScript, to be compared with. Every chunk is
+ * The ranking of `memory.search_hits` written plainly in JavaScript, to be compared with. Every chunk is
  * looked at; products and sums are rounded to float32 where the database keeps float32, so that ties fall the same way.
  */
 
 /** A chunk as the ranking sees it. */
 export interface RankedChunk {
   id: string;
+  text: string;
+  createdAt: Date;
   terms: ChunkTerms;
   /** Of unit length and of the query's model, or null. */
   embedding: Float32Array | null;
@@ -27,6 +30,7 @@ export interface RankedHit {
   score: number;
   semanticRank: number | null;
   keywordRank: number | null;
+  duplicates: number;
 }
 
 const LEG = 50;
@@ -93,6 +97,7 @@ export function rankByReference(
   const fused = visible
     .filter((chunk) => zKeyword.of(chunk.id) !== null || zSemantic.of(chunk.id) !== null)
     .map((chunk) => ({
+      chunk,
       id: chunk.id,
       named: zKeyword.of(chunk.id) !== null && [...chunk.terms.keys].some((key) => rare.has(key)),
       score:
@@ -102,9 +107,16 @@ export function rankByReference(
       keywordRank: rankOf(keywords, chunk.id),
     }));
   fused.sort((a, b) => Number(b.named) - Number(a.named) || b.score - a.score || (a.id < b.id ? -1 : 1));
-  return fused
-    .slice(0, query.topK)
-    .map(({ id, score, semanticRank, keywordRank }) => ({ id, score, semanticRank, keywordRank }));
+  const equals = Map.groupBy(fused, ({ chunk }) => textHash(chunk.text).toString('hex'));
+  return [...equals.values()].slice(0, query.topK).map((same) => {
+    const { id, score, semanticRank, keywordRank } = same.toSorted((a, b) => byAge(a.chunk, b.chunk))[0]!;
+    return { id, score, semanticRank, keywordRank, duplicates: same.length - 1 };
+  });
+}
+
+/** The newest first. */
+function byAge(a: RankedChunk, b: RankedChunk): number {
+  return b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1);
 }
 
 interface Scored {

@@ -59,15 +59,15 @@ export async function addToCorpus(
   } else {
     sourceId = await storeSource(database, scope, given);
   }
-  const rows = await database.query<{ id: string; text: string; ordinal: number }>(
-    'select id, text, ordinal from memory.chunk where team_id = $1 and source_id = $2 order by ordinal',
+  const rows = await database.query<{ id: string; text: string; ordinal: number; createdAt: Date }>(
+    'select id, text, ordinal, created_at as "createdAt" from memory.chunk where team_id = $1 and source_id = $2 order by ordinal',
     [team.teamId, sourceId],
   );
-  for (const { id, text, ordinal } of rows) {
+  for (const { id, text, ordinal, createdAt } of rows) {
     // One of another model is compared with nothing.
     const embedding = model === TEST_MODEL_NAME ? (chunks[ordinal]?.embedding ?? null) : null;
     const terms = chunkTerms(team.teamId, text);
-    corpus.chunks.push({ id, terms, embedding, sourceId, clientId: layer, loading });
+    corpus.chunks.push({ id, text, createdAt, terms, embedding, sourceId, clientId: layer, loading });
   }
   return sourceId;
 }
@@ -129,8 +129,8 @@ export async function askCorpus(corpus: SearchCorpus, question: CorpusQuestion):
     { terms: queryTerms(corpus.team.teamId, query), embedding, topK },
   );
   assert.deepEqual(
-    hits.map((hit) => [hit.chunk_id, hit.semantic_rank, hit.keyword_rank]),
-    ranked.map((hit) => [hit.id, hit.semanticRank, hit.keywordRank]),
+    hits.map((hit) => [hit.chunk_id, hit.semantic_rank, hit.keyword_rank, hit.duplicates]),
+    ranked.map((hit) => [hit.id, hit.semanticRank, hit.keywordRank, hit.duplicates]),
     `order for ${query}`,
   );
   for (const [index, hit] of hits.entries()) {
