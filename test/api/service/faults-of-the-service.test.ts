@@ -98,7 +98,7 @@ describe('a database that fails', () => {
   });
 
   test('a value that only the database rejects returns 400', async (t) => {
-    const fault = (text: string) => (text.includes('search_candidates') ? databaseError('22003') : null);
+    const fault = (text: string) => (text.includes('search_hits') ? databaseError('22003') : null);
     const app = await openFailingApp(t, service, fault);
     const answer = await post({ app }, company, ...(REQUESTS[2] as [string, object]));
     assert.equal(outcome(answer), '400 invalid_request');

@@ -93,9 +93,10 @@ describe('derived tables', () => {
     const home = await createTestCompany(database);
     const client = await addClient(database, home);
     const word = 'zanzibar';
-    const chunks = [{ text: `${word} of the team`, embedding: axis(1) }];
-    const own = await storeSource(database, ownerScope(home, [client]), { layer: null, chunks });
-    const clients = await storeSource(database, ownerScope(home, [client]), { layer: client, chunks });
+    const store = (layer: string | null, text: string) =>
+      storeSource(database, ownerScope(home, [client]), { layer, chunks: [{ text, embedding: axis(1) }] });
+    const own = await store(null, `${word} of the team`);
+    const clients = await store(client, `${word} of the client`);
     // Keys are hashed with the Team: an attacker that knew another's would ask by them, and by its vectors.
     const query = {
       terms: queryTerms(home.teamId, word),
@@ -117,11 +118,19 @@ describe('derived tables', () => {
     type Run = (fn: (tx: Queryable) => Promise<object[]>) => Promise<object[]>;
     /** By all that matches, by the sources themselves, and what is stored of the chunks themselves. */
     const reached = async (run: Run) => {
-      const call = `memory.search_candidates($1::halfvec, $2, null, $3::int[], $4::real[], $5::real[], $6::int[],
-        $7::int[], null, $8::uuid[], null, null, 50, true) f where f.chunk_id is not null`;
+      const values =
+        '$1::halfvec, $2, null, $3::int[], $4::real[], $5::real[], $6::int[], $7::int[], null, $8::uuid[]';
+      const ask = (call: string, sources: string[] | null) =>
+        run((tx) =>
+          tx.query(`select f.chunk_id from ${call} f where f.chunk_id is not null`, [...asked, sources]),
+        );
+      const candidates = `memory.search_candidates(${values}, null, null, 50, true)`;
+      const hits = `memory.search_hits(${values}, null, null, 50, true, true)`;
       const rows = [
-        await run((tx) => tx.query(`select f.chunk_id from ${call}`, [...asked, null])),
-        await run((tx) => tx.query(`select f.chunk_id from ${call}`, [...asked, [own, clients]])),
+        await ask(candidates, null),
+        await ask(candidates, [own, clients]),
+        await ask(hits, null),
+        await ask(hits, [own, clients]),
         await run((tx) =>
           tx.query('select distinct chunk_id from memory.matched_weights($1, $2)', [stored, dims]),
         ),
@@ -134,11 +143,11 @@ describe('derived tables', () => {
     assert.deepEqual(await found(narrowScope(full, { clientId: client, include: ['client'] })), [clients]);
     for (const { team, name } of attackers) {
       const scope = ownerScope(team, [client]);
-      assert.deepEqual(await reached((fn) => transaction(database, scope, fn)), [0, 0, 0], name);
+      assert.deepEqual(await reached((fn) => transaction(database, scope, fn)), [0, 0, 0, 0, 0], name);
     }
-    assert.deepEqual(await reached((fn) => withoutScope(database, fn)), [0, 0, 0]);
+    assert.deepEqual(await reached((fn) => withoutScope(database, fn)), [0, 0, 0, 0, 0]);
     const inTeamLayer = narrowScope(full, { include: ['team'] });
-    assert.deepEqual(await reached((fn) => transaction(database, inTeamLayer, fn)), [1, 1, 1]);
+    assert.deepEqual(await reached((fn) => transaction(database, inTeamLayer, fn)), [1, 1, 1, 1, 1]);
   });
 });
 
