@@ -208,7 +208,8 @@ export const SearchExplanation = Type.Object({
     semantic: Type.Number(),
     fusion: Type.Number(),
     statement: Type.Number({
-      description: 'the whole statement: all of these except embedding, and reading the text of the hits',
+      description:
+        'the whole statement: all of these except embedding, comparing texts, and reading the text of the hits',
     }),
   }),
 });
