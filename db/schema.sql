@@ -2193,14 +2193,15 @@ begin
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.replace_terms(p_chunk uuid, p_keys integer[], p_weights public.sparsevec)
+CREATE OR REPLACE FUNCTION memory.replace_terms(p_chunk uuid, p_keys integer[], p_weights public.sparsevec, p_text_hash bytea)
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
  SET enable_seqscan TO 'off'
 AS $function$
-  update chunk_keyword set keys = p_keys, weights = p_weights where team_id = claimed_team() and chunk_id = p_chunk
+  update chunk_keyword set keys = p_keys, weights = p_weights where team_id = claimed_team() and chunk_id = p_chunk;
+  update chunk set text_hash = p_text_hash where team_id = claimed_team() and id = p_chunk and text_hash is null;
 $function$;
 grant execute to memory_worker;
 

@@ -7,6 +7,7 @@ import {
   replaceTerms,
 } from '../../db/queries/search/stored-terms.ts';
 import { type TeamScope, upkeepScope } from '../../shared/scope.ts';
+import { textHash } from '../../shared/text/equal-texts.ts';
 import { fieldsText } from '../../shared/text/fields.ts';
 import { chunkTerms } from '../../shared/text/terms.ts';
 import type { JobHandler } from '../context.ts';
@@ -59,6 +60,7 @@ async function renewSource(
     const chunks = texts.map(({ id, headings, text }) => ({
       id,
       terms: chunkTerms(scope.teamId, text, fieldsText(source.fields, headings)),
+      textHash: textHash(text),
     }));
     await workerTransaction(database, scope, (tx) => replaceTerms(tx, chunks));
     renewed += texts.length;

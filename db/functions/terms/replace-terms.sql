@@ -1,10 +1,13 @@
--- Replaces the stored terms of a chunk of the claimed Team. A chunk that was deleted is skipped.
-create or replace function memory.replace_terms(p_chunk uuid, p_keys int[], p_weights sparsevec) returns void
+-- Replaces the stored terms of a chunk of the claimed Team, and stores the hash of its text if it has none. A chunk that
+-- was deleted is skipped.
+create or replace function memory.replace_terms(p_chunk uuid, p_keys int[], p_weights sparsevec, p_text_hash bytea)
+returns void
 language sql security definer set search_path = memory, public, pg_temp
 set enable_seqscan = off
 as $$
-  update chunk_keyword set keys = p_keys, weights = p_weights where team_id = claimed_team() and chunk_id = p_chunk
+  update chunk_keyword set keys = p_keys, weights = p_weights where team_id = claimed_team() and chunk_id = p_chunk;
+  update chunk set text_hash = p_text_hash where team_id = claimed_team() and id = p_chunk and text_hash is null;
 $$;
 
-revoke execute on function memory.replace_terms(uuid, int[], sparsevec) from public, memory_service, memory_worker;
-grant execute on function memory.replace_terms(uuid, int[], sparsevec) to memory_worker;
+revoke execute on function memory.replace_terms(uuid, int[], sparsevec, bytea) from public, memory_service, memory_worker;
+grant execute on function memory.replace_terms(uuid, int[], sparsevec, bytea) to memory_worker;

@@ -48,19 +48,20 @@ export function readSourceTexts(
   );
 }
 
-/** Replaces the terms of chunks. Chunks that were deleted are skipped. */
+/** Replaces the terms of chunks, and stores the hash of each text that has none. Chunks that were deleted are skipped. */
 export async function replaceTerms(
   tx: TeamWorkerTransaction,
-  chunks: readonly { id: string; terms: ChunkTerms }[],
+  chunks: readonly { id: string; terms: ChunkTerms; textHash: Buffer }[],
 ): Promise<void> {
   const values: unknown[] = [];
-  const rows = chunks.map(({ id, terms }) => {
-    values.push(id, int4ArrayBinary(terms.keys), termsToSparsevecBinary(terms));
+  const rows = chunks.map(({ id, terms, textHash }) => {
+    values.push(id, int4ArrayBinary(terms.keys), termsToSparsevecBinary(terms), textHash);
     const n = values.length;
-    return `($${n - 2}::uuid, $${n - 1}::int4[], $${n}::sparsevec)`;
+    return `($${n - 3}::uuid, $${n - 2}::int4[], $${n - 1}::sparsevec, $${n}::bytea)`;
   });
   await tx.query(
-    `select memory.replace_terms(g.id, g.keys, g.weights) from (values ${rows.join(', ')}) as g (id, keys, weights)`,
+    `select memory.replace_terms(g.id, g.keys, g.weights, g.text_hash)
+       from (values ${rows.join(', ')}) as g (id, keys, weights, text_hash)`,
     values,
   );
 }

@@ -167,7 +167,7 @@ describe('the roles of the service and of its worker', () => {
     'select memory.outdated_teams(2)',
     'select memory.outdated_source(2)',
     'select memory.source_texts(null, 0, 1)',
-    'select memory.replace_terms(null, null, null)',
+    'select memory.replace_terms(null, null, null, null)',
     "select memory.end_source_terms(null, 'x', '2026-01-31', 1, 2)",
     'select memory.stale_layers()',
     'select memory.sample_chunks(null, 1)',

@@ -128,6 +128,7 @@ describe('the terms that an earlier version of the service made', () => {
       await storeSource(database, scope, { layer, title: `Walrus ${layer ?? 'team'}`, chunks: [{ text }] });
     }
     await database.query('update memory.source set terms_version = 1 where team_id = $1', [one.teamId]);
+    await database.query('update memory.chunk set text_hash = null where team_id = $1', [one.teamId]);
     await ingest(other, { title: 'Walrus team', text });
     const member = await addPerson(service, one, { teamRole: 'member' });
     assert.deepEqual([await outdated(one), await outdated(member), await outdated(other)], [2, 1, 0]);
@@ -135,7 +136,7 @@ describe('the terms that an earlier version of the service made', () => {
     assert.deepEqual(await find(one, 'walrus'), []);
     await renew(one);
     assert.deepEqual([await outdated(one), await teamsFound()], [0, []]);
-    assert.deepEqual(await find(one, 'walrus'), [text, text]);
+    assert.deepEqual(await find(one, 'walrus'), [text], 'equal chunks once, by the hash that it adds');
     const weights = async ({ teamId }: SignedIn) => {
       const rows = await database.query<{ weights: string }>(
         'select weights::text from memory.chunk_keyword where team_id = $1 and client_id is null',
