@@ -7,7 +7,19 @@ import type { LayerId, TeamScope } from '../../../shared/scope.ts';
  * @param alias the table's name or alias in the query
  */
 export function inScope(alias: string): string {
-  return `${alias}.team_id = $1 and (($2 and ${alias}.client_id is null) or ${alias}.client_id = any ($3::uuid[]))`;
+  return within(alias, '$1');
+}
+
+/**
+ * Like `inScope`, for rows that are looked up by their key. The sub-select hides from the planner which Team it is: if
+ * the Team is not in the statistics yet, the planner expects one row of it, and every look-up reads all of its rows.
+ */
+export function inScopeByKey(alias: string): string {
+  return within(alias, '(select $1::uuid)');
+}
+
+function within(alias: string, teamId: string): string {
+  return `${alias}.team_id = ${teamId} and (($2 and ${alias}.client_id is null) or ${alias}.client_id = any ($3::uuid[]))`;
 }
 
 /** The values of `inScope`, for layers that the scope can read. */

@@ -1,6 +1,6 @@
 import type { Chunk } from '../../../shared/schemas/memory.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
-import { inScope, scopeValues } from '../fragments/layers.ts';
+import { inScopeByKey, scopeValues } from '../fragments/layers.ts';
 import { CHUNK_COLUMNS, type ChunkRow, toChunk } from '../memory/chunks.ts';
 
 /**
@@ -12,19 +12,19 @@ export async function selectNeighbours(
   chunkIds: readonly string[],
   distance: number,
 ): Promise<Chunk[]> {
+  // `offset 0` makes the planner look up each hit and each place.
   const rows = await tx.query<ChunkRow>(
-    // Without `offset 0`, a plan without statistics would read all of the Team's chunks.
     `select n.*
        from (select distinct a.source_id, nearby.ordinal
                from unnest($4::uuid[]) as h (id)
               cross join lateral (select asked.source_id, asked.ordinal from memory.chunk asked
-                                   where asked.id = h.id and ${inScope('asked')} offset 0) a
+                                   where asked.id = h.id and ${inScopeByKey('asked')} offset 0) a
               cross join lateral generate_series(a.ordinal - $5::int, a.ordinal + $5::int) as nearby (ordinal)) p
       cross join lateral (
         select ${CHUNK_COLUMNS}
           from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
          where c.source_id = p.source_id and c.ordinal = p.ordinal and c.id <> all ($4::uuid[])
-           and ${inScope('c')} and s.state = 'active' offset 0) n`,
+           and ${inScopeByKey('c')} and s.state = 'active' offset 0) n`,
     [...scopeValues(tx.scope), chunkIds, distance],
   );
   return rows.map(toChunk);

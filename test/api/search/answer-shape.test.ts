@@ -261,14 +261,14 @@ describe('an answer with maxCharacters', () => {
 });
 
 describe('equal chunks', () => {
-  const FORMS = ['The heron  at the LAKE', 'the heron at the lake', 'Ｔｈｅ heron\nat the lake '];
+  const FORMS = ['The heron  at the LAKE', 'the heron at the lake', 'Ｔｈｅ heron\nat the lake '] as const;
 
   test('the newest is returned, in the place of the best, with the number of the others', async () => {
     const company = await service.company();
-    const [first] = [await store(company, [FORMS[0]!])];
+    const first = await store(company, [FORMS[0]]);
     await store(company, ['heron lake']);
-    const newest = await store(company, [FORMS[1]!]);
-    await store(company, [FORMS[2]!]);
+    const newest = await store(company, [FORMS[1]]);
+    await store(company, [FORMS[2]]);
     const setTime = (source: string, at: string) =>
       database.query('update memory.chunk set created_at = $2::timestamptz where source_id = $1', [
         source,
@@ -284,7 +284,7 @@ describe('equal chunks', () => {
       ],
     );
     assert.equal(hits[0]?.source_id, newest);
-    await setTime(first!, '2100-01-01T00:00:01Z');
+    await setTime(first, '2100-01-01T00:00:01Z');
     const [again] = await search(company, { query: 'the heron at the lake' });
     assert.equal(again?.source_id, first);
   });
@@ -292,8 +292,8 @@ describe('equal chunks', () => {
   test('one of them in a layer that is not searched is not counted, and hides none', async () => {
     const company = await service.company();
     const clientId = await addClient(service, company);
-    await store(company, [FORMS[0]!]);
-    await store(company, [FORMS[1]!], { scope: { clientId } });
+    await store(company, [FORMS[0]]);
+    await store(company, [FORMS[1]], { scope: { clientId } });
     const found = async (scope: object) =>
       (await search(company, { query: 'heron', scope })).map((hit) => [hit.layer, hit.duplicates]);
     assert.deepEqual(await found({}), [['team', 0]]);
@@ -314,15 +314,26 @@ describe('equal chunks', () => {
 
   test('score, ranks and explanation are those of the chunk that is returned', async () => {
     const company = await service.company();
-    const embedded = { chunks: [{ text: FORMS[0]!, embedding: along(1) }], ...CLAIM };
-    await addSource(service, company, embedded);
-    const newest = await store(company, [FORMS[1]!]);
-    await addSource(service, company, { chunks: [{ text: 'a wall', embedding: along(2) }], ...CLAIM });
+    const near = along(1).with(2, 0.1);
+    const others = Array.from({ length: 9 }, (_, n) => ({
+      text: `a heron at wall ${n}`,
+      embedding: along(n + 3),
+    }));
+    await addSource(service, company, {
+      chunks: [
+        { text: FORMS[0], embedding: along(1) },
+        { text: 'the heron at a lake', embedding: near },
+        ...others,
+      ],
+      ...CLAIM,
+    });
+    // It has no vector, so that its own score is lower than that of the next hit.
+    const newest = await store(company, [FORMS[1]]);
     const vector = { embeddingMode: undefined, queryEmbedding: along(1), ...CLAIM };
-    const [hit] = await search(company, { query: 'heron', ...vector, explain: true });
-    assert.equal(hit?.source_id, newest);
-    assert.equal(hit.semantic_rank, null);
-    assert.equal(hit.explain?.similarity, null);
+    const [hit, next] = await search(company, { query: 'heron', ...vector, explain: true });
+    assert.deepEqual([hit?.source_id, hit?.duplicates, next?.text], [newest, 1, 'the heron at a lake']);
+    assert.ok(hit?.explain && next && hit.score < next.score);
+    assert.deepEqual([hit.semantic_rank, hit.explain.similarity], [null, null]);
     assert.ok(Math.abs(hit.score - hit.explain.semantic_z - hit.explain.keyword_z) < 1e-6);
   });
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { transaction } from '../../../db/driver/database.ts';
+import { type TeamTransaction, transaction } from '../../../db/driver/database.ts';
 import { selectNeighbours } from '../../../db/queries/search/neighbours.ts';
+import { searchChunks } from '../../../db/queries/search/search.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
-import { createTestCompany, openTestDatabase } from '../../support/needs/database.ts';
+import { queryTerms } from '../../../shared/text/terms.ts';
+import { createTestCompany, openTestDatabase, TEST_MODEL_NAME } from '../../support/needs/database.ts';
 import { addClient, addTeam, ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
 
@@ -69,3 +71,47 @@ describe('the neighbours of chunks', () => {
     }
   });
 });
+
+describe('in a Team without statistics', () => {
+  const numbered = (count: number) => Array.from({ length: count }, (_, n) => `heron ${n}`);
+
+  /** The chunks that are read by work in the scope of a Team that is new since the statistics were made. */
+  async function readBy(work: (tx: TeamTransaction, chunkIds: readonly string[]) => Promise<void>) {
+    await store(ownerScope(await createTestCompany(database)), null, numbered(100));
+    await database.query('analyze memory.chunk');
+    const scope = ownerScope(await createTestCompany(database));
+    const { chunkIds } = await store(scope, null, numbered(300));
+    return transaction(database, scope, async (tx) => {
+      const before = await chunksRead(tx);
+      await work(tx, chunkIds);
+      return (await chunksRead(tx)) - before;
+    });
+  }
+
+  test('a search looks up each candidate, and the text of each hit', async () => {
+    const read = await readBy(async (tx) => {
+      const terms = queryTerms(tx.scope.teamId, 'heron');
+      const hits = await searchChunks(tx, { terms, embedding: null, model: TEST_MODEL_NAME, topK: 8 });
+      assert.equal(hits.length, 8);
+    });
+    assert.equal(read, 50 + 8);
+  });
+
+  test('neighbours are looked up one by one', async () => {
+    const read = await readBy(async (tx, chunkIds) => {
+      const hits = [10, 20, 30, 40].map((index) => chunkIds[index]!);
+      assert.equal((await selectNeighbours(tx, hits, 2)).length, 16);
+    });
+    // Each hit by its id, and then the five places.
+    assert.equal(read, 4 * 6);
+  });
+});
+
+/** Chunks that this transaction read so far, by an index or in the order of the table. */
+async function chunksRead(tx: TeamTransaction): Promise<number> {
+  const [row] = await tx.query<{ read: number }>(
+    `select (idx_tup_fetch + seq_tup_read)::int as read from pg_stat_xact_user_tables
+      where schemaname = 'memory' and relname = 'chunk'`,
+  );
+  return row?.read ?? Number.NaN;
+}

@@ -50,9 +50,10 @@ async function openCorpus(): Promise<Corpus> {
   const clients: [string, string] = [await addClient(database, team), await addClient(database, team)];
   const scope = ownerScope(team, clients);
   const stored = openStandInVectors(STORED_SEED);
+  let texts = 0;
   const add = (layer: string | null, size: number) => {
-    const chunks = Array.from({ length: size }, (_, n) => ({
-      text: `text ${n}`,
+    const chunks = Array.from({ length: size }, () => ({
+      text: `text ${(texts += 1)}`,
       embedding: stored.vector(),
     }));
     return storeSource(database, scope, { layer, chunks });
