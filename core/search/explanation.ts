@@ -1,6 +1,7 @@
 import { wireTime } from '../../db/queries/fragments/layers.ts';
 import type { ExplainedHit, MatchedWeight, SearchTrace } from '../../db/queries/search/search-explained.ts';
-import type { Hit, SearchExplanation } from '../../shared/schemas/memory.ts';
+import type { SearchExplanation } from '../../shared/schemas/explanation.ts';
+import type { Hit } from '../../shared/schemas/memory.ts';
 import type { QueryTerms, TermText } from '../../shared/text/terms.ts';
 
 /** Milliseconds that the database does not measure. */

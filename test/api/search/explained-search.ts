@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Hit, HitExplanation, SearchResponse } from '../../../shared/schemas/memory.ts';
+import type { HitExplanation } from '../../../shared/schemas/explanation.ts';
+import type { Hit, SearchResponse } from '../../../shared/schemas/memory.ts';
 import type { TestApp } from '../../support/app.ts';
 import { along, type Caller, CLAIM, post } from '../../support/team.ts';
 

@@ -1,0 +1,97 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, OneOf, Time } from './common.ts';
+
+/** A term of the query, in readable form. */
+const termFields = {
+  term: Type.String({
+    description: 'normalized; for a gram its characters, with _ before the first character of a word',
+  }),
+  kind: OneOf(['exact', 'gram']),
+};
+
+/** Why a hit has its rank. */
+export const HitExplanation = Type.Object({
+  similarity: Nullable(
+    Type.Number({
+      description: 'cosine, also if the vector search did not find the chunk; null without a vector',
+    }),
+  ),
+  semantic_z: Type.Number({ description: 'standard deviations above the mean of the vector search' }),
+  keyword_score: Type.Number({ description: 'BM25, the sum of the terms’ weights' }),
+  keyword_z: Type.Number({
+    description:
+      'twice the standard deviations above the mean of the keyword search; the deviation is at least a share of ' +
+      'the query’s total weight',
+  }),
+  identifier: Type.Boolean({
+    description: 'contains a rare code of the query, and therefore ranks before hits that do not',
+  }),
+  terms: Type.Array(Type.Object({ ...termFields, weight: Type.Number() }), {
+    description: 'terms of the query that the chunk contains, highest weight first',
+  }),
+});
+export type HitExplanation = Static<typeof HitExplanation>;
+
+/** How a search was executed. */
+export const SearchExplanation = Type.Object({
+  terms: Type.Array(
+    Type.Object({
+      ...termFields,
+      documents: Type.Number({
+        description: 'estimated number of chunks of the scope that contain the term',
+      }),
+      weight: Type.Number({
+        description: 'weight in the query: the idf times the factor of the kind of term',
+      }),
+    }),
+    { description: 'terms of the query, highest weight first' },
+  ),
+  keyword: Type.Object({
+    keys: Type.Array(
+      Type.Object({
+        key: Type.String({ description: 'a whole term, or the first characters of a word followed by *' }),
+        read: Type.Boolean({
+          description: 'false if the key was skipped because too many chunks contain it',
+        }),
+        identifier: Type.Boolean({
+          description: 'whether it is a rare code; chunks with one rank before all others',
+        }),
+      }),
+    ),
+    candidates: Type.Integer({
+      description: 'chunks that contain a key that was read; all of them were scored',
+    }),
+    hits: Type.Integer(),
+  }),
+  semantic: Nullable(
+    Type.Object({
+      path: OneOf(['exact', 'quantised']),
+      candidates: Type.Integer({
+        description: 'chunks with a vector of the model; all of them were compared',
+      }),
+      hits: Type.Integer({ description: 'nearest chunks, before minSimilarity is applied' }),
+    }),
+    'null if the query has no vector',
+  ),
+  filtered: Nullable(Type.Integer(), 'number of chunks that passed the filters; null without a filter'),
+  counted: Nullable(
+    Type.Object({ chunks: Type.Integer(), sampled: Type.Integer(), at: Time }),
+    'how many of the scope’s chunks were counted for `documents`, and the oldest count of its layers; null if no layer ' +
+      'has been counted',
+  ),
+  milliseconds: Type.Object({
+    embedding: Type.Number({
+      description: 'making the vector of the query, or checking the one that was sent',
+    }),
+    weights: Type.Number(),
+    filters: Type.Number(),
+    keyword: Type.Number(),
+    semantic: Type.Number(),
+    fusion: Type.Number(),
+    statement: Type.Number({
+      description:
+        'the whole statement: all of these except embedding, comparing texts, and reading the text of the hits',
+    }),
+  }),
+});
+export type SearchExplanation = Static<typeof SearchExplanation>;
