@@ -27,7 +27,9 @@ export function fieldErrors(error: FastifyError, schema: unknown): FieldError[] 
   // A choice has one fault for each branch and one for the whole. They become one field error.
   const choices = new Set(faults.filter(isChoice).map((fault) => fault.instancePath));
   const single = faults.filter(({ instancePath }) => !choices.has(instancePath));
-  const ofChoices = [...choices].map((path): FieldError => {
+  // A fault inside the value says more than that the value also matches no other branch.
+  const isOfWhole = (path: string) => !faults.some((fault) => fault.instancePath.startsWith(`${path}/`));
+  const ofChoices = [...choices].filter(isOfWhole).map((path): FieldError => {
     const branches = faults.filter(({ instancePath }) => instancePath === path);
     return { path: path === '' ? '/' : path, message: choiceMessage(branches) };
   });
