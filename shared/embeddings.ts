@@ -1,4 +1,5 @@
 import { invalidField, ServiceError } from './errors.ts';
+import { decodeShortBase64 } from './formats/base64.ts';
 
 /** Dimensions of every embedding in the service. */
 export const EMBEDDING_DIM = 1024;
@@ -30,18 +31,56 @@ export function checkEmbeddingClaim(claim: EmbeddingClaim, model: string, path =
   }
 }
 
+/** A vector as a caller sends it: its numbers, or the base64 of its numbers as little-endian float32. */
+export type SentVector = readonly number[] | string;
+
 /**
  * Scales a caller's vector to unit length, so that the inner product of two vectors is their cosine.
- * @throws ServiceError `embedding_dimension_mismatch`; `invalid_request` for a vector of zero length or with a number
- *   that is not finite
+ * @param path JSON pointer to the vector
+ * @throws ServiceError `embedding_dimension_mismatch`; `invalid_request` for a vector of zero length, with a number that
+ *   is not finite, or in a text that is not base64 of float32 numbers
  */
-export function normalizeEmbedding(vector: readonly number[], path: string): Float32Array {
-  if (vector.length !== EMBEDDING_DIM) {
-    throw new ServiceError(
-      'embedding_dimension_mismatch',
-      `${path}: has ${vector.length} numbers, not ${EMBEDDING_DIM}`,
-    );
+export function normalizeEmbedding(vector: SentVector, path: string): Float32Array {
+  return typeof vector === 'string' ? normalizeFloats(vector, path) : normalizeNumbers(vector, path);
+}
+
+function wrongLength(path: string, numbers: number | string): ServiceError {
+  return new ServiceError(
+    'embedding_dimension_mismatch',
+    `${path}: has ${numbers} numbers, not ${EMBEDDING_DIM}`,
+  );
+}
+
+const FLOAT_BYTES = Float32Array.BYTES_PER_ELEMENT;
+/** A longer text is not decoded. It can have four times the numbers of a vector, or white space. */
+const MAX_BASE64_CHARACTERS = 4 * Math.ceil((EMBEDDING_DIM * FLOAT_BYTES * 4) / 3);
+
+function normalizeFloats(base64: string, path: string): Float32Array {
+  if (base64.length > MAX_BASE64_CHARACTERS) throw wrongLength(path, 'too many');
+  const bytes = decodeShortBase64(base64);
+  if (bytes === null || bytes.length % FLOAT_BYTES !== 0) {
+    throw invalidField(path, 'is not the base64 of float32 numbers');
   }
+  if (bytes.length !== EMBEDDING_DIM * FLOAT_BYTES) throw wrongLength(path, bytes.length / FLOAT_BYTES);
+  // A DataView reads any alignment, and little-endian numbers on every machine.
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const unit = new Float32Array(EMBEDDING_DIM);
+  // The squares of float32 numbers neither overflow nor become zero in float64.
+  let sum = 0;
+  for (let i = 0; i < EMBEDDING_DIM; i += 1) {
+    const value = view.getFloat32(FLOAT_BYTES * i, true);
+    unit[i] = value;
+    sum += value * value;
+  }
+  if (!Number.isFinite(sum)) throw notFinite(path);
+  if (sum === 0) throw zeroLength(path);
+  const length = Math.sqrt(sum);
+  for (let i = 0; i < EMBEDDING_DIM; i += 1) unit[i] = unit[i]! / length;
+  return unit;
+}
+
+function normalizeNumbers(vector: readonly number[], path: string): Float32Array {
+  if (vector.length !== EMBEDDING_DIM) throw wrongLength(path, vector.length);
   let sum = 0;
   for (let i = 0; i < EMBEDDING_DIM; i += 1) sum += vector[i]! * vector[i]!;
   const scale = sum > MIN_SUM_OF_SQUARES && sum < MAX_SUM_OF_SQUARES ? 1 : largestComponent(vector, path);
@@ -63,9 +102,12 @@ const MAX_SUM_OF_SQUARES = 1e200;
 function largestComponent(vector: readonly number[], path: string): number {
   let largest = 0;
   for (const value of vector) {
-    if (!Number.isFinite(value)) throw invalidField(path, 'contains a number that is not finite');
+    if (!Number.isFinite(value)) throw notFinite(path);
     largest = Math.max(largest, Math.abs(value));
   }
-  if (largest === 0) throw invalidField(path, 'has zero length');
+  if (largest === 0) throw zeroLength(path);
   return largest;
 }
+
+const notFinite = (path: string) => invalidField(path, 'contains a number that is not finite');
+const zeroLength = (path: string) => invalidField(path, 'has zero length');

@@ -3,7 +3,7 @@ import type { JsonLimits } from '../bodies/json-shape.ts';
 /**
  * Limits for the JSON of bodies. Every limit is above the largest body that the schema of its route accepts.
  * Metadata of 16 KiB can hold 5,500 arrays and objects, 3,300 object members, 6,600 strings and 8,200 values; a chunk
- * or an item with a vector has 1,024 numbers.
+ * or an item with a vector has 1,024 numbers, or one string.
  */
 export const DEFAULT_JSON_LIMITS: JsonLimits = {
   containers: 10_000,

@@ -1,5 +1,6 @@
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings.ts';
 import { invalidField } from '../../shared/errors.ts';
+import { yieldBetweenSteps } from '../../shared/resources/yield-between-steps.ts';
 import type { IngestRequest } from '../../shared/schemas/memory.ts';
 import { assertMetadata } from './metadata.ts';
 
@@ -10,11 +11,11 @@ export interface ParsedIngest {
 }
 
 /**
- * Parses the body of an ingest, except its scope.
+ * Parses the body of an ingest, except its scope. The event loop turns in between, because there can be 2,000 vectors.
  * @param model of the vectors that the service stores
  * @throws ServiceError `invalid_request`, the refusals of an embedding
  */
-export function parseIngest(body: IngestRequest, model: string): ParsedIngest {
+export async function parseIngest(body: IngestRequest, model: string): Promise<ParsedIngest> {
   const { text, chunks } = body;
   if (text !== undefined && chunks !== undefined) {
     throw invalidField('/chunks', 'cannot be combined with text');
@@ -24,9 +25,14 @@ export function parseIngest(body: IngestRequest, model: string): ParsedIngest {
   }
   const given = chunks ?? [];
   if (given.some((chunk) => chunk.embedding !== undefined)) checkEmbeddingClaim(body, model);
-  const embeddings = given.map(({ embedding }, index) =>
-    embedding === undefined ? null : normalizeEmbedding(embedding, `/chunks/${index}/embedding`),
-  );
+  const embeddings: (Float32Array | null)[] = [];
+  const yieldIfDue = yieldBetweenSteps();
+  for (const [index, { embedding }] of given.entries()) {
+    embeddings.push(
+      embedding === undefined ? null : normalizeEmbedding(embedding, `/chunks/${index}/embedding`),
+    );
+    await yieldIfDue();
+  }
   assertMetadata(body.metadata);
   return { body, embeddings };
 }

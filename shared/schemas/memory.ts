@@ -27,7 +27,10 @@ export const WriteScope = Body(
 );
 
 /** A vector that a client sends. The schema does not check its length: a wrong length has its own error code. */
-export const Vector = Type.Array(Type.Number(), { description: '1024 numbers' });
+export const Vector = Type.Union([Type.Array(Type.Number()), Type.String()], {
+  description:
+    '1024 numbers, or the base64 of 1024 little-endian float32 numbers, which is a quarter as long',
+});
 
 const Kind = OneOf(['ingest', 'import', 'memory']);
 

@@ -9,10 +9,12 @@ import {
   temporaryFolder,
 } from '../support/needs/process.ts';
 import { percentile, Writer } from './generated-text.ts';
+import { compareVectorEncodings } from './vector-encodings.ts';
 
 /**
- * `npm run bench:ingest`: what one ingest of 31 MiB does to other requests and to memory. On the embedded
- * database, or on the one that MEMORY_DATABASE_URL names, into which it writes.
+ * `npm run bench:ingest`: what one ingest of 31 MiB does to other requests and to memory, and what vectors in each of
+ * their two encodings cost to parse. On the embedded database, or on the one that MEMORY_DATABASE_URL names, into which
+ * it writes.
  */
 const BYTES = 31 * 2 ** 20;
 const BEFORE_MS = 4000;
@@ -110,6 +112,7 @@ async function measure(): Promise<void> {
   ];
   const pids = new Map(logLines(service).map((line) => [Number(line['pid']), String(line['name'])]));
   for (const [pid, name] of pids) lines.push(`peak memory of ${name}: ${peakMemory(pid)}`);
+  lines.push(...(await compareVectorEncodings(writer)));
   process.stdout.write(`${lines.join('\n')}\n`);
   service.child.kill('SIGTERM');
   await service.exited;

@@ -32,7 +32,7 @@ export const ingestRoute: Routes = (app, deps) => {
     },
     async (request, reply) => {
       const { body, teamScope } = request;
-      const parsed = parseIngest(body, config.embeddingModel);
+      const parsed = await parseIngest(body, config.embeddingModel);
       const layerId = writeLayer(teamScope, body.scope);
       assertTeamActive(request);
       const ingest = { ...parsed, layerId, signal: disconnectSignal(reply) };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { base64Of } from '../../support/base64-vector.ts';
 import {
   complete,
   completed,
@@ -43,6 +44,7 @@ describe('the embedding of an item', () => {
     ['of another length', 'embedding_dimension_mismatch', null, { ...EMBEDDED, embedding: [1, 2, 3] }],
     ['without a number', 'embedding_dimension_mismatch', null, { ...EMBEDDED, embedding: [] }],
     ['of zeros only', 'invalid_request', 'embedding', { ...EMBEDDED, embedding: along(0, 0) }],
+    ['that is not base64', 'invalid_request', 'embedding', { ...EMBEDDED, embedding: '?' }],
   ];
   for (const [what, code, path, fault] of faults) {
     test(`returns 400 ${code} for an embedding ${what}`, async () => {
@@ -80,6 +82,13 @@ describe('the embedding of a published memory', () => {
   test('the embedding is stored if the content makes one chunk', async () => {
     const company = await service.company();
     await keep(service, company, { content: CONTENT, ...EMBEDDED });
+    assert.deepEqual(await vectors(company), { embedded: 1, pending: 0 });
+    assert.deepEqual(await foundByMeaning(service, company, along(5)), [CONTENT]);
+  });
+
+  test('the embedding can be sent as base64', async () => {
+    const company = await service.company();
+    await keep(service, company, { content: CONTENT, ...EMBEDDED, embedding: base64Of(along(5, 9)) });
     assert.deepEqual(await vectors(company), { embedded: 1, pending: 0 });
     assert.deepEqual(await foundByMeaning(service, company, along(5)), [CONTENT]);
   });

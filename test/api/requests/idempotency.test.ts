@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { base64Of } from '../../support/base64-vector.ts';
 import { column } from '../../support/columns.ts';
 import { ask, recordedBy } from '../../support/company.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { addClient, addPerson, addTeam, archiveTeam, type Caller, post } from '../../support/team.ts';
+import {
+  addClient,
+  addPerson,
+  addTeam,
+  along,
+  archiveTeam,
+  type Caller,
+  CLAIM,
+  post,
+} from '../../support/team.ts';
 import { file, workspaceOf } from '../../support/workspace.ts';
 
 const service = await openTestApp();
@@ -48,6 +58,14 @@ describe('an Idempotency-Key', () => {
       [company.companyId],
     );
     assert.equal(events?.n, 2);
+  });
+
+  test('a request with its vector in the other encoding is another body', async () => {
+    const company = await service.company();
+    const send = (embedding: unknown) =>
+      ingest(company, 'k', { chunks: [{ text: 'once', embedding }], ...CLAIM });
+    assert.equal((await send(along(3))).statusCode, 201);
+    assert.equal(outcome(await send(base64Of(along(3)))), '422 idempotency_key_reused');
   });
 
   test('a repeated request returns the stored response even if the record has changed since', async () => {

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Hit, SearchResponse } from '../../../shared/schemas/memory.ts';
 import { openTestApp } from '../../support/app.ts';
+import { base64Of } from '../../support/base64-vector.ts';
 import { outcome } from '../../support/sign-in.ts';
-import { along, CLAIM, post } from '../../support/team.ts';
+import { along, CLAIM, faultyFields, post } from '../../support/team.ts';
 
 const service = await openTestApp();
 const company = await service.company();
@@ -58,6 +59,44 @@ describe('the embedding of a query', () => {
         "queryEmbedding":[${numbers}${',0'.repeat(1023)}]}`;
     for (const number of ['1e400', '-1e400', 'NaN', 'Infinity', '0', '-0', '1e-400']) {
       assert.equal(outcome(await ask(body(number))), '400 invalid_request', number);
+    }
+  });
+
+  test('a search takes base64 of float32 numbers and gives the hits that it gives for the numbers', async () => {
+    const company = await service.company();
+    const chunks = [3, 2].map((axis) => ({ text: `axis ${axis}`, embedding: base64Of(along(axis, 7)) }));
+    const ingested = await post(service, company, '/v1/memory/ingest', { title: 'x', chunks, ...CLAIM });
+    assert.equal(ingested.json<{ embedded: number }>().embedded, 2);
+    const answers = [along(2), base64Of(along(2)), base64Of(along(2, 1e-40))].map(async (queryEmbedding) => {
+      const body = { query: 'x', scope: {}, queryEmbedding, ...CLAIM };
+      const answer = await post(service, company, '/v1/memory/search', body);
+      return answer.json<SearchResponse>().hits;
+    });
+    const [ofNumbers = [], ...ofTexts] = await Promise.all(answers);
+    assert.equal(ofNumbers[0]?.text, 'axis 2');
+    for (const hits of ofTexts) assert.deepEqual(hits, ofNumbers);
+  });
+
+  test('a search returns 400 for base64 of another length, with invalid numbers or that is not base64', async () => {
+    const whole = base64Of(along(0));
+    for (const [queryEmbedding, code] of [
+      ['', 'embedding_dimension_mismatch'],
+      [base64Of([1]), 'embedding_dimension_mismatch'],
+      [base64Of(along(0).slice(1)), 'embedding_dimension_mismatch'],
+      [base64Of([...along(0), 0]), 'embedding_dimension_mismatch'],
+      [base64Of(Array.from({ length: 100_000 }, () => 1)), 'embedding_dimension_mismatch'],
+      [Buffer.alloc(4095, 1).toString('base64'), 'invalid_request'],
+      [`${whole.slice(0, 100)}-${whole.slice(101)}`, 'invalid_request'],
+      [`${whole}AAAA`, 'invalid_request'],
+      ['1, 2, 3', 'invalid_request'],
+      [base64Of(along(0, 0)), 'invalid_request'],
+      [base64Of(along(0).with(9, Number.NaN)), 'invalid_request'],
+      [base64Of(along(1023, Number.POSITIVE_INFINITY)), 'invalid_request'],
+      [base64Of(along(5, Number.NEGATIVE_INFINITY)), 'invalid_request'],
+    ] as const) {
+      const answer = await ask({ queryEmbedding, ...CLAIM });
+      assert.equal(outcome(answer), `400 ${code}`, queryEmbedding.slice(0, 60));
+      if (code === 'invalid_request') assert.deepEqual(faultyFields(answer), ['/queryEmbedding']);
     }
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newId } from '../../../shared/ids.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
+import { base64Of } from '../../support/base64-vector.ts';
 import { column } from '../../support/columns.ts';
 import { bodyOf } from '../../support/embedding-service.ts';
 import { assertSameRefusal } from '../../support/refusals.ts';
@@ -183,7 +184,8 @@ describe('POST /v1/memory/embeddings/complete', () => {
       chunkId: chunkId.toUpperCase(),
       embedding,
     }));
-    for (const same of [embeddings, reordered.toReversed()]) {
+    const encoded = embeddings.map(({ chunkId, embedding }) => ({ chunkId, embedding: base64Of(embedding) }));
+    for (const same of [embeddings, reordered.toReversed(), encoded]) {
       const again = await complete(company, { batchId: batch.id.toUpperCase(), embeddings: same });
       assert.deepEqual([again.statusCode, again.body], [200, first.body]);
     }
@@ -238,6 +240,8 @@ describe('POST /v1/memory/embeddings/complete', () => {
       [[given, given], 'invalid_request'],
       [[{ ...given, embedding: along(0, 0) }], 'invalid_request'],
       [[{ ...given, embedding: [1] }], 'embedding_dimension_mismatch'],
+      [[{ ...given, embedding: base64Of([1]) }], 'embedding_dimension_mismatch'],
+      [[{ ...given, embedding: 'AAA' }], 'invalid_request'],
       [Array.from({ length: 257 }, () => given), 'invalid_request'],
       [undefined, 'invalid_request'],
       [[given], 'embedding_model_mismatch', { embeddingModel: 'another' }],
