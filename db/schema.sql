@@ -1172,6 +1172,104 @@ AS $function$
 $function$;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.count_candidates(p_keys integer[], p_most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_indexscan TO 'off'
+ SET work_mem TO '64MB'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
+  v_hidden uuid[];                      -- chunks of sources that are loading
+begin
+  select array_agg(c.id) into v_hidden
+    from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
+   where s.team_id = v_team and s.state = 'loading';
+  return (
+    select count(*) from (
+      -- offset 0 makes the planner use only the index of keys. Comparing hundreds of keys with each chunk took minutes.
+      select from (select k.team_id, k.client_id, k.chunk_id from chunk_keyword k where k.keys && p_keys offset 0) c
+       where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+         and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden)))
+       limit p_most) n);
+end $function$;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.count_documents(p_dims integer[], p_keys integer[], p_most integer)
+ RETURNS TABLE(dim integer, documents integer, scaled boolean)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_indexscan TO 'off'
+AS $function$
+declare
+  comparisons constant int := 1000000;  -- of a chunk with a dimension: they take half a second
+  postings constant int := 2000;        -- chunks of the Team that are read for a key at most
+  v_team constant uuid := claimed_team();
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
+  v_chunks float8;                      -- the number of chunks of the scope
+  v_below int;                          -- the sample has the chunks with a lower hash; null if all are counted
+  v_hidden uuid[];                      -- chunks of sources that are loading
+  v_sample uuid[];
+  v_scale float8;
+begin
+  select coalesce(sum(t.n), 0) into v_chunks from layer_tally t
+   where t.team_id = v_team and t.part = 'chunks'
+     and ((t.client_id is null and v_team_layer) or t.client_id = any (v_clients));
+  -- Hashes are spread evenly over the range of int.
+  v_below := case when v_chunks > p_most then floor(4294967296 * (p_most / v_chunks) - 2147483648)::int end;
+  select array_agg(c.id) into v_hidden
+    from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
+   where s.team_id = v_team and s.state = 'loading';
+  v_sample := array(
+    select k.chunk_id from (
+      select c.chunk_id from chunk_keyword c
+       where v_team_layer and c.team_id = v_team and c.client_id is null
+         and (v_below is null or uuid_hash(c.chunk_id) < v_below)
+      union all
+      select c.chunk_id from chunk_keyword c
+       where c.team_id = v_team and c.client_id = any (v_clients)
+         and (v_below is null or uuid_hash(c.chunk_id) < v_below)) k
+     where v_hidden is null or k.chunk_id not in (select unnest(v_hidden)));
+  v_scale := case when v_below is null then 1 else v_chunks / greatest(cardinality(v_sample), 1) end;
+
+  return query
+  with asked as materialized (
+    select d.dim, d.key, ('{' || d.dim || ':1}/536870912')::sparsevec as unit
+      from unnest(p_dims, p_keys) with ordinality d (dim, key, place)
+     where d.place <= comparisons / greatest(cardinality(v_sample), 1)
+  ), counted as (
+    select m.dim, count(*) as n
+      -- A computed value: the stored weights of a long chunk would be decompressed for each dimension.
+      from (select l2_normalize(c.weights) as weights from chunk_keyword c
+             where c.team_id = v_team and c.chunk_id = any (v_sample) offset 0) c
+      cross join lateral (select a.dim from asked a where c.weights <#> a.unit < 0 offset 0) m
+     group by m.dim
+  ), by_key as (
+    select a.dim, r.n from asked a
+      cross join lateral (
+        select count(*) as read, count(*) filter (
+                 where c.team_id = v_team
+                   and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+                   and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden)))) as n
+          from (select c.team_id, c.client_id, c.chunk_id from chunk_keyword c
+                 where c.keys && array[a.key] limit postings + 1) c) r
+     where v_below is not null and a.key is not null and r.read <= postings
+  )
+  select a.dim, coalesce(k.n, round(coalesce(n.n, 0) * v_scale))::int, v_below is not null and k.n is null
+    from asked a left join counted n on n.dim = a.dim left join by_key k on k.dim = a.dim;
+end $function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.counted_layer(p_client uuid, p_space text, OUT place integer, OUT terms integer[], OUT counts integer[])
  RETURNS record
  LANGUAGE plpgsql

@@ -136,6 +136,20 @@ export function narrowScope(scope: TeamScope, requested: RequestedScope = {}): T
 }
 
 /**
+ * The layers that a scope can read and a narrower one cannot, only for reading. Null if every layer is in both.
+ * @param narrowed made of `scope` by `narrowScope`
+ */
+export function otherLayers(scope: TeamScope, narrowed: TeamScope): TeamScope | null {
+  const known = new Set(narrowed.reads.clients);
+  const reads: Layers = {
+    team: scope.reads.team && !narrowed.reads.team,
+    clients: scope.reads.clients.filter((id) => !known.has(id)),
+  };
+  if (!reads.team && reads.clients.length === 0) return null;
+  return brand<TeamScope>({ ...scope, reads, writes: { team: false, clients: [] } });
+}
+
+/**
  * Narrows the scope of a list to one client; without `clientId` the list shows all layers that the caller can read.
  * @throws ServiceError `scope_forbidden` for a client that the caller cannot read, whether or not it exists
  */

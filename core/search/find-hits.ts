@@ -1,10 +1,19 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
+import { countDocuments } from '../../db/queries/search/explain-counts.ts';
 import { type ChunkQuery, searchChunks } from '../../db/queries/search/search.ts';
-import { matchedWeights, searchExplained } from '../../db/queries/search/search-explained.ts';
-import type { SearchResponse } from '../../shared/schemas/memory.ts';
-import { explainHits, explainSearch } from './explanation.ts';
+import {
+  matchedWeights,
+  type SearchTrace,
+  searchExplained,
+} from '../../db/queries/search/search-explained.ts';
+import type { Hit } from '../../shared/schemas/memory.ts';
+import { explainHits, explainSearch, type InnerExplanation, termsToCount } from './explanation.ts';
 
-type FoundHits = Pick<SearchResponse, 'hits' | 'explain'>;
+/** The hits of a search; with an explanation, also how they were found. */
+export interface FoundHits {
+  hits: Hit[];
+  explained?: { explain: InnerExplanation; trace: SearchTrace };
+}
 
 /** Finds the best chunks for a query, by meaning and by keyword, best first. */
 export async function findHits(tx: TeamTransaction, query: ChunkQuery): Promise<FoundHits> {
@@ -29,8 +38,7 @@ export async function findExplainedHits(
     hits.map((hit) => hit.chunk_id),
     terms.dims,
   );
-  return {
-    hits: explainHits(hits, matched, terms, trace),
-    explain: explainSearch(terms, trace, { embedding: embeddingMs, statement }),
-  };
+  const counts = await countDocuments(tx, termsToCount(terms, trace));
+  const explain = explainSearch(terms, trace, counts, { embedding: embeddingMs, statement });
+  return { hits: explainHits(hits, matched, terms, trace), explained: { explain, trace } };
 }

@@ -8,6 +8,7 @@ import type { Hit, SearchRequest, SearchResponse } from '../../shared/schemas/me
 import { narrowScope, requireRight, type TeamScope } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { explainOutside } from './explain-outside.ts';
 import { findSourceFilter, parseTimeFilters } from './filters.ts';
 import { findExplainedHits, findHits } from './find-hits.ts';
 import type { QueryEmbedder } from './query-embedder.ts';
@@ -81,7 +82,7 @@ export async function searchMemory(
     bySource: shape.bySource,
   };
   const queryId = newId();
-  const found = await transaction(database, scope, async (tx) => {
+  const { hits, explained } = await transaction(database, scope, async (tx) => {
     const result = await (body.explain === true
       ? findExplainedHits(tx, query, embeddingMs)
       : findHits(tx, query));
@@ -89,12 +90,15 @@ export async function searchMemory(
     insertAuditEvents(tx, [searchEvent(queryId, body, query.topK, hits)]);
     return { ...result, hits };
   });
-  return {
+  const answer = {
     queryId,
     embedding: { mode, model: config.embeddingModel },
     degraded: mode === 'server' && vector === null,
-    ...found,
+    hits,
   };
+  if (explained === undefined) return answer;
+  const search = { reach: currentScope, scope, trace: explained.trace };
+  return { ...answer, explain: await explainOutside(database, search, explained.explain) };
 }
 
 /** An explanation shows terms and counts of the whole Team. */

@@ -37,8 +37,14 @@ export const SearchExplanation = Type.Object({
   terms: Type.Array(
     Type.Object({
       ...termFields,
-      documents: Type.Number({
-        description: 'estimated number of chunks of the scope that contain the term',
+      documents: Type.Integer({
+        description:
+          'number of chunks of the scope that contain the term, whether or not they pass the filters',
+      }),
+      scaled: Type.Boolean({
+        description:
+          'true if `documents` was scaled from a sample, so that 0 means few or none. false if the chunks were counted: ' +
+          'always in a scope of up to 4,000 chunks, unless the query has hundreds of words; in a larger one for rare words',
       }),
       weight: Type.Number({
         description: 'weight in the query: the idf times the factor of the kind of term',
@@ -76,8 +82,24 @@ export const SearchExplanation = Type.Object({
   filtered: Nullable(Type.Integer(), 'number of chunks that passed the filters; null without a filter'),
   counted: Nullable(
     Type.Object({ chunks: Type.Integer(), sampled: Type.Integer(), at: Time }),
-    'how many of the scope’s chunks were counted for `documents`, and the oldest count of its layers; null if no layer ' +
+    'how many of the scope’s chunks were counted for the weights, and the oldest count of its layers; null if no layer ' +
       'has been counted',
+  ),
+  otherLayers: Type.Object(
+    {
+      candidates: Type.Integer({
+        description: 'chunks that contain a key of the query that was read; filters are not applied to them',
+      }),
+      limited: Type.Optional(
+        Type.Boolean({
+          description: 'true if counting stopped at this number, and there are more; else absent',
+        }),
+      ),
+    },
+    {
+      description:
+        'what is in the layers that the caller can read, but that are not in the scope of the search',
+    },
   ),
   milliseconds: Type.Object({
     embedding: Type.Number({

@@ -6,6 +6,7 @@ import { newId } from '../../shared/ids.ts';
 import {
   companyScope,
   narrowScope,
+  otherLayers,
   type RequestedScope,
   type TeamScope,
   teamScope,
@@ -168,6 +169,28 @@ describe('a scope that a request narrows', () => {
     const { reads: _reads, writes: _writes, ...before } = SCOPES['member']!;
     assert.deepEqual(kept, before);
     assert.ok(reads && writes);
+  });
+});
+
+describe('the scope of the other layers', () => {
+  const full = SCOPES['full']!;
+  const others = (requested: RequestedScope) => {
+    const scope = otherLayers(full, narrowScope(full, requested));
+    assert.equal(scope === null ? '-' : layers(scope.writes), '-', 'they are only read');
+    return scope === null ? null : layers(scope.reads);
+  };
+
+  test('has the layers that the scope can read and the narrowed one cannot', () => {
+    const all = layers(full.reads).split(' ');
+    const without = (...left: string[]) => all.filter((layer) => !left.includes(layer)).join(' ');
+    assert.equal(others({}), without('T'));
+    assert.equal(others({ clientId: IDS.R }), without('T', 'R'));
+    assert.equal(others({ clientId: IDS.R, include: ['client'] }), without('R'));
+    assert.equal(others({ include: ['client'] }), 'T');
+  });
+
+  test('is null if nothing was left out', () => {
+    assert.equal(others({ include: ['team', 'client'] }), null);
   });
 });
 

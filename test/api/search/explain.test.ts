@@ -89,7 +89,11 @@ describe('an explained search', () => {
     for (const [stage, time] of Object.entries(milliseconds)) assert.ok(time >= 0, `${stage} took ${time}`);
     assert.deepEqual([counted?.chunks, counted?.sampled], [BIRDS.length, BIRDS.length]);
     assert.match(counted?.at ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    assert.deepEqual(Object.keys(rest).sort(), ['filtered', 'keyword', 'semantic', 'terms']);
+    assert.deepEqual(Object.keys(rest).sort(), ['filtered', 'keyword', 'otherLayers', 'semantic', 'terms']);
+    assert.deepEqual(rest.otherLayers, { candidates: 0 });
+    for (const term of rest.terms) {
+      assert.deepEqual(Object.keys(term).sort().join(' '), 'documents kind scaled term weight');
+    }
     assert.deepEqual(rest.semantic, { path: 'exact', candidates: 5, hits: 5 });
     assert.equal(rest.filtered, null);
     assert.deepEqual(Object.keys(rest.keyword).sort(), ['candidates', 'hits', 'keys']);
@@ -197,7 +201,10 @@ describe('an explained search', () => {
         .sort(),
       ['of', 'unheard'],
     );
-    for (const { documents, weight } of explain.terms) assert.ok(documents >= 0 && weight > 0);
+    for (const { documents, scaled, weight } of explain.terms) {
+      assert.deepEqual([documents, scaled], [0, false]);
+      assert.ok(weight > 0);
+    }
     assert.deepEqual([explain.keyword.candidates, explain.keyword.hits], [0, 0]);
     assert.deepEqual(explain.semantic, { path: 'exact', candidates: 0, hits: 0 });
     const wordless = await explained(empty, { query: NO_WORDS });
@@ -248,7 +255,8 @@ test('an explanation marks the key of a very common term as not read', async () 
   const read = new Map(explain.keyword.keys.map((key) => [key.key, key.read]));
   assert.deepEqual([read.get('the'), read.get('northern'), read.get('harbour')], [false, true, true]);
   const [the] = explain.terms.filter(({ term, kind }) => term === 'the' && kind === 'exact');
-  assert.equal(the?.documents, common);
+  const written = BIRDS.filter(([text]) => / the |^the /.test(text)).length;
+  assert.deepEqual([the?.documents, the?.scaled], [written, false], 'what exists is counted');
   assert.equal(explain.keyword.candidates, northern.length + 1);
   const [best] = hits.filter((hit) => hit.keyword_rank === 1);
   assert.match(best?.text ?? '', /northern harbour/);

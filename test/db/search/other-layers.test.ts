@@ -13,6 +13,7 @@ import {
   TEST_MODEL_NAME,
   type TestCompany,
 } from '../../support/needs/database.ts';
+import { repeatChunks } from '../../support/repeated-chunks.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
 import { type GivenChunk, storeSource } from '../../support/sources.ts';
 import { countTermsNow } from '../../support/term-counts.ts';
@@ -128,25 +129,6 @@ const ELSEWHERE = 10_100;
 /** More than are scored, and than a scope holds whose chunks are all scored. */
 const MANY = 4100;
 
-/** Stores a chunk so many times more, with its words, as quickly as can be. */
-async function repeatSource({ company }: Team, sourceId: string, times: number): Promise<void> {
-  await database.query(
-    `with copy as (
-       insert into memory.chunk (team_id, id, source_id, client_id, ordinal, text)
-       select c.team_id, gen_random_uuid(), c.source_id, c.client_id, c.ordinal + 1000 * n, c.text
-         from memory.chunk c, generate_series(1, $3::int) n
-        where c.team_id = $1 and c.source_id = $2
-       returning team_id, id, client_id, source_id, ordinal)
-     insert into memory.chunk_keyword (team_id, chunk_id, client_id, weights, keys)
-     select copy.team_id, copy.id, copy.client_id, k.weights, k.keys
-       from copy
-       join memory.chunk c on c.team_id = copy.team_id and c.source_id = copy.source_id
-                          and c.ordinal = copy.ordinal % 1000
-       join memory.chunk_keyword k on k.team_id = c.team_id and k.chunk_id = c.id`,
-    [company.teamId, sourceId, times],
-  );
-}
-
 describe('very many chunks with the searched words outside the scope', () => {
   const queries = ['budget', 'the budget of the walrus', 'the', 'err_4711 budget', 'unheard budget'];
   const small = ['the budget', 'the walrus is here', 'the year of the budget', 'err_4711'];
@@ -164,7 +146,7 @@ describe('very many chunks with the searched words outside the scope', () => {
         const [client, other] = team.clients;
         scope = ownerScope(team.company, [client]);
         const own = await store(team, client, [{ text: 'the pumps of the harbour' }]);
-        await repeatSource(team, own, size);
+        await repeatChunks(database, team.company, own, size);
         await store(
           team,
           null,
@@ -173,7 +155,7 @@ describe('very many chunks with the searched words outside the scope', () => {
         await countTermsNow(database, team.company);
         alone = await told(scope, queries);
         const elsewhere = await store(team, other, [{ text: 'the budget of the walrus err_4711' }]);
-        await repeatSource(team, elsewhere, ELSEWHERE);
+        await repeatChunks(database, team.company, elsewhere, ELSEWHERE);
       });
 
       test('gives the same answer before those chunks are counted', async () => {

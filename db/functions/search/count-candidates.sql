@@ -1,0 +1,30 @@
+-- For the explanation of a search. Returns how many chunks within the claims contain one of the keys, without chunks of
+-- sources that are loading. Counts no further than p_most.
+create or replace function memory.count_candidates(p_keys int[], p_most int) returns int
+language plpgsql stable security definer
+set search_path = memory, public, pg_temp
+set plan_cache_mode = force_custom_plan
+set enable_seqscan = off
+set enable_indexscan = off
+set work_mem = '64MB'
+as $$
+declare
+  v_team constant uuid := claimed_team();
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
+  v_hidden uuid[];                      -- chunks of sources that are loading
+begin
+  select array_agg(c.id) into v_hidden
+    from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
+   where s.team_id = v_team and s.state = 'loading';
+  return (
+    select count(*) from (
+      -- offset 0 makes the planner use only the index of keys. Comparing hundreds of keys with each chunk took minutes.
+      select from (select k.team_id, k.client_id, k.chunk_id from chunk_keyword k where k.keys && p_keys offset 0) c
+       where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+         and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden)))
+       limit p_most) n);
+end $$;
+
+revoke execute on function memory.count_candidates(int[], int) from public, memory_service, memory_worker;
+grant execute on function memory.count_candidates(int[], int) to memory_service;

@@ -1,0 +1,76 @@
+-- For the explanation of a search. Returns how many chunks within the claims contain each dimension, without chunks of
+-- sources that are loading. If the scope has at most p_most chunks, they are counted. Of more, a sample of about p_most
+-- chunks is counted and scaled, except for a dimension whose key occurs in few chunks of the Team. Returns only the
+-- first dimensions, as many as can be compared with the chunks in a short time.
+create or replace function memory.count_documents(
+  p_dims int[],               -- dimensions of the query's terms, the most important first
+  p_keys int[],               -- for each of them its key, or null if it has none or should not be counted by key
+  p_most int
+) returns table (dim int, documents int, scaled boolean)
+language plpgsql stable security definer
+set search_path = memory, public, pg_temp
+set plan_cache_mode = force_custom_plan
+set enable_seqscan = off
+set enable_indexscan = off
+as $$
+declare
+  comparisons constant int := 1000000;  -- of a chunk with a dimension: they take half a second
+  postings constant int := 2000;        -- chunks of the Team that are read for a key at most
+  v_team constant uuid := claimed_team();
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
+  v_chunks float8;                      -- the number of chunks of the scope
+  v_below int;                          -- the sample has the chunks with a lower hash; null if all are counted
+  v_hidden uuid[];                      -- chunks of sources that are loading
+  v_sample uuid[];
+  v_scale float8;
+begin
+  select coalesce(sum(t.n), 0) into v_chunks from layer_tally t
+   where t.team_id = v_team and t.part = 'chunks'
+     and ((t.client_id is null and v_team_layer) or t.client_id = any (v_clients));
+  -- Hashes are spread evenly over the range of int.
+  v_below := case when v_chunks > p_most then floor(4294967296 * (p_most / v_chunks) - 2147483648)::int end;
+  select array_agg(c.id) into v_hidden
+    from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
+   where s.team_id = v_team and s.state = 'loading';
+  v_sample := array(
+    select k.chunk_id from (
+      select c.chunk_id from chunk_keyword c
+       where v_team_layer and c.team_id = v_team and c.client_id is null
+         and (v_below is null or uuid_hash(c.chunk_id) < v_below)
+      union all
+      select c.chunk_id from chunk_keyword c
+       where c.team_id = v_team and c.client_id = any (v_clients)
+         and (v_below is null or uuid_hash(c.chunk_id) < v_below)) k
+     where v_hidden is null or k.chunk_id not in (select unnest(v_hidden)));
+  v_scale := case when v_below is null then 1 else v_chunks / greatest(cardinality(v_sample), 1) end;
+
+  return query
+  with asked as materialized (
+    select d.dim, d.key, ('{' || d.dim || ':1}/536870912')::sparsevec as unit
+      from unnest(p_dims, p_keys) with ordinality d (dim, key, place)
+     where d.place <= comparisons / greatest(cardinality(v_sample), 1)
+  ), counted as (
+    select m.dim, count(*) as n
+      -- A computed value: the stored weights of a long chunk would be decompressed for each dimension.
+      from (select l2_normalize(c.weights) as weights from chunk_keyword c
+             where c.team_id = v_team and c.chunk_id = any (v_sample) offset 0) c
+      cross join lateral (select a.dim from asked a where c.weights <#> a.unit < 0 offset 0) m
+     group by m.dim
+  ), by_key as (
+    select a.dim, r.n from asked a
+      cross join lateral (
+        select count(*) as read, count(*) filter (
+                 where c.team_id = v_team
+                   and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
+                   and (v_hidden is null or c.chunk_id not in (select unnest(v_hidden)))) as n
+          from (select c.team_id, c.client_id, c.chunk_id from chunk_keyword c
+                 where c.keys && array[a.key] limit postings + 1) c) r
+     where v_below is not null and a.key is not null and r.read <= postings
+  )
+  select a.dim, coalesce(k.n, round(coalesce(n.n, 0) * v_scale))::int, v_below is not null and k.n is null
+    from asked a left join counted n on n.dim = a.dim left join by_key k on k.dim = a.dim;
+end $$;
+
+revoke execute on function memory.count_documents(int[], int[], int) from public, memory_service, memory_worker;
+grant execute on function memory.count_documents(int[], int[], int) to memory_service;

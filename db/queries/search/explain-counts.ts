@@ -1,0 +1,49 @@
+import type { TeamTransaction } from '../../driver/database.ts';
+
+/** Up to this many chunks of a scope, all are counted. Of more, a sample of about this many is counted and scaled. */
+const MAX_COUNTED_CHUNKS = 4000;
+/** A term to count, by its dimension. */
+export interface CountedTerm {
+  dim: number;
+  /** By which a rare term is counted in a large scope; null if it has none, or should not be counted by it. */
+  key: number | null;
+}
+
+/** How many chunks contain a term. */
+export interface DocumentCount {
+  documents: number;
+  /** Whether the number was scaled from a sample. */
+  scaled: boolean;
+}
+
+/**
+ * Counts the chunks within the scope that contain each term.
+ * @param terms the most important first
+ * @param mostChunks of a larger scope, a sample of about this many chunks is counted
+ * @returns the number by dimension. Of very many terms, the last ones are left out
+ */
+export async function countDocuments(
+  tx: TeamTransaction,
+  terms: readonly CountedTerm[],
+  mostChunks = MAX_COUNTED_CHUNKS,
+): Promise<Map<number, DocumentCount>> {
+  if (terms.length === 0) return new Map();
+  const rows = await tx.query<DocumentCount & { dim: number }>(
+    'select dim, documents, scaled from memory.count_documents($1::int[], $2::int[], $3)',
+    [terms.map(({ dim }) => dim), terms.map(({ key }) => key), mostChunks],
+  );
+  return new Map(rows.map(({ dim, ...count }) => [dim, count]));
+}
+
+/** Counts the chunks within the scope that contain one of the keys, up to `most`. */
+export async function countCandidates(
+  tx: TeamTransaction,
+  keys: readonly number[],
+  most: number,
+): Promise<number> {
+  const [row] = await tx.query<{ candidates: number }>(
+    'select memory.count_candidates($1::int[], $2) as candidates',
+    [keys, most],
+  );
+  return row?.candidates ?? 0;
+}
