@@ -1,34 +1,29 @@
 import { type Database, transaction } from '../../db/driver/database.ts';
 import { countCandidates } from '../../db/queries/search/explain-counts.ts';
-import type { SearchTrace } from '../../db/queries/search/search-explained.ts';
 import type { SearchExplanation } from '../../shared/schemas/explanation.ts';
-import { otherLayers, type TeamScope } from '../../shared/scope.ts';
+import type { Source } from '../../shared/schemas/memory.ts';
+import { otherLayers } from '../../shared/scope.ts';
+import { type ExplainedSearch, explainSource } from './explain-source.ts';
 import type { InnerExplanation } from './explanation.ts';
-
-/** A search that has run and is explained. */
-export interface ExplainedSearch {
-  /** What the caller can read. */
-  reach: TeamScope;
-  /** What was searched. */
-  scope: TeamScope;
-  trace: SearchTrace;
-}
 
 /** Candidates in other layers are not counted further. */
 const MAX_OTHER_CANDIDATES = 5000;
 
 /**
- * Completes the explanation of a search with what its scope leaves out: the candidates in other layers. This is
- * a read of its own, because the search reads nothing outside of its scope.
+ * Completes the explanation of a search with what its scope leaves out: the candidates in other layers, and why a source is
+ * not among the hits. These are reads of their own, because the search reads nothing outside of its scope.
+ * @param source that the caller can read, or null
  */
 export async function explainOutside(
   database: Database,
   search: ExplainedSearch,
   explain: InnerExplanation,
+  source: Source | null,
 ): Promise<SearchExplanation> {
   return {
     ...explain,
     otherLayers: await countOtherCandidates(database, search),
+    ...(source === null ? {} : { source: await explainSource(database, search, source) }),
   };
 }
 

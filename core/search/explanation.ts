@@ -1,7 +1,7 @@
 import { wireTime } from '../../db/queries/fragments/layers.ts';
 import type { CountedTerm, DocumentCount } from '../../db/queries/search/explain-counts.ts';
 import type { ExplainedHit, MatchedWeight, SearchTrace } from '../../db/queries/search/search-explained.ts';
-import type { SearchExplanation } from '../../shared/schemas/explanation.ts';
+import type { SearchExplanation, SourceExplanation } from '../../shared/schemas/explanation.ts';
 import type { Hit } from '../../shared/schemas/memory.ts';
 import type { QueryTerms, TermText } from '../../shared/text/terms.ts';
 
@@ -19,8 +19,8 @@ interface WeighedTerm extends TermText {
 }
 
 /** What the search itself explains, without what is outside of its scope. */
-export type InnerExplanation = Omit<SearchExplanation, 'otherLayers'>;
-type MatchedTerm = NonNullable<Hit['explain']>['terms'][number];
+export type InnerExplanation = Omit<SearchExplanation, 'otherLayers' | 'source'>;
+type MatchedTerm = SourceExplanation['terms'][number];
 
 /** A word that is estimated to be in more chunks is not counted by its key in a large scope. */
 const MAX_POSTINGS = 1000;

@@ -9,6 +9,7 @@ import { narrowScope, requireRight, type TeamScope } from '../../shared/scope.ts
 import { queryTerms } from '../../shared/text/terms.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { explainOutside } from './explain-outside.ts';
+import { findNamedSource } from './explain-source.ts';
 import { findSourceFilter, parseTimeFilters } from './filters.ts';
 import { findExplainedHits, findHits } from './find-hits.ts';
 import type { QueryEmbedder } from './query-embedder.ts';
@@ -35,7 +36,7 @@ export function assertSearchAllowed(
   scope: TeamScope,
   body: Partial<SearchRequest> | null | undefined,
 ): void {
-  assertCanExplain(scope, body?.explain);
+  assertCanExplain(scope, body);
   if (body?.embeddingMode === 'server' && !serverEmbeddings) {
     throw new ServiceError(
       'server_embedding_disabled',
@@ -62,14 +63,16 @@ export async function searchMemory(
     // Checked again below. Here, so that a request that is refused does not wait for a vector.
     narrowScope(caller.scope, body.scope);
     await findSourceFilter(database, caller.scope, body.sourceIds);
+    await findNamedSource(database, caller.scope, body.explainSource);
   }
   const began = performance.now();
   const { mode, vector } = await findQueryVector(deps, caller.scope, body);
   const embeddingMs = performance.now() - began;
   const currentScope = await caller.recheckScope();
-  assertCanExplain(currentScope, body.explain);
+  assertCanExplain(currentScope, body);
   const scope = narrowScope(currentScope, body.scope);
   const sourceIds = await findSourceFilter(database, currentScope, body.sourceIds);
+  const named = await findNamedSource(database, currentScope, body.explainSource);
   const query: ChunkQuery = {
     ...times,
     ...(body.kinds === undefined ? {} : { kinds: body.kinds }),
@@ -83,7 +86,7 @@ export async function searchMemory(
   };
   const queryId = newId();
   const { hits, explained } = await transaction(database, scope, async (tx) => {
-    const result = await (body.explain === true
+    const result = await (wantsExplanation(body)
       ? findExplainedHits(tx, query, embeddingMs)
       : findHits(tx, query));
     const hits = await shapeHits(tx, result.hits, shape);
@@ -97,13 +100,19 @@ export async function searchMemory(
     hits,
   };
   if (explained === undefined) return answer;
-  const search = { reach: currentScope, scope, trace: explained.trace };
-  return { ...answer, explain: await explainOutside(database, search, explained.explain) };
+  const search = { reach: currentScope, scope, query, hits, trace: explained.trace };
+  return { ...answer, explain: await explainOutside(database, search, explained.explain, named) };
+}
+
+type ExplanationFields = Pick<Partial<SearchRequest>, 'explain' | 'explainSource'>;
+
+function wantsExplanation(body: ExplanationFields | null | undefined): boolean {
+  return body?.explain === true || body?.explainSource !== undefined;
 }
 
 /** An explanation shows terms and counts of the whole Team. */
-function assertCanExplain(scope: TeamScope, explain: boolean | undefined): void {
-  if (explain === true) requireRight(scope, 'explainSearch');
+function assertCanExplain(scope: TeamScope, body: ExplanationFields | null | undefined): void {
+  if (wantsExplanation(body)) requireRight(scope, 'explainSearch');
 }
 
 function searchEvent(queryId: string, body: SearchRequest, topK: number, hits: readonly Hit[]): AuditEntry {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, OneOf, Time } from './common.ts';
+import { Id, Nullable, OneOf, Time } from './common.ts';
 
 /** A term of the query, in readable form. */
 const termFields = {
@@ -31,6 +31,33 @@ export const HitExplanation = Type.Object({
   }),
 });
 export type HitExplanation = Static<typeof HitExplanation>;
+
+/** Why one source is not among the hits. */
+export const SourceExplanation = Type.Object(
+  {
+    sourceId: Id,
+    found: Type.Boolean({ description: 'whether a chunk of it is among the hits' }),
+    reason: OneOf(
+      ['found', 'archived', 'not_in_scope', 'filtered', 'below_top_k', 'pending', 'no_shared_terms'],
+      'the first that applies. found: it is among the hits. archived: it has no chunks any longer. not_in_scope: its ' +
+        'layer is not in the scope of the search. below_top_k: other chunks rank before it. filtered: all of its ' +
+        'chunks are excluded by a filter, or by minSimilarity. pending: no word matches, and its chunks have no ' +
+        'vectors yet. no_shared_terms: no word matches, and the query has no vector',
+    ),
+    rank: Nullable(
+      Type.Integer({
+        description: 'of its best chunk among all candidates, from 1; hits are the first of them',
+      }),
+      'null if it is no candidate. With below_top_k: it is not among the best 50 by meaning or by keyword, or it ' +
+        'shares only words that are too common to be read',
+    ),
+    terms: Type.Array(Type.Object({ ...termFields, weight: Type.Number() }), {
+      description: 'terms of the query that its best chunk contains, highest weight first',
+    }),
+  },
+  { description: 'present with explainSource' },
+);
+export type SourceExplanation = Static<typeof SourceExplanation>;
 
 /** How a search was executed. */
 export const SearchExplanation = Type.Object({
@@ -101,6 +128,7 @@ export const SearchExplanation = Type.Object({
         'what is in the layers that the caller can read, but that are not in the scope of the search',
     },
   ),
+  source: Type.Optional(SourceExplanation),
   milliseconds: Type.Object({
     embedding: Type.Number({
       description: 'making the vector of the query, or checking the one that was sent',

@@ -78,6 +78,13 @@ export const SearchRequest = Body({
   explain: Type.Optional(
     Type.Boolean({ description: 'explain the search and each hit; requires Full access' }),
   ),
+  explainSource: Type.Optional(
+    Type.String({
+      description:
+        'source to explain: why it is among the hits or not. Implies `explain`, and requires Full access; 404 if the ' +
+        'caller cannot read the source',
+    }),
+  ),
 });
 export type SearchRequest = Static<typeof SearchRequest>;
 

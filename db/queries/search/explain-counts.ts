@@ -1,7 +1,12 @@
 import type { TeamTransaction } from '../../driver/database.ts';
+import { inScope } from '../fragments/layers.ts';
+import { CANDIDATES, type ChunkQuery, searchValues } from './search.ts';
 
 /** Up to this many chunks of a scope, all are counted. Of more, a sample of about this many is counted and scaled. */
 const MAX_COUNTED_CHUNKS = 4000;
+/** More than a search has candidates. */
+const ALL_CANDIDATES = 1000;
+
 /** A term to count, by its dimension. */
 export interface CountedTerm {
   dim: number;
@@ -46,4 +51,28 @@ export async function countCandidates(
     [keys, most],
   );
   return row?.candidates ?? 0;
+}
+
+/** The place of a chunk among all candidates of a search, from 1. */
+export interface CandidatePlace {
+  chunkId: string;
+  place: number;
+}
+
+/** Finds the best candidate of a search that is a chunk of the source; null if none is. */
+export async function findPlace(
+  tx: TeamTransaction,
+  query: ChunkQuery,
+  sourceId: string,
+): Promise<CandidatePlace | null> {
+  const values = [...searchValues(tx, { ...query, topK: ALL_CANDIDATES }, false), sourceId];
+  const [row] = await tx.query<CandidatePlace>(
+    `select f.chunk_id as "chunkId", f.place
+       from ${CANDIDATES}
+       join memory.chunk c on c.team_id = $1 and c.id = f.chunk_id
+      where ${inScope('c')} and c.source_id = $${values.length}
+      order by f.place limit 1`,
+    values,
+  );
+  return row ?? null;
 }

@@ -93,6 +93,7 @@ describe('candidates in other layers', () => {
     ] as const) {
       const { explain } = await explainHeron(service, company, { scope });
       assert.deepEqual(explain.otherLayers, { candidates }, JSON.stringify(scope));
+      assert.equal(explain.source, undefined, 'no source was asked for');
     }
   });
 });

@@ -9,6 +9,13 @@ import type { Ids } from './place.ts';
 /** A valid body for each row of the table that has fields. */
 const BODIES: Record<string, (ids: Ids) => Body> = {
   'POST /v1/memory/search': () => ({ query: 'x', scope: {}, queryEmbedding: along(0), ...CLAIM }),
+  'POST /v1/memory/search of a source': ({ source }) => ({
+    query: 'x',
+    scope: {},
+    queryEmbedding: along(0),
+    ...CLAIM,
+    explainSource: source,
+  }),
   'POST /v1/memory/expand': () => ({ chunkId: newId() }),
   'POST /v1/memory/ingest': () => ({ title: 'x', text: newId() }),
   'POST /v1/memory/imports': () => ({ items: [{ filename: 'a.txt', text: 'x' }] }),

@@ -41,6 +41,12 @@ const NO_EMBEDDING = fault('400 query_embedding_required', 'no embedding', {
 const NO_SOURCE = fault('404 not_found', 'an unknown source', {
   body: (body) => ({ ...body, sourceIds: [newId()] }),
 });
+const UNEXPLAINED = [newId(), 'nonsense'].map((id) =>
+  fault('404 not_found', `an explained source ${id}`, { body: (body) => ({ ...body, explainSource: id }) }),
+);
+const UNKNOWN_CLIENT = fault('403 scope_forbidden', 'an unknown client', {
+  body: (body) => ({ ...body, scope: { clientId: newId() } }),
+});
 const THEIR_IMPORT = sentBy('a member', '403 forbidden', { body: added('ids', ({ import: id }) => id) });
 const NO_IMPORTS = [newId(), 'nonsense'].map((id) =>
   fault('404 not_found', id, { body: added('ids', () => id) }),
@@ -80,6 +86,17 @@ const COMPANY_OWNED = [TOKEN, ...OWNS_COMPANY, ...BODY];
  */
 export const TABLE: Record<string, Fault[]> = {
   'POST /v1/memory/search': [...IN_TEAM, ...BODY, NO_EMBEDDING, ...SCOPE, NO_SOURCE],
+  // Whether the route requires Full access is known only when the body has been read.
+  'POST /v1/memory/search of a source': [
+    ...IN_TEAM,
+    ...UNREADABLE,
+    ...FULL_ACCESS,
+    invalid({ unknown: 1 }),
+    NO_EMBEDDING,
+    UNKNOWN_CLIENT,
+    NO_SOURCE,
+    ...UNEXPLAINED,
+  ],
   'POST /v1/memory/expand': [...IN_TEAM, ...BODY, ...SCOPE],
   // A large body is not read for a reader, who cannot write anywhere.
   'POST /v1/memory/ingest': [

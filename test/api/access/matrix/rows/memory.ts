@@ -2,6 +2,7 @@ import { along, CLAIM } from '../../../../support/team.ts';
 import { type Place, thingOf } from '../place.ts';
 import type { Cell, Row, Values } from '../row.ts';
 import { IMPORT_ROWS } from './imports.ts';
+import { LAYERS, type LayerName } from './layers.ts';
 
 /** Every layer of a Team by the name that kinds of routes give it. */
 const CLIENTS = {
@@ -103,6 +104,25 @@ function rowsOf(client: ClientName): Row[] {
   ];
 }
 
+/** An explained search in the Team layer that names a source of a layer. */
+function explainedSource(name: LayerName): Row {
+  return {
+    route: 'POST /v1/memory/search',
+    about: `explained for a source in ${name}`,
+    kind: name === 'archived client' ? 'Team, Full access, not there' : 'Team, Full access',
+    ok: 200,
+    ids: ['explainSource'],
+    values: async ({ targets, at }) => ({
+      explainSource: await targets.library.source(at, LAYERS[name](at), at.ownerId),
+    }),
+    body: (values, cell) => ({
+      ...search(() => ({}))(values, cell),
+      query: 'walrus',
+      explainSource: values['explainSource'],
+    }),
+  };
+}
+
 const archived = async ({ at }: Cell) => ({ clientId: at.archivedClient });
 
 /** Routes for the memory of a Team. */
@@ -127,6 +147,9 @@ export const MEMORY_ROWS: readonly Row[] = [
       explain: true,
     }),
   },
+  explainedSource('Team layer'),
+  explainedSource('client A'),
+  explainedSource('archived client'),
   {
     route: 'POST /v1/memory/search',
     about: 'of an archived client',
