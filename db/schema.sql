@@ -497,6 +497,7 @@ table memory.import (
   created_by uuid not null,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  tags text[] not null default '{}'::text[],
   constraint import_progress_percent_check CHECK (((progress_percent >= 0) AND (progress_percent <= 100))),
   constraint import_progress_stage_check CHECK ((progress_stage = ANY (ARRAY['reading'::text, 'cutting'::text, 'storing'::text]))),
   constraint import_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
@@ -630,6 +631,7 @@ table memory.memory_item (
   decided_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  tags text[] not null default '{}'::text[],
   constraint memory_item_check CHECK (((state = ANY (ARRAY['published'::text, 'archived'::text])) = (source_id IS NOT NULL))),
   constraint memory_item_check1 CHECK (((embedding IS NULL) = (embedding_model IS NULL))),
   constraint memory_item_check2 CHECK (((embedding IS NULL) OR (state = 'review'::text))),
@@ -678,6 +680,7 @@ table memory.source (
   updated_at timestamp with time zone not null default now(),
   terms_version smallint not null default 1,
   document_date date,
+  tags text[] not null default '{}'::text[],
   constraint source_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'import'::text, 'memory'::text]))),
   constraint source_state_check CHECK ((state = ANY (ARRAY['loading'::text, 'active'::text, 'archived'::text]))),
   constraint source_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id),
@@ -687,6 +690,7 @@ table memory.source (
 CREATE UNIQUE INDEX source_content ON memory.source USING btree (team_id, client_id, content_hash) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NULL) AND (kind <> 'memory'::text));
 CREATE UNIQUE INDEX source_external_id ON memory.source USING btree (team_id, client_id, external_id) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NOT NULL));
 CREATE INDEX source_loading ON memory.source USING btree (team_id, id) WHERE (state = 'loading'::text);
+CREATE INDEX source_tagged ON memory.source USING btree (team_id, id) WHERE (tags <> '{}'::text[]);
 CREATE INDEX source_terms ON memory.source USING btree (terms_version, team_id) WHERE (state = 'active'::text);
 row level security on;
 policy reads for select to memory_service
@@ -1378,7 +1382,28 @@ begin
       'chunks', p_weights.chunks, 'sampled', p_weights.sampled, 'at', p_weights.counted_at) end);
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.filtered_chunks(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, OUT allowed uuid[], OUT refused uuid[])
+CREATE OR REPLACE FUNCTION memory.few_tagged_sources(p_tags text[], p_sources uuid[])
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  most constant int := 1000;
+  v_ids uuid[];
+begin
+  select coalesce(array_agg(t.id), '{}') into v_ids from (
+    select s.id from source s
+     -- The last condition is that of the index of sources with tags.
+     where s.team_id = claimed_team() and s.tags @> p_tags and s.tags <> '{}'
+       and (p_sources is null or s.id = any (p_sources))
+     limit most + 1) t;
+  return case when cardinality(v_ids) <= most then v_ids end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.filtered_chunks(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], OUT allowed uuid[], OUT refused uuid[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -1395,7 +1420,11 @@ declare
   -- Callers see times in milliseconds. A chunk whose time, as they see it, equals a bound does not pass.
   v_from constant timestamptz := p_after + interval '1 millisecond';
   v_most int := few;
+  v_sources uuid[] := p_sources;
 begin
+  if p_tags is not null then
+    v_sources := coalesce(few_tagged_sources(p_tags, p_sources), p_sources);
+  end if;
   loop
     -- First pass: at most a few chunks that pass. Second pass: all of them.
     select coalesce(array_agg(p.id), '{}') into allowed from (
@@ -1404,9 +1433,10 @@ begin
         join chunk c on c.team_id = s.team_id and c.source_id = s.id
        where s.team_id = v_team and s.state = 'active'
          and (p_kinds is null or s.kind = any (p_kinds))
-         and (p_sources is null or s.id = any (p_sources))
+         and (v_sources is null or s.id = any (v_sources))
+         and (p_tags is null or (s.tags @> p_tags and s.tags <> '{}'))
          and c.team_id = v_team
-         and (p_sources is null or c.source_id = any (p_sources))
+         and (v_sources is null or c.source_id = any (v_sources))
          and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
          and (v_from is null or c.created_at >= v_from)
          and (p_before is null or c.created_at < p_before)
@@ -1429,7 +1459,8 @@ begin
          from source s
          join chunk c on c.team_id = s.team_id and c.source_id = s.id
         where s.team_id = v_team and c.team_id = v_team
-          and (s.state <> 'active' or s.kind <> all (p_kinds) or s.id <> all (p_sources))
+          and (s.state <> 'active' or s.kind <> all (p_kinds) or s.id <> all (v_sources)
+               or not s.tags @> p_tags)
           and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
         limit few + 1)) n;
     if cardinality(refused) <= few then
@@ -2565,7 +2596,7 @@ begin
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.search_candidates(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_limit integer, p_explain boolean)
+CREATE OR REPLACE FUNCTION memory.search_candidates(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean)
  RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER ROWS 50
@@ -2585,7 +2616,7 @@ declare
   v_near uuid[] := '{}';                -- chunks found by meaning, nearest first
   v_similarities float8[] := '{}';
   v_near_detail jsonb;
-  v_filtered constant boolean := num_nonnulls(p_kinds, p_sources, p_after, p_before) > 0;
+  v_filtered constant boolean := num_nonnulls(p_kinds, p_sources, p_after, p_before, p_tags) > 0;
   v_clock timestamptz[] := array[clock_timestamp()];
 begin
   if v_team is null then
@@ -2598,7 +2629,7 @@ begin
   -- are arrays, which are hashed for look-ups. A function or a join would run for every chunk of the Team.
   if v_filtered then
     select f.allowed, f.refused into v_allowed, v_hidden
-      from filtered_chunks(p_kinds, p_sources, p_after, p_before) f;
+      from filtered_chunks(p_kinds, p_sources, p_after, p_before, p_tags) f;
   else
     select array_agg(c.id) into v_hidden
       from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
@@ -2628,7 +2659,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.search_hits(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_limit integer, p_explain boolean, p_by_source boolean)
+CREATE OR REPLACE FUNCTION memory.search_hits(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean, p_by_source boolean)
  RETURNS TABLE(place integer, passage integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, duplicates integer, detail jsonb)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER ROWS 50
@@ -2646,7 +2677,7 @@ begin
     -- without statistics.
     select f.*, c.source_id, c.created_at, c.text_hash
       from search_candidates(p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths, p_keys,
-             p_identifier_keys, p_kinds, p_sources, p_after, p_before, null, p_explain) f
+             p_identifier_keys, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain) f
       left join lateral (select k.source_id, k.created_at, k.text_hash from chunk k
                           where k.team_id = v_team and k.id = f.chunk_id offset 0) c on true
   ), compared as (

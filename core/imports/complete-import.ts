@@ -38,7 +38,7 @@ export function stageImport(
   { database, config }: Pick<Dependencies, 'database' | 'config'>,
   scope: TeamScope,
   layerId: LayerId,
-  file: Pick<StartedImport, 'filename' | 'title'>,
+  file: Pick<StartedImport, 'filename' | 'title' | 'tags'>,
   { title, date, indexedAs, contentHash, chunks }: ImportedDocument,
   report: (written: number) => void,
 ): Promise<StagedSource> {
@@ -54,6 +54,7 @@ export function stageImport(
       metadata: { filename: file.filename, ...(title === null ? {} : { [DOCUMENT_TITLE]: title }) },
       documentDate: date,
       indexedAs,
+      tags: file.tags,
       contentHash: Buffer.from(contentHash),
       model: config.embeddingModel,
       chunks: withEmbeddings(chunks),

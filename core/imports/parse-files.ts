@@ -3,6 +3,7 @@ import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { decodeBase64 } from '../../shared/formats/base64.ts';
 import { IMPORT_FORMAT_NAMES } from '../../shared/formats/import-formats.ts';
 import { importMediaType } from '../../shared/formats/media-types.ts';
+import { parseTags } from '../../shared/formats/tags.ts';
 import { newId } from '../../shared/ids.ts';
 import type { ImportRequest } from '../../shared/schemas/imports.ts';
 
@@ -48,6 +49,7 @@ async function parseFile(item: Item, index: number): Promise<Omit<NewImport, 'la
     title: item.title ?? item.filename,
     mediaType,
     content: await parseContent(item, index),
+    tags: parseTags(item.tags ?? [], `/items/${index}/tags`),
   };
 }
 

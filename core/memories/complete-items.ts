@@ -92,11 +92,11 @@ async function storeItem(
   item: StoredItem,
 ): Promise<Recorded<ConsolidationResult>> {
   const { id, captureIds, prepared, layerId } = item;
-  const { state, title, content, metadata, embedding, supersedes } = item.text;
+  const { state, title, content, metadata, tags, embedding, supersedes } = item.text;
   const similar = await findSimilarMemories(tx, { layerId, terms: prepared.terms, embedding, model });
   const stored =
     state === 'published'
-      ? await insertMemorySource(tx, { layerId, title, metadata, prepared, embedding, model })
+      ? await insertMemorySource(tx, { layerId, title, metadata, tags, prepared, embedding, model })
       : null;
   await insertMemory(tx, {
     id,
@@ -106,6 +106,7 @@ async function storeItem(
     content,
     terms: prepared.terms,
     metadata,
+    tags,
     captureIds,
     supersedes,
     embedding,

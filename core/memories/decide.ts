@@ -6,8 +6,9 @@ import {
   lockMemories,
   updateMemory,
 } from '../../db/queries/memory/memories.ts';
-import { retitleSource } from '../../db/queries/memory/sources.ts';
+import { retitleSource, updateSourceFields } from '../../db/queries/memory/sources.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
+import { parseTags } from '../../shared/formats/tags.ts';
 import { type MemoryAction, type MemoryState, nextState } from '../../shared/memory-states.ts';
 import type { Decision, Memory } from '../../shared/schemas/library.ts';
 import { requireRight, type TeamScope } from '../../shared/scope.ts';
@@ -23,8 +24,12 @@ import { archiveMemory, assertPublished, assertSameLayer, type SupersededPair } 
 
 export type DecideDependencies = Pick<Dependencies, 'config' | 'database' | 'queue'>;
 
-/** A parsed decision: its ids are known ones, in lower case. */
-type ParsedDecision = Omit<Decision, 'supersedes'> & { supersedes: string | null };
+/** A parsed decision: its ids are known ones, in lower case, and its tags are normalized. */
+type ParsedDecision = Omit<Decision, 'supersedes' | 'tags'> & {
+  supersedes: string | null;
+  /** Null: not given. */
+  tags: string[] | null;
+};
 
 /** A decision with the content that it makes searchable. */
 interface Deciding {
@@ -76,10 +81,12 @@ export async function decide(
 }
 
 function parseDecision(decision: Decision): ParsedDecision {
-  const { action, title, content, supersedes } = decision;
-  if (action === 'update' && title === undefined && content === undefined) {
-    throw invalidField('/content', 'is required with update when title is absent');
+  const { action, title, content, tags, supersedes } = decision;
+  if (action === 'update' && title === undefined && content === undefined && tags === undefined) {
+    throw invalidField('/content', 'is required with update when title and tags are absent');
   }
+  if (action !== 'update' && tags !== undefined) throw invalidField('/tags', 'is allowed only with update');
+  const normalTags = tags === undefined ? null : parseTags(tags);
   if (action === 'discard' || action === 'delete') {
     for (const [field, value] of Object.entries({ title, content })) {
       if (value !== undefined) throw invalidField(`/${field}`, 'is allowed only with update and publish');
@@ -92,6 +99,7 @@ function parseDecision(decision: Decision): ParsedDecision {
     ...decision,
     memoryId: parseId(decision.memoryId),
     supersedes: supersedes === undefined ? null : parseId(supersedes),
+    tags: normalTags,
   };
 }
 
@@ -180,6 +188,7 @@ const publish: DecisionHandler = async (tx, locked, { decision, prepared, model 
     layerId: memory.clientId,
     title,
     metadata: memory.metadata,
+    tags: memory.tags,
     prepared,
     // The vector that came with the item is valid only for the text that it came with, and for its own model.
     embedding: edited || embeddingModel !== model ? null : embedding,
@@ -209,15 +218,19 @@ const update: DecisionHandler = async (tx, { memory }, { decision, prepared, mod
   const changed = prepared === null || prepared.content === memory.content ? null : prepared;
   if (changed === null) await retitleSource(tx, sourceId, title);
   else await replaceMemoryText(tx, sourceId, { layerId, title, prepared: changed, model });
+  const retagged =
+    decision.tags === null ? null : await updateSourceFields(tx, sourceId, { tags: decision.tags });
   const updated = await updateMemory(tx, memory.id, {
     state: 'published',
     title,
     ...(changed === null ? {} : { content: changed }),
+    ...(retagged === null ? {} : { tags: retagged.source.tags }),
   });
   const detail = {
     sourceId,
     titleChanged: title !== memory.title,
     contentChanged: changed !== null,
+    ...(decision.tags === null ? {} : { tagsChanged: retagged !== null }),
     ...(changed === null ? {} : { chunks: changed.chunks.length }),
   };
   return { result: updated, audit: [memoryEvent('memory.update', updated, detail)] };

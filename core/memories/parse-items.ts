@@ -1,5 +1,6 @@
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings.ts';
 import { invalidField } from '../../shared/errors.ts';
+import { parseTags } from '../../shared/formats/tags.ts';
 import type { ConsolidatedItem } from '../../shared/schemas/consolidation.ts';
 import { type LayerId, requireRight, type TeamScope, writeLayer } from '../../shared/scope.ts';
 import { parseId } from '../access/parse-id.ts';
@@ -11,6 +12,8 @@ export interface ItemText {
   title: string;
   content: string;
   metadata: Record<string, unknown>;
+  /** Normalized. */
+  tags: string[];
   /** Of unit length. */
   embedding: Float32Array | null;
   supersedes: string | null;
@@ -55,6 +58,7 @@ export function parseItems(items: readonly ConsolidatedItem[], scope: TeamScope,
 function parseText(item: ConsolidatedItem, path: string, model: string): Omit<ItemText, 'supersedes'> | null {
   const { action, title, content, metadata, embedding } = item;
   assertMetadata(metadata, `${path}/metadata`);
+  const tags = parseTags(item.tags ?? [], `${path}/tags`);
   if (embedding !== undefined) checkEmbeddingClaim(item, model, path);
   const vector = embedding === undefined ? null : normalizeEmbedding(embedding, `${path}/embedding`);
   if (item.supersedes !== undefined && action !== 'publish') {
@@ -64,5 +68,5 @@ function parseText(item: ConsolidatedItem, path: string, model: string): Omit<It
   if (title === undefined) throw invalidField(`${path}/title`, 'is required');
   if (content === undefined) throw invalidField(`${path}/content`, 'is required');
   const state = action === 'publish' ? 'published' : 'review';
-  return { state, title, content, metadata: metadata ?? {}, embedding: vector };
+  return { state, title, content, metadata: metadata ?? {}, tags, embedding: vector };
 }

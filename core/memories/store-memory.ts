@@ -10,6 +10,7 @@ export interface MemoryText {
   layerId: LayerId;
   title: string;
   metadata: Record<string, unknown>;
+  tags: readonly string[];
   prepared: PreparedContent;
   /** Of unit length. Stored only if the content makes one chunk, because it describes the whole content. */
   embedding: Float32Array | null;
@@ -45,6 +46,7 @@ export async function insertMemorySource(tx: TeamTransaction, text: MemoryText):
     metadata: text.metadata,
     documentDate: null,
     indexedAs: text.prepared.indexedAs,
+    tags: text.tags,
     contentHash: text.prepared.contentHash,
   });
   await insertChunks(tx, { id: sourceId, layerId: text.layerId, model: text.model }, chunks, 0);

@@ -3,6 +3,7 @@ import { type AuditEntry, insertAuditEvents } from '../../db/queries/identity/au
 import type { ChunkQuery } from '../../db/queries/search/search.ts';
 import type { Config } from '../../shared/config.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import { parseTags } from '../../shared/formats/tags.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Hit, SearchRequest, SearchResponse } from '../../shared/schemas/memory.ts';
 import { narrowScope, requireRight, type TeamScope } from '../../shared/scope.ts';
@@ -59,6 +60,7 @@ export async function searchMemory(
   const { config, database } = deps;
   const times = parseTimeFilters(body);
   const shape = parseShape(body);
+  const tags = body.tags === undefined ? {} : { tags: parseTags(body.tags) };
   if (body.embeddingMode === 'server') {
     // Checked again below. Here, so that a request that is refused does not wait for a vector.
     narrowScope(caller.scope, body.scope);
@@ -75,6 +77,7 @@ export async function searchMemory(
   const named = await findNamedSource(database, currentScope, body.explainSource);
   const query: ChunkQuery = {
     ...times,
+    ...tags,
     ...(body.kinds === undefined ? {} : { kinds: body.kinds }),
     ...(sourceIds === undefined ? {} : { sourceIds }),
     ...(body.minSimilarity === undefined ? {} : { minSimilarity: body.minSimilarity }),

@@ -59,7 +59,7 @@ export function ingestSource(
 async function stage(
   { database, config }: Pick<Dependencies, 'config' | 'database'>,
   scope: TeamScope,
-  { body, embeddings, layerId, signal }: Ingest,
+  { body, embeddings, tags, layerId, signal }: Ingest,
 ): Promise<StagedSource> {
   const input = removeInput(body);
   const contentHash = await contentHashInTurns(input.value);
@@ -74,6 +74,7 @@ async function stage(
     metadata: body.metadata ?? null,
     documentDate: null,
     indexedAs: fields,
+    tags,
     contentHash,
     model: config.embeddingModel,
     chunks: withEmbeddings(prepared, embeddings),

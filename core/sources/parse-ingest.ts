@@ -1,5 +1,6 @@
 import { checkEmbeddingClaim, normalizeEmbedding } from '../../shared/embeddings.ts';
 import { invalidField } from '../../shared/errors.ts';
+import { parseTags } from '../../shared/formats/tags.ts';
 import { yieldBetweenSteps } from '../../shared/resources/yield-between-steps.ts';
 import type { IngestRequest } from '../../shared/schemas/memory.ts';
 import { assertMetadata } from './metadata.ts';
@@ -8,6 +9,8 @@ export interface ParsedIngest {
   body: IngestRequest;
   /** One for each chunk of the body, at unit length. Null for a chunk without a vector. */
   embeddings: readonly (Float32Array | null)[];
+  /** Normalized. Null: not given. */
+  tags: string[] | null;
 }
 
 /**
@@ -34,5 +37,5 @@ export async function parseIngest(body: IngestRequest, model: string): Promise<P
     await yieldIfDue();
   }
   assertMetadata(body.metadata);
-  return { body, embeddings };
+  return { body, embeddings, tags: body.tags === undefined ? null : parseTags(body.tags) };
 }

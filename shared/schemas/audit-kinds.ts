@@ -63,7 +63,7 @@ export const AUDIT_KINDS = {
   },
   'memory.update': {
     subjects: ['memory', 'source'],
-    meaning: 'A published memory was changed, or the title or metadata of a source.',
+    meaning: 'A published memory was changed, or fields of a source, such as its title.',
   },
   'memory.delete': { subjects: ['memory'], meaning: 'A published memory was archived.' },
   'workspace.write': { subjects: ['file'], meaning: 'A workspace file got a new version.' },

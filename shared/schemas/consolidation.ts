@@ -3,6 +3,7 @@ import { ITEM_ACTIONS } from '../memory-states.ts';
 import { Body, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.ts';
 import { MAX_CONTENT, SimilarMemory } from './library.ts';
 import { LayerKind, Vector, WriteScope } from './memory.ts';
+import { Tags } from './tags.ts';
 
 /** Defaults of a claim. */
 export const DEFAULT_CLAIM_LIMIT = 5;
@@ -67,6 +68,7 @@ export const ConsolidatedItem = Body({
   content: Type.Optional(Text(MAX_CONTENT)),
   scope: Type.Optional(WriteScope),
   metadata: Type.Optional(Metadata),
+  tags: Type.Optional(Tags),
   embedding: Type.Optional(Vector),
   embeddingModel: Type.Optional(Type.String({ maxLength: 300 })),
   embeddingDim: Type.Optional(Type.Integer()),

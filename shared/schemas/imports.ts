@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, Name, Nullable, OneOf, PageQuery, Time } from './common.ts';
 import { LayerKind, WriteScope } from './memory.ts';
+import { Tags } from './tags.ts';
 
 /** The most files in one import request. */
 export const MAX_IMPORTS_PER_REQUEST = 50;
@@ -15,6 +16,7 @@ export const ImportRequest = Body({
       mediaType: Type.Optional(Type.String({ maxLength: 300 })),
       text: Type.Optional(Type.String()),
       contentBase64: Type.Optional(Type.String()),
+      tags: Type.Optional(Tags),
     }),
     { minItems: 1, maxItems: MAX_IMPORTS_PER_REQUEST },
   ),

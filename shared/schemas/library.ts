@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { MEMORY_ACTIONS, MEMORY_STATES } from '../memory-states.ts';
 import { Body, Id, Metadata, Name, Nullable, OneOf, PageQuery, type Problem, Text, Time } from './common.ts';
 import { Chunk, LayerKind, Source } from './memory.ts';
+import { StoredTags, TagFilter, Tags } from './tags.ts';
 
 /** The longest content of a memory. */
 export const MAX_CONTENT = 64_000;
@@ -42,6 +43,7 @@ export const Memory = Type.Object({
   sourceId: Nullable(Id),
   captureIds: Type.Array(Id),
   metadata: Metadata,
+  tags: StoredTags,
   supersedes: Nullable(Id),
   supersededBy: Nullable(Id),
   createdBy: Id,
@@ -91,6 +93,7 @@ const decisionFields = {
   ),
   title: Type.Optional(Name),
   content: Type.Optional(Text(MAX_CONTENT)),
+  tags: Type.Optional({ ...Tags, description: 'only with update; case is ignored' }),
   supersedes: Type.Optional(
     Type.String({
       description: 'only with publish: published memory of the same scope that this one replaces',
@@ -130,6 +133,7 @@ export const SourceQuery = Type.Object(
     kind: Type.Optional(OneOf(['ingest', 'import', 'memory'])),
     state: Type.Optional(OneOf(['active', 'archived'])),
     clientId,
+    tag: TagFilter,
     q,
   },
   { additionalProperties: false },

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { shapedHitFields, shapeFields } from './answer-shape.ts';
 import { Body, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.ts';
 import { HitExplanation, SearchExplanation } from './explanation.ts';
+import { RequiredTags, StoredTags, Tags } from './tags.ts';
 
 /** Defaults of requests. */
 export const DEFAULT_TOP_K = 8;
@@ -68,6 +69,7 @@ export const SearchRequest = Body({
   createdBefore: Type.Optional(
     Type.String({ format: 'date-time', description: 'return only hits whose created_at is earlier' }),
   ),
+  tags: Type.Optional(RequiredTags),
   minSimilarity: Type.Optional(
     Type.Number({
       minimum: -1,
@@ -114,6 +116,7 @@ const chunkFields = {
   layer: LayerKind,
   client_id: Nullable(Id),
   kind: Kind,
+  tags: StoredTags,
   created_at: Time,
   location: Location,
 };
@@ -166,10 +169,11 @@ export const IngestRequest = Body({
     Text(
       300,
       'identifies one source of the layer: a different text replaces its chunks, the same text updates its fields; ' +
-        'an omitted uri or metadata keeps its value',
+        'an omitted uri, metadata or tags keeps its value',
     ),
   ),
   metadata: Type.Optional(Metadata),
+  tags: Type.Optional(Tags),
 });
 export type IngestRequest = Static<typeof IngestRequest>;
 
@@ -182,6 +186,7 @@ export const Source = Type.Object({
   layer: LayerKind,
   clientId: Nullable(Id),
   state: OneOf(['active', 'archived']),
+  tags: StoredTags,
   chunks: Type.Integer(),
   createdBy: Id,
   createdAt: Time,
@@ -194,7 +199,7 @@ export const IngestResponse = Type.Object({
   embedded: Type.Integer(),
   duplicate: Type.Boolean({ description: 'the text was already stored, and nothing changed' }),
   updated: Type.Optional(
-    Type.Array(OneOf(['title', 'uri', 'metadata']), {
+    Type.Array(OneOf(['title', 'uri', 'metadata', 'tags']), {
       description: 'fields that changed in the source with this externalId; present if the text was the same',
     }),
   ),

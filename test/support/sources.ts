@@ -24,6 +24,7 @@ export interface GivenSource {
   chunks: readonly GivenChunk[];
   title?: string;
   externalId?: string;
+  tags?: readonly string[];
   model?: string;
   /** Whether its chunks are found by its title and day too, as those that the service stores. By default only by text. */
   withFields?: boolean;
@@ -44,6 +45,7 @@ export function draftOf(teamId: string, given: GivenSource): SourceDraft {
     metadata: {},
     documentDate: null,
     indexedAs: given.withFields === true ? fields : { title: '', date: '' },
+    tags: given.tags ?? null,
     contentHash: hash.digest(),
     model: given.model ?? TEST_MODEL_NAME,
     chunks: given.chunks.map(({ text, embedding }) => ({

@@ -15,6 +15,7 @@ import { searchRoute } from './search.ts';
 import { sourceRoutes } from './source.ts';
 import { sourcesRoute } from './sources.ts';
 import { statusRoute } from './status.ts';
+import { tagsRoute } from './tags.ts';
 
 /** /v1/memory: what the selected Team keeps, and how it is found again. */
 export const memoryRoutes: readonly Routes[] = [
@@ -24,6 +25,7 @@ export const memoryRoutes: readonly Routes[] = [
   ingestRoute,
   sourcesRoute,
   sourceRoutes,
+  tagsRoute,
   embeddingRoutes,
   captureRoute,
   consolidationClaimRoute,

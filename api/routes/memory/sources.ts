@@ -1,4 +1,5 @@
 import { listSources, type SourceListFilter } from '../../../core/sources/list-sources.ts';
+import { parseTag } from '../../../shared/formats/tags.ts';
 import { Page } from '../../../shared/schemas/common.ts';
 import { SourceQuery } from '../../../shared/schemas/library.ts';
 import { Source } from '../../../shared/schemas/memory.ts';
@@ -24,6 +25,7 @@ export const sourcesRoute: Routes = (app, deps) => {
         kind: query.kind ?? null,
         state: query.state ?? null,
         text: parseTextFilter(query.q),
+        tag: query.tag === undefined ? null : parseTag(query.tag, '/tag'),
       };
       return answerPage(query, (part) => listSources(deps, teamScope, part, filter));
     },

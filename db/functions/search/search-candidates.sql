@@ -11,7 +11,7 @@ create or replace function memory.search_candidates(
   p_lengths real[],           -- ... its length in words
   p_keys int[],               -- keys of the query, and ...
   p_identifier_keys int[],    -- ... those of identifiers
-  p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, -- filters; null if not set
+  p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, p_tags text[], -- filters, or null
   p_limit int,
   p_explain boolean
 ) returns table (
@@ -34,7 +34,7 @@ declare
   v_near uuid[] := '{}';                -- chunks found by meaning, nearest first
   v_similarities float8[] := '{}';
   v_near_detail jsonb;
-  v_filtered constant boolean := num_nonnulls(p_kinds, p_sources, p_after, p_before) > 0;
+  v_filtered constant boolean := num_nonnulls(p_kinds, p_sources, p_after, p_before, p_tags) > 0;
   v_clock timestamptz[] := array[clock_timestamp()];
 begin
   if v_team is null then
@@ -47,7 +47,7 @@ begin
   -- are arrays, which are hashed for look-ups. A function or a join would run for every chunk of the Team.
   if v_filtered then
     select f.allowed, f.refused into v_allowed, v_hidden
-      from filtered_chunks(p_kinds, p_sources, p_after, p_before) f;
+      from filtered_chunks(p_kinds, p_sources, p_after, p_before, p_tags) f;
   else
     select array_agg(c.id) into v_hidden
       from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
@@ -76,5 +76,5 @@ begin
   end if;
 end $$;
 
-revoke execute on function memory.search_candidates(halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, int, boolean) from public, memory_service, memory_worker;
-grant execute on function memory.search_candidates(halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, int, boolean) to memory_service;
+revoke execute on function memory.search_candidates(halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) from public, memory_service, memory_worker;
+grant execute on function memory.search_candidates(halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean) to memory_service;

@@ -6,7 +6,7 @@ create or replace function memory.search_hits(
   -- The arguments of search_candidates.
   p_embedding halfvec, p_model text, p_min_similarity float8,
   p_dims int[], p_factors real[], p_lengths real[], p_keys int[], p_identifier_keys int[],
-  p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz,
+  p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, p_tags text[],
   p_limit int, p_explain boolean,
   p_by_source boolean
 ) returns table (
@@ -27,7 +27,7 @@ begin
     -- without statistics.
     select f.*, c.source_id, c.created_at, c.text_hash
       from search_candidates(p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths, p_keys,
-             p_identifier_keys, p_kinds, p_sources, p_after, p_before, null, p_explain) f
+             p_identifier_keys, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain) f
       left join lateral (select k.source_id, k.created_at, k.text_hash from chunk k
                           where k.team_id = v_team and k.id = f.chunk_id offset 0) c on true
   ), compared as (
@@ -51,5 +51,5 @@ begin
   select 0, 1, null, null, null, null, null, f.detail from found f where f.place = 0;
 end $$;
 
-revoke execute on function memory.search_hits(halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, int, boolean, boolean) from public, memory_service, memory_worker;
-grant execute on function memory.search_hits(halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, int, boolean, boolean) to memory_service;
+revoke execute on function memory.search_hits(halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean, boolean) from public, memory_service, memory_worker;
+grant execute on function memory.search_hits(halfvec, text, float8, int[], real[], real[], int[], int[], text[], uuid[], timestamptz, timestamptz, text[], int, boolean, boolean) to memory_service;

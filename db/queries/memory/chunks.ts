@@ -167,19 +167,20 @@ export interface ChunkRow extends Place {
   ordinal: number;
   client_id: string | null;
   kind: Chunk['kind'];
+  tags: string[];
   created_at: Date;
   document_title: string | null;
 }
 
 /** The columns of `ChunkRow`, of `memory.chunk c` and `memory.source s`. */
 export const CHUNK_COLUMNS = `c.id as chunk_id, c.source_id, s.title, s.uri, c.text, c.ordinal, c.client_id, s.kind,
-  c.created_at, s.metadata ->> '${DOCUMENT_TITLE}' as document_title, ${PLACE_COLUMNS.map((column) => `c.${column}`).join(', ')}`;
+  s.tags, c.created_at, s.metadata ->> '${DOCUMENT_TITLE}' as document_title, ${PLACE_COLUMNS.map((column) => `c.${column}`).join(', ')}`;
 
 const placeOf = ({ headings, page }: ChunkRow): Place => ({ headings, page });
 
 /** Converts a row to a chunk as it is sent to clients. */
 export function toChunk(row: ChunkRow): Chunk {
-  const { chunk_id, source_id, title, uri, text, ordinal, client_id, kind } = row;
+  const { chunk_id, source_id, title, uri, text, ordinal, client_id, kind, tags } = row;
   return {
     chunk_id,
     source_id,
@@ -190,6 +191,7 @@ export function toChunk(row: ChunkRow): Chunk {
     layer: layerKind(client_id),
     client_id,
     kind,
+    tags,
     created_at: wireTime(row.created_at),
     location: { document_title: row.document_title, ...placeOf(row) },
   };

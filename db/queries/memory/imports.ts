@@ -12,6 +12,8 @@ export interface NewImport {
   title: string;
   mediaType: string;
   content: Buffer;
+  /** Of its source, normalized. Absent: none. */
+  tags?: readonly string[];
 }
 
 /** Bytes of a file in one statement. The embedded database answers no other request until it ends. */
@@ -66,8 +68,8 @@ export function toImport({ errorCode, errorMessage, stage, percent, ...row }: Im
 export async function insertImport(tx: TeamTransaction, item: NewImport): Promise<Import> {
   const [row] = await tx.query<ImportRow>(
     `with i as (
-       insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, sha256, created_by)
-       values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8, $9) returning *
+       insert into memory.import (team_id, id, client_id, state, filename, title, media_type, bytes, sha256, tags, created_by)
+       values ($1, $2, $3, 'queued', $4, $5, $6, $7, $8, $9, $10) returning *
      )
      select ${IMPORT_COLUMNS} from i`,
     [
@@ -79,6 +81,7 @@ export async function insertImport(tx: TeamTransaction, item: NewImport): Promis
       item.mediaType,
       item.content.byteLength,
       createHash('sha256').update(item.content).digest(),
+      item.tags ?? [],
       tx.scope.userId,
     ],
   );
@@ -129,6 +132,7 @@ export async function listImports(
 export interface StartedImport {
   filename: string;
   title: string;
+  tags: string[];
   mediaType: string;
   /** Null: the file was deleted, so the run fails. */
   content: Buffer | null;
@@ -142,7 +146,7 @@ export async function startImport(tx: TeamTransaction, id: string): Promise<Star
     `update memory.import i set state = 'running', attempts = i.attempts + 1, progress_stage = 'reading', progress_percent = 0,
             updated_at = now()
       where i.team_id = $1 and i.id = $2 and i.state in ('queued', 'running')
-      returning i.filename, i.title, i.media_type as "mediaType", i.attempts,
+      returning i.filename, i.title, i.tags, i.media_type as "mediaType", i.attempts,
         (select p.content from memory.import_payload p
           where p.team_id = i.team_id and p.import_id = i.id and p.part = 0) as content,
         (select max(p.part) from memory.import_payload p

@@ -16,7 +16,7 @@ type MemoryRow = Omit<Memory, 'layer' | 'decidedAt' | 'createdAt' | 'updatedAt'>
 };
 
 const COLUMNS = `m.id, m.state, m.title, m.content, m.client_id as "clientId", m.version, m.source_id as "sourceId",
-  m.capture_ids as "captureIds", m.metadata, m.supersedes, m.superseded_by as "supersededBy",
+  m.capture_ids as "captureIds", m.metadata, m.tags, m.supersedes, m.superseded_by as "supersededBy",
   m.created_by as "createdBy", m.decided_by as "decidedBy", m.decided_at as "decidedAt",
   m.created_at as "createdAt", m.updated_at as "updatedAt"`;
 
@@ -39,6 +39,7 @@ export interface NewMemory {
   content: string;
   terms: ChunkTerms;
   metadata: Record<string, unknown>;
+  tags: readonly string[];
   captureIds: readonly string[];
   /** The source of a published memory. */
   sourceId: string | null;
@@ -53,10 +54,10 @@ export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Prom
   const published = memory.state === 'published';
   const embedding = published ? null : memory.embedding;
   await tx.query(
-    `insert into memory.memory_item (team_id, id, client_id, state, title, content, metadata, source_id,
+    `insert into memory.memory_item (team_id, id, client_id, state, title, content, metadata, tags, source_id,
        capture_ids, supersedes, keys, weights, embedding, embedding_model, created_by, decided_by, decided_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9::uuid[], $10, $11::int[], $12::sparsevec, $13::halfvec, $14, $15,
-       $16::uuid, case when $16::uuid is null then null else now() end)`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::uuid[], $11, $12::int[], $13::sparsevec, $14::halfvec, $15, $16,
+       $17::uuid, case when $17::uuid is null then null else now() end)`,
     [
       tx.scope.teamId,
       memory.id,
@@ -65,6 +66,7 @@ export async function insertMemory(tx: TeamTransaction, memory: NewMemory): Prom
       memory.title,
       memory.content,
       JSON.stringify(memory.metadata),
+      memory.tags,
       memory.sourceId,
       memory.captureIds,
       memory.supersedes,
@@ -124,6 +126,7 @@ export interface MemoryChange {
   state: MemoryState;
   title?: string;
   content?: PreparedContent;
+  tags?: readonly string[];
   sourceId?: string;
   supersedes?: string;
   supersededBy?: string;
@@ -137,7 +140,8 @@ export async function updateMemory(tx: TeamTransaction, id: string, change: Memo
             title = coalesce($5, m.title), content = coalesce($6, m.content),
             keys = coalesce($7::int[], m.keys), weights = coalesce($8::sparsevec, m.weights),
             source_id = coalesce($9::uuid, m.source_id), supersedes = coalesce($10::uuid, m.supersedes),
-            superseded_by = coalesce($11::uuid, m.superseded_by), embedding = null, embedding_model = null
+            superseded_by = coalesce($11::uuid, m.superseded_by), tags = coalesce($12::text[], m.tags),
+            embedding = null, embedding_model = null
       where m.team_id = $1 and m.id = $2 returning ${COLUMNS}`,
     [
       tx.scope.teamId,
@@ -151,6 +155,7 @@ export async function updateMemory(tx: TeamTransaction, id: string, change: Memo
       change.sourceId ?? null,
       change.supersedes ?? null,
       change.supersededBy ?? null,
+      change.tags ?? null,
     ],
   );
   if (row === undefined) throw new Error('the memory to change does not exist');

@@ -12,6 +12,8 @@ export interface SourceFilter {
   state: Source['state'] | null;
   /** Text that the title, the URI or the external id contains. */
   text: string | null;
+  /** Normalized. */
+  tag: string | null;
 }
 
 /** Lists sources within the scope, newest first, except sources that are loading. */
@@ -26,9 +28,10 @@ export async function listSources(
         and ($4::text is null or s.kind = $4) and ($5::text is null or s.state = $5)
         and ($6::text is null or ${containsText('s.title', '$6')} or ${containsText('s.uri', '$6')}
              or ${containsText('s.external_id', '$6')})
-        and ($7::uuid is null or s.id < $7)
-      order by s.id desc limit $8`,
-    [...scopeValues(tx.scope), filter.kind, filter.state, filter.text, part.after, part.limit],
+        and ($7::text is null or (s.tags @> array[$7::text] and s.tags <> '{}'))
+        and ($8::uuid is null or s.id < $8)
+      order by s.id desc limit $9`,
+    [...scopeValues(tx.scope), filter.kind, filter.state, filter.text, filter.tag, part.after, part.limit],
   );
   return rows.map((row) => toStored(row).source);
 }

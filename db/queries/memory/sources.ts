@@ -21,6 +21,8 @@ export interface NewSource {
   documentDate: string | null;
   /** The fields with which the terms of its chunks are made. */
   indexedAs: SourceFields;
+  /** Normalized. Null or absent: not given. A source that is replaced keeps its tags; a new source has none. */
+  tags?: readonly string[] | null;
   contentHash: Buffer;
 }
 
@@ -47,6 +49,7 @@ export interface SourceRow {
   externalId: string | null;
   clientId: string | null;
   state: Source['state'];
+  tags: string[];
   chunks: number;
   createdBy: string;
   createdAt: Date;
@@ -56,7 +59,7 @@ export interface SourceRow {
 
 /** The columns of `SourceRow`, of `memory.source s`. */
 export const SOURCE_COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "externalId", s.client_id as "clientId", s.state,
-  s.chunk_count as chunks, s.created_by as "createdBy", s.created_at as "createdAt", s.updated_at as "updatedAt",
+  s.tags, s.chunk_count as chunks, s.created_by as "createdBy", s.created_at as "createdAt", s.updated_at as "updatedAt",
   s.content_hash as "contentHash"`;
 
 /** A source as it is sent to clients, and the hash of its text. */
@@ -111,8 +114,8 @@ export async function findActiveSource(tx: TeamTransaction, source: NewSource): 
 export async function insertLoadingSource(tx: TeamTransaction, source: NewSource): Promise<void> {
   await tx.query(
     `insert into memory.source (team_id, id, client_id, kind, state, title, uri, external_id, content_hash,
-       metadata, created_by, document_date, terms_version)
-     values ($1, $2, $3, $4, 'loading', $5, $6, $7, $8, $9, $10, $11, ${termsVersion('now()', '$11', '$12')})`,
+       metadata, tags, created_by, document_date, terms_version)
+     values ($1, $2, $3, $4, 'loading', $5, $6, $7, $8, $9, $10, $11, $12, ${termsVersion('now()', '$12', '$13')})`,
     [
       tx.scope.teamId,
       source.id,
@@ -123,6 +126,7 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
       source.externalId,
       source.contentHash,
       JSON.stringify(source.metadata ?? {}),
+      source.tags ?? [],
       tx.scope.userId,
       source.documentDate,
       indexedDay(source, source.title),
@@ -166,8 +170,8 @@ export async function replaceSource(
   if (written.length === 0) throw new Error('the source to replace by is not loading');
   const [row] = await tx.query<SourceRow>(
     `update memory.source s set content_hash = $3, title = $4, uri = coalesce($5, s.uri),
-            metadata = coalesce($6::jsonb, s.metadata), chunk_count = $7, document_date = $8,
-            terms_version = ${termsVersion('s.created_at', '$8', '$9')}, updated_at = now()
+            metadata = coalesce($6::jsonb, s.metadata), tags = coalesce($7::text[], s.tags), chunk_count = $8,
+            document_date = $9, terms_version = ${termsVersion('s.created_at', '$9', '$10')}, updated_at = now()
       where s.team_id = $1 and s.id = $2 returning ${SOURCE_COLUMNS}`,
     [
       tx.scope.teamId,
@@ -176,6 +180,7 @@ export async function replaceSource(
       loading.title,
       loading.uri,
       metadataJson(loading),
+      loading.tags ?? null,
       chunks,
       loading.documentDate,
       indexedDay(loading, loading.title),
@@ -185,36 +190,50 @@ export async function replaceSource(
   return toStored(row);
 }
 
-const metadataJson = ({ metadata }: Pick<NewSource, 'metadata'>) =>
-  metadata === null ? null : JSON.stringify(metadata);
+const metadataJson = ({ metadata }: Partial<Pick<NewSource, 'metadata'>>) =>
+  metadata == null ? null : JSON.stringify(metadata);
 
-/** The fields of a source that a request with the same text can change. */
-export type SourceField = 'title' | 'uri' | 'metadata';
+/** The fields of a source that can change while its text stays the same. */
+export type SourceField = 'title' | 'uri' | 'metadata' | 'tags';
+
+/** New values of fields of a source. A field that is null or absent keeps its value. */
+export interface GivenFields extends Partial<Pick<NewSource, 'uri' | 'metadata' | 'tags'>> {
+  title?: string | null;
+}
 
 /**
- * Changes the title of an active source, and its URI and metadata if they are given. Lock the source before.
+ * Changes fields of an active source. Lock the source before. The same tags in another order are no change.
  * @returns the source as it is now, and which fields changed; null if none did
  */
 export async function updateSourceFields(
   tx: TeamTransaction,
   activeId: string,
-  given: Pick<NewSource, 'title' | 'uri' | 'metadata'>,
+  given: GivenFields,
 ): Promise<{ source: Source; updated: SourceField[] } | null> {
   const [row] = await tx.query<SourceRow & { updated: SourceField[] }>(
     `with compared as (
        select array_remove(array[
                 case when title <> $3 then 'title' end,
                 case when uri is distinct from coalesce($4, uri) then 'uri' end,
-                case when metadata <> coalesce($5::jsonb, metadata) then 'metadata' end], null) as updated
+                case when metadata <> coalesce($5::jsonb, metadata) then 'metadata' end,
+                case when not (tags @> $6::text[] and tags <@ $6::text[]) then 'tags' end], null) as updated
          from memory.source where team_id = $1 and id = $2 and state = 'active'
      )
      update memory.source s
-        set title = $3, uri = coalesce($4, s.uri), metadata = coalesce($5::jsonb, s.metadata), updated_at = now(),
-            terms_version = case when s.title = $3 then s.terms_version else 0 end
+        set title = coalesce($3, s.title), uri = coalesce($4, s.uri), metadata = coalesce($5::jsonb, s.metadata),
+            tags = case when 'tags' = any (compared.updated) then $6::text[] else s.tags end, updated_at = now(),
+            terms_version = case when s.title = coalesce($3, s.title) then s.terms_version else 0 end
        from compared
       where s.team_id = $1 and s.id = $2 and s.state = 'active' and cardinality(compared.updated) > 0
      returning ${SOURCE_COLUMNS}, compared.updated`,
-    [tx.scope.teamId, activeId, given.title, given.uri, metadataJson(given)],
+    [
+      tx.scope.teamId,
+      activeId,
+      given.title ?? null,
+      given.uri ?? null,
+      metadataJson(given),
+      given.tags ?? null,
+    ],
   );
   if (row === undefined) return null;
   const { updated, ...source } = row;

@@ -12,6 +12,8 @@ export interface SearchFilters {
   /** Exclusive bounds of a chunk's time. Times are compared in milliseconds. */
   createdAfter?: Date | null;
   createdBefore?: Date | null;
+  /** Normalized. The source of a hit has all of them. */
+  tags?: readonly string[];
 }
 
 export interface ChunkQuery extends SearchFilters {
@@ -47,7 +49,7 @@ export async function searchChunks(tx: TeamTransaction, query: ChunkQuery): Prom
  * joined under row-level security.
  */
 export const CANDIDATES = `memory.search_hits($4::halfvec, $5, $6, $7::int[], $8::real[], $9::real[],
-  $10::int[], $11::int[], $12::text[], $13::uuid[], $14, $15, $16, $17, $18) f`;
+  $10::int[], $11::int[], $12::text[], $13::uuid[], $14, $15, $16::text[], $17, $18, $19) f`;
 /** The columns of a candidate. Without `offset 0`, a plan without statistics would read all of the Team's texts. */
 export const CANDIDATE_TEXT = `lateral (select ${CHUNK_COLUMNS}
   from memory.chunk c join memory.source s on s.team_id = c.team_id and s.id = c.source_id
@@ -58,7 +60,7 @@ const SEARCH = `select ${HIT_COLUMNS} from ${CANDIDATES} cross join ${CANDIDATE_
 
 /** The values of `CANDIDATES`, and of `inScopeByKey`. */
 export function searchValues(tx: TeamTransaction, query: ChunkQuery, explain: boolean): unknown[] {
-  const { terms, embedding, kinds, sourceIds } = query;
+  const { terms, embedding, kinds, sourceIds, tags } = query;
   return [
     ...scopeValues(tx.scope),
     embedding === null ? null : halfvecBinary(embedding),
@@ -73,6 +75,7 @@ export function searchValues(tx: TeamTransaction, query: ChunkQuery, explain: bo
     sourceIds ?? null,
     query.createdAfter ?? null,
     query.createdBefore ?? null,
+    tags ?? null,
     query.topK,
     explain,
     query.bySource ?? false,

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { AuditEvent } from '../../../shared/schemas/audit.ts';
 import { openTestApp, type SignedIn, type TestApp } from '../../support/app.ts';
 import { sendCapture, sendClaim, stageCapture } from '../../support/captures.ts';
-import { listAll } from '../../support/company.ts';
+import { ask, listAll } from '../../support/company.ts';
 import { complete, type GivenItem, lend } from '../../support/consolidation.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
 import { addMemory, decide } from '../../support/memories.ts';
@@ -217,11 +217,27 @@ const CHANGES: Record<string, (occasion: Occasion) => Promise<Change>> = {
       ],
     };
   },
+  'an update of the tags': async ({ company, actor, clientId }) => {
+    const { id, sourceId } = await addMemory(service, company, 'published', {}, clientId);
+    const same = { version: 2, sourceId, titleChanged: false, contentChanged: false };
+    return {
+      act: (on) => decide(on, actor, { action: 'update', memoryId: id, tags: ['a tag'] }),
+      events: () => [memoryEvent('update', id, { ...same, tagsChanged: true })],
+    };
+  },
   'a deletion': async ({ company, actor, clientId }) => {
     const { id, sourceId } = await addMemory(service, company, 'published', {}, clientId);
     return {
       act: (on) => decide(on, actor, { action: 'delete', memoryId: id }),
       events: () => [memoryEvent('delete', id, { version: 2, sourceId })],
+    };
+  },
+  'a change of a source': async ({ company, actor, clientId }) => {
+    const { id } = await addSource(service, company, inLayer(clientId));
+    const detail = { updated: ['title', 'tags'] };
+    return {
+      act: (on) => ask(on, actor, 'PATCH', `/v1/memory/sources/${id}`, { title: 'New', tags: ['a tag'] }),
+      events: () => [{ kind: 'memory.update', subjectType: 'source', subjectId: id, detail }],
     };
   },
   'archiving a source': async ({ company, actor, clientId }) => {

@@ -60,6 +60,7 @@ describe('GET /v1/memory/memories', () => {
       sourceId: null,
       captureIds: review.captureIds,
       metadata: {},
+      tags: [],
       supersedes: null,
       supersededBy: null,
       createdBy: company.ownerId,

@@ -64,6 +64,7 @@ describe('the hits of a search', () => {
       layer: 'team',
       client_id: null,
       kind: 'ingest',
+      tags: [],
       created_at: chunk?.at.toISOString(),
       location: { document_title: null, headings: [], page: null },
       semantic_rank: 1,

@@ -65,6 +65,7 @@ describe('POST /v1/memory/expand', () => {
         layer: 'client',
         client_id: clientId,
         kind: 'ingest',
+        tags: [],
         created_at: row?.created_at.toISOString(),
         location: { document_title: null, headings: [], page: null },
       },

@@ -65,6 +65,7 @@ describe('POST /v1/memory/ingest of a new source', () => {
       layer: 'team',
       clientId: null,
       state: 'active',
+      tags: [],
       chunks: 1,
       createdBy: company.ownerId,
     });

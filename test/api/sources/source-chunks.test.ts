@@ -61,6 +61,7 @@ describe('GET /v1/memory/sources/{id}', () => {
         layer: 'team',
         client_id: null,
         kind: 'ingest',
+        tags: [],
         location: { document_title: null, headings: [], page: null },
       });
       assert.deepEqual((await expand(service, company, chunk_id))[Math.min(ordinal, 10)]?.text, text);

@@ -93,8 +93,13 @@ describe('derived tables', () => {
     const home = await createTestCompany(database);
     const client = await addClient(database, home);
     const word = 'zanzibar';
+    const tags = ['zanzibar'];
     const store = (layer: string | null, text: string) =>
-      storeSource(database, ownerScope(home, [client]), { layer, chunks: [{ text, embedding: axis(1) }] });
+      storeSource(database, ownerScope(home, [client]), {
+        layer,
+        chunks: [{ text, embedding: axis(1) }],
+        tags,
+      });
     const own = await store(null, `${word} of the team`);
     const clients = await store(client, `${word} of the client`);
     // Keys are hashed with the Team: an attacker that knew another's would ask by them, and by its vectors.
@@ -116,19 +121,20 @@ describe('derived tables', () => {
     );
     const stored = all.map(({ id }) => id);
     type Run = (fn: (tx: Queryable) => Promise<object[]>) => Promise<object[]>;
-    /** By all that matches, by the sources themselves, and what is stored of the chunks themselves. */
+    /** By all that matches, by the sources themselves, by their tags, and what is stored of the chunks themselves. */
     const reached = async (run: Run) => {
       const values =
         '$1::halfvec, $2, null, $3::int[], $4::real[], $5::real[], $6::int[], $7::int[], null, $8::uuid[]';
-      const ask = (call: string, sources: string[] | null) =>
+      const ask = (call: string, sources: string[] | null, tagged: string[] | null = null) =>
         run((tx) =>
-          tx.query(`select f.chunk_id from ${call} f where f.chunk_id is not null`, [...asked, sources]),
+          tx.query(`select f.chunk_id from ${call} f where f.chunk_id is not null`, [...asked, sources, tagged]),
         );
-      const candidates = `memory.search_candidates(${values}, null, null, 50, true)`;
-      const hits = `memory.search_hits(${values}, null, null, 50, true, true)`;
+      const candidates = `memory.search_candidates(${values}, null, null, $9::text[], 50, true)`;
+      const hits = `memory.search_hits(${values}, null, null, $9::text[], 50, true, true)`;
       const rows = [
         await ask(candidates, null),
         await ask(candidates, [own, clients]),
+        await ask(candidates, null, tags),
         await ask(hits, null),
         await ask(hits, [own, clients]),
         await run((tx) =>
@@ -143,11 +149,11 @@ describe('derived tables', () => {
     assert.deepEqual(await found(narrowScope(full, { clientId: client, include: ['client'] })), [clients]);
     for (const { team, name } of attackers) {
       const scope = ownerScope(team, [client]);
-      assert.deepEqual(await reached((fn) => transaction(database, scope, fn)), [0, 0, 0, 0, 0], name);
+      assert.deepEqual(await reached((fn) => transaction(database, scope, fn)), [0, 0, 0, 0, 0, 0], name);
     }
-    assert.deepEqual(await reached((fn) => withoutScope(database, fn)), [0, 0, 0, 0, 0]);
+    assert.deepEqual(await reached((fn) => withoutScope(database, fn)), [0, 0, 0, 0, 0, 0]);
     const inTeamLayer = narrowScope(full, { include: ['team'] });
-    assert.deepEqual(await reached((fn) => transaction(database, inTeamLayer, fn)), [1, 1, 1, 1, 1]);
+    assert.deepEqual(await reached((fn) => transaction(database, inTeamLayer, fn)), [1, 1, 1, 1, 1, 1]);
   });
 });
 
@@ -158,7 +164,14 @@ describe('similar memories', () => {
   async function publish(scope: TeamScope, layer: string | null): Promise<string> {
     const id = newId();
     const prepared = await prepareContent(scope.teamId, { title: 'x', content: TEXT });
-    const common = { layerId: layer, title: 'x', metadata: {}, embedding: axis(1), model: TEST_MODEL_NAME };
+    const common = {
+      layerId: layer,
+      title: 'x',
+      metadata: {},
+      tags: [],
+      embedding: axis(1),
+      model: TEST_MODEL_NAME,
+    };
     await transaction(database, scope, async (tx) => {
       const { sourceId } = await insertMemorySource(tx, { ...common, prepared });
       const { terms } = prepared;

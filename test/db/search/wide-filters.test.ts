@@ -44,8 +44,8 @@ interface Shelf {
 async function addSilent(teamId: string, ownerId: string, kind: string): Promise<string> {
   const sourceId = newId();
   await database.query(
-    `insert into memory.source (team_id, id, kind, state, title, content_hash, created_by)
-     values ($1, $2, $3, 'active', 'silent', $4, $5)`,
+    `insert into memory.source (team_id, id, kind, state, title, tags, content_hash, created_by)
+     values ($1, $2, $3, 'active', 'silent', array[$3, 'wide'], $4, $5)`,
     [teamId, sourceId, kind, randomBytes(32), ownerId],
   );
   await database.query(
@@ -67,11 +67,10 @@ async function openShelf(): Promise<Shelf> {
       const chunks = [{ text: `heron ${herons.length}`, embedding: vectors.vector() }];
       const sourceId = await storeSource(database, whole, { layer: clientId, chunks });
       const state = day === 4 ? 'loading' : 'active';
-      await database.query('update memory.source set kind = $2, state = $3 where id = $1', [
-        sourceId,
-        kind,
-        state,
-      ]);
+      await database.query(
+        'update memory.source set kind = $2, state = $3, tags = $4::text[] where id = $1',
+        [sourceId, kind, state, tagsOf(kind, day)],
+      );
       const [chunk] = await database.query<{ id: string }>(
         'update memory.chunk set created_at = $2 where source_id = $1 returning id',
         [sourceId, new Date(FIRST_DAY + day * DAY_MS)],
@@ -92,12 +91,19 @@ async function openShelf(): Promise<Shelf> {
   };
 }
 
-const passes = ({ kinds, sourceIds, createdAfter, createdBefore }: SearchFilters, heron: Heron): boolean => {
+/** The tag of its kind, and one that all have but those of the first day. */
+const tagsOf = (kind: string, day: number) => (day === 0 ? [kind] : [kind, 'wide']);
+
+const passes = (
+  { kinds, sourceIds, createdAfter, createdBefore, tags }: SearchFilters,
+  heron: Heron,
+): boolean => {
   const at = FIRST_DAY + heron.day * DAY_MS;
   return (
     heron.state === 'active' &&
     (kinds?.includes(heron.kind as never) ?? true) &&
     (sourceIds?.includes(heron.sourceId) ?? true) &&
+    (tags?.every((tag) => tagsOf(heron.kind, heron.day).includes(tag)) ?? true) &&
     (createdAfter == null || at > createdAfter.getTime()) &&
     (createdBefore == null || at < createdBefore.getTime())
   );
@@ -113,7 +119,8 @@ async function countPassing(teamId: string, scope: TeamScope, filters: SearchFil
       where c.team_id = $1 and s.state = 'active'
         and case when c.client_id is null then $2 else c.client_id = any ($3::uuid[]) end
         and ($4::text[] is null or s.kind = any ($4)) and ($5::uuid[] is null or s.id = any ($5))
-        and ($6::timestamptz is null or c.created_at > $6) and ($7::timestamptz is null or c.created_at < $7)`,
+        and ($6::timestamptz is null or c.created_at > $6) and ($7::timestamptz is null or c.created_at < $7)
+        and ($8::text[] is null or s.tags @> $8)`,
     [
       teamId,
       scope.reads.team,
@@ -122,6 +129,7 @@ async function countPassing(teamId: string, scope: TeamScope, filters: SearchFil
       filters.sourceIds ?? null,
       filters.createdAfter ?? null,
       filters.createdBefore ?? null,
+      filters.tags ?? null,
     ],
   );
   return row?.count ?? 0;
@@ -156,6 +164,10 @@ describe('a filter that very many chunks pass', () => {
     }),
     'as many as it keeps away, and very many of both': () => ({ kinds: ['ingest'] }),
     'half of two kinds': () => ({ kinds: ['import', 'memory'], createdAfter: onDay(0) }),
+    'all but those without a tag': () => ({ tags: ['wide'] }),
+    'all with a tag that very many do not have': () => ({ tags: ['wide', 'import'] }),
+    'few that have two tags': () => ({ tags: ['wide', 'memory'] }),
+    'all but those without a tag, and a day': () => ({ tags: ['wide'], createdBefore: onDay(3) }),
     'few of very many': () => ({ createdAfter: onDay(1) }),
     none: () => ({ createdAfter: onDay(100) }),
   };

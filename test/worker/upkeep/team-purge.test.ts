@@ -71,7 +71,14 @@ async function publish(team: TestCompany, memories: number): Promise<void> {
   for (let n = 0; n < memories; n += 1) {
     const content = `what is remembered, number ${n}`;
     const prepared = await prepareContent(team.teamId, { title: 'x', content });
-    const text = { layerId: null, title: 'x', metadata: {}, embedding: null, model: TEST_MODEL_NAME };
+    const text = {
+      layerId: null,
+      title: 'x',
+      metadata: {},
+      tags: [],
+      embedding: null,
+      model: TEST_MODEL_NAME,
+    };
     await transaction(database, scope, async (tx) => {
       const { sourceId } = await insertMemorySource(tx, { ...text, prepared });
       const { terms } = prepared;

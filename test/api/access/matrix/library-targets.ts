@@ -93,6 +93,7 @@ export class LibraryTargets {
       layerId: clientId,
       title: this.canaries.word(thing, place.key),
       metadata: { note: this.canaries.word(thing, place.key) },
+      tags: [this.canaries.word(thing, place.key)],
       embedding: axis(ALIKE_AXIS),
       model: TEST_MODEL_NAME,
     };
@@ -123,6 +124,7 @@ export class LibraryTargets {
     return storeSource(this.database, this.scope(place, clientId, author), {
       layer: clientId,
       title,
+      tags: [title],
       chunks: [{ text: `walrus ${title}` }],
     });
   }

@@ -149,6 +149,7 @@ export class Targets {
     const sourceId = await storeSource(database, ownerScope(place, clientId === null ? [] : [clientId]), {
       layer: clientId,
       title,
+      tags: [title],
       chunks: [{ text: `walrus ${title}` }],
     });
     const [chunk] = await database.query<{ id: string }>(

@@ -154,6 +154,7 @@ export const TABLE: Record<string, Fault[]> = {
     ...LIST_SCOPE,
   ],
   'GET /v1/memory/sources/:source': [...IN_TEAM, ...parameters('limit=0'), ...missing('source')],
+  'GET /v1/memory/tags': [...IN_TEAM, ...parameters('limit=0', 'cursor=x'), ...LIST_SCOPE],
   'DELETE /v1/memory/sources/:source': [...IN_TEAM, ...missing('source'), ...NOT_AUTHOR, ARCHIVED],
   'POST /v1/memory/embeddings/claim': [...IN_TEAM, ...BODY, ARCHIVED],
   'POST /v1/memory/embeddings/complete': [...IN_TEAM, ...BODY, ...missing('vectors'), ARCHIVED],

@@ -143,6 +143,15 @@ export const LIBRARY_ROWS: readonly Row[] = [
   {
     route: 'GET /v1/memory/memories',
     about: 'of one source',
+    {
+      route: 'GET /v1/memory/tags',
+      about: name,
+      kind: archived ? name : `${name}, read`,
+      ok: 200,
+      ...ofClient,
+      values: client(name),
+      query: ({ clientId }) => `clientId=${clientId}&limit=200`,
+    },
     kind: 'Team, Full access',
     ok: 200,
     ids: ['sourceId'],
@@ -155,3 +164,4 @@ export const LIBRARY_ROWS: readonly Row[] = [
   ...CLIENTS.flatMap(listRows),
   ...decisionRows(),
 ];
+  { route: 'GET /v1/memory/tags', kind: 'Team', ok: 200, query: () => 'limit=200' },
