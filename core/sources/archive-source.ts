@@ -1,14 +1,12 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
-import { findSource, lockOwnSource } from '../../db/queries/memory/source-library.ts';
 import { archiveSource as archive } from '../../db/queries/memory/sources.ts';
-import { hasRight } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { assertActive, canRead, canWrite, lockTeamForWrite } from '../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueIndexing } from './enqueue-indexing.ts';
+import { lockSourceForChange } from './lock-source.ts';
 
 type Needed = Pick<Dependencies, 'database' | 'queue' | 'config'>;
 
@@ -20,29 +18,9 @@ type Needed = Pick<Dependencies, 'database' | 'queue' | 'config'>;
  */
 export function archiveSource(deps: Needed, scope: TeamScope, id: string): Promise<void> {
   return runCommand(deps.database, scope, {
-    lock: (tx) => lockForArchive(tx, id),
+    lock: (tx) => lockSourceForChange(tx, id, 'archive'),
     apply: (tx, source) => apply(tx, deps, source),
   });
-}
-
-async function lockForArchive(tx: TeamTransaction, id: string): Promise<Source> {
-  const team = await lockTeamForWrite(tx);
-  const found = await findSource(tx, id);
-  if (found === null) throw new ServiceError('not_found');
-  const { clientId, createdBy } = found.source;
-  // The client has been archived since the request arrived, or the caller has lost access to it.
-  if (!(await canRead(tx, team, clientId))) throw new ServiceError('not_found');
-  const canArchive = hasRight(team, 'actForOthers') || createdBy === team.userId;
-  if (!canArchive || !(await canWrite(tx, team, [clientId]))) {
-    throw new ServiceError(
-      'forbidden',
-      'Only its author, or a caller with Full access, can archive a source',
-    );
-  }
-  assertActive(team);
-  const source = await lockOwnSource(tx, id);
-  if (source === null) throw new ServiceError('not_found');
-  return source;
 }
 
 async function apply(

@@ -139,6 +139,21 @@ export const SourceQuery = Type.Object(
   { additionalProperties: false },
 );
 
+/** A change of a source whose text stays the same. */
+export const SourceChange = Body({ title: Type.Optional(Name), tags: Type.Optional(Tags) });
+export type SourceChange = Static<typeof SourceChange>;
+
+/** Chunks of a source in one page: as many as one ingest can store. */
+export const CHUNKS_PER_PAGE = 2000;
+
+export const ChunksQuery = Type.Object(
+  {
+    ...PageQuery,
+    limit: Type.Optional(Type.String({ description: 'of chunks: 1–2000, default 2000' })),
+  },
+  { additionalProperties: false },
+);
+
 /** One source with its text. `chunks` is the list of its chunks, not their number as in `Source`. */
 export const SourceText = Type.Object({
   ...Source.properties,

@@ -1,24 +1,13 @@
-import { Type } from 'typebox';
 import { parseId } from '../../../core/access/parse-id.ts';
 import { archiveSource } from '../../../core/sources/archive-source.ts';
+import { changeSource, parseSourceChange } from '../../../core/sources/change-source.ts';
 import { readSource, type SourcePart } from '../../../core/sources/read-source.ts';
 import { ServiceError } from '../../../shared/errors.ts';
-import { PageQuery } from '../../../shared/schemas/common.ts';
-import { SourceText } from '../../../shared/schemas/library.ts';
+import { CHUNKS_PER_PAGE, ChunksQuery, SourceChange, SourceText } from '../../../shared/schemas/library.ts';
+import { Source } from '../../../shared/schemas/memory.ts';
 import { answerPage } from '../../request/pagination.ts';
 import { IdParams } from '../../request/path-params.ts';
 import type { Routes } from '../../types.ts';
-
-/** As many as one ingest can store. */
-const CHUNKS_PER_PAGE = 2000;
-
-const ChunksQuery = Type.Object(
-  {
-    ...PageQuery,
-    limit: Type.Optional(Type.String({ description: 'of chunks: 1–2000, default 2000' })),
-  },
-  { additionalProperties: false },
-);
 
 /** /v1/memory/sources/:id */
 export const sourceRoutes: Routes = (app, deps) => {
@@ -46,6 +35,24 @@ export const sourceRoutes: Routes = (app, deps) => {
       );
       if (read === null) throw new ServiceError('not_found');
       return { ...read.source, metadata: read.metadata, chunks: page.items, nextCursor: page.nextCursor };
+    },
+  );
+
+  app.patch(
+    '/v1/memory/sources/:id',
+    {
+      schema: {
+        summary: 'Change the title or the tags of a source',
+        tags: ['memory'],
+        params: IdParams,
+        body: SourceChange,
+        response: { 200: Source },
+      },
+    },
+    async ({ params, body, teamScope }) => {
+      // First, so that an invalid body is refused before an unknown id.
+      const given = parseSourceChange(body);
+      return changeSource(deps, teamScope, parseId(params.id), given);
     },
   );
 

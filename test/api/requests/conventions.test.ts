@@ -94,7 +94,7 @@ describe('routes and methods', () => {
       ['OPTIONS', '/v1/memory/search', 'POST'],
       ['GET', '/v1/memory/captures', 'POST'],
       ['DELETE', '/v1/memory/memories', 'GET, HEAD, POST'],
-      ['PATCH', '/v1/memory/sources/x', 'DELETE, GET, HEAD'],
+      ['PUT', '/v1/memory/sources/x', 'DELETE, GET, HEAD, PATCH'],
       ['POST', '/v1/memory/imports/x', 'DELETE, GET, HEAD'],
       ['TRACE', '/v1/memory/search', 'POST'],
     ];

@@ -76,12 +76,15 @@ const decisions =
   });
 
 /** The route of a source: of the person in the client, or of the Owner in the Team layer. */
-const archival =
+const ofSource =
+  (method: 'DELETE' | 'PATCH') =>
   (author: Author, layer: Layer): Part<string> =>
   async (scene, service) => {
     const { id } = await addSource(service, scene[author], { scope: scopeOf(layer, scene) });
-    return `DELETE /v1/memory/sources/${id}`;
+    return `${method} /v1/memory/sources/${id}`;
   };
+const archival = ofSource('DELETE');
+const change = ofSource('PATCH');
 
 /** A part with the id of an import: of a person with a grant, in the client; otherwise of the Owner, in the Team layer. */
 const withImport =
@@ -142,6 +145,8 @@ export const REQUESTS = {
     `POST ${IMPORTS}`,
     ({ clientId }) => ({ items: [{ filename: 'a.txt', text: 'late' }], scope: { clientId } }),
   ],
+  'changing an own source of the client': [change('person', 'client'), { title: 'New', tags: ['x'] }],
+  'changing a source of another person': [change('company', 'team'), { tags: ['x'] }],
   'archiving an own source of the client': [archival('person', 'client')],
   'archiving a source of another person': [archival('company', 'team')],
   'a retry of an import': [withImport('failed', (id) => `POST ${IMPORTS}/${id}/retry`)],

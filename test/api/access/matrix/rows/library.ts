@@ -1,5 +1,6 @@
 import { ALIKE } from '../library-targets.ts';
-import type { Cell, Row } from '../row.ts';
+import { thingOf } from '../place.ts';
+import type { Cell, Row, Values } from '../row.ts';
 import { CLIENTS, type ClientName, client, LAYERS, type LayerName, ofClient } from './layers.ts';
 
 /** The rows of single sources, for one layer. */
@@ -12,6 +13,9 @@ function sourceRows(name: LayerName): Row[] {
     const own = author === 'caller' && !foreign;
     return { id: await targets.library.source(at, LAYERS[name](at), own ? caller.userId : at.ownerId) };
   };
+  const retitled = (_values: Values, { canaries, at }: Cell) => ({
+    title: canaries.word(thingOf(at, LAYERS[name](at)), at.key),
+  });
   const read = inTeam ? 'Team' : `${name}, read by id`;
   const rows: Row[] = [
     {
@@ -28,16 +32,26 @@ function sourceRows(name: LayerName): Row[] {
       ok: 204,
       values: source('Owner'),
     },
+    {
+      route: 'PATCH /v1/memory/sources/:id',
+      about: about("someone else's"),
+      kind: archived ? 'archived client, by id' : `${name}, someone else's source`,
+      ok: 200,
+      values: source('Owner'),
+      body: retitled,
+    },
   ];
   if (name === 'client B') return rows;
-  const own: Row = {
-    route: 'DELETE /v1/memory/sources/:id',
+  const own = {
     about: about("the caller's own"),
     kind: archived ? 'archived client, by id' : `${name}, own source`,
-    ok: 204,
     values: source('caller'),
-  };
-  return [...rows, own];
+  } as const;
+  return [
+    ...rows,
+    { route: 'DELETE /v1/memory/sources/:id', ...own, ok: 204 },
+    { route: 'PATCH /v1/memory/sources/:id', ...own, ok: 200, body: retitled },
+  ];
 }
 
 /** The rows of decisions, each on a memory of its own. */
@@ -129,6 +143,15 @@ function listRows(name: ClientName): Row[] {
       values: client(name),
       query: ({ clientId }) => `clientId=${clientId}&limit=200`,
     },
+    {
+      route: 'GET /v1/memory/tags',
+      about: name,
+      kind: archived ? name : `${name}, read`,
+      ok: 200,
+      ...ofClient,
+      values: client(name),
+      query: ({ clientId }) => `clientId=${clientId}&limit=200`,
+    },
   ];
 }
 
@@ -143,15 +166,6 @@ export const LIBRARY_ROWS: readonly Row[] = [
   {
     route: 'GET /v1/memory/memories',
     about: 'of one source',
-    {
-      route: 'GET /v1/memory/tags',
-      about: name,
-      kind: archived ? name : `${name}, read`,
-      ok: 200,
-      ...ofClient,
-      values: client(name),
-      query: ({ clientId }) => `clientId=${clientId}&limit=200`,
-    },
     kind: 'Team, Full access',
     ok: 200,
     ids: ['sourceId'],
@@ -160,8 +174,8 @@ export const LIBRARY_ROWS: readonly Row[] = [
     query: ({ sourceId }) => `sourceId=${sourceId}`,
   },
   { route: 'GET /v1/memory/sources', kind: 'Team', ok: 200, query: () => 'limit=200' },
+  { route: 'GET /v1/memory/tags', kind: 'Team', ok: 200, query: () => 'limit=200' },
   ...(['Team layer', ...CLIENTS] as const).flatMap(sourceRows),
   ...CLIENTS.flatMap(listRows),
   ...decisionRows(),
 ];
-  { route: 'GET /v1/memory/tags', kind: 'Team', ok: 200, query: () => 'limit=200' },

@@ -1,0 +1,55 @@
+import type { TeamTransaction } from '../../db/driver/database.ts';
+import { type GivenFields, updateSourceFields } from '../../db/queries/memory/sources.ts';
+import { invalidField, ServiceError } from '../../shared/errors.ts';
+import { parseTags } from '../../shared/formats/tags.ts';
+import type { SourceChange } from '../../shared/schemas/library.ts';
+import type { Source } from '../../shared/schemas/memory.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import { type Applied, runCommand } from '../access/run-command.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { lockSourceForChange } from './lock-source.ts';
+
+/**
+ * Parses the change of a source.
+ * @throws ServiceError `invalid_request`
+ */
+export function parseSourceChange({ title, tags }: SourceChange): GivenFields {
+  if (title === undefined && tags === undefined) throw invalidField('/', 'must have title or tags');
+  return { title: title ?? null, tags: tags === undefined ? null : parseTags(tags) };
+}
+
+/**
+ * Changes the title and the tags of a source. Fields that are not given do not change.
+ * @returns the source as it is now
+ * @throws ServiceError `unauthenticated`, `team_forbidden`, `not_found`; `forbidden` unless the caller
+ *   can write to the layer of the source and has created it or has Full access; `team_archived`; `conflict` if the source
+ *   belongs to a memory, or is archived
+ */
+export function changeSource(
+  { database }: Pick<Dependencies, 'database'>,
+  scope: TeamScope,
+  id: string,
+  given: GivenFields,
+): Promise<Source> {
+  return runCommand(database, scope, {
+    lock: (tx) => lockSourceForChange(tx, id, 'change'),
+    apply: (tx, source) => apply(tx, source, given),
+  });
+}
+
+async function apply(tx: TeamTransaction, source: Source, given: GivenFields): Promise<Applied<Source>> {
+  const { id, kind, state, clientId } = source;
+  if (kind === 'memory') {
+    throw new ServiceError('conflict', 'The source belongs to a memory; update the memory instead');
+  }
+  if (state === 'archived') throw new ServiceError('conflict', 'An archived source cannot be changed');
+  const changed = await updateSourceFields(tx, id, given);
+  if (changed === null) return { result: source, audit: [] };
+  const { updated } = changed;
+  return {
+    result: changed.source,
+    audit: [
+      { kind: 'memory.update', subjectType: 'source', subjectId: id, layerId: clientId, detail: { updated } },
+    ],
+  };
+}
