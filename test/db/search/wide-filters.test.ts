@@ -18,6 +18,8 @@ import { storeSource } from '../../support/sources.ts';
  */
 const GATHERED = 10_000;
 const OF_A_KIND = GATHERED + 100;
+/** Of up to 1,000 sources that have the tags, the chunks are found by their ids. */
+const TAGGED_SOURCES = 1100;
 const DAY_MS = 86_400_000;
 const FIRST_DAY = Date.parse('2026-03-01T08:00:00.000Z');
 
@@ -57,6 +59,17 @@ async function addSilent(teamId: string, ownerId: string, kind: string): Promise
   return sourceId;
 }
 
+/** Sources that come before all others in the index of sources with tags, and have no chunks. */
+async function addEmpty(teamId: string, ownerId: string): Promise<void> {
+  await database.query(
+    `insert into memory.source (team_id, id, kind, state, title, tags, content_hash, created_by)
+     select $1, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'ingest', 'active', 'empty',
+            '{common}', sha256(n::text::bytea), $2
+       from generate_series(1, ${TAGGED_SOURCES}) n`,
+    [teamId, ownerId],
+  );
+}
+
 async function openShelf(): Promise<Shelf> {
   const team = await createTestCompany(database);
   const clients = [await addClient(database, team), await addClient(database, team)] as const;
@@ -78,6 +91,7 @@ async function openShelf(): Promise<Shelf> {
       herons.push({ chunkId: chunk?.id ?? '', sourceId, kind, clientId, day, state });
     }
   }
+  await addEmpty(team.teamId, team.ownerId);
   await addSilent(team.teamId, team.ownerId, 'ingest');
   await addSilent(team.teamId, team.ownerId, 'import');
   return {
@@ -91,8 +105,8 @@ async function openShelf(): Promise<Shelf> {
   };
 }
 
-/** The tag of its kind, and one that all have but those of the first day. */
-const tagsOf = (kind: string, day: number) => (day === 0 ? [kind] : [kind, 'wide']);
+/** The tag of its kind and that of empty sources; all except those of the first day also have `wide`. */
+const tagsOf = (kind: string, day: number) => [kind, 'common', ...(day === 0 ? [] : ['wide'])];
 
 const passes = (
   { kinds, sourceIds, createdAfter, createdBefore, tags }: SearchFilters,
@@ -167,6 +181,8 @@ describe('a filter that very many chunks pass', () => {
     'all but those without a tag': () => ({ tags: ['wide'] }),
     'all with a tag that very many do not have': () => ({ tags: ['wide', 'import'] }),
     'few that have two tags': () => ({ tags: ['wide', 'memory'] }),
+    'few of very many sources that have a tag': () => ({ tags: ['common'] }),
+    'those of a kind, of very many sources that have a tag': () => ({ tags: ['common'], kinds: ['memory'] }),
     'all but those without a tag, and a day': () => ({ tags: ['wide'], createdBefore: onDay(3) }),
     'few of very many': () => ({ createdAfter: onDay(1) }),
     none: () => ({ createdAfter: onDay(100) }),
