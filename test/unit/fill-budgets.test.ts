@@ -21,6 +21,7 @@ function makeChunk(source: number, ordinal: number, text: string): Chunk {
     layer: 'team',
     client_id: null,
     kind: 'ingest',
+    tags: [],
     created_at: '2026-01-01T00:00:00.000Z',
     location: { document_title: null, headings: [], page: null },
   };
