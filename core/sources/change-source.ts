@@ -1,5 +1,5 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
-import { type GivenFields, updateSourceFields } from '../../db/queries/memory/sources.ts';
+import { type GivenFields, type SourceField, updateSourceFields } from '../../db/queries/memory/sources.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
 import type { SourceChange } from '../../shared/schemas/library.ts';
@@ -7,6 +7,7 @@ import type { Source } from '../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { type Applied, runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { enqueueIndexing } from './enqueue-indexing.ts';
 import { lockSourceForChange } from './lock-source.ts';
 
 /**
@@ -26,28 +27,37 @@ export function parseSourceChange({ title, tags }: SourceChange): GivenFields {
  *   belongs to a memory, or is archived
  */
 export function changeSource(
-  { database }: Pick<Dependencies, 'database'>,
+  { config, database, queue }: Pick<Dependencies, 'config' | 'database' | 'queue'>,
   scope: TeamScope,
   id: string,
   given: GivenFields,
 ): Promise<Source> {
   return runCommand(database, scope, {
     lock: (tx) => lockSourceForChange(tx, id, 'change'),
-    apply: (tx, source) => apply(tx, source, given),
+    apply: async (tx, source) => {
+      const { updated, ...applied } = await apply(tx, source, given);
+      if (!updated.includes('title')) return applied;
+      return { ...applied, enqueue: () => enqueueIndexing(tx, queue, config, [], true) };
+    },
   });
 }
 
-async function apply(tx: TeamTransaction, source: Source, given: GivenFields): Promise<Applied<Source>> {
+async function apply(
+  tx: TeamTransaction,
+  source: Source,
+  given: GivenFields,
+): Promise<Applied<Source> & { updated: SourceField[] }> {
   const { id, kind, state, clientId } = source;
   if (kind === 'memory') {
     throw new ServiceError('conflict', 'The source belongs to a memory; update the memory instead');
   }
   if (state === 'archived') throw new ServiceError('conflict', 'An archived source cannot be changed');
   const changed = await updateSourceFields(tx, id, given);
-  if (changed === null) return { result: source, audit: [] };
+  if (changed === null) return { result: source, audit: [], updated: [] };
   const { updated } = changed;
   return {
     result: changed.source,
+    updated,
     audit: [
       { kind: 'memory.update', subjectType: 'source', subjectId: id, layerId: clientId, detail: { updated } },
     ],

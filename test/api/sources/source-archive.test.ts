@@ -75,7 +75,8 @@ describe('an archived source', () => {
     const before = await read();
     await archived(service, company, gone.id);
     assert.deepEqual(await read(), before);
-    assert.deepEqual((await found(company, 'same')).sort(), left.map(({ id }) => id).sort());
+    // Equal texts are one hit: the newest.
+    assert.deepEqual(await found(company, 'same'), [left[1]?.id]);
   });
 
   test('an archived source counts as archived, and its chunks are no longer counted', async () => {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { workerTransaction } from '../../../db/driver/database.ts';
 import { endSourceTerms, findOutdatedSource } from '../../../db/queries/search/stored-terms.ts';
 import { newId } from '../../../shared/ids.ts';
-import type { Hit } from '../../../shared/schemas/memory.ts';
+import type { Hit, Source } from '../../../shared/schemas/memory.ts';
 import { fieldsNow } from '../../../shared/text/fields.ts';
 import { HANDLERS } from '../../../worker/registry.ts';
 import type { SignedIn } from '../../support/app.ts';
@@ -12,7 +12,7 @@ import { addMemory, decided } from '../../support/memories.ts';
 import { openOwnTestApp } from '../../support/own-service.ts';
 import { ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
-import { addClient, addPerson, type Caller, post, readStatus } from '../../support/team.ts';
+import { addClient, addPerson, type Caller, get, post, readStatus } from '../../support/team.ts';
 
 /** A job goes over the sources of all Teams, so these tests have a database of their own. */
 const service = await openOwnTestApp();
@@ -65,7 +65,7 @@ describe('the terms of a source with another title', () => {
     assert.deepEqual(await find(company, 'valve 119'), await find(company, '119 valve'));
   });
 
-  test('are enqueued by the request: of a document, and of a memory', async () => {
+  test('are enqueued by the request: of a document, by ingest or by PATCH, and of a memory', async () => {
     const company = await service.company();
     const waiting = async () => {
       const jobs = await service.queue.boss.findJobs('terms.renew', { key: company.teamId });
@@ -76,10 +76,19 @@ describe('the terms of a source with another title', () => {
     assert.equal(await waiting(), 0);
     await ingest(company, { title: 'Pelican', text: 'The valve is shut.', externalId: 'doc' });
     assert.equal(await waiting(), 1);
+    await service.queue.boss.deleteQueuedJobs('terms.renew');
+    const { items } = (await get(service, company, '/v1/memory/sources?q=pelican')).json<{
+      items: Source[];
+    }>();
+    const url = `/v1/memory/sources/${items[0]?.id}`;
+    const { headers } = company;
+    const renamed = await service.app.inject({ method: 'PATCH', url, headers, payload: { title: 'Auk' } });
+    assert.equal(renamed.statusCode, 200, renamed.body);
+    assert.equal(await waiting(), 1);
     await decided(service, company, { action: 'update', memoryId: memory.id, title: 'Ibis' });
     assert.equal(await outdated(company), 2);
     await renew(company);
-    assert.deepEqual(await find(company, 'ibis pelican').then((texts) => texts.toSorted()), [
+    assert.deepEqual(await find(company, 'ibis auk').then((texts) => texts.toSorted()), [
       'It rains.',
       'The valve is shut.',
     ]);
