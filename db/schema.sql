@@ -681,14 +681,17 @@ table memory.source (
   terms_version smallint not null default 1,
   document_date date,
   tags text[] not null default '{}'::text[],
-  constraint source_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'import'::text, 'memory'::text]))),
+  file_id uuid,
+  constraint source_file CHECK (((file_id IS NULL) OR (kind = 'file'::text))),
+  constraint source_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'import'::text, 'memory'::text, 'file'::text]))),
   constraint source_state_check CHECK ((state = ANY (ARRAY['loading'::text, 'active'::text, 'archived'::text]))),
   constraint source_team_id_client_id_fkey FOREIGN KEY (team_id, client_id) REFERENCES identity.client(team_id, id),
   constraint source_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
   constraint source_pkey PRIMARY KEY (team_id, id)
 );
-CREATE UNIQUE INDEX source_content ON memory.source USING btree (team_id, client_id, content_hash) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NULL) AND (kind <> 'memory'::text));
+CREATE UNIQUE INDEX source_content ON memory.source USING btree (team_id, client_id, content_hash) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NULL) AND (kind <> ALL (ARRAY['memory'::text, 'file'::text])));
 CREATE UNIQUE INDEX source_external_id ON memory.source USING btree (team_id, client_id, external_id) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NOT NULL));
+CREATE UNIQUE INDEX source_file_id ON memory.source USING btree (team_id, file_id) WHERE ((state = 'active'::text) AND (file_id IS NOT NULL));
 CREATE INDEX source_loading ON memory.source USING btree (team_id, id) WHERE (state = 'loading'::text);
 CREATE INDEX source_tagged ON memory.source USING btree (team_id, id) WHERE (tags <> '{}'::text[]);
 CREATE INDEX source_terms ON memory.source USING btree (terms_version, team_id) WHERE (state = 'active'::text);
@@ -766,9 +769,11 @@ END) stored,
   updated_by uuid not null,
   updated_at timestamp with time zone not null default now(),
   superseded_at timestamp with time zone,
+  indexed text,
   constraint workspace_version_check CHECK (((until_revision IS NULL) = (superseded_at IS NULL))),
   constraint workspace_version_check1 CHECK ((until_revision > revision)),
   constraint workspace_version_check2 CHECK (((sha256 IS NOT NULL) OR (bytes = 0))),
+  constraint workspace_version_indexed CHECK ((indexed = ANY (ARRAY['yes'::text, 'pending'::text, 'no'::text, 'failed'::text]))),
   constraint workspace_version_version_check CHECK ((version > 0)),
   constraint workspace_version_company_id_sha256_fkey FOREIGN KEY (company_id, sha256) REFERENCES memory.workspace_blob(company_id, sha256),
   constraint workspace_version_pkey PRIMARY KEY (team_id, id),
@@ -780,6 +785,7 @@ CREATE INDEX workspace_version_folded ON memory.workspace_version USING btree (t
 CREATE INDEX workspace_version_revision ON memory.workspace_version USING btree (team_id, layer_id, current_revision, id) WHERE (current_revision IS NOT NULL);
 CREATE INDEX workspace_version_superseded ON memory.workspace_version USING btree (id) WHERE (until_revision IS NOT NULL);
 CREATE INDEX workspace_version_team_revision ON memory.workspace_version USING btree (team_id, revision, id) WHERE (current_revision IS NOT NULL);
+CREATE INDEX workspace_version_undecided ON memory.workspace_version USING btree (team_id, indexed, id) WHERE (((indexed IS NULL) OR (indexed = 'pending'::text)) AND (until_revision IS NULL) AND (sha256 IS NOT NULL));
 CREATE INDEX workspace_version_until ON memory.workspace_version USING btree (team_id, until_revision) WHERE (until_revision IS NOT NULL);
 row level security on;
 policy reads for select to memory_service
@@ -788,7 +794,7 @@ policy writes for all to memory_service
     using ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND (company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (((client_id IS NULL) AND ( SELECT memory.writes_team_layer() AS writes_team_layer)) OR (client_id = ANY (( SELECT memory.writable_clients() AS writable_clients)::uuid[]))));
 CREATE TRIGGER forsake AFTER DELETE ON memory.workspace_version REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION memory.forsake_workspace_blobs();
 grant insert, select to memory_service;
-grant update (until_revision, superseded_at) to memory_service;
+grant update (until_revision, superseded_at, indexed) to memory_service;
 
 CREATE OR REPLACE FUNCTION identity.count_new_team()
  RETURNS trigger
@@ -1402,6 +1408,20 @@ begin
      limit most + 1) t;
   return case when cardinality(v_ids) <= most then v_ids end;
 end $function$;
+
+CREATE OR REPLACE FUNCTION memory.file_sources(p_limit integer)
+ RETURNS TABLE(company_id uuid, team_id uuid, client_id uuid, file_id uuid, uri text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+  select t.company_id, s.team_id, s.client_id, s.file_id, s.uri
+    from source s join identity.team t on t.id = s.team_id and t.deleted_at is null
+   where s.state = 'active' and s.file_id is not null
+   limit p_limit;
+$function$;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.filtered_chunks(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], OUT allowed uuid[], OUT refused uuid[])
  RETURNS record
@@ -2142,6 +2162,37 @@ begin
   select count(*)::int into removed from gone;
   last := v_seen[array_upper(v_seen, 1)];
   return next;
+end $function$;
+grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.queue_files(p_team uuid, p_extensions text[], p_limit integer)
+ RETURNS TABLE(version_id uuid, client_id uuid, updated_by uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_waiting int;
+begin
+  select count(*) into v_waiting from (
+    select from workspace_version v
+     where v.team_id = p_team and v.indexed = 'pending' and v.until_revision is null and v.sha256 is not null
+     limit p_limit) w;
+  return query
+  with next as (
+    select v.id from workspace_version v
+     where v.team_id = p_team and v.indexed is null and v.until_revision is null and v.sha256 is not null
+     limit p_limit - v_waiting for update skip locked
+  ), decided as (
+    update workspace_version v
+       set indexed = case when v.bytes > 0 and lower(substring(v.path from '\.([^./]*)$')) = any (p_extensions)
+                          then 'pending' else 'no' end
+      from next n where v.team_id = p_team and v.id = n.id
+    returning v.id, v.client_id, v.updated_by, v.indexed
+  )
+  select d.id, d.client_id, d.updated_by from decided d where d.indexed = 'pending' order by d.id;
 end $function$;
 grant execute to memory_worker;
 
@@ -2986,6 +3037,31 @@ begin
    where t.deleted_at is null
      and not exists (select from keyword_layer l where l.team_id = t.id and l.chunks > 0)
      and exists (select from chunk_keyword k where k.team_id = t.id);
+end $function$;
+grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.undecided_teams()
+ RETURNS TABLE(company_id uuid, team_id uuid)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_sort TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+declare
+  v_team uuid := '00000000-0000-0000-0000-000000000000';
+begin
+  loop
+    select v.team_id into v_team from workspace_version v
+     where v.team_id > v_team and v.indexed is null and v.until_revision is null and v.sha256 is not null
+     order by v.team_id limit 1;
+    exit when not found;
+    return query
+    select t.company_id, t.id from identity.team t
+     where t.id = v_team and t.deleted_at is null and t.state = 'active';
+  end loop;
 end $function$;
 grant execute to memory_worker;
 

@@ -92,6 +92,35 @@ export const QUEUES = {
     label: 'Fail imports after the last retry',
     concurrency: 1,
   },
+  'file.index': {
+    payload: Type.Object({
+      ...Origin,
+      clientId: Type.Union([Type.String(), Type.Null()]),
+      versionId: Type.String(),
+    }),
+    settings: { ...DURABLE, deleteAfterSeconds: DAY, deadLetter: 'file.dead' },
+    label: 'Index workspace files',
+    concurrency: 2,
+    // A Company with files that take long does not delay those of the others.
+    concurrencyPerCompany: 1,
+  },
+  'file.dead': {
+    payload: Type.Object({
+      ...Origin,
+      clientId: Type.Union([Type.String(), Type.Null()]),
+      versionId: Type.String(),
+    }),
+    settings: DURABLE,
+    label: 'Mark files after the last retry',
+    concurrency: 1,
+  },
+  'file.waiting': {
+    payload: Type.Object({}),
+    settings: { ...DURABLE, retryLimit: 3, deleteAfterSeconds: DAY, policy: 'short' },
+    label: 'Find files to index',
+    concurrency: 1,
+    schedule: EVERY_MINUTE,
+  },
   'keywords.count': {
     payload: Type.Object(Origin),
     // One waiting job for each Team is enough: it counts everything that was written before it runs.

@@ -6,6 +6,9 @@ import { embedChunks } from './jobs/embed-chunks.ts';
 import { embedQuery } from './jobs/embed-query.ts';
 import { queueWaitingLayers } from './jobs/embed-waiting.ts';
 import { backfillPending } from './jobs/embeddings-backfill.ts';
+import { failLostFile } from './jobs/file/dead.ts';
+import { indexFile } from './jobs/file/process.ts';
+import { queueWaitingFiles } from './jobs/file/waiting.ts';
 import { failLostImport } from './jobs/import/dead.ts';
 import { processImport } from './jobs/import/process.ts';
 import { countKeywords } from './jobs/keywords-count.ts';
@@ -25,6 +28,9 @@ export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
   'embed.chunks': embedChunks,
   'embed.waiting': queueWaitingLayers,
   'embeddings.backfill': backfillPending,
+  'file.index': indexFile,
+  'file.dead': failLostFile,
+  'file.waiting': queueWaitingFiles,
   'keywords.count': countKeywords,
   'team.purge': purgeDeletedTeam,
   'terms.outdated': queueOutdatedTeams,

@@ -14,7 +14,7 @@ type Needed = Pick<Dependencies, 'database' | 'queue' | 'config'>;
  * Archives a source: deletes its chunks, and keeps its row and its audit events.
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `not_found`; `forbidden` unless the caller can write to the
  *   layer of the source and has created it or has Full access; `team_archived`; `conflict` if the source belongs to a
- *   memory, or is already archived
+ *   memory or a workspace file, or is already archived
  */
 export function archiveSource(deps: Needed, scope: TeamScope, id: string): Promise<void> {
   return runCommand(deps.database, scope, {
@@ -30,6 +30,9 @@ async function apply(
 ): Promise<Applied<void>> {
   if (kind === 'memory') {
     throw new ServiceError('conflict', 'The source belongs to a memory; delete the memory instead');
+  }
+  if (kind === 'file') {
+    throw new ServiceError('conflict', 'The source belongs to a workspace file; delete the file instead');
   }
   if (state === 'archived') throw new ServiceError('conflict', 'The source is already archived');
   await archive(tx, id);

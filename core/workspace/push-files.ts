@@ -14,6 +14,8 @@ import { requireLayerWrite } from '../access/lock-and-recheck.ts';
 import type { Applied } from '../access/run-command.ts';
 import type { PreparedOnceCommand } from '../access/run-once.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { enqueueAfterRemoval, enqueueFiles, unindexFiles } from './file-jobs.ts';
+import { newIndexState } from './index-state.ts';
 import type { Pushed } from './parse-pushed-files.ts';
 import { findConflicts } from './push-conflicts.ts';
 
@@ -35,13 +37,13 @@ export function assertPushAllowed(scope: TeamScope, pushed: readonly Pushed[]): 
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `scope_forbidden`, `team_archived`, `workspace_conflict`
  */
 export function pushFiles(
-  { blobs }: Pick<Dependencies, 'blobs'>,
+  deps: Pick<Dependencies, 'blobs' | 'config' | 'queue'>,
   scope: TeamScope,
   pushed: readonly Pushed[],
 ): PreparedOnceCommand<number, PushResponse, void> {
   return {
     prepare: () =>
-      blobs.store(
+      deps.blobs.store(
         scope,
         pushed.flatMap(({ blob }) => blob ?? []),
       ),
@@ -50,13 +52,14 @@ export function pushFiles(
       // Locks the workspace of the Team too: current versions stay current until the transaction ends.
       return allocateRevision(tx);
     },
-    apply: (tx, revision) => apply(tx, revision, pushed),
+    apply: (tx, revision) => apply(tx, deps, revision, pushed),
     answer: (body) => ({ status: 200, body }),
   };
 }
 
 async function apply(
   tx: TeamTransaction,
+  { config, queue }: Pick<Dependencies, 'config' | 'queue'>,
   revision: number,
   pushed: readonly Pushed[],
 ): Promise<Applied<PushResponse>> {
@@ -69,7 +72,7 @@ async function apply(
   }
   const versions = pushed.map(({ blob, ...place }): NewVersion => {
     const before = current.get(place.path);
-    return {
+    const version = {
       ...place,
       id: newId(),
       before: before?.id ?? null,
@@ -78,11 +81,22 @@ async function apply(
       sha256: blob?.sha256 ?? null,
       bytes: blob?.content.length ?? 0,
     };
+    return { ...version, indexed: newIndexState(config, version) };
   });
   await insertVersions(tx, revision, versions);
+  // The source of a file that is still to be indexed keeps its text until then.
+  const unindexed = versions.filter(({ before, indexed }) => before !== null && indexed !== 'pending');
+  const removed = await unindexFiles(
+    tx,
+    unindexed.map(({ fileId }) => fileId),
+  );
   return {
     result: { revision, files: versions.map(({ path, version }) => ({ path, version })) },
-    audit: versions.map(versionEvent),
+    audit: [...versions.map(versionEvent), ...removed],
+    enqueue: async () => {
+      await enqueueFiles(tx, queue, versions);
+      if (removed.length > 0) await enqueueAfterRemoval(tx, queue, config);
+    },
   };
 }
 

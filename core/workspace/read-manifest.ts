@@ -1,8 +1,10 @@
-import { type Database, transaction } from '../../db/driver/database.ts';
+import { transaction } from '../../db/driver/database.ts';
 import { findRevision, listManifest } from '../../db/queries/workspace/manifest.ts';
 import { layerPrefix } from '../../shared/formats/workspace-path.ts';
 import type { Manifest } from '../../shared/schemas/workspace.ts';
 import type { TeamScope } from '../../shared/scope.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { shownIndexState } from './index-state.ts';
 import { cursorOf, type ManifestCursor } from './manifest-cursor.ts';
 
 /** Which page of a manifest to read. */
@@ -17,7 +19,11 @@ export interface ManifestPage {
 /**
  * Reads one page of the manifest: the files that the scope can read, as they were at the revision of the first page.
  */
-export function readManifest(database: Database, scope: TeamScope, page: ManifestPage): Promise<Manifest> {
+export function readManifest(
+  { config, database }: Pick<Dependencies, 'config' | 'database'>,
+  scope: TeamScope,
+  page: ManifestPage,
+): Promise<Manifest> {
   const { since, cursor, limit } = page;
   return transaction(database, scope, async (tx) => {
     const at = cursor?.at ?? (await findRevision(tx));
@@ -27,7 +33,10 @@ export function readManifest(database: Database, scope: TeamScope, page: Manifes
     return {
       revision: at,
       scopes: readablePrefixes(scope),
-      items: shown.map(({ item }) => item),
+      items: shown.map(({ item, indexed }) => ({
+        ...item,
+        indexed: shownIndexState(config, { ...item, indexed }),
+      })),
       nextCursor: found.length > limit && last ? cursorOf({ at, after: last.place }) : null,
     };
   });

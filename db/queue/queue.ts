@@ -11,6 +11,7 @@ import {
   grantQueueToService,
   indexUnfinishedJobs,
   isAnotherWaiting,
+  LONG_JOB_TURN,
   listActiveJobs,
   lockAttempt,
   moveToLongJobs,
@@ -30,6 +31,13 @@ export interface JobQueue {
   ): Promise<void>;
   /** Enqueues jobs of one Team. Companies take turns, and the Teams of a Company share its turns. */
   enqueueInTurn<Q extends QueueName>(
+    tx: Queryable,
+    queue: Q,
+    owner: JobOwner,
+    payloads: readonly Payload<Q>[],
+  ): Promise<void>;
+  /** Enqueues jobs of one Team that run when no job of `enqueueInTurn` waits. */
+  enqueueLast<Q extends QueueName>(
     tx: Queryable,
     queue: Q,
     owner: JobOwner,
@@ -163,6 +171,11 @@ export async function openQueue(setup: QueueSetup): Promise<JobQueue> {
       const turns = await allocateTurns(tx, queue, { companyId, teamId }, payloads.length);
       const group = { id: companyId, tier: teamId };
       const jobs = payloads.map((data, index) => ({ data, group, priority: turns[index] ?? 0 }));
+      await boss.insert(queue, jobs, { db: connection(tx) });
+    },
+    enqueueLast: async (tx, queue, { companyId, teamId }, payloads) => {
+      const group = { id: companyId, tier: teamId };
+      const jobs = payloads.map((data) => ({ data, group, priority: LONG_JOB_TURN }));
       await boss.insert(queue, jobs, { db: connection(tx) });
     },
     settle: async (tx, queue, job) => {

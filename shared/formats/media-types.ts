@@ -11,6 +11,9 @@ const BY_DECLARED_TYPE = new Map<string, ImportMediaType>(
   FORMATS.flatMap(([type, { aliases }]) => [type, ...aliases].map((name) => [name, type] as const)),
 );
 
+/** The extensions of all formats, in lower case, without the dot. */
+export const IMPORT_EXTENSIONS: readonly string[] = [...BY_EXTENSION.keys()];
+
 /**
  * UNKNOWN is declared for a type that the client does not know. Where Excel is installed, Windows declares EXCEL for CSV
  * files too. Files of Excel itself cannot be imported.

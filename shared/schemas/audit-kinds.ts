@@ -68,6 +68,15 @@ export const AUDIT_KINDS = {
   'memory.delete': { subjects: ['memory'], meaning: 'A published memory was archived.' },
   'workspace.write': { subjects: ['file'], meaning: 'A workspace file got a new version.' },
   'workspace.delete': { subjects: ['file'], meaning: 'A workspace file was deleted.' },
+  'workspace.index': {
+    subjects: ['file'],
+    meaning: 'The text of a workspace file was stored as a source, or replaced the text of its source.',
+  },
+  'workspace.index_fail': { subjects: ['file'], meaning: 'A workspace file could not be read.' },
+  'workspace.unindex': {
+    subjects: ['file'],
+    meaning: 'The source of a workspace file was removed, because its text is no longer current.',
+  },
 } as const satisfies Record<string, { subjects: readonly string[]; meaning: string }>;
 
 type Kinds = typeof AUDIT_KINDS;

@@ -56,3 +56,6 @@ export const Problem = Type.Object(
   },
   { $id: 'Problem', additionalProperties: true, description: 'application/problem+json (RFC 9457)' },
 );
+
+/** The kind of a source: a text that was sent, an imported file, a memory, or a workspace file. */
+export const SourceKind = OneOf(['ingest', 'import', 'memory', 'file']);

@@ -1,6 +1,18 @@
 import { type Static, Type } from 'typebox';
 import { MEMORY_ACTIONS, MEMORY_STATES } from '../memory-states.ts';
-import { Body, Id, Metadata, Name, Nullable, OneOf, PageQuery, type Problem, Text, Time } from './common.ts';
+import {
+  Body,
+  Id,
+  Metadata,
+  Name,
+  Nullable,
+  OneOf,
+  PageQuery,
+  type Problem,
+  SourceKind,
+  Text,
+  Time,
+} from './common.ts';
 import { Chunk, LayerKind, Source } from './memory.ts';
 import { StoredTags, TagFilter, Tags } from './tags.ts';
 
@@ -130,7 +142,7 @@ export const DecisionResponse = Type.Object({
 export const SourceQuery = Type.Object(
   {
     ...PageQuery,
-    kind: Type.Optional(OneOf(['ingest', 'import', 'memory'])),
+    kind: Type.Optional(SourceKind),
     state: Type.Optional(OneOf(['active', 'archived'])),
     clientId,
     tag: TagFilter,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { shapedHitFields, shapeFields } from './answer-shape.ts';
-import { Body, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.ts';
+import { Body, Id, Metadata, Name, Nullable, OneOf, SourceKind, Text, Time } from './common.ts';
 import { HitExplanation, SearchExplanation } from './explanation.ts';
 import { RequiredTags, StoredTags, Tags } from './tags.ts';
 
@@ -33,8 +33,6 @@ export const Vector = Type.Union([Type.Array(Type.Number()), Type.String()], {
     '1024 numbers, or the base64 of 1024 little-endian float32 numbers, which is a quarter as long',
 });
 
-const Kind = OneOf(['ingest', 'import', 'memory']);
-
 /** The most sources that one search can be narrowed to. */
 const MAX_SOURCE_IDS = 200;
 
@@ -54,7 +52,7 @@ export const SearchRequest = Body({
   ...shapeFields,
   storeQueryText: Type.Optional(Type.Boolean()),
   kinds: Type.Optional(
-    Type.Array(Kind, { minItems: 1, uniqueItems: true, description: 'return only these kinds' }),
+    Type.Array(SourceKind, { minItems: 1, uniqueItems: true, description: 'return only these kinds' }),
   ),
   sourceIds: Type.Optional(
     Type.Array(Type.String(), {
@@ -115,7 +113,7 @@ const chunkFields = {
   ordinal: Type.Integer({ description: 'position within the source, from 0' }),
   layer: LayerKind,
   client_id: Nullable(Id),
-  kind: Kind,
+  kind: SourceKind,
   tags: StoredTags,
   created_at: Time,
   location: Location,
@@ -179,7 +177,7 @@ export type IngestRequest = Static<typeof IngestRequest>;
 
 export const Source = Type.Object({
   id: Id,
-  kind: Kind,
+  kind: SourceKind,
   title: Type.String(),
   uri: Nullable(Type.String()),
   externalId: Nullable(Type.String()),

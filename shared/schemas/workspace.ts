@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, Nullable, type Problem, Time } from './common.ts';
+import { Body, Id, Nullable, OneOf, type Problem, Time } from './common.ts';
 
 /** The most files in one pull or push. */
 export const MAX_FILES_PER_REQUEST = 200;
@@ -12,6 +12,14 @@ const Revision = Type.Integer({
 });
 const Sha256 = Type.String({ description: 'SHA-256 of the content, hexadecimal' });
 
+/** Whether searches find the text of a file. */
+export const IndexState = OneOf(
+  ['yes', 'pending', 'no', 'failed'],
+  'whether searches find its text. no: its format cannot be read, it is empty or deleted, or the service does not ' +
+    'index files. failed: it cannot be read',
+);
+export type IndexState = Static<typeof IndexState>;
+
 /** The current state of a file; with `since`, the last change of it, which can be a deletion. */
 export const ManifestItem = Type.Object({
   path: Path,
@@ -19,6 +27,7 @@ export const ManifestItem = Type.Object({
   bytes: Type.Integer(),
   version: Version,
   deleted: Type.Boolean(),
+  indexed: IndexState,
   updatedAt: Time,
   updatedBy: Id,
 });

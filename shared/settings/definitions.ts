@@ -169,11 +169,11 @@ export const SETTINGS = {
   importMegabytes: {
     variable: 'MEMORY_IMPORT_MEGABYTES',
     type: integer(128, 65_536),
-    // Four files that are read at the same time, which the worker also keeps until they are stored, would otherwise
+    // Six files that are read at the same time, which the worker also keeps until they are stored, would otherwise
     // need more than half of the memory.
     default: ({ memoryMegabytes }) => Math.max(128, Math.min(1024, Math.floor(memoryMegabytes / 12))),
     defaultInWords: '1024, on small machines a twelfth of the memory',
-    description: 'The most MiB of memory for reading one imported file. A worker reads up to four at once.',
+    description: 'The most MiB of memory for reading one imported file. A worker reads up to six at once.',
   },
   rateLimits: {
     variable: 'MEMORY_RATE_LIMITS',
@@ -199,6 +199,12 @@ export const SETTINGS = {
     type: integer(1, 100_000),
     default: 10,
     description: 'How many versions of a workspace file are kept, in addition to the current one.',
+  },
+  indexFiles: {
+    variable: 'MEMORY_INDEX_FILES',
+    type: oneOf({ on: true, off: false }),
+    default: 'on',
+    description: 'off: searches do not find workspace files.',
   },
   metricsToken: {
     variable: 'MEMORY_METRICS_TOKEN',

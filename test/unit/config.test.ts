@@ -188,6 +188,15 @@ const SETTINGS: Record<string, Setting> = {
   MEMORY_IMPORT_MEGABYTES: wholeNumbers('importMegabytes', 1024, 128, 65_536),
   MEMORY_MIN_FREE_DISK_MB: wholeNumbers('minFreeDiskMegabytes', 256, 32, 1_000_000_000),
   MEMORY_WORKSPACE_KEEP_VERSIONS: wholeNumbers('workspaceKeepVersions', 10, 1, 100_000),
+  MEMORY_INDEX_FILES: {
+    key: 'indexFiles',
+    fallback: true,
+    accepted: [
+      ['on', true],
+      ['off', false],
+    ],
+    refused: ['0', 'yes'],
+  },
   MEMORY_METRICS_TOKEN: {
     key: 'metricsToken',
     fallback: null,

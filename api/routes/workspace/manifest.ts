@@ -21,7 +21,7 @@ const ManifestQuery = Type.Object(
 );
 
 /** GET /v1/workspace/manifest: the versions of the files that the caller can read. */
-export const manifestRoute: Routes = (app, { database }) => {
+export const manifestRoute: Routes = (app, { config, database }) => {
   app.get(
     '/v1/workspace/manifest',
     {
@@ -38,7 +38,7 @@ export const manifestRoute: Routes = (app, { database }) => {
       const cursor = parseManifestCursor(query.cursor);
       // Last, so that a malformed query is refused before a client that the caller cannot read.
       const scope = narrowToClient(teamScope, query.clientId);
-      return readManifest(database, scope, { since, cursor, limit });
+      return readManifest({ config, database }, scope, { since, cursor, limit });
     },
   );
 };

@@ -7,7 +7,7 @@ import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
 import type { Routes } from '../../types.ts';
 
 /** POST /v1/workspace/push: writes and deletes files, all or none. */
-export const pushRoute: Routes = (app, { database, blobs }) => {
+export const pushRoute: Routes = (app, { config, database, blobs, queue }) => {
   app.post(
     '/v1/workspace/push',
     {
@@ -33,7 +33,7 @@ export const pushRoute: Routes = (app, { database, blobs }) => {
       const pushed = await parsePushedFiles(body.files);
       assertPushAllowed(teamScope, pushed);
       assertTeamActive(request);
-      return answerOnce(request, reply, database, pushFiles({ blobs }, teamScope, pushed));
+      return answerOnce(request, reply, database, pushFiles({ config, blobs, queue }, teamScope, pushed));
     },
   );
 };

@@ -24,6 +24,8 @@ export interface NewSource {
   /** Normalized. Null or absent: not given. A source that is replaced keeps its tags; a new source has none. */
   tags?: readonly string[] | null;
   contentHash: Buffer;
+  /** The workspace file whose text it has. */
+  fileId?: string;
 }
 
 /**
@@ -83,6 +85,8 @@ export function toStored({ contentHash, ...row }: SourceRow): StoredSource {
 
 /** Makes requests that would store the same source wait for each other until the transaction ends. */
 export async function lockSource(tx: TeamTransaction, source: NewSource): Promise<void> {
+  // The lock of the file's version is enough.
+  if (source.fileId !== undefined) return;
   const names = [source.contentHash.toString('hex')];
   // Always locked after the hash of the text, to prevent a deadlock between two requests.
   if (source.externalId !== null) names.push(`id ${source.externalId}`);
@@ -93,16 +97,27 @@ export async function lockSource(tx: TeamTransaction, source: NewSource): Promis
   }
 }
 
+/** Finds the active source of a workspace file, and locks it. */
+async function findFileSource(tx: TeamTransaction, fileId: string): Promise<StoredSource | null> {
+  const [row] = await tx.query<SourceRow>(
+    `select ${SOURCE_COLUMNS} from memory.source s
+      where s.team_id = $1 and s.file_id = $2 and s.state = 'active' for update`,
+    [tx.scope.teamId, fileId],
+  );
+  return row === undefined ? null : toStored(row);
+}
+
 /**
- * Finds the active source that a new one would repeat or replace: the one with the same external id if it has one, or
- * else any with the same text in the same layer, except memories. Locks it, so that it is not archived while its chunks
- * are replaced.
+ * Finds the active source that a new one would repeat or replace: the one of the same workspace file, or with the same
+ * external id if it has one, or else any with the same text in the same layer, except memories and workspace files. Locks
+ * it, so that it is not archived while its chunks are replaced.
  */
 export async function findActiveSource(tx: TeamTransaction, source: NewSource): Promise<StoredSource | null> {
+  if (source.fileId !== undefined) return findFileSource(tx, source.fileId);
   const [row] = await tx.query<SourceRow>(
     `select ${SOURCE_COLUMNS} from memory.source s
       where s.team_id = $1 and s.client_id is not distinct from $2::uuid and s.state = 'active'
-        and case when $3::text is null then s.content_hash = $4 and s.kind <> 'memory'
+        and case when $3::text is null then s.content_hash = $4 and s.kind not in ('memory', 'file')
                  else s.external_id = $3 end
       order by s.id limit 1 for update`,
     [tx.scope.teamId, source.layerId, source.externalId, source.contentHash],
@@ -114,8 +129,8 @@ export async function findActiveSource(tx: TeamTransaction, source: NewSource): 
 export async function insertLoadingSource(tx: TeamTransaction, source: NewSource): Promise<void> {
   await tx.query(
     `insert into memory.source (team_id, id, client_id, kind, state, title, uri, external_id, content_hash,
-       metadata, tags, created_by, document_date, terms_version)
-     values ($1, $2, $3, $4, 'loading', $5, $6, $7, $8, $9, $10, $11, $12, ${termsVersion('now()', '$12', '$13')})`,
+       metadata, tags, created_by, file_id, document_date, terms_version)
+     values ($1, $2, $3, $4, 'loading', $5, $6, $7, $8, $9, $10, $11, $12, $13, ${termsVersion('now()', '$13', '$14')})`,
     [
       tx.scope.teamId,
       source.id,
@@ -128,6 +143,7 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
       JSON.stringify(source.metadata ?? {}),
       source.tags ?? [],
       tx.scope.userId,
+      source.fileId ?? null,
       source.documentDate,
       indexedDay(source, source.title),
     ],

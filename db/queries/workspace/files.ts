@@ -1,4 +1,5 @@
 import { foldPath, type WorkspacePath, workspacePath } from '../../../shared/formats/workspace-path.ts';
+import type { IndexState } from '../../../shared/schemas/workspace.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { inScope, scopeValues } from '../fragments/layers.ts';
@@ -76,6 +77,8 @@ export interface NewVersion extends Place {
   /** In hexadecimal; null deletes the file. */
   sha256: string | null;
   bytes: number;
+  /** Whether searches find it; null: upkeep decides. */
+  indexed: IndexState | null;
 }
 
 /** Inserts the next versions of files, which supersede the current ones. */
@@ -93,10 +96,13 @@ export async function insertVersions(
   );
   await tx.query(
     `insert into memory.workspace_version
-       (team_id, company_id, updated_by, revision, id, client_id, file_id, path, folded, version, sha256, bytes)
-     select $1, $2, $3, $4, p.id, p.client_id, p.file_id, p.path, p.folded, p.version, decode(p.sha256, 'hex'), p.bytes
-       from unnest($5::uuid[], $6::uuid[], $7::uuid[], $8::text[], $9::text[], $10::int[], $11::text[], $12::int[])
-         as p (id, client_id, file_id, path, folded, version, sha256, bytes)`,
+       (team_id, company_id, updated_by, revision, id, client_id, file_id, path, folded, version, sha256, bytes,
+        indexed)
+     select $1, $2, $3, $4, p.id, p.client_id, p.file_id, p.path, p.folded, p.version, decode(p.sha256, 'hex'), p.bytes,
+            p.indexed
+       from unnest($5::uuid[], $6::uuid[], $7::uuid[], $8::text[], $9::text[], $10::int[], $11::text[], $12::int[],
+                 $13::text[])
+         as p (id, client_id, file_id, path, folded, version, sha256, bytes, indexed)`,
     [
       tx.scope.teamId,
       tx.scope.companyId,
@@ -110,6 +116,7 @@ export async function insertVersions(
       versions.map(({ version }) => version),
       versions.map(({ sha256 }) => sha256),
       versions.map(({ bytes }) => bytes),
+      versions.map(({ indexed }) => indexed),
     ],
   );
 }

@@ -1,5 +1,5 @@
 import { workspacePath } from '../../../shared/formats/workspace-path.ts';
-import type { ManifestItem } from '../../../shared/schemas/workspace.ts';
+import type { IndexState, ManifestItem } from '../../../shared/schemas/workspace.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
@@ -41,10 +41,11 @@ export async function findRevision(tx: TeamTransaction): Promise<number> {
   return row?.revision ?? 0;
 }
 
-interface ManifestRow extends Omit<ManifestItem, 'path' | 'updatedAt'> {
+interface ManifestRow extends Omit<ManifestItem, 'path' | 'updatedAt' | 'indexed'> {
   clientId: string | null;
   name: string;
   updatedAt: Date;
+  indexed: IndexState | null;
   revision: number;
   id: string;
 }
@@ -68,6 +69,14 @@ function newest(versions: string, revision: string): string {
            order by ${revision} desc, v.id desc limit $8`;
 }
 
+/** An item of the manifest, with its place. */
+interface ListedVersion {
+  item: Omit<ManifestItem, 'indexed'>;
+  /** Null: nobody has decided whether to index it. */
+  indexed: IndexState | null;
+  place: ManifestPlace;
+}
+
 /**
  * Lists a page of the manifest, the latest change first, each item with its place. A file that changed after `at` is
  * shown as it was at `at`, so a change between two pages does not remove a file or show it twice.
@@ -75,13 +84,13 @@ function newest(versions: string, revision: string): string {
 export async function listManifest(
   tx: TeamTransaction,
   { since, at, after, limit }: ManifestPart,
-): Promise<{ item: ManifestItem; place: ManifestPlace }[]> {
+): Promise<ListedVersion[]> {
   const layers = storedLayerIds(tx.scope);
   const few = layers.length <= MAX_LAYERS_ONE_BY_ONE;
   const within = few ? ONE_LAYER : ANY_LAYER;
   const rows = await tx.query<ManifestRow>(
     `select v.client_id as "clientId", v.path as name, encode(v.sha256, 'hex') as sha256, v.bytes, v.version,
-            v.sha256 is null as deleted, v.updated_at as "updatedAt", v.updated_by as "updatedBy", v.revision, v.id
+            v.sha256 is null as deleted, v.indexed, v.updated_at as "updatedAt", v.updated_by as "updatedBy", v.revision, v.id
        from ${few ? 'unnest($2::uuid[]) as l (layer_id) cross join lateral' : ''} (
         (${newest(`${within} and v.current_revision is not null`, few ? 'v.current_revision' : 'v.revision')})
         union all
@@ -99,8 +108,9 @@ export async function listManifest(
       limit,
     ],
   );
-  return rows.map(({ clientId, name, revision, id, updatedAt, ...row }) => ({
+  return rows.map(({ clientId, name, revision, id, updatedAt, indexed, ...row }) => ({
     item: { ...row, path: workspacePath(clientId, name), updatedAt: wireTime(updatedAt) },
+    indexed,
     place: { revision, id },
   }));
 }

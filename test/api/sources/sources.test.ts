@@ -204,7 +204,7 @@ describe('the sources that a caller can see', () => {
 
 describe('an invalid list request', () => {
   for (const [query, field] of [
-    ['kind=file', '/kind'],
+    ['kind=folder', '/kind'],
     ['kind=', '/kind'],
     ['kind=MEMORY', '/kind'],
     ['kind=ingest&kind=memory', '/kind'],

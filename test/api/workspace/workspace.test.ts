@@ -40,6 +40,7 @@ describe('workspace files', () => {
         bytes: 3,
         version: 1,
         deleted: false,
+        indexed: 'pending',
         updatedAt: '',
         updatedBy: company.ownerId,
       },

@@ -61,6 +61,7 @@ function listItem([path, { version, content }]: [string, Stored]): ManifestItem 
     deleted: content === null,
     sha256: content === null ? null : sha256(content),
     bytes: content?.length ?? 0,
+    indexed: 'no',
     updatedAt: '2026-01-02T03:04:05.678Z',
     updatedBy: 'someone',
   };

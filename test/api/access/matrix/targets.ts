@@ -190,8 +190,16 @@ export class Targets {
     const file = { clientId, name, path: workspacePath(clientId, name), fileId: newId() };
     const first = newId();
     const versions = [
-      { ...file, id: first, before: null, version: 1, sha256: blob.sha256, bytes: content.length },
-      { ...file, id: newId(), before: first, version: 2, sha256: null, bytes: 0 },
+      {
+        ...file,
+        id: first,
+        before: null,
+        version: 1,
+        sha256: blob.sha256,
+        bytes: content.length,
+        indexed: null,
+      },
+      { ...file, id: newId(), before: first, version: 2, sha256: null, bytes: 0, indexed: null },
     ];
     await transaction(database, scope, async (tx) => {
       for (const version of state === 'live' ? versions.slice(0, 1) : versions) {

@@ -1,0 +1,139 @@
+import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
+import { lockTeamState } from '../../db/queries/identity/teams.ts';
+import { DOCUMENT_TITLE } from '../../db/queries/memory/chunks.ts';
+import {
+  type FileToIndex,
+  findPendingVersion,
+  lockPendingVersion,
+  setIndexState,
+} from '../../db/queries/workspace/file-index.ts';
+import type { RunningJob } from '../../db/queue/queue.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import type { SourceFields } from '../../shared/text/fields.ts';
+import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
+import { runAndSettle } from '../access/run-and-settle.ts';
+import type { Applied } from '../access/run-command.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { enqueueIndexing } from '../sources/enqueue-indexing.ts';
+import {
+  commitSource,
+  discardSource,
+  type StagedSource,
+  stageSource,
+  withEmbeddings,
+} from '../sources/store-source.ts';
+import { lastSegment } from './index-state.ts';
+
+type Needed = Pick<Dependencies, 'config' | 'database' | 'queue'>;
+type IndexJob = RunningJob<'file.index'>;
+
+/** What was read from a workspace file. */
+interface FileDocument {
+  /** The title that the document itself contains, or null. */
+  title: string | null;
+  /** The day that the document itself tells, or null. */
+  date: string | null;
+  indexedAs: SourceFields;
+  contentHash: Uint8Array;
+  chunks: PreparedSource;
+}
+
+/** Whether a version can be indexed now. If not, upkeep enqueues it again when it can be. */
+async function isAllowed(tx: TeamTransaction, { config }: Needed): Promise<boolean> {
+  return config.indexFiles && (await lockTeamState(tx, tx.scope.teamId)) === 'active';
+}
+
+/**
+ * Finds the version that a job is to index. Null: there is nothing to do, because the version was superseded or must not be
+ * indexed now. The job is then complete.
+ * @throws LostJobError if another worker runs the job now
+ */
+export function startIndexing(deps: Needed, scope: TeamScope, job: IndexJob): Promise<FileToIndex | null> {
+  const { versionId } = job.data;
+  return transaction(deps.database, scope, async (tx) => {
+    const allowed = await isAllowed(tx, deps);
+    const file = allowed ? await findPendingVersion(tx, versionId) : null;
+    if (file !== null) return file;
+    if (!allowed && (await lockPendingVersion(tx, versionId))) await setIndexState(tx, versionId, null);
+    await deps.queue.settle(tx, 'file.index', job);
+    return null;
+  });
+}
+
+/** Stages the text of a file as its source. The chunks of a large file are written before `completeIndexing`. */
+export function stageFile(
+  { database, config }: Needed,
+  scope: TeamScope,
+  { clientId, fileId, path }: FileToIndex,
+  { title, date, indexedAs, contentHash, chunks }: FileDocument,
+  report: (written: number) => void,
+): Promise<StagedSource> {
+  return stageSource(
+    database,
+    scope,
+    {
+      layerId: clientId,
+      kind: 'file',
+      title: lastSegment(path),
+      uri: path,
+      externalId: null,
+      fileId,
+      metadata: title === null ? {} : { [DOCUMENT_TITLE]: title },
+      documentDate: date,
+      indexedAs,
+      contentHash: Buffer.from(contentHash),
+      model: config.embeddingModel,
+      chunks: withEmbeddings(chunks),
+    },
+    report,
+  );
+}
+
+/**
+ * Replaces the text of the file's source, and completes the job, in one transaction. If the version was superseded or
+ * deleted in the meantime, the staged source is deleted, and nothing else changes.
+ * @throws LostJobError if another worker runs the job now
+ */
+export async function completeIndexing(
+  deps: Needed,
+  scope: TeamScope,
+  job: IndexJob,
+  staged: StagedSource,
+): Promise<void> {
+  const discard = () => discardSource(deps.database, scope, staged);
+  const isStored = await runAndSettle(deps, scope, 'file.index', job, {
+    apply: (tx) => apply(tx, deps, job, staged),
+    discard,
+  });
+  if (!isStored) await discard();
+}
+
+async function apply(
+  tx: TeamTransaction,
+  deps: Needed,
+  { data: { versionId, clientId } }: IndexJob,
+  staged: StagedSource,
+): Promise<Applied<boolean>> {
+  const allowed = await isAllowed(tx, deps);
+  // Locks the version, so that a push that replaces it waits, and then replaces or removes the source.
+  const file = await lockPendingVersion(tx, versionId);
+  if (file === null) return { result: false, audit: [] };
+  await setIndexState(tx, versionId, allowed ? 'yes' : null);
+  if (!allowed) return { result: false, audit: [] };
+  const { outcome, source } = await commitSource(tx, staged);
+  return {
+    result: true,
+    audit: [
+      {
+        kind: 'workspace.index',
+        subjectType: 'file',
+        subjectId: file.fileId,
+        layerId: clientId,
+        detail: { sourceId: source.id, version: file.version, chunks: source.chunks },
+      },
+    ],
+    ...(outcome === 'duplicate'
+      ? {}
+      : { enqueue: () => enqueueIndexing(tx, deps.queue, deps.config, [clientId]) }),
+  };
+}

@@ -1,0 +1,51 @@
+import type { LayerId } from '../../../shared/scope.ts';
+import type { WorkerTransaction } from '../../driver/database.ts';
+
+/** Lists the active Teams with live files on which nobody has decided whether to index them. */
+export function listUndecidedTeams(tx: WorkerTransaction): Promise<{ companyId: string; teamId: string }[]> {
+  return tx.query('select company_id as "companyId", team_id as "teamId" from memory.undecided_teams()');
+}
+
+/** A version to index: its layer, and who pushed it. */
+export interface QueuedVersion {
+  versionId: string;
+  clientId: LayerId;
+  userId: string;
+}
+
+/**
+ * Decides on at most `limit` files of a Team on which nobody has decided: those with one of these extensions become
+ * pending, unless they are empty.
+ * @returns the versions that became pending
+ */
+export function queueFiles(
+  tx: WorkerTransaction,
+  teamId: string,
+  extensions: readonly string[],
+  limit: number,
+): Promise<QueuedVersion[]> {
+  return tx.query(
+    `select version_id as "versionId", client_id as "clientId", updated_by as "userId"
+       from memory.queue_files($1, $2, $3)`,
+    [teamId, extensions, limit],
+  );
+}
+
+/** The source of a file, in any Team. */
+export interface FileSource {
+  companyId: string;
+  teamId: string;
+  clientId: LayerId;
+  fileId: string;
+  /** The path of the file. */
+  uri: string;
+}
+
+/** Lists at most `limit` sources of files, in all Teams. */
+export function listFileSources(tx: WorkerTransaction, limit: number): Promise<FileSource[]> {
+  return tx.query(
+    `select company_id as "companyId", team_id as "teamId", client_id as "clientId", file_id as "fileId", uri
+       from memory.file_sources($1)`,
+    [limit],
+  );
+}

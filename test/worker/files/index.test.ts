@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { openTestApp } from '../../support/app.ts';
+import { recordedBy } from '../../support/company.ts';
+import { addSource, readSource, removal, removeSource } from '../../support/source-library.ts';
+import { addClient, addPerson, archiveTeam, get, post, readStatus } from '../../support/team.ts';
+import { deletion, file, type Workspace, workspaceOf } from '../../support/workspace.ts';
+import { countStored, fileSources, openIndexer, searchFiles } from './indexer.ts';
+
+const service = await openTestApp();
+const { database } = service;
+const indexer = openIndexer(service);
+
+/** Bytes that are no UTF-8. */
+const SPOILT = Buffer.from([0x63, 0x61, 0x66, 0xe9]);
+
+async function open() {
+  const company = await service.company();
+  return { company, owner: workspaceOf(service.app, company.headers) };
+}
+
+/** What the manifest shows about each path. */
+async function states(workspace: Workspace, since?: number): Promise<Record<string, string>> {
+  const items = await workspace.wholeManifest(since === undefined ? {} : { since });
+  return Object.fromEntries(items.map(({ path, indexed }) => [path, indexed]));
+}
+
+async function push(workspace: Workspace, ...files: object[]): Promise<void> {
+  const { status, code } = await workspace.push(files);
+  assert.equal(status, 200, code);
+}
+
+describe('a pushed file', () => {
+  test('becomes a source that is named by its path and that searches find', async () => {
+    const { company, owner } = await open();
+    await push(owner, file('team/notes/vpn.md', '# Gateway\n\nThe heron nests at dawn.'));
+    assert.deepEqual(await states(owner), { 'team/notes/vpn.md': 'pending' });
+    assert.deepEqual(await searchFiles(service, company, 'heron'), []);
+    const { events } = await recordedBy(service, company, () => indexer.indexAll(company));
+    assert.deepEqual(await states(owner), { 'team/notes/vpn.md': 'yes' });
+    const [source] = await fileSources(service, company);
+    assert.ok(source);
+    const { title, uri, externalId, layer, createdBy, chunks, state } = source;
+    assert.deepEqual(
+      { title, uri, externalId, layer, createdBy, chunks, state },
+      {
+        title: 'vpn.md',
+        uri: 'team/notes/vpn.md',
+        externalId: null,
+        layer: 'team',
+        createdBy: company.ownerId,
+        chunks: 1,
+        state: 'active',
+      },
+    );
+    assert.match((await searchFiles(service, company, 'heron'))[0] ?? '', /The heron nests at dawn/);
+    assert.equal((await readSource(service, company, source.id)).chunks[0]?.kind, 'file');
+    assert.deepEqual((await readStatus(service, company)).sources.byKind, { file: 1 });
+    assert.deepEqual(
+      events.map(({ kind, detail }) => [kind, detail]),
+      [['workspace.index', { sourceId: source.id, version: 1, chunks: 1 }]],
+    );
+  });
+
+  test('keeps its source and its old text until the new version is indexed', async () => {
+    const { company, owner } = await open();
+    await push(owner, file('team/a.txt', 'The heron wades.'));
+    await indexer.indexAll(company);
+    const [before] = await fileSources(service, company);
+    await push(owner, file('team/a.txt', 'The stork wades.', 1));
+    assert.deepEqual(await states(owner), { 'team/a.txt': 'pending' });
+    assert.deepEqual(await searchFiles(service, company, 'heron'), ['The heron wades.']);
+    await indexer.indexAll(company);
+    assert.deepEqual(await searchFiles(service, company, 'heron'), []);
+    assert.deepEqual(await searchFiles(service, company, 'stork'), ['The stork wades.']);
+    const after = await fileSources(service, company);
+    assert.deepEqual(
+      after.map(({ id }) => id),
+      [before?.id],
+    );
+  });
+
+  test('loses its source in the push that deletes it, and gets another when it is pushed again', async () => {
+    const { company, owner } = await open();
+    await push(owner, file('team/a.txt', 'The heron wades.'), file('team/b.txt', 'The heron sleeps.'));
+    await indexer.indexAll(company);
+    const [, first] = await fileSources(service, company);
+    assert.equal(first?.uri, 'team/a.txt');
+    const { events } = await recordedBy(service, company, () => push(owner, deletion('team/a.txt', 1)));
+    assert.deepEqual(await searchFiles(service, company, 'heron'), ['The heron sleeps.']);
+    assert.deepEqual(
+      (await fileSources(service, company)).map(({ uri }) => uri),
+      ['team/b.txt'],
+    );
+    const gone = await get(service, company, `/v1/memory/sources/${first?.id}`);
+    assert.equal(gone.statusCode, 404);
+    const { sources, chunks } = await readStatus(service, company);
+    assert.deepEqual([sources.byKind, chunks.total, chunks.pending], [{ file: 1 }, 1, 1]);
+    assert.deepEqual(
+      events.map(({ kind }) => kind),
+      ['workspace.delete', 'workspace.unindex'],
+    );
+    assert.deepEqual(await states(owner, 0), { 'team/a.txt': 'no', 'team/b.txt': 'yes' });
+    await push(owner, file('team/a.txt', 'The heron wades.', 0));
+    await indexer.indexAll(company);
+    assert.equal((await searchFiles(service, company, 'heron')).length, 2);
+  });
+
+  test('is marked as failed if it cannot be read, and its earlier text is no longer found', async () => {
+    const { company, owner } = await open();
+    await push(owner, file('team/a.txt', 'The heron wades.'));
+    await indexer.indexAll(company);
+    await push(owner, file('team/a.txt', SPOILT, 1), file('team/b.pdf', 'not a PDF'));
+    const { events } = await recordedBy(service, company, () => indexer.indexAll(company));
+    assert.deepEqual(await states(owner), { 'team/a.txt': 'failed', 'team/b.pdf': 'failed' });
+    assert.deepEqual(await fileSources(service, company), []);
+    assert.deepEqual(
+      events.map(({ kind, detail }) => [kind, detail.code]).sort(),
+      [
+        ['workspace.index_fail', 'invalid_encoding'],
+        ['workspace.index_fail', 'corrupt'],
+        ['workspace.unindex', undefined],
+      ].sort(),
+    );
+    await push(owner, file('team/a.txt', 'The heron is back.', 2));
+    await indexer.indexAll(company);
+    assert.deepEqual(await searchFiles(service, company, 'heron'), ['The heron is back.']);
+  });
+
+  test('is not indexed if its format cannot be read or it is empty', async () => {
+    const { company, owner } = await open();
+    const paths = ['team/image.png', 'team/README', 'team/folder.md/image.png'];
+    await push(owner, ...paths.map((path) => file(path, 'heron')), file('team/empty.md', ''));
+    assert.deepEqual(await indexer.pending(company), []);
+    assert.deepEqual(
+      await states(owner),
+      Object.fromEntries([...paths, 'team/empty.md'].map((path) => [path, 'no'])),
+    );
+    await push(owner, file('team/empty.md', 'The heron wades.', 1));
+    await indexer.indexAll(company);
+    await push(owner, file('team/empty.md', '', 2));
+    assert.deepEqual(await searchFiles(service, company, 'heron'), []);
+  });
+
+  test('has a source of its own if another file or a stored text is equal to it', async () => {
+    const { company, owner } = await open();
+    const text = 'The heron wades.';
+    await push(owner, file('team/a.txt', text), file('team/b.txt', text));
+    await indexer.indexAll(company);
+    // Fails if the file counts as a duplicate.
+    await addSource(service, company, { text });
+    await push(owner, file('team/c.txt', text));
+    await indexer.indexAll(company);
+    assert.deepEqual((await fileSources(service, company)).map(({ uri }) => uri).sort(), [
+      'team/a.txt',
+      'team/b.txt',
+      'team/c.txt',
+    ]);
+  });
+
+  test('is found only by callers who can read its layer', async () => {
+    const { company, owner } = await open();
+    const [mine, other] = [await addClient(service, company), await addClient(service, company)];
+    await push(
+      owner,
+      file(`clients/${mine}/a.txt`, 'The heron wades.'),
+      file(`clients/${other}/b.txt`, 'The heron sleeps.'),
+      file('team/c.txt', 'The heron calls.'),
+    );
+    await indexer.indexAll(company);
+    const reader = await addPerson(service, company, { teamRole: 'member', clients: { [mine]: 'read' } });
+    assert.deepEqual((await searchFiles(service, reader, 'heron')).sort(), [
+      'The heron calls.',
+      'The heron wades.',
+    ]);
+    assert.deepEqual(
+      (await fileSources(service, reader)).map(({ uri, clientId }) => [uri, clientId]).sort(),
+      [
+        [`clients/${mine}/a.txt`, mine],
+        ['team/c.txt', null],
+      ],
+    );
+    assert.equal((await searchFiles(service, company, 'heron')).length, 3);
+  });
+
+  test('cannot be archived as a source', async () => {
+    const { company, owner } = await open();
+    await push(owner, file('team/a.txt', 'The heron wades.'));
+    await indexer.indexAll(company);
+    const [source] = await fileSources(service, company);
+    assert.equal(removal(await removeSource(service, company, source?.id ?? '')), '409 conflict');
+    assert.deepEqual(await searchFiles(service, company, 'heron'), ['The heron wades.']);
+  });
+
+  test('is indexed by a real queue job, which the push enqueues for each file that can be read', async () => {
+    const { company, owner } = await open();
+    await push(owner, file('team/a.txt', 'one'), file('team/b.md', 'two'), file('team/c.png', 'three'));
+    const jobs = await database.query<{ data: object }>(
+      `select data from pgboss.job where name = 'file.index' and data->>'teamId' = $1::text`,
+      [company.teamId],
+    );
+    const versions = (list: readonly { data: object }[]) =>
+      list.map(({ data }) => JSON.stringify(data)).sort();
+    const waiting = await indexer.pending(company);
+    assert.equal(jobs.length, 2);
+    assert.deepEqual(
+      jobs.map(({ data }) => (data as { versionId: string }).versionId).sort(),
+      waiting.map(({ versionId }) => versionId).sort(),
+    );
+    assert.equal(new Set(versions(jobs)).size, 2);
+  });
+});
+
+describe('a service that does not index files', () => {
+  test('shows them as not indexed, and a push removes the source of an earlier version', async (t) => {
+    const { company, owner } = await open();
+    await push(owner, file('team/a.txt', 'The heron wades.'));
+    await indexer.indexAll(company);
+    const off = await openTestApp({ MEMORY_INDEX_FILES: 'off' });
+    t.after(() => off.app.close());
+    const there = workspaceOf(off.app, company.headers);
+    await push(there, file('team/a.txt', 'The stork wades.', 1), file('team/b.txt', 'The heron wades.'));
+    assert.deepEqual(await states(there), { 'team/a.txt': 'no', 'team/b.txt': 'no' });
+    assert.deepEqual(await indexer.pending(company), []);
+    assert.deepEqual(await fileSources(off, company), []);
+    // As soon as the setting is on again.
+    assert.deepEqual(await states(owner), { 'team/a.txt': 'pending', 'team/b.txt': 'pending' });
+  });
+});
+
+describe('a job for a file that must not be indexed now', () => {
+  for (const [why, options, prevent] of [
+    ['the Team was archived', {}, archiveTeam],
+    ['the service no longer indexes files', { env: { MEMORY_INDEX_FILES: 'off' } }, async () => undefined],
+  ] as const) {
+    test(`stores nothing if ${why}, and leaves the decision to upkeep`, async () => {
+      const { company, owner } = await open();
+      await push(owner, file('team/a.txt', 'The heron wades.'));
+      await prevent(service, company.teamId);
+      await indexer.indexAll(company, options);
+      assert.deepEqual(await countStored(service, company.teamId), { sources: 0, chunks: 0 });
+      const [version] = await database.query<{ indexed: string | null }>(
+        'select indexed from memory.workspace_version where team_id = $1',
+        [company.teamId],
+      );
+      assert.equal(version?.indexed, null);
+    });
+  }
+});
+
+test('the kind of a file is a filter of searches and of the list of sources', async () => {
+  const { company, owner } = await open();
+  await addSource(service, company, { text: 'The heron sings.' });
+  await push(owner, file('team/a.txt', 'The heron wades.'));
+  await indexer.indexAll(company);
+  const answer = await post(service, company, '/v1/memory/search', {
+    query: 'heron',
+    embeddingMode: 'keyword',
+    scope: {},
+    kinds: ['ingest', 'file'],
+  });
+  assert.equal(answer.json<{ hits: object[] }>().hits.length, 2);
+  assert.deepEqual(
+    (await fileSources(service, company)).map(({ kind }) => kind),
+    ['file'],
+  );
+});

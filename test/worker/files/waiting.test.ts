@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { asWorker } from '../../../db/driver/database.ts';
+import { queueFiles } from '../../../db/queries/workspace/upkeep.ts';
+import { IMPORT_EXTENSIONS } from '../../../shared/formats/media-types.ts';
+import { createLogger } from '../../../shared/logger.ts';
+import { startWorker } from '../../../worker/worker.ts';
+import { recordedBy } from '../../support/company.ts';
+import { openOwnTestApp } from '../../support/own-service.ts';
+import { addClient, archiveTeam } from '../../support/team.ts';
+import { deletion, file, workspaceOf } from '../../support/workspace.ts';
+import { countStored, fileSources, openIndexer, searchFiles } from './indexer.ts';
+
+/** The job goes over the files of all Teams, so these tests have a database of their own. */
+const service = await openOwnTestApp();
+const { database } = service;
+const indexer = openIndexer(service);
+
+const OFF = { MEMORY_INDEX_FILES: 'off' };
+
+async function open() {
+  const company = await service.company();
+  return { company, owner: workspaceOf(service.app, company.headers) };
+}
+
+/** Makes all files of the Team look as if they were from before the service indexed files. */
+async function forgetStates(teamId: string): Promise<void> {
+  await database.query('update memory.workspace_version set indexed = null where team_id = $1', [teamId]);
+}
+
+/** The versions of the Team that a run enqueues. */
+async function enqueued(teamId: string): Promise<object[]> {
+  const told = await indexer.run('file.waiting', {});
+  assert.deepEqual(told.settled, ['file.waiting']);
+  return told.enqueued
+    .map(({ data }) => data)
+    .filter((data) => (data as { teamId: string }).teamId === teamId);
+}
+
+describe('the job file.waiting', () => {
+  test('enqueues each live file from before files were indexed, once, for its author', async () => {
+    const { company, owner } = await open();
+    const clientId = await addClient(service, company);
+    const paths = ['team/a.md', 'team/B.MD', `clients/${clientId}/c.txt`, 'team/image.png'];
+    await owner.push([...paths.map((path) => file(path, `heron in ${path}`)), file('team/empty.md', '')]);
+    await owner.push([file('team/a.md', 'heron in team/a.md, again', 1), file('team/gone.md', 'heron')]);
+    await owner.push([deletion('team/gone.md', 1)]);
+    await forgetStates(company.teamId);
+    const items = await owner.wholeManifest();
+    assert.deepEqual(Object.fromEntries(items.map(({ path, indexed }) => [path, indexed])), {
+      'team/a.md': 'pending',
+      'team/B.MD': 'pending',
+      [`clients/${clientId}/c.txt`]: 'pending',
+      'team/image.png': 'no',
+      'team/empty.md': 'no',
+    });
+    const jobs = await enqueued(company.teamId);
+    assert.equal(jobs.length, 3);
+    assert.deepEqual(await enqueued(company.teamId), []);
+    for (const job of jobs) {
+      assert.equal((job as { userId: string }).userId, company.ownerId);
+      await indexer.run('file.index', job);
+    }
+    assert.deepEqual(
+      (await searchFiles(service, company, 'heron')).sort(),
+      ['heron in team/B.MD', 'heron in team/a.md, again', `heron in clients/${clientId}/c.txt`].sort(),
+    );
+  });
+
+  test('enqueues the next files of a Team only as earlier ones are indexed', async () => {
+    const { company, owner } = await open();
+    await owner.push(Array.from({ length: 5 }, (_, n) => file(`team/${n}.md`, `heron ${n}`)));
+    await forgetStates(company.teamId);
+    const enqueue = (limit: number) =>
+      asWorker(database, (tx) => queueFiles(tx, company.teamId, IMPORT_EXTENSIONS, limit));
+    assert.equal((await enqueue(3)).length, 3);
+    assert.equal((await enqueue(3)).length, 0);
+    await indexer.run('file.index', (await indexer.pending(company))[0] ?? {});
+    assert.equal((await enqueue(3)).length, 1);
+    assert.equal((await enqueue(10)).length, 1);
+  });
+
+  test('enqueues the files of an archived Team when it is restored', async () => {
+    const { company, owner } = await open();
+    await owner.push([file('team/a.md', 'heron')]);
+    await forgetStates(company.teamId);
+    await archiveTeam(service, company.teamId);
+    assert.deepEqual(await enqueued(company.teamId), []);
+    await database.query(`update identity.team set state = 'active' where id = $1`, [company.teamId]);
+    assert.equal((await enqueued(company.teamId)).length, 1);
+  });
+
+  test('removes the sources of all files while files are not indexed, and enqueues the files after that', async () => {
+    const { company, owner } = await open();
+    const clientId = await addClient(service, company);
+    await owner.push([file('team/a.md', 'heron'), file(`clients/${clientId}/b.md`, 'heron too')]);
+    await indexer.indexAll(company);
+    assert.equal((await searchFiles(service, company, 'heron')).length, 2);
+    const { events } = await recordedBy(service, company, () =>
+      indexer.run('file.waiting', {}, { env: OFF }),
+    );
+    assert.deepEqual(await fileSources(service, company), []);
+    assert.deepEqual(await searchFiles(service, company, 'heron'), []);
+    assert.deepEqual(
+      events.map(({ kind }) => kind),
+      ['workspace.unindex', 'workspace.unindex'],
+    );
+    await indexer.run('upkeep.prune', {});
+    assert.deepEqual(await countStored(service, company.teamId), { sources: 0, chunks: 0 });
+    assert.equal((await enqueued(company.teamId)).length, 2);
+    await indexer.indexAll(company);
+    assert.equal((await searchFiles(service, company, 'heron')).length, 2);
+  });
+});
+
+test('a worker indexes what is pushed and what was pushed before, and deletes the chunks of deleted files', async (t) => {
+  const { company, owner } = await open();
+  const untilIndexed = async (files: number) => {
+    for (;;) {
+      const items = await owner.wholeManifest();
+      if (items.filter(({ indexed }) => indexed === 'yes').length === files) return;
+      await pause(50, undefined, { signal: t.signal });
+    }
+  };
+  await owner.push([file('team/old.md', 'The old heron.')]);
+  await database.query(`delete from pgboss.job where name = 'file.index'`);
+  await forgetStates(company.teamId);
+  const worker = await startWorker({ ...service, logger: createLogger('silent', 'test') });
+  try {
+    await owner.push([file('team/new.md', 'The new heron.')]);
+    await untilIndexed(2);
+    assert.deepEqual((await searchFiles(service, company, 'heron')).sort(), [
+      'The new heron.',
+      'The old heron.',
+    ]);
+    await owner.push([deletion('team/new.md', 1)]);
+    assert.deepEqual(await searchFiles(service, company, 'heron'), ['The old heron.']);
+    while ((await countStored(service, company.teamId))?.sources !== 1) {
+      await pause(50, undefined, { signal: t.signal });
+    }
+  } finally {
+    await worker.stop();
+  }
+});

@@ -1,0 +1,54 @@
+import { failIndexing } from '../../../core/workspace/fail-indexing.ts';
+import { completeIndexing, stageFile, startIndexing } from '../../../core/workspace/index-file.ts';
+import { lastSegment } from '../../../core/workspace/index-state.ts';
+import { withoutScope } from '../../../db/driver/database.ts';
+import type { FileToIndex } from '../../../db/queries/workspace/file-index.ts';
+import { importMediaType } from '../../../shared/formats/media-types.ts';
+import { jobScope, type TeamScope } from '../../../shared/scope.ts';
+import { fieldsNow } from '../../../shared/text/fields.ts';
+import type { JobContext, JobHandler } from '../../context.ts';
+import { FileFault } from '../../extract/extraction.ts';
+import { ReadingInterruptedError } from '../../sandbox/reader.ts';
+
+type IndexJob = Parameters<JobHandler<'file.index'>>[0];
+
+/** Reads a version of a file, cuts it into chunks and stores them as the file's source. */
+async function readFile(
+  context: JobContext,
+  scope: TeamScope,
+  job: IndexJob,
+  file: FileToIndex,
+): Promise<void> {
+  const mediaType = importMediaType(file.name, undefined, false);
+  if (mediaType === null) throw new FileFault('unsupported_media_type', 'The format cannot be read.');
+  const content = (await context.blobs.read(scope, [file.sha256])).get(file.sha256);
+  // If a push has superseded the version, it can have been deleted. The next attempt then finds nothing to do.
+  if (content === undefined) throw new Error('the content of the version does not exist');
+  const signal = AbortSignal.any([context.stopping, job.signal]);
+  await context.readingPool.read(
+    { mediaType, content, teamId: scope.teamId, fields: fieldsNow(lastSegment(file.path)) },
+    { report: () => undefined, signal },
+    async (document) => {
+      const staged = await stageFile(context, scope, file, document, () => {
+        if (signal.aborted) throw new ReadingInterruptedError('reading was interrupted');
+      });
+      await completeIndexing(context, scope, job, staged);
+    },
+  );
+}
+
+/** Makes the text of a version of a workspace file searchable, exactly once. */
+export const indexFile: JobHandler<'file.index'> = async (job, context) => {
+  const scope = jobScope(job.data);
+  const file = await startIndexing(context, scope, job);
+  if (file === null) return;
+  try {
+    await readFile(context, scope, job, file);
+  } catch (error) {
+    if (error instanceof FileFault) {
+      await failIndexing(context, scope, 'file.index', job, error.code);
+    } else if (error instanceof ReadingInterruptedError) {
+      await withoutScope(context.database, (tx) => context.queue.release(tx, 'file.index', job));
+    } else throw error;
+  }
+};
