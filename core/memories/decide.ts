@@ -6,6 +6,7 @@ import {
   lockMemories,
   updateMemory,
 } from '../../db/queries/memory/memories.ts';
+import { findCreationDay } from '../../db/queries/memory/source-library.ts';
 import { retitleSource, updateSourceFields } from '../../db/queries/memory/sources.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
@@ -68,16 +69,29 @@ export async function decide(
   const decision = parseDecision(given);
   return runCommand(database, scope, {
     prepare: async () => {
-      const present = await transaction(database, scope, (tx) => findMemory(tx, decision.memoryId));
-      if (present === null) throw new ServiceError('not_found');
+      const { present, day } = await transaction(database, scope, (tx) =>
+        findToDecide(tx, decision.memoryId),
+      );
       const content = contentToStore(decision, present);
+      if (content === null) return null;
       const title = decision.title ?? present.title;
-      return content === null ? null : await prepareContent(scope.teamId, { title, content }, signal);
+      return prepareContent(scope.teamId, { title, content, day }, signal);
     },
     lock: (tx) => lockDecision(tx, decision),
     apply: (tx, locked, prepared) =>
       apply(tx, deps, locked, { decision, prepared, model: config.embeddingModel }),
   });
+}
+
+/** A memory, and the day on which its source was created if it has one. */
+async function findToDecide(
+  tx: TeamTransaction,
+  id: string,
+): Promise<{ present: Memory; day: string | null }> {
+  const present = await findMemory(tx, id);
+  if (present === null) throw new ServiceError('not_found');
+  const { sourceId } = present;
+  return { present, day: sourceId === null ? null : await findCreationDay(tx, { id: sourceId }) };
 }
 
 function parseDecision(decision: Decision): ParsedDecision {

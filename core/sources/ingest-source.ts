@@ -1,9 +1,10 @@
-import type { TeamTransaction } from '../../db/driver/database.ts';
+import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
+import { findCreationDay } from '../../db/queries/memory/source-library.ts';
 import { SoleReference } from '../../shared/resources/sole-reference.ts';
 import type { IngestRequest } from '../../shared/schemas/memory.ts';
 import type { LayerId, TeamScope } from '../../shared/scope.ts';
 import { contentHashInTurns } from '../../shared/text/content-hash.ts';
-import { fieldsNow, type SourceFields } from '../../shared/text/fields.ts';
+import { fieldsOn, type SourceFields } from '../../shared/text/fields.ts';
 import { prepareSource } from '../../shared/text/prepare-batch.ts';
 import type { ChunkInput } from '../../shared/text/prepared-chunks.ts';
 import { requireLayerWrite } from '../access/lock-and-recheck.ts';
@@ -61,7 +62,12 @@ async function stage(
   scope: TeamScope,
   { body, embeddings, tags, layerId, signal }: Ingest,
 ): Promise<StagedSource> {
-  const input = removeInput(body);
+  const { externalId } = body;
+  const day =
+    externalId === undefined
+      ? null
+      : await transaction(database, scope, (tx) => findCreationDay(tx, { externalId, layerId }));
+  const input = removeInput(body, day);
   const contentHash = await contentHashInTurns(input.value);
   const { fields } = input.value;
   const prepared = await prepareSource(scope.teamId, input, signal);
@@ -85,9 +91,12 @@ async function stage(
  * Removes the text or the chunks from the body. The body lives as long as the request, and up to 32 MiB would stay in memory
  * until all of it is written.
  */
-function removeInput(body: IngestRequest): SoleReference<ChunkInput & { fields: SourceFields }> {
+function removeInput(
+  body: IngestRequest,
+  day: string | null,
+): SoleReference<ChunkInput & { fields: SourceFields }> {
   const { title, text = '', chunks } = body;
-  const fields = fieldsNow(title);
+  const fields = fieldsOn(day, title);
   delete body.text;
   delete body.chunks;
   return new SoleReference(

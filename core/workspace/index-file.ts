@@ -1,6 +1,7 @@
 import { type TeamTransaction, transaction } from '../../db/driver/database.ts';
 import { lockTeamState } from '../../db/queries/identity/teams.ts';
 import { DOCUMENT_TITLE } from '../../db/queries/memory/chunks.ts';
+import { findCreationDay } from '../../db/queries/memory/source-library.ts';
 import {
   type FileToIndex,
   findPendingVersion,
@@ -9,7 +10,7 @@ import {
 } from '../../db/queries/workspace/file-index.ts';
 import type { RunningJob } from '../../db/queue/queue.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import type { SourceFields } from '../../shared/text/fields.ts';
+import { fieldsOn, type SourceFields } from '../../shared/text/fields.ts';
 import type { PreparedSource } from '../../shared/text/prepare-batch.ts';
 import { runAndSettle } from '../access/run-and-settle.ts';
 import type { Applied } from '../access/run-command.ts';
@@ -58,6 +59,16 @@ export function startIndexing(deps: Needed, scope: TeamScope, job: IndexJob): Pr
     await deps.queue.settle(tx, 'file.index', job);
     return null;
   });
+}
+
+/** The fields that find the text of a file: of the source that it has, or else will have. */
+export async function fieldsOfFile(
+  { database }: Pick<Dependencies, 'database'>,
+  scope: TeamScope,
+  { fileId, path }: FileToIndex,
+): Promise<SourceFields> {
+  const day = await transaction(database, scope, (tx) => findCreationDay(tx, { fileId }));
+  return fieldsOn(day, lastSegment(path));
 }
 
 /** Stages the text of a file as its source. The chunks of a large file are written before `completeIndexing`. */

@@ -14,6 +14,10 @@ export function dayOf(time: Date): string | null {
 /** The fields of a source that is created now, from a document that does not tell its date. */
 export const fieldsNow = (title: string): SourceFields => ({ title, date: dayOf(new Date()) ?? '' });
 
+/** The fields of a source that was created on this day; null if it is created now. */
+export const fieldsOn = (day: string | null, title: string): SourceFields =>
+  day === null ? fieldsNow(title) : { title, date: day };
+
 /** The words that find a chunk besides those of its text. */
 export function fieldsText({ title, date }: SourceFields, headings: readonly string[]): string {
   return [title, ...headings, date].join('\n');

@@ -1,5 +1,5 @@
 import { contentHash } from './content-hash.ts';
-import { fieldsNow, type SourceFields } from './fields.ts';
+import { fieldsOn, type SourceFields } from './fields.ts';
 import { prepareBatch } from './prepare-batch.ts';
 import type { ChunkInput, PreparedChunk } from './prepared-chunks.ts';
 import type { ChunkTerms } from './terms.ts';
@@ -8,6 +8,8 @@ import type { ChunkTerms } from './terms.ts';
 export interface ContentInput {
   title: string;
   content: string;
+  /** On which its source was created, `YYYY-MM-DD`; null or absent if it is created now. */
+  day?: string | null;
 }
 
 /** The content of a memory with everything that is stored for it, except vectors. */
@@ -39,7 +41,7 @@ export async function prepareContents(
   signal?: AbortSignal,
 ): Promise<PreparedContent[]> {
   // Two inputs for each content: the content, and one chunk with the characters that are compared.
-  const fields = contents.map(({ title }) => fieldsNow(title));
+  const fields = contents.map(({ title, day = null }) => fieldsOn(day, title));
   const inputs = contents.flatMap(({ content }, index): ChunkInput[] => [
     { text: content, fields: fields[index]! },
     { chunks: [content.slice(0, COMPARED_CHARACTERS)] },

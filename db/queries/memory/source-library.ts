@@ -1,4 +1,5 @@
 import type { Chunk, Source } from '../../../shared/schemas/memory.ts';
+import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { inScope, scopeValues, writeScopeValues } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
@@ -52,6 +53,28 @@ export async function findSource(tx: TeamTransaction, id: string): Promise<Found
   if (row === undefined) return null;
   const { metadata, ...source } = row;
   return { source: toStored(source).source, metadata };
+}
+
+/** An active source, by one of its names. */
+export type SourceName = { id: string } | { fileId: string } | { externalId: string; layerId: LayerId };
+
+/** Returns the day on which an active source was created, `YYYY-MM-DD` in UTC; null if it does not exist. */
+export async function findCreationDay(tx: TeamTransaction, name: SourceName): Promise<string | null> {
+  const [condition, values] =
+    'id' in name
+      ? ['s.id = $2', [name.id]]
+      : 'fileId' in name
+        ? ['s.file_id = $2', [name.fileId]]
+        : [
+            's.external_id = $2 and s.client_id is not distinct from $3::uuid',
+            [name.externalId, name.layerId],
+          ];
+  const [row] = await tx.query<{ day: string }>(
+    `select (s.created_at at time zone 'UTC')::date::text as day from memory.source s
+      where s.team_id = $1 and s.state = 'active' and ${condition}`,
+    [tx.scope.teamId, ...values],
+  );
+  return row?.day ?? null;
 }
 
 /** Counts how many of the given sources, which are all different, are within the scope. */

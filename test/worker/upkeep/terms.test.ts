@@ -127,6 +127,20 @@ test('an imported document is found by its own day, also when its terms are made
   assert.equal((await find(company, '2023-12-30')).length, 1);
 });
 
+test('a new text of a source that was created on another day keeps that day, and is not outdated', async () => {
+  const company = await service.company();
+  await ingest(company, { title: 'Walrus', text: 'The valve is shut.', externalId: 'doc' });
+  const memory = await addMemory(service, company, 'published', { content: 'It rains.' });
+  await database.query(`update memory.source set created_at = '2023-12-30' where team_id = $1`, [
+    company.teamId,
+  ]);
+  await ingest(company, { title: 'Walrus', text: 'The valve is open.', externalId: 'doc' });
+  await decided(service, company, { action: 'update', memoryId: memory.id, content: 'It snows.' });
+  assert.equal(await outdated(company), 0);
+  const found = await find(company, '2023-12-30');
+  assert.deepEqual(found.toSorted(), ['It snows.', 'The valve is open.']);
+});
+
 describe('the terms that an earlier version of the service made', () => {
   test('are replaced Team by Team by those that it makes now, in every layer', async () => {
     const [one, other] = [await service.company(), await service.company()];

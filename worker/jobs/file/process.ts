@@ -1,11 +1,14 @@
 import { failIndexing } from '../../../core/workspace/fail-indexing.ts';
-import { completeIndexing, stageFile, startIndexing } from '../../../core/workspace/index-file.ts';
-import { lastSegment } from '../../../core/workspace/index-state.ts';
+import {
+  completeIndexing,
+  fieldsOfFile,
+  stageFile,
+  startIndexing,
+} from '../../../core/workspace/index-file.ts';
 import { withoutScope } from '../../../db/driver/database.ts';
 import type { FileToIndex } from '../../../db/queries/workspace/file-index.ts';
 import { importMediaType } from '../../../shared/formats/media-types.ts';
 import { jobScope, type TeamScope } from '../../../shared/scope.ts';
-import { fieldsNow } from '../../../shared/text/fields.ts';
 import type { JobContext, JobHandler } from '../../context.ts';
 import { FileFault } from '../../extract/extraction.ts';
 import { ReadingInterruptedError } from '../../sandbox/reader.ts';
@@ -25,8 +28,9 @@ async function readFile(
   // If a push has superseded the version, it can have been deleted. The next attempt then finds nothing to do.
   if (content === undefined) throw new Error('the content of the version does not exist');
   const signal = AbortSignal.any([context.stopping, job.signal]);
+  const fields = await fieldsOfFile(context, scope, file);
   await context.readingPool.read(
-    { mediaType, content, teamId: scope.teamId, fields: fieldsNow(lastSegment(file.path)) },
+    { mediaType, content, teamId: scope.teamId, fields },
     { report: () => undefined, signal },
     async (document) => {
       const staged = await stageFile(context, scope, file, document, () => {
