@@ -11,11 +11,13 @@ export const URL_HELP = `  --url <url>        address of the service; default: M
 export const CREDENTIAL_HELP = `The credential is MEMORY_API_TOKEN, from the environment or from a file .env in this folder. If it is not
 set, or is empty, the credential is the session that login saved. A session is sent only to its own address.`;
 
-type Options = Readonly<Record<string, { type: 'string' | 'boolean' }>>;
+type Options = Readonly<Record<string, { type: 'string' | 'boolean'; multiple?: true }>>;
 
-/** The values of a command's options; undefined if the option was not given. */
+/** The values of a command's options; undefined if the option was not given. One that can be repeated has a list. */
 export type Values<Given extends Options> = {
-  readonly [Name in keyof Given]?: { string: string; boolean: boolean }[Given[Name]['type']];
+  readonly [Name in keyof Given]?: Given[Name] extends { multiple: true }
+    ? readonly string[]
+    : { string: string; boolean: boolean }[Given[Name]['type']];
 } & { readonly url?: string };
 
 /** A command of the terminal client. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { IMPORT_FORMAT_NAMES } from '../../shared/formats/import-formats.ts';
+import { MAX_TAG_LENGTH, MAX_TAGS, normalizeTag } from '../../shared/formats/tags.ts';
 import { Status } from '../../shared/schemas/status.ts';
 import { withRetry } from '../client/retry.ts';
 import { type ServiceClient, ServiceRefusal } from '../client/service-client.ts';
@@ -25,6 +26,7 @@ Usage: npm run cli -- import <folder> [options]
 
   --team <id>        Team to import into; required if you have access to several
   --client <id>      client of that Team; default: the Team layer
+  --tag <tag>        tag of the sources of the files that are sent; can be repeated
   --retry-failed     retry the files that failed in an earlier run
   --dry-run          only print what would be sent
   --no-wait          do not wait until the worker has read the files
@@ -38,12 +40,21 @@ ${CREDENTIAL_HELP}`;
 const options = {
   team: { type: 'string' },
   client: { type: 'string' },
+  tag: { type: 'string', multiple: true },
   'retry-failed': { type: 'boolean' },
   'dry-run': { type: 'boolean' },
   'no-wait': { type: 'boolean' },
 } as const;
 
 type Given = Values<typeof options>;
+
+/** Refuses tags here that the service would refuse with each file. */
+function parseTagOptions(given: readonly string[]): string[] {
+  const tags = [...new Set(given.map(normalizeTag))];
+  const isTag = (tag: string) => tag !== '' && Array.from(tag).length <= MAX_TAG_LENGTH;
+  if (tags.length <= MAX_TAGS && tags.every(isTag)) return tags;
+  throw new CommandError(`--tag accepts up to ${MAX_TAGS} tags of 1 to ${MAX_TAG_LENGTH} characters`);
+}
 
 /** Whether a worker is running. This is the first request, so it also shows whether the caller can use the Team. */
 async function hasWorker(service: ServiceClient): Promise<boolean> {
@@ -102,12 +113,13 @@ export const importFolder: Command<typeof options> = {
   options,
   operand: 'folder',
   async run(values, operand) {
+    const tags = parseTagOptions(values.tag ?? []);
     const content = await readFolder(resolve(invocationFolder(), operand));
     const progress = openProgressBar(process.stdout);
     const { service: asked } = await signedIn(values.url, values.team);
     const service = withRetry(asked, (text) => progress.note(text));
     const clientId = values.client?.toLowerCase();
-    const target = { service, clientId, records: importRecords(service, clientId) };
+    const target = { service, clientId, tags, records: importRecords(service, clientId) };
     return interruptible(progress, async () => {
       const run = await openRun(target, content, values, progress);
       const wait = values['no-wait'] !== true && !run.dryRun;

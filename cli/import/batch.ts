@@ -18,8 +18,8 @@ export interface NewFile {
 /** What became of a file that was sent. */
 export type Sent<Item> = { item: Item; import: Import } | { item: Item; refusal: ServiceRefusal };
 
-/** Room in a request for everything except its items: the braces and the scope. */
-const ENVELOPE_BYTES = 1024;
+/** Room in a request for everything except its files: the braces, the scope, and the tags of a single file. */
+const ENVELOPE_BYTES = 8 * 1024;
 /**
  * A larger request would show no progress for a long time, and a lost connection would lose more. A single file can be
  * larger.
@@ -53,9 +53,9 @@ export function hasRoom(batch: readonly NewFile[], file: NewFile): boolean {
  * run was stopped during a request, repeating the request does not import the files twice.
  * @param repeat number of earlier requests with the same files that were intended
  */
-function requestKey(clientId: string | undefined, files: readonly NewFile[], repeat: number): string {
+function requestKey({ clientId, tags }: Target, files: readonly NewFile[], repeat: number): string {
   const sent = files.map(({ name, sha256, earlier }) => [name, sha256, earlier]);
-  const text = JSON.stringify(['cli import', clientId ?? null, sent, repeat]);
+  const text = JSON.stringify(['cli import', clientId ?? null, sent, repeat, tags]);
   return createHash('sha256').update(text).digest('hex');
 }
 
@@ -64,6 +64,8 @@ export interface Target {
   service: ServiceClient;
   records: ImportRecords;
   clientId: string | undefined;
+  /** Of the sources of all files. */
+  tags: readonly string[];
 }
 
 /**
@@ -71,14 +73,18 @@ export interface Target {
  * @throws ServiceRefusal for all of them
  */
 async function sendTogether(target: Target, files: readonly NewFile[]): Promise<Import[]> {
-  const { service, records, clientId } = target;
+  const { service, records, clientId, tags } = target;
   const body = {
-    items: files.map(({ name, content }) => ({ filename: name, contentBase64: content.toString('base64') })),
+    items: files.map(({ name, content }) => ({
+      filename: name,
+      contentBase64: content.toString('base64'),
+      ...(tags.length === 0 ? {} : { tags }),
+    })),
     ...(clientId === undefined ? {} : { scope: { clientId } }),
   };
   for (let repeat = 0; repeat <= MAX_REPEATS; repeat += 1) {
     const { imports } = await service.post('/v1/memory/imports', ImportResponse, body, {
-      idempotencyKey: requestKey(clientId, files, repeat),
+      idempotencyKey: requestKey(target, files, repeat),
       timeoutMs: UPLOAD_TIMEOUT_MS,
     });
     // The answer can belong to an earlier run whose imports have been forgotten since. Then the files are sent again.

@@ -6,8 +6,8 @@ import {
   lockMemories,
   updateMemory,
 } from '../../db/queries/memory/memories.ts';
+import { retitleSource, updateSourceFields } from '../../db/queries/memory/source-fields.ts';
 import { findCreationDay } from '../../db/queries/memory/source-library.ts';
-import { retitleSource, updateSourceFields } from '../../db/queries/memory/sources.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
 import { type MemoryAction, type MemoryState, nextState } from '../../shared/memory-states.ts';

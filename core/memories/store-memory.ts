@@ -1,6 +1,7 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
 import { deleteChunks, insertChunks, type NewChunk } from '../../db/queries/memory/chunks.ts';
-import { activateSource, insertLoadingSource, retitleSource } from '../../db/queries/memory/sources.ts';
+import { retitleSource } from '../../db/queries/memory/source-fields.ts';
+import { activateSource, insertLoadingSource } from '../../db/queries/memory/sources.ts';
 import { newId } from '../../shared/ids.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { PreparedContent } from '../../shared/text/memory-content.ts';

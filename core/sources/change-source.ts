@@ -1,5 +1,9 @@
 import type { TeamTransaction } from '../../db/driver/database.ts';
-import { type GivenFields, type SourceField, updateSourceFields } from '../../db/queries/memory/sources.ts';
+import {
+  type GivenFields,
+  type SourceField,
+  updateSourceFields,
+} from '../../db/queries/memory/source-fields.ts';
 import { invalidField, ServiceError } from '../../shared/errors.ts';
 import { parseTags } from '../../shared/formats/tags.ts';
 import type { SourceChange } from '../../shared/schemas/library.ts';

@@ -1,5 +1,6 @@
 import { type Database, type TeamTransaction, transaction } from '../../db/driver/database.ts';
 import { insertChunks, type NewChunk } from '../../db/queries/memory/chunks.ts';
+import { type SourceField, updateSourceFields } from '../../db/queries/memory/source-fields.ts';
 import {
   activateSource,
   countPendingChunks,
@@ -9,8 +10,6 @@ import {
   lockSource,
   type NewSource,
   replaceSource,
-  type SourceField,
-  updateSourceFields,
 } from '../../db/queries/memory/sources.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Source } from '../../shared/schemas/memory.ts';

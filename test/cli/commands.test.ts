@@ -108,6 +108,7 @@ describe('the terminal client', () => {
         'import',
         '--team',
         '--client',
+        '--tag',
         '--retry-failed',
         '--dry-run',
         '--no-wait',

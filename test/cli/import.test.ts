@@ -145,6 +145,27 @@ describe('cli import', () => {
     assert.deepEqual(await importedNames(service, company), ['a.txt', 'a.txt', 'b.txt']);
   });
 
+  test('--tag gives its tags to the sources of the files that are sent', async () => {
+    const company = await service.company();
+    const person = await personWith({ 'a.txt': 'one' });
+    for (const tags of [[' '], ['ß'.repeat(26)], Array.from({ length: 21 }, (_, n) => `${n}`)]) {
+      const refused = await importDocs(person, company, ...tags.map((tag) => `--tag=${tag}`));
+      const stderr = 'memory: --tag accepts up to 20 tags of 1 to 50 characters\n';
+      assert.deepEqual([refused.code, refused.stderr], [1, stderr]);
+    }
+    await importDocs(person, company, '--tag', 'Hand Books', '--tag', 'x', '--tag', 'X');
+    await writeFolder(join(person.home, 'docs'), { 'b.txt': 'two' });
+    await importDocs(person, company, '--tag', 'later');
+    const sources = await listSources(service, company);
+    assert.deepEqual(
+      sources.map(({ title, tags }) => [title, tags]),
+      [
+        ['b.txt', ['later']],
+        ['a.txt', ['hand books', 'x']],
+      ],
+    );
+  });
+
   test('--dry-run prints what would be sent and sends nothing', async () => {
     const company = await service.company();
     const person = await personWith({ 'a.txt': 'one', 'b/c.md': 'two' });

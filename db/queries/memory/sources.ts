@@ -35,11 +35,11 @@ export interface NewSource {
  * @param documentDate the day that the document tells, or null
  * @param indexedDay the day with which the terms were made; null if they were made with another title
  */
-const termsVersion = (created: string, documentDate: string, indexedDay: string) =>
+export const termsVersion = (created: string, documentDate: string, indexedDay: string) =>
   `case when coalesce(${documentDate}::date, (${created} at time zone 'UTC')::date) = ${indexedDay}::date
         then ${TERMS_VERSION} else 0 end`;
 
-const indexedDay = ({ indexedAs }: Pick<NewSource, 'indexedAs'>, title: string) =>
+export const indexedDay = ({ indexedAs }: Pick<NewSource, 'indexedAs'>, title: string) =>
   indexedAs.title === title ? indexedAs.date : null;
 
 /** A source in the database: the columns of `SOURCE_COLUMNS`. */
@@ -206,83 +206,9 @@ export async function replaceSource(
   return toStored(row);
 }
 
-const metadataJson = ({ metadata }: Partial<Pick<NewSource, 'metadata'>>) =>
+/** The metadata of a source as JSON; null if it is not given. */
+export const metadataJson = ({ metadata }: Partial<Pick<NewSource, 'metadata'>>) =>
   metadata == null ? null : JSON.stringify(metadata);
-
-/** The fields of a source that can change while its text stays the same. */
-export type SourceField = 'title' | 'uri' | 'metadata' | 'tags';
-
-/** New values of fields of a source. A field that is null or absent keeps its value. */
-export interface GivenFields extends Partial<Pick<NewSource, 'uri' | 'metadata' | 'tags'>> {
-  title?: string | null;
-}
-
-/**
- * Changes fields of an active source. Lock the source before. The same tags in another order are no change.
- * @returns the source as it is now, and which fields changed; null if none did
- */
-export async function updateSourceFields(
-  tx: TeamTransaction,
-  activeId: string,
-  given: GivenFields,
-): Promise<{ source: Source; updated: SourceField[] } | null> {
-  const [row] = await tx.query<SourceRow & { updated: SourceField[] }>(
-    `with compared as (
-       select array_remove(array[
-                case when title <> $3 then 'title' end,
-                case when uri is distinct from coalesce($4, uri) then 'uri' end,
-                case when metadata <> coalesce($5::jsonb, metadata) then 'metadata' end,
-                case when not (tags @> $6::text[] and tags <@ $6::text[]) then 'tags' end], null) as updated
-         from memory.source where team_id = $1 and id = $2 and state = 'active'
-     )
-     update memory.source s
-        set title = coalesce($3, s.title), uri = coalesce($4, s.uri), metadata = coalesce($5::jsonb, s.metadata),
-            tags = case when 'tags' = any (compared.updated) then $6::text[] else s.tags end, updated_at = now(),
-            terms_version = case when s.title = coalesce($3, s.title) then s.terms_version else 0 end
-       from compared
-      where s.team_id = $1 and s.id = $2 and s.state = 'active' and cardinality(compared.updated) > 0
-     returning ${SOURCE_COLUMNS}, compared.updated`,
-    [
-      tx.scope.teamId,
-      activeId,
-      given.title ?? null,
-      given.uri ?? null,
-      metadataJson(given),
-      given.tags ?? null,
-    ],
-  );
-  if (row === undefined) return null;
-  const { updated, ...source } = row;
-  return { source: toStored(source).source, updated };
-}
-
-/**
- * Changes the title of an active source. With `text`, also stores the hash and the number of its new chunks. A title that
- * the terms of its chunks were not made with makes them outdated.
- */
-export async function retitleSource(
-  tx: TeamTransaction,
-  sourceId: string,
-  title: string,
-  text?: Pick<NewSource, 'contentHash' | 'indexedAs'> & { chunks: number },
-): Promise<void> {
-  const changed = await tx.query(
-    `update memory.source s set title = $3, content_hash = coalesce($4, content_hash),
-            chunk_count = coalesce($5, chunk_count), updated_at = now(),
-            terms_version = case when $4::bytea is not null then ${termsVersion('s.created_at', 's.document_date', '$6')}
-                                 when s.title = $3 then s.terms_version else 0 end
-      where team_id = $1 and id = $2 and state = 'active' returning 1`,
-    [
-      tx.scope.teamId,
-      sourceId,
-      title,
-      text?.contentHash ?? null,
-      text?.chunks ?? null,
-      text === undefined ? null : indexedDay(text, title),
-    ],
-  );
-  if (changed.length === 0) throw new Error('the source to change is not active');
-}
 
 /** Archives an active source and deletes its chunks, with their terms and vectors. */
 export async function archiveSource(tx: TeamTransaction, sourceId: string): Promise<void> {

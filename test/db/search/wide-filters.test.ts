@@ -59,7 +59,7 @@ async function addSilent(teamId: string, ownerId: string, kind: string): Promise
   return sourceId;
 }
 
-/** Sources that come before all others in the index of sources with tags, and have no chunks. */
+/** Sources without chunks, which come before all others in the table and in the index of sources with tags. */
 async function addEmpty(teamId: string, ownerId: string): Promise<void> {
   await database.query(
     `insert into memory.source (team_id, id, kind, state, title, tags, content_hash, created_by)
@@ -74,6 +74,7 @@ async function openShelf(): Promise<Shelf> {
   const team = await createTestCompany(database);
   const clients = [await addClient(database, team), await addClient(database, team)] as const;
   const whole = ownerScope(team, clients);
+  await addEmpty(team.teamId, team.ownerId);
   const herons: Heron[] = [];
   for (const clientId of [null, ...clients]) {
     for (const [day, kind] of ['ingest', 'import', 'memory', 'ingest', 'import'].entries()) {
@@ -91,7 +92,6 @@ async function openShelf(): Promise<Shelf> {
       herons.push({ chunkId: chunk?.id ?? '', sourceId, kind, clientId, day, state });
     }
   }
-  await addEmpty(team.teamId, team.ownerId);
   await addSilent(team.teamId, team.ownerId, 'ingest');
   await addSilent(team.teamId, team.ownerId, 'import');
   return {
