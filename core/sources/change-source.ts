@@ -28,7 +28,7 @@ export function parseSourceChange({ title, tags }: SourceChange): GivenFields {
  * @returns the source as it is now
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `not_found`; `forbidden` unless the caller
  *   can write to the layer of the source and has created it or has Full access; `team_archived`; `conflict` if the source
- *   belongs to a memory, or is archived
+ *   belongs to a memory, or is archived, or for the title of a file
  */
 export function changeSource(
   { config, database, queue }: Pick<Dependencies, 'config' | 'database' | 'queue'>,
@@ -54,6 +54,9 @@ async function apply(
   const { id, kind, state, clientId } = source;
   if (kind === 'memory') {
     throw new ServiceError('conflict', 'The source belongs to a memory; update the memory instead');
+  }
+  if (kind === 'file' && given.title !== null && given.title !== undefined) {
+    throw new ServiceError('conflict', 'The title is the name of the file; push the file under another name');
   }
   if (state === 'archived') throw new ServiceError('conflict', 'An archived source cannot be changed');
   const changed = await updateSourceFields(tx, id, given);

@@ -127,7 +127,11 @@ describe('derived tables', () => {
         '$1::halfvec, $2, null, $3::int[], $4::real[], $5::real[], $6::int[], $7::int[], null, $8::uuid[]';
       const ask = (call: string, sources: string[] | null, tagged: string[] | null = null) =>
         run((tx) =>
-          tx.query(`select f.chunk_id from ${call} f where f.chunk_id is not null`, [...asked, sources, tagged]),
+          tx.query(`select f.chunk_id from ${call} f where f.chunk_id is not null`, [
+            ...asked,
+            sources,
+            tagged,
+          ]),
         );
       const candidates = `memory.search_candidates(${values}, null, null, $9::text[], 50, true)`;
       const hits = `memory.search_hits(${values}, null, null, $9::text[], 50, true, true)`;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openTestApp } from '../../support/app.ts';
 import { recordedBy } from '../../support/company.ts';
+import { outcome } from '../../support/sign-in.ts';
 import { addSource, readSource, removal, removeSource } from '../../support/source-library.ts';
 import { addClient, addPerson, archiveTeam, get, post, readStatus } from '../../support/team.ts';
 import { deletion, file, type Workspace, workspaceOf } from '../../support/workspace.ts';
@@ -190,6 +191,23 @@ describe('a pushed file', () => {
     const [source] = await fileSources(service, company);
     assert.equal(removal(await removeSource(service, company, source?.id ?? '')), '409 conflict');
     assert.deepEqual(await searchFiles(service, company, 'heron'), ['The heron wades.']);
+  });
+
+  test('gets tags by PATCH, which a new version keeps, and no other title', async () => {
+    const { company, owner } = await open();
+    await push(owner, file('team/a.txt', 'The heron wades.'));
+    await indexer.indexAll(company);
+    const [source] = await fileSources(service, company);
+    const url = `/v1/memory/sources/${source?.id}`;
+    const change = (payload: object) =>
+      service.app.inject({ method: 'PATCH', url, headers: company.headers, payload });
+    assert.equal((await change({ tags: ['birds'] })).statusCode, 200);
+    assert.equal(outcome(await change({ title: 'Other', tags: ['b'] })), '409 conflict');
+    await push(owner, file('team/a.txt', 'The heron calls.', 1));
+    await indexer.indexAll(company);
+    const [now] = await fileSources(service, company);
+    assert.deepEqual([now?.id, now?.title, now?.tags], [source?.id, 'a.txt', ['birds']]);
+    assert.deepEqual(await searchFiles(service, company, 'a.txt'), ['The heron calls.'], 'by its name');
   });
 
   test('is indexed by a real queue job, which the push enqueues for each file that can be read', async () => {
