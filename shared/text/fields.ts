@@ -7,8 +7,8 @@ export interface SourceFields {
 
 /** The day of a time in UTC, as `YYYY-MM-DD`; null if the time is not valid or its year has no four digits. */
 export function dayOf(time: Date): string | null {
-  const day = Number.isNaN(time.getTime()) ? '' : time.toISOString().slice(0, 10);
-  return /^\d{4}-\d\d-\d\d$/.test(day) && !day.startsWith('0000') ? day : null;
+  const year = time.getUTCFullYear();
+  return year >= 1 && year <= 9999 ? time.toISOString().slice(0, 10) : null;
 }
 
 /** The fields of a source that is created now, from a document that does not tell its date. */

@@ -26,6 +26,8 @@ function shownOf(world: World, versions: readonly ModelVersion[]) {
       version: one.version,
       deleted: one.content === null,
       updatedBy: world.userIds[one.by],
+      // Names without an extension have no format that can be read.
+      indexed: 'no',
     }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
