@@ -26,8 +26,8 @@ function shownOf(world: World, versions: readonly ModelVersion[]) {
       version: one.version,
       deleted: one.content === null,
       updatedBy: world.userIds[one.by],
-      // Names without an extension have no format that can be read.
-      indexed: 'no',
+      // No worker runs. Names without an extension have no format that can be read.
+      indexed: one.name.endsWith('.md') && (one.content ?? '') !== '' ? 'pending' : 'no',
     }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
