@@ -51,6 +51,7 @@ export function stageImport(
       title: file.title,
       uri: null,
       externalId: null,
+      filename: file.filename,
       metadata: { filename: file.filename, ...(title === null ? {} : { [DOCUMENT_TITLE]: title }) },
       documentDate: date,
       indexedAs,

@@ -6,6 +6,7 @@ import {
   countPendingChunks,
   deleteLoadingSource,
   findActiveSource,
+  findFirstCopy,
   insertLoadingSource,
   lockSource,
   type NewSource,
@@ -198,8 +199,15 @@ export async function commitSource(tx: TeamTransaction, staged: StagedSource): P
     const stored = await replaceSource(tx, present.source.id, source, chunks);
     return { outcome: 'replaced', source: stored.source, embedded };
   }
-  const stored = await activateSource(tx, source.id, chunks);
+  const stored = await activateSource(tx, source.id, chunks, await findSameAs(tx, source));
   return { outcome: 'created', source: stored.source, embedded };
+}
+
+/** Of an imported file, the first source with its text; null for other sources. */
+async function findSameAs(tx: TeamTransaction, source: NewSource): Promise<string | null> {
+  if (source.filename === undefined) return null;
+  // A source that is archived while it is waited for is skipped, and its successor is found only by the next statement.
+  return (await findFirstCopy(tx, source)) ?? (await findFirstCopy(tx, source));
 }
 
 /** Writes all chunks in one transaction: few chunks, or those of a text that was deleted since it was staged. */

@@ -12,10 +12,14 @@ alter table memory.source add constraint source_file check (file_id is null or k
 alter table memory.source validate constraint source_file;
 create unique index source_file_id on memory.source (team_id, file_id) where state = 'active' and file_id is not null;
 
+-- Of an imported file with the text of another source: the first source of the layer with that text.
+alter table memory.source add column same_as uuid;
+create index source_same_as on memory.source (team_id, same_as) where same_as is not null;
 -- Files have their text even if it repeats another source.
 drop index memory.source_content;
 create unique index source_content on memory.source (team_id, client_id, content_hash)
-  nulls not distinct where state = 'active' and external_id is null and kind not in ('memory', 'file');
+  nulls not distinct
+  where state = 'active' and external_id is null and same_as is null and kind not in ('memory', 'file');
 
 -- Whether searches find a version. Null: nobody has decided, as for versions from before there was an index, and for those
 -- that were pushed while MEMORY_INDEX_FILES was off. no: its format cannot be read, or it is empty.

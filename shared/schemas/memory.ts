@@ -186,6 +186,10 @@ export const Source = Type.Object({
   state: OneOf(['active', 'archived']),
   tags: StoredTags,
   chunks: Type.Integer(),
+  sameAs: Nullable(
+    Id,
+    'the first source of the layer with the same text, if this is an imported file with another name',
+  ),
   createdBy: Id,
   createdAt: Time,
   updatedAt: Time,

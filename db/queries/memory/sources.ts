@@ -26,6 +26,8 @@ export interface NewSource {
   contentHash: Buffer;
   /** The workspace file whose text it has. */
   fileId?: string;
+  /** The name of the imported file, which is in the metadata too. */
+  filename?: string;
 }
 
 /**
@@ -53,6 +55,7 @@ export interface SourceRow {
   state: Source['state'];
   tags: string[];
   chunks: number;
+  sameAs: string | null;
   createdBy: string;
   createdAt: Date;
   updatedAt: Date;
@@ -61,7 +64,7 @@ export interface SourceRow {
 
 /** The columns of `SourceRow`, of `memory.source s`. */
 export const SOURCE_COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "externalId", s.client_id as "clientId", s.state,
-  s.tags, s.chunk_count as chunks, s.created_by as "createdBy", s.created_at as "createdAt", s.updated_at as "updatedAt",
+  s.tags, s.chunk_count as chunks, s.same_as as "sameAs", s.created_by as "createdBy", s.created_at as "createdAt", s.updated_at as "updatedAt",
   s.content_hash as "contentHash"`;
 
 /** A source as it is sent to clients, and the hash of its text. */
@@ -109,8 +112,8 @@ async function findFileSource(tx: TeamTransaction, fileId: string): Promise<Stor
 
 /**
  * Finds the active source that a new one would repeat or replace: the one of the same workspace file, or with the same
- * external id if it has one, or else any with the same text in the same layer, except memories and workspace files. Locks
- * it, so that it is not archived while its chunks are replaced.
+ * external id if it has one, or else any with the same text in the same layer, except memories, workspace files and, for an
+ * imported file, imported files with another name. Locks it, so that it is not archived while its chunks are replaced.
  */
 export async function findActiveSource(tx: TeamTransaction, source: NewSource): Promise<StoredSource | null> {
   if (source.fileId !== undefined) return findFileSource(tx, source.fileId);
@@ -119,10 +122,26 @@ export async function findActiveSource(tx: TeamTransaction, source: NewSource): 
       where s.team_id = $1 and s.client_id is not distinct from $2::uuid and s.state = 'active'
         and case when $3::text is null then s.content_hash = $4 and s.kind not in ('memory', 'file')
                  else s.external_id = $3 end
+        and ($5::text is null or s.kind <> 'import' or s.metadata ->> 'filename' = $5)
       order by s.id limit 1 for update`,
-    [tx.scope.teamId, source.layerId, source.externalId, source.contentHash],
+    [tx.scope.teamId, source.layerId, source.externalId, source.contentHash, source.filename ?? null],
   );
   return row === undefined ? null : toStored(row);
+}
+
+/** Finds the first active source of an imported file with the same text in the same layer. Lock the text before. */
+export async function findFirstCopy(
+  tx: TeamTransaction,
+  { layerId, contentHash }: Pick<NewSource, 'layerId' | 'contentHash'>,
+): Promise<string | null> {
+  const [row] = await tx.query<{ id: string }>(
+    `select s.id from memory.source s
+      where s.team_id = $1 and s.client_id is not distinct from $2::uuid and s.state = 'active'
+        and s.content_hash = $3 and s.kind = 'import' and s.same_as is null
+      order by s.id limit 1 for share`,
+    [tx.scope.teamId, layerId, contentHash],
+  );
+  return row?.id ?? null;
 }
 
 /** Inserts a source in the state `loading`. Searches do not find it until it is activated. */
@@ -150,16 +169,20 @@ export async function insertLoadingSource(tx: TeamTransaction, source: NewSource
   );
 }
 
-/** Makes a loading source visible to every caller who can read its layer. */
+/**
+ * Makes a loading source visible to every caller who can read its layer.
+ * @param sameAs the first source with the same text, if this one is a file with another name
+ */
 export async function activateSource(
   tx: TeamTransaction,
   sourceId: string,
   chunks: number,
+  sameAs: string | null = null,
 ): Promise<StoredSource> {
   const [row] = await tx.query<SourceRow>(
-    `update memory.source s set state = 'active', chunk_count = $3, updated_at = now()
+    `update memory.source s set state = 'active', chunk_count = $3, same_as = $4, updated_at = now()
       where s.team_id = $1 and s.id = $2 and s.state = 'loading' returning ${SOURCE_COLUMNS}`,
-    [tx.scope.teamId, sourceId, chunks],
+    [tx.scope.teamId, sourceId, chunks, sameAs],
   );
   if (row === undefined) throw new Error('the source to activate is not loading');
   return toStored(row);
@@ -219,6 +242,15 @@ export async function archiveSource(tx: TeamTransaction, sourceId: string): Prom
   );
   if (archived.length === 0) throw new Error('the source to archive is not active');
   await deleteChunks(tx, sourceId);
+  // Of other files with its text, the oldest is the first now.
+  await tx.query(
+    `with copy as (select s.id from memory.source s where s.team_id = $1 and s.same_as = $2 and s.state = 'active'),
+          oldest as (select min(c.id::text)::uuid as id from copy c)
+     update memory.source s set same_as = nullif(o.id, s.id)
+       from copy c cross join oldest o
+      where s.team_id = $1 and s.id = c.id`,
+    [tx.scope.teamId, sourceId],
+  );
 }
 
 /** Deletes a loading source, because it repeats another. */

@@ -145,7 +145,7 @@ describe('the import worker', () => {
     const done = await importAll(company, [
       { filename: 'a.txt', text: 'known already' },
       { filename: 'b.txt', text: 'new to all' },
-      { filename: 'c.txt', text: 'new to all' },
+      { filename: 'b.txt', text: 'new to all' },
     ]);
     assert.deepEqual(column(done, 'state'), ['completed', 'completed', 'completed']);
     assert.equal(done[0]?.sourceId, source.id);

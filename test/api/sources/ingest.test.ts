@@ -67,6 +67,7 @@ describe('POST /v1/memory/ingest of a new source', () => {
       state: 'active',
       tags: [],
       chunks: 1,
+      sameAs: null,
       createdBy: company.ownerId,
     });
     for (const time of [createdAt, updatedAt]) assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
