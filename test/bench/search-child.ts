@@ -1,28 +1,39 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { API_TOKEN } from '../support/needs/process.ts';
 import { ROOT } from '../support/root.ts';
 import { runnerEnvironment } from '../support/runner-environment.ts';
 
 /** A process beside this one, which answers one message at a time. Bytes go along as they are. */
 export interface Child {
+  readonly pid: number;
   ask<Answer>(message: object): Promise<Answer>;
   /** Its next message, unasked. */
   hear<Answer>(): Promise<Answer>;
   end(): Promise<void>;
 }
 
-/** Starts a file of the repository as a process of its own. What it logs is written, as in production, and not read. */
-export function startChild(file: string, env: Record<string, string> = {}): Child {
+/**
+ * Starts a file of the repository as a process of its own. What it logs is written, as in production, and not read.
+ * @param execArgv arguments of Node
+ */
+export function startChild(
+  file: string,
+  env: Record<string, string> = {},
+  execArgv: readonly string[] = [],
+): Child {
   const { PATH, HOME } = process.env;
-  const child = fork(join(ROOT, file), {
+  const child = fork(resolve(ROOT, file), {
     env: { PATH, HOME, ...runnerEnvironment(), ...env },
+    execArgv: [...execArgv],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const hear = <Answer>() => nextMessage<Answer>(child, file);
+  if (child.pid === undefined) throw new Error(`${file} was not started`);
   return {
+    pid: child.pid,
     hear,
     ask: (message) => {
       const answer = hear<never>();
