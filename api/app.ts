@@ -16,13 +16,13 @@ import { refuseConnection } from './client-errors.ts';
 import clientAddress from './plugins/client-address.ts';
 import connections from './plugins/connections.ts';
 import errors, { answerHeaders, refuseAddress } from './plugins/errors.ts';
-import { inTeam, managingCompany, signedIn } from './plugins/guards.ts';
+import { inTeam, managingCompany, signedIn, stillSignedIn } from './plugins/guards.ts';
 import guesses from './plugins/guesses.ts';
 import identity from './plugins/identity.ts';
 import input from './plugins/input.ts';
 import metrics from './plugins/metrics.ts';
 import openapi from './plugins/openapi.ts';
-import { limitedByAddress, limitedBySession } from './plugins/rate-limit.ts';
+import { limitedByAddress } from './plugins/rate-limit.ts';
 import recheckGuards, { addGuard } from './plugins/recheck-guards.ts';
 import untrustedProxy from './plugins/untrusted-proxy.ts';
 import { sessionRoutes, signInRoutes } from './routes/auth/index.ts';
@@ -138,8 +138,7 @@ function routes(deps: Dependencies): FastifyPluginAsync {
       within(stranger, [...signInRoutes, acceptRoute]);
     });
     await root.register(async (caller) => {
-      addGuard(caller, signedIn(deps));
-      if (deps.config.rateLimits) caller.addHook('onRequest', limitedBySession(deps));
+      addGuard(caller, signedIn(deps), stillSignedIn(deps));
       caller.addHook('onRequest', withinBodyBudget);
       within(caller, sessionRoutes);
       await caller.register(async (company) => {

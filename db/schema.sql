@@ -809,6 +809,26 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION identity.count_requests(p_keys bytea[], p_window_ms double precision)
+ RETURNS TABLE(requests integer, ends_in_ms double precision)
+ LANGUAGE sql
+ ROWS 2
+ SET search_path TO 'identity', 'pg_temp'
+AS $function$
+  with counted as (
+    insert into request_count as c (key, ends_at, requests)
+    select k.key, clock_timestamp() + make_interval(secs => p_window_ms / 1000), 1
+      from unnest(p_keys) k (key) order by k.key
+    on conflict (key) do update set
+      requests = case when c.ends_at <= clock_timestamp() then 1 else c.requests + 1 end,
+      ends_at = case when c.ends_at <= clock_timestamp() then excluded.ends_at else c.ends_at end
+    returning c.key, c.requests, c.ends_at
+  )
+  select n.requests, greatest(extract(epoch from n.ends_at - clock_timestamp()) * 1000, 0)::float8
+    from unnest(p_keys) with ordinality k (key, place) join counted n on n.key = k.key
+   order by k.place;
+$function$;
+
 CREATE OR REPLACE FUNCTION identity.describe(p_user uuid, p_team uuid)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -1022,6 +1042,30 @@ begin
   return true;
 end $function$;
 grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION identity.resolve_caller(p_token_hash bytea, p_team uuid, p_idle_seconds integer, p_max_seconds integer, p_window_ms double precision)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'identity', 'pg_temp'
+AS $function$
+declare
+  caller jsonb;
+begin
+  if p_token_hash is null then
+    caller := identity.resolve_principal(p_team);
+  else
+    caller := identity.resolve_session(p_token_hash, p_team, p_idle_seconds, p_max_seconds);
+  end if;
+  if p_window_ms is null or caller is null or caller ? 'expired' then
+    return caller;
+  end if;
+  return caller || jsonb_build_object('counts', (
+    select jsonb_agg(jsonb_build_object('requests', c.requests, 'endsInMs', c.ends_in_ms))
+      from identity.count_requests(array[
+             sha256(convert_to('session ' || coalesce(caller #>> '{session,id}', 'of the service token'), 'UTF8')),
+             sha256(convert_to('account ' || (caller ->> 'userId'), 'UTF8'))], p_window_ms) c));
+end $function$;
 
 CREATE OR REPLACE FUNCTION identity.resolve_principal(p_team uuid)
  RETURNS jsonb

@@ -10,14 +10,26 @@ import {
 import { ServiceError } from '../../shared/errors.ts';
 import { requireRight, teamScope } from '../../shared/scope.ts';
 import { identify, requestedTeam } from './identity.ts';
+import { limitCaller, WINDOW_MS } from './rate-limit.ts';
 
 /**
  * Guards are the first hooks of a context of routes. Each is named for the callers that it admits. They run before
  * the body is read, so a caller that is refused does not learn what a valid body is.
  */
 export function signedIn({ database, config }: Dependencies): onRequestAsyncHookHandler {
+  return async (request, reply) => {
+    // If the database cannot write, requests cannot be counted. Signed-in callers can still read.
+    const isCounted = config.rateLimits && database.canWrite();
+    const { identity, counts } = await identify(request, database, config, isCounted ? WINDOW_MS : null);
+    if (counts !== null) limitCaller(reply, counts, config);
+    request.identity = identity;
+  };
+}
+
+/** Signed-in callers, when a request is checked again. It was counted when it arrived. */
+export function stillSignedIn({ database, config }: Dependencies): onRequestAsyncHookHandler {
   return async (request) => {
-    request.identity = await identify(request, database, config);
+    ({ identity: request.identity } = await identify(request, database, config, null));
   };
 }
 
@@ -50,7 +62,7 @@ export async function reauthenticate(
   request: FastifyRequest,
   { database, config }: Dependencies,
 ): Promise<void> {
-  request.identity = await identify(request, database, config);
+  ({ identity: request.identity } = await identify(request, database, config, null));
   setTeamScope(request);
 }
 

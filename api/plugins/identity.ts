@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { type Database, queryWithoutScope } from '../../db/driver/database.ts';
-import { resolvePrincipal, resolveSession } from '../../db/queries/identity/sessions.ts';
+import type { Database } from '../../db/driver/database.ts';
+import { type FoundCaller, resolveCaller } from '../../db/queries/identity/sessions.ts';
 import type { Identity } from '../../shared/access.ts';
 import type { Config } from '../../shared/config.ts';
 import { ServiceError } from '../../shared/errors.ts';
@@ -39,21 +39,20 @@ export function bearerToken(request: FastifyRequest): string {
 /**
  * Finds the caller of a request in one query. It runs for every request, so a revocation applies from the next
  * request on.
+ * @param windowMs counts the request in a time window of this length. Null: it is not counted
  * @throws ServiceError `unauthenticated` for a missing or unknown token, `session_expired` for an expired session
  */
 export async function identify(
   request: FastifyRequest,
   database: Database,
   config: Pick<Config, 'apiToken' | 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
-): Promise<Identity> {
+  windowMs: number | null,
+): Promise<FoundCaller> {
   const token = bearerToken(request);
   const team = requestedTeam(request);
   const teamId = team !== undefined && isId(team) ? team : null;
-  const found = await queryWithoutScope(database, (tx) =>
-    secretsEqual(token, config.apiToken)
-      ? resolvePrincipal(tx, teamId)
-      : resolveSession(tx, hashToken(token), teamId, config),
-  );
+  const tokenHash = secretsEqual(token, config.apiToken) ? null : hashToken(token);
+  const found = await resolveCaller(database, { tokenHash, teamId, windowMs }, config);
   if (found === 'unknown') throw new ServiceError('unauthenticated');
   if (found === 'expired') throw new ServiceError('session_expired');
   return found;

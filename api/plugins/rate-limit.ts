@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { normalizeIP } from '@fastify/rate-limit';
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyReply, onRequestAsyncHookHandler } from 'fastify';
 import type { Dependencies } from '../../core/dependencies.ts';
-import { countRequest } from '../../db/queries/identity/limits.ts';
+import { countRequest, type RequestCount } from '../../db/queries/identity/limits.ts';
+import type { RequestCounts } from '../../db/queries/identity/sessions.ts';
+import type { Config } from '../../shared/config.ts';
 import { type RateLimit, ServiceError } from '../../shared/errors.ts';
 
-const WINDOW_MS = 60_000;
+/** The length of a time window, which begins with its first request. */
+export const WINDOW_MS = 60_000;
 /**
  * Requests to sign-in and link routes by one address in a minute. Requests refused with 401 have another limit as
  * large.
@@ -14,40 +17,25 @@ const MAX_BY_ADDRESS = 30;
 /** The limit of an account, as a multiple of the limit of one session. */
 const SESSIONS_PER_ACCOUNT = 5;
 
-/** The caller that a limit counts, as text, and how many requests it allows in a minute. */
-interface Limit {
-  key: string;
-  max: number;
-}
-
-/** The state of the tightest limit of a request. */
+/** The state of a limit of a request. */
 interface LimitState extends RateLimit {
   remaining: number;
   exceeded: boolean;
 }
 
-/** Counts a request against its limits. Keys are hashed: no address is stored. */
-async function count(
-  { database }: Pick<Dependencies, 'database'>,
-  limits: readonly Limit[],
-): Promise<LimitState> {
-  const keys = limits.map(({ key }) => createHash('sha256').update(key, 'utf8').digest());
-  const counts = await countRequest(database, keys, WINDOW_MS);
-  const states = limits.map(({ max }, index): LimitState => {
-    const { requests = 0, endsInMs = 0 } = counts[index] ?? {};
-    return {
-      max,
-      remaining: Math.max(max - requests, 0),
-      exceeded: requests > max,
-      resetSeconds: Math.ceil(endsInMs / 1000),
-    };
-  });
-  // If two limits are exceeded, the caller must wait for the one that resets later.
-  return states.reduce((tightest, next) => {
-    if (next.exceeded && tightest.exceeded)
-      return next.resetSeconds > tightest.resetSeconds ? next : tightest;
-    return next.exceeded || next.remaining < tightest.remaining ? next : tightest;
-  });
+function stateOf({ requests, endsInMs }: RequestCount, max: number): LimitState {
+  return {
+    max,
+    remaining: Math.max(max - requests, 0),
+    exceeded: requests > max,
+    resetSeconds: Math.ceil(endsInMs / 1000),
+  };
+}
+
+/** The tighter one of two limits. If both are exceeded, the caller must wait for the one that resets later. */
+function tighter(one: LimitState, other: LimitState): LimitState {
+  if (one.exceeded && other.exceeded) return other.resetSeconds > one.resetSeconds ? other : one;
+  return other.exceeded || other.remaining < one.remaining ? other : one;
 }
 
 function tooManyRequests({ max, resetSeconds }: RateLimit): ServiceError {
@@ -56,32 +44,38 @@ function tooManyRequests({ max, resetSeconds }: RateLimit): ServiceError {
   });
 }
 
-function limitedBy(
-  deps: Pick<Dependencies, 'database'>,
-  limitsOf: (request: FastifyRequest) => readonly Limit[],
-): onRequestAsyncHookHandler {
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    const state = await count(deps, limitsOf(request));
-    if (state.exceeded) throw tooManyRequests(state);
-    reply.headers({
-      'ratelimit-limit': state.max,
-      'ratelimit-remaining': state.remaining,
-      'ratelimit-reset': state.resetSeconds,
-    });
-  };
+/** Refuses a request that exceeds its limit. Otherwise its answer says how much of the limit is left. */
+function enforce(reply: FastifyReply, state: LimitState): void {
+  if (state.exceeded) throw tooManyRequests(state);
+  reply.headers({
+    'ratelimit-limit': state.max,
+    'ratelimit-remaining': state.remaining,
+    'ratelimit-reset': state.resetSeconds,
+  });
 }
 
-/** Limits the requests of a session, or of the service token, and of its account. Must run after `signedIn`. */
-export function limitedBySession(deps: Pick<Dependencies, 'database' | 'config'>): onRequestAsyncHookHandler {
-  const max = deps.config.rateLimitPerMinute;
-  const limit = limitedBy(deps, ({ identity: { session, userId } }) => [
-    { key: `session ${session?.id ?? 'of the service token'}`, max },
-    { key: `account ${userId}`, max: SESSIONS_PER_ACCOUNT * max },
-  ]);
-  return async function limitSession(request, reply) {
-    // If the database cannot write, requests cannot be counted. Signed-in callers can still read.
-    if (deps.database.canWrite()) await limit.call(this, request, reply);
-  };
+/**
+ * Limits the requests of a session, or of the service token, and of its account.
+ * @param counts with this request, as the query that found the caller has counted it
+ * @throws ServiceError `rate_limited`
+ */
+export function limitCaller(
+  reply: FastifyReply,
+  [session, account]: RequestCounts,
+  { rateLimitPerMinute: max }: Pick<Config, 'rateLimitPerMinute'>,
+): void {
+  enforce(reply, tighter(stateOf(session, max), stateOf(account, SESSIONS_PER_ACCOUNT * max)));
+}
+
+/** Counts a request by address. The key is hashed: no address is stored. */
+async function countByAddress(
+  { database }: Pick<Dependencies, 'database'>,
+  key: string,
+): Promise<LimitState> {
+  const hash = createHash('sha256').update(key, 'utf8').digest();
+  const [count] = await countRequest(database, [hash], WINDOW_MS);
+  if (count === undefined) throw new Error('the request was not counted');
+  return stateOf(count, MAX_BY_ADDRESS);
 }
 
 /**
@@ -89,7 +83,7 @@ export function limitedBySession(deps: Pick<Dependencies, 'database' | 'config'>
  * one.
  */
 export function limitedByAddress(deps: Pick<Dependencies, 'database'>): onRequestAsyncHookHandler {
-  return limitedBy(deps, ({ ip }) => [{ key: `address ${normalizeIP(ip)}`, max: MAX_BY_ADDRESS }]);
+  return async ({ ip }, reply) => enforce(reply, await countByAddress(deps, `address ${normalizeIP(ip)}`));
 }
 
 /**
@@ -102,6 +96,6 @@ export async function limitUnauthenticated(
   deps: Pick<Dependencies, 'database'>,
   address: string,
 ): Promise<ServiceError | null> {
-  const state = await count(deps, [{ key: `unauthenticated ${address}`, max: MAX_BY_ADDRESS }]);
+  const state = await countByAddress(deps, `unauthenticated ${address}`);
   return state.exceeded ? tooManyRequests(state) : null;
 }

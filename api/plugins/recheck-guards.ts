@@ -21,10 +21,11 @@ function ifBodyWasLate(hook: onRequestAsyncHookHandler): onRequestAsyncHookHandl
  * Adds a guard to a context of routes. It runs when a request arrives, before the body is read, and again if the body
  * was late. Otherwise a caller could send the head of a request, lose its access, and still use it minutes later by
  * sending the body.
+ * @param recheck runs in place of `hook` if the body was late
  */
-export function addGuard(app: FastifyInstance, hook: onRequestAsyncHookHandler): void {
+export function addGuard(app: FastifyInstance, hook: onRequestAsyncHookHandler, recheck = hook): void {
   app.addHook('onRequest', hook);
-  app.addHook('preValidation', ifBodyWasLate(hook));
+  app.addHook('preValidation', ifBodyWasLate(recheck));
 }
 
 /** Runs the guards of single routes again if the body was late. */

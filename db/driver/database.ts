@@ -131,23 +131,6 @@ export function withoutScope<T>(database: Database, fn: (tx: Queryable) => Promi
   return database.transaction(fn, setRole(SERVICE_ROLE));
 }
 
-/**
- * Runs `fn` as `withoutScope` does. `fn` must consist of one query, which is sent together with `commit`. This saves a
- * round trip. A later query of `fn` is refused.
- */
-export async function queryWithoutScope<T>(
-  database: Database,
-  fn: (tx: Queryable) => Promise<T>,
-): Promise<T> {
-  const sent = await withoutScope(database, async (tx) => {
-    const result = fn(tx);
-    // If a statement fails, the transaction fails with its error.
-    result.catch(() => undefined);
-    return { result };
-  });
-  return sent.result;
-}
-
 /** Runs `fn` in one transaction as the worker's role without claims, for upkeep in all Teams. */
 export function asWorker<T>(database: Database, fn: (tx: WorkerTransaction) => Promise<T>): Promise<T> {
   return database.transaction(({ query }) => fn({ query, role: WORKER_ROLE }), setRole(WORKER_ROLE));

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
-import {
-  type Database,
-  type Queryable,
-  queryWithoutScope,
-  transaction,
-  withoutScope,
-} from '../../db/driver/database.ts';
+import { type Database, type Queryable, transaction, withoutScope } from '../../db/driver/database.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import { newId } from '../../shared/ids.ts';
@@ -93,18 +87,6 @@ describe('a transaction within a scope', () => {
     assert.ok(!(await recorded(entry.subjectId)));
   });
 
-  test('without a scope returns the result of its only query, or fails with its error', async () => {
-    const role = queryWithoutScope(database, (tx) => tx.query('select current_user::text as role'));
-    assert.deepEqual(await role, [{ role: 'memory_service' }]);
-    const failed = queryWithoutScope(database, (tx) => tx.query('select 1 / 0'));
-    await assert.rejects(failed, { code: DIVISION_BY_ZERO });
-    const late = queryWithoutScope(database, async (tx) => {
-      await tx.query('select 1');
-      await tx.query('select 2');
-    });
-    await assert.rejects(late, /the transaction has ended/);
-  });
-
   test('fails and rolls back if a statement that nobody waits for cannot be sent', async () => {
     const scope = ownerScope(await createTestCompany(database));
     const entry = event();
@@ -181,14 +163,6 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
     notes.length = 0;
     await withoutScope(one as Database, (tx) => tx.query('table pg_am'));
     assert.deepEqual(notes.slice(0, 5), ['> begin', '> select', '< begin', '< select', '> table']);
-  });
-
-  test('sends its only query together with the commit', async (t) => {
-    const notes = driver(t, 'begin');
-    const rows = await queryWithoutScope(one as Database, (tx) => tx.query('table pg_am'));
-    assert.ok(rows.length > 0);
-    const [opened, asked] = ['> begin, > select, < begin, < select', '> table, > commit, < table, < commit'];
-    assert.equal(notes.join(', '), `${opened}, ${asked}`);
   });
 
   test('sends an audit event together with the commit', async (t) => {

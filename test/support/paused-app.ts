@@ -17,8 +17,8 @@ export interface PausedApp {
 
 /**
  * Where an app pauses:
- * - before its nth transaction. The first one resolves the caller. The second one does what was asked, unless the
- *   request looks something up before it writes: then that is the third.
+ * - before its nth transaction. The first one is the statement that resolves the caller. The second one does what was
+ *   asked, unless the request looks something up before it writes: then that is the third.
  * - after it verified or hashed a password, and before the transaction that follows.
  * - within a transaction, before a statement that contains this text.
  */
@@ -98,14 +98,20 @@ function pausingDatabase(
   pauseIf: PauseIf,
   { seesStatements }: { seesStatements: boolean },
 ): Database {
-  const transaction: Database['transaction'] = async (fn, opening) => {
-    await pauseIf((point, pause) => {
+  const pauseBeforeTransaction = () =>
+    pauseIf((point, pause) => {
       pause.transactions += 1;
       return 'transaction' in point && pause.transactions === point.transaction;
     });
+  const transaction: Database['transaction'] = async (fn, opening) => {
+    await pauseBeforeTransaction();
     return database.transaction(fn, opening);
   };
-  const pausing = { ...database, transaction };
+  const query: Database['query'] = async (text, values) => {
+    if (text.includes('identity.resolve_caller')) await pauseBeforeTransaction();
+    return database.query(text, values);
+  };
+  const pausing = { ...database, query, transaction };
   if (!seesStatements) return pausing;
   return failingDatabase(pausing, async (statement) => {
     await pauseIf((point) => 'statement' in point && statement.includes(point.statement));

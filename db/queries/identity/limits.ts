@@ -14,7 +14,8 @@ export interface RequestCount {
 
 /**
  * Counts a request against limits, for all API processes together. One statement in its own short transaction, as the
- * connecting role: a refused request counts too, and other requests wait only for this statement.
+ * connecting role: a refused request counts too, and other requests wait only for this statement. `resolveCaller` counts
+ * the requests of signed-in callers in the same way.
  * @param keys hashes of the callers that are counted, all different
  * @param windowMs the length of a time window, which starts with its first request
  * @returns the count of each key, in the order of `keys`
@@ -24,25 +25,11 @@ export async function countRequest(
   keys: readonly Buffer[],
   windowMs: number,
 ): Promise<RequestCount[]> {
-  const wanted = keys.map((key) => key.toString('hex'));
-  const rows = await database.query<RequestCount & { key: string }>(
-    // Ordered by key, to prevent a deadlock between requests that have two keys in common.
-    `insert into identity.request_count as c (key, ends_at, requests)
-     select k.key, clock_timestamp() + make_interval(secs => $2::float8 / 1000), 1
-       from (select decode(hex, 'hex') as key from unnest($1::text[]) as hex) k order by k.key
-     on conflict (key) do update set
-       requests = case when c.ends_at <= clock_timestamp() then 1 else c.requests + 1 end,
-       ends_at = case when c.ends_at <= clock_timestamp() then excluded.ends_at else c.ends_at end
-     returning encode(key, 'hex') as key, requests,
-               greatest(extract(epoch from ends_at - clock_timestamp()) * 1000, 0)::float8 as "endsInMs"`,
-    [wanted, windowMs],
+  return database.query<RequestCount>(
+    `select requests, ends_in_ms as "endsInMs"
+       from identity.count_requests(array(select decode(hex, 'hex') from unnest($1::text[]) hex), $2)`,
+    [keys.map((key) => key.toString('hex')), windowMs],
   );
-  const counts = new Map(rows.map(({ key, ...count }) => [key, count]));
-  return wanted.map((key) => {
-    const count = counts.get(key);
-    if (count === undefined) throw new Error('the request was not counted');
-    return count;
-  });
 }
 
 /** The failures of the row `f` that still count, oldest first. */

@@ -4,7 +4,9 @@ import type { CompanyScope } from '../../../shared/scope.ts';
 import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
+import type { RequestCount } from './limits.ts';
 
+/** A caller, as the database returns it. */
 type ResolvedIdentity = Omit<Identity, 'session'> & { session: { id: string; expiresAt: string } | null };
 
 function toIdentity(resolved: ResolvedIdentity): Identity {
@@ -31,13 +33,50 @@ export async function resolveSession(
   return 'expired' in caller ? 'expired' : toIdentity(caller);
 }
 
-/** Returns the server principal, which a request with the service's own token acts as. Compare that token before. */
-export async function resolvePrincipal(tx: Queryable, teamId: string | null): Promise<Identity | 'unknown'> {
-  const [row] = await tx.query<{ caller: ResolvedIdentity | null }>(
-    'select identity.resolve_principal($1) as caller',
-    [teamId],
-  );
-  return row?.caller ? toIdentity(row.caller) : 'unknown';
+/** The requests of a session, or of the service's own token, and those of its account. */
+export type RequestCounts = readonly [session: RequestCount, account: RequestCount];
+
+/** How a caller is found. */
+export interface CallerLookup {
+  /** SHA-256 of the token of a session; null for the service's own token, which must be compared before. */
+  tokenHash: Buffer | null;
+  /** The Team that the request names. */
+  teamId: string | null;
+  /** The length of a time window for counting the request. Null: it is not counted. */
+  windowMs: number | null;
+}
+
+/** The caller of a request. */
+export interface FoundCaller {
+  identity: Identity;
+  /** Null if the request was not counted. */
+  counts: RequestCounts | null;
+}
+
+/**
+ * Returns the caller of a request, and counts the request. Needs no scope, because the caller knows the secret. One
+ * statement, in its own short transaction, as the connecting role: it calls one function, whose rights do not depend on
+ * the role. So it takes one round trip, and a request that is refused after it counts too.
+ */
+export async function resolveCaller(
+  database: Queryable,
+  { tokenHash, teamId, windowMs }: CallerLookup,
+  limits: Pick<Config, 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
+): Promise<FoundCaller | 'unknown' | 'expired'> {
+  const [row] = await database.query<{
+    caller: (ResolvedIdentity & { counts?: RequestCounts }) | { expired: true } | null;
+  }>('select identity.resolve_caller($1, $2, $3, $4, $5) as caller', [
+    tokenHash,
+    teamId,
+    limits.sessionIdleSeconds,
+    limits.sessionMaxSeconds,
+    windowMs,
+  ]);
+  const caller = row?.caller ?? null;
+  if (caller === null) return 'unknown';
+  if ('expired' in caller) return 'expired';
+  const { counts = null, ...identity } = caller;
+  return { identity: toIdentity(identity), counts };
 }
 
 /** How many valid sessions an account can have. */

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { IssuedInvite } from '../../../core/identity/invites.ts';
-import type { Database } from '../../../db/driver/database.ts';
 import { newId } from '../../../shared/ids.ts';
-import { createLogger } from '../../../shared/logger.ts';
 import type { Invite } from '../../../shared/schemas/identity.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { column } from '../../support/columns.ts';
@@ -16,8 +14,8 @@ import {
   newEmail,
   outcomeOfJoin,
 } from '../../support/invites.ts';
+import { duringPause, openPausedApp } from '../../support/paused-app.ts';
 import { assertSameRefusal } from '../../support/refusals.ts';
-import { buildTestedApp } from '../../support/schema-compilers.ts';
 import { outcome } from '../../support/sign-in.ts';
 import { assertStablePages } from '../../support/stable-pages.ts';
 import { addPerson, addTeam, archiveTeam, type Caller, post } from '../../support/team.ts';
@@ -165,28 +163,6 @@ test('an archived Team rejects new invites, but lists and revokes existing ones'
 });
 
 describe('a caller who loses the right to invite during the request', () => {
-  /** The app, with each request held between its look at who asks and what it does then. */
-  async function held(t: { after(fn: () => unknown): void }) {
-    const reached = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<void>();
-    let transactions = 0;
-    const slow: Database = {
-      ...database,
-      transaction: async (fn, opening) => {
-        transactions += 1;
-        if (transactions === 2) {
-          reached.resolve();
-          await released.promise;
-        }
-        return database.transaction(fn, opening);
-      },
-    };
-    const logger = createLogger('silent', 'test');
-    const app = await buildTestedApp({ ...service, database: slow, logger });
-    t.after(() => app.close());
-    return { app, reached: reached.promise, release: released.resolve };
-  }
-
   for (const [how, refusal, ties, lose] of [
     [
       'by a role in the Team',
@@ -225,13 +201,15 @@ describe('a caller who loses the right to invite during the request', () => {
     test(`creates no invite if the right is lost ${how}`, async (t) => {
       const company = await service.company();
       const person = await addPerson(service, company, ties);
-      const { app, reached, release } = await held(t);
-      const answer = post({ app }, person, URL, { email: newEmail(), role: 'member' }).then((got) => got);
-      await reached;
-      const lost = await lose(company, person.userId);
-      assert.ok(lost.statusCode < 300, lost.body);
-      release();
-      assert.equal(outcome(await answer), refusal);
+      const answer = await duringPause(
+        await openPausedApp(t, service),
+        (paused) => post(paused, person, URL, { email: newEmail(), role: 'member' }),
+        async () => {
+          const lost = await lose(company, person.userId);
+          assert.ok(lost.statusCode < 300, lost.body);
+        },
+      );
+      assert.equal(outcome(answer), refusal);
       assert.deepEqual(await list(company), []);
     });
   }

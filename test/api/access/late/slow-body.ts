@@ -31,7 +31,8 @@ export async function sendSlowly(
     ...service,
     database: {
       ...database,
-      transaction: (fn, opening) => database.transaction(fn, opening).finally(resolved.resolve),
+      query: <R extends object>(text: string, values?: readonly unknown[]) =>
+        database.query<R>(text, values).finally(resolved.resolve),
     },
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
