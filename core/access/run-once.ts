@@ -1,4 +1,4 @@
-import { type Database, transaction } from '../../db/driver/database.ts';
+import { type Database, readOnce } from '../../db/driver/database.ts';
 import {
   type AnswerKey,
   findAnswer,
@@ -47,7 +47,7 @@ export async function runOnce<Locked, R, Prepared>(
   if (key === null) {
     return runCommandWithin(database, scope, command, async (_, steps) => command.answer(await steps()));
   }
-  const earlier = await transaction(database, scope, (tx) => findAnswer(tx, key));
+  const earlier = await readOnce(database, scope, (tx) => findAnswer(tx, key));
   if (earlier !== null) return replay(earlier, key, command);
   const keys = running.get(database) ?? new Set();
   running.set(database, keys);

@@ -1,4 +1,4 @@
-import { transaction } from '../../db/driver/database.ts';
+import { readOnce } from '../../db/driver/database.ts';
 import type { ListPart } from '../../db/queries/fragments/list-part.ts';
 import { type AuditFilter, listAuditEvents as selectAuditEvents } from '../../db/queries/identity/audit.ts';
 import type { AuditEvent } from '../../shared/schemas/audit.ts';
@@ -15,5 +15,5 @@ export function listAuditEvents(
   part: ListPart,
   filter: AuditFilter,
 ): Promise<AuditEvent[]> {
-  return transaction(database, scope, (tx) => selectAuditEvents(tx, part, filter));
+  return readOnce(database, scope, (tx) => selectAuditEvents(tx, part, filter));
 }

@@ -1,4 +1,4 @@
-import { transaction } from '../../db/driver/database.ts';
+import { readOnce } from '../../db/driver/database.ts';
 import type { ListPart } from '../../db/queries/fragments/list-part.ts';
 import { type MemoryFilter, listMemories as selectMemories } from '../../db/queries/memory/memories.ts';
 import type { ListedMemory } from '../../shared/schemas/library.ts';
@@ -20,7 +20,7 @@ export async function listMemories(
   { limit, after }: ListPart,
   { clientId, ...filter }: MemoryListFilter,
 ): Promise<{ items: ListedMemory[]; hasMore: boolean }> {
-  const found = await transaction(deps.database, narrowToClient(scope, clientId), (tx) =>
+  const found = await readOnce(deps.database, narrowToClient(scope, clientId), (tx) =>
     selectMemories(tx, { limit: limit + 1, after }, filter),
   );
   // The similar memories are those of the caller's whole scope, even in the list of one client.

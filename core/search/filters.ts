@@ -1,4 +1,4 @@
-import { type Database, transaction } from '../../db/driver/database.ts';
+import { type Database, readOnce } from '../../db/driver/database.ts';
 import { countSources } from '../../db/queries/memory/source-library.ts';
 import type { SearchFilters } from '../../db/queries/search/search.ts';
 import { ServiceError } from '../../shared/errors.ts';
@@ -31,7 +31,7 @@ export async function findSourceFilter(
 ): Promise<string[] | undefined> {
   if (sourceIds === undefined) return undefined;
   const ids = [...new Set(sourceIds.map(parseId))];
-  const known = await transaction(database, reach, (tx) => countSources(tx, ids));
+  const known = await readOnce(database, reach, (tx) => countSources(tx, ids));
   if (known < ids.length) throw new ServiceError('not_found');
   return ids;
 }

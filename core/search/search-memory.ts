@@ -1,4 +1,4 @@
-import { transaction } from '../../db/driver/database.ts';
+import { transactionWithFirstRead } from '../../db/driver/database.ts';
 import { type AuditEntry, insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import type { ChunkQuery } from '../../db/queries/search/search.ts';
 import type { Config } from '../../shared/config.ts';
@@ -88,7 +88,7 @@ export async function searchMemory(
     bySource: shape.bySource,
   };
   const queryId = newId();
-  const { hits, explained } = await transaction(database, scope, async (tx) => {
+  const { hits, explained } = await transactionWithFirstRead(database, scope, async (tx) => {
     const result = await (wantsExplanation(body)
       ? findExplainedHits(tx, query, embeddingMs)
       : findHits(tx, query));

@@ -1,4 +1,4 @@
-import { transaction } from '../../db/driver/database.ts';
+import { readOnce } from '../../db/driver/database.ts';
 import { selectNearbyChunks } from '../../db/queries/memory/chunks.ts';
 import { isId } from '../../shared/ids.ts';
 import type { Chunk } from '../../shared/schemas/memory.ts';
@@ -25,5 +25,5 @@ export async function expandChunk(
 ): Promise<Chunk[]> {
   const narrowed = requested === undefined ? scope : narrowScope(scope, requested);
   if (!isId(chunkId)) return [];
-  return transaction(database, narrowed, (tx) => selectNearbyChunks(tx, chunkId, before, after));
+  return readOnce(database, narrowed, (tx) => selectNearbyChunks(tx, chunkId, before, after));
 }

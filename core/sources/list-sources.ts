@@ -1,4 +1,4 @@
-import { transaction } from '../../db/driver/database.ts';
+import { readOnce } from '../../db/driver/database.ts';
 import type { ListPart } from '../../db/queries/fragments/list-part.ts';
 import { type SourceFilter, listSources as selectSources } from '../../db/queries/memory/source-library.ts';
 import type { Source } from '../../shared/schemas/memory.ts';
@@ -19,5 +19,5 @@ export async function listSources(
   { clientId, ...filter }: SourceListFilter,
 ): Promise<Source[]> {
   const narrowed = narrowToClient(scope, clientId);
-  return transaction(database, narrowed, (tx) => selectSources(tx, part, filter));
+  return readOnce(database, narrowed, (tx) => selectSources(tx, part, filter));
 }

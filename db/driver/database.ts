@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Scope, TeamScope } from '../../shared/scope.ts';
 
 /** Runs statements. `postgres.ts` defines the types of the values that they return. */
@@ -17,6 +18,33 @@ export interface Queryable {
 export interface Statement {
   text: string;
   values?: readonly unknown[];
+}
+
+/** The names of the statements of `prepared`, by their text. */
+const PREPARED = new Map<string, string>();
+
+/**
+ * Marks a statement that is sent often. Each connection parses it once, under a name, and keeps it. So the text must be
+ * a constant. The name depends on the text, because connections can outlive a process behind a pooler.
+ * @returns the text
+ */
+export function prepared(text: string): string {
+  PREPARED.set(text, `memory-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`);
+  return text;
+}
+
+/** Returns the name of a statement that is marked with `prepared`. */
+export function preparedName(text: string): string | undefined {
+  return PREPARED.get(text);
+}
+
+/** The first statement of a transaction. */
+export interface Opening extends Statement {
+  /**
+   * The next statement is sent together with this one, which saves a round trip. It must only read, because it runs
+   * outside of a transaction if `begin` fails. Its result is then not returned.
+   */
+  isSentWithFirstRead?: boolean;
 }
 
 /** The connection pool of a driver, in numbers. */
@@ -40,7 +68,7 @@ export interface Database extends Queryable {
    * transaction.
    * @param opening runs before `fn`. It must have no effect outside of a transaction, where it runs if `begin` fails
    */
-  transaction<T>(fn: (tx: Queryable) => Promise<T>, opening?: Statement): Promise<T>;
+  transaction<T>(fn: (tx: Queryable) => Promise<T>, opening?: Opening): Promise<T>;
   /** Runs several statements without values, for example a migration. It has no client time-out. */
   script(tx: Queryable, text: string): Promise<void>;
   /** The connection pool now. Null with the embedded database, which has one connection. */
@@ -77,14 +105,17 @@ export interface WorkerTransaction extends Queryable {
 export type TeamWorkerTransaction = TeamTransaction & WorkerTransaction;
 
 /** Sets the role and the claims of a scope until the transaction ends. */
-function setClaims(role: string, scope: Scope): Statement {
-  const text = `select set_config('role', '${role}', true),
+function setClaims(role: keyof typeof CLAIMS, scope: Scope): Statement {
+  return { text: CLAIMS[role], values: claims(scope) };
+}
+
+const claimsOf = (role: string) =>
+  prepared(`select set_config('role', '${role}', true),
     set_config('app.company', $1, true), set_config('app.user', $2, true), set_config('app.team', $3, true),
     set_config('app.reads_team', $4, true), set_config('app.reads_clients', $5, true),
     set_config('app.writes_team', $6, true), set_config('app.writes_clients', $7, true),
-    set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)`;
-  return { text, values: claims(scope) };
-}
+    set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)`);
+const CLAIMS = { [SERVICE_ROLE]: claimsOf(SERVICE_ROLE), [WORKER_ROLE]: claimsOf(WORKER_ROLE) };
 
 const setRole = (role: string): Statement => ({ text: `select set_config('role', '${role}', true)` });
 
@@ -108,6 +139,37 @@ export function transaction<S extends Scope, T>(
   fn: (tx: ScopedTransaction<S>) => Promise<T>,
 ): Promise<T> {
   return database.transaction(({ query }) => fn({ scope, query }), setClaims(SERVICE_ROLE, scope));
+}
+
+/**
+ * Runs `fn` as `transaction` does. The first statement of `fn` must only read. It is sent together with `begin` and the
+ * claims, which saves a round trip.
+ */
+export function transactionWithFirstRead<S extends Scope, T>(
+  database: Database,
+  scope: S,
+  fn: (tx: ScopedTransaction<S>) => Promise<T>,
+): Promise<T> {
+  const opening = { ...setClaims(SERVICE_ROLE, scope), isSentWithFirstRead: true };
+  return database.transaction(({ query }) => fn({ scope, query }), opening);
+}
+
+/**
+ * Runs `fn` as `transaction` does. `fn` must consist of one statement that only reads. It is sent together with `begin`,
+ * the claims and `commit`, in one round trip. A later statement of `fn` is refused.
+ */
+export async function readOnce<S extends Scope, T>(
+  database: Database,
+  scope: S,
+  fn: (tx: ScopedTransaction<S>) => Promise<T>,
+): Promise<T> {
+  const sent = await transactionWithFirstRead(database, scope, async (tx) => {
+    const result = fn(tx);
+    // If the statement fails, the transaction fails with its error.
+    result.catch(() => undefined);
+    return { result };
+  });
+  return sent.result;
 }
 
 /** Runs `fn` in one transaction as the worker's role, with the claims of the scope. */

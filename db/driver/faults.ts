@@ -24,6 +24,14 @@ const DISK_FULL = '53100';
 const CONNECTION_LOST =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|has encountered a connection error/;
 
+/** A migration has changed a column that a prepared statement of an older connection returns. */
+const STALE_STATEMENT = /cached plan must not change result type/;
+
+/** Whether a statement must be prepared again, on another connection. */
+export function isStaleStatement(error: unknown): error is Error {
+  return error instanceof Error && STALE_STATEMENT.test(error.message);
+}
+
 const NO_ANSWER = /timeout exceeded when trying to connect|Query read timeout/;
 
 /** Whether the database did not answer in time. A second attempt can take as long. */
@@ -40,5 +48,5 @@ export function databaseFault(error: unknown): 'bad_value' | 'disk_full' | 'unav
     if (code === DISK_FULL) return 'disk_full';
     if (UNAVAILABLE.test(code) || SOCKET.has(code)) return 'unavailable';
   }
-  return CONNECTION_LOST.test(error.message) ? 'unavailable' : null;
+  return CONNECTION_LOST.test(error.message) || isStaleStatement(error) ? 'unavailable' : null;
 }

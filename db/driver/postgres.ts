@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Logger } from '../../shared/logger.ts';
-import type { Database, Queryable, Statement } from './database.ts';
+import { type Database, type Opening, preparedName, type Queryable } from './database.ts';
+import { isStaleStatement } from './faults.ts';
 import {
   type ConnectionPool,
   type DestroyAfterUse,
@@ -33,13 +34,27 @@ function queryable(client: pg.Client, onFailure?: (error: unknown) => void): Que
   return {
     query: async <R extends object>(text: string, values: readonly unknown[] = []) => {
       try {
-        return (await client.query(text, values.map(toBound))).rows as R[];
+        sendTogether(client);
+        const name = preparedName(text);
+        const bound = values.map(toBound);
+        const sent =
+          name === undefined ? client.query(text, bound) : client.query({ name, text, values: bound });
+        return (await sent).rows as R[];
       } catch (error) {
         onFailure?.(error);
         throw error;
       }
     },
   };
+}
+
+/**
+ * Puts all that is sent before the event loop goes on into one packet, for example `begin` with the next statements, and
+ * an audit event with `commit`. Each packet costs a call of the system and wakes the server.
+ */
+function sendTogether({ connection: { stream } }: pg.Client): void {
+  stream.cork();
+  process.nextTick(() => stream.uncork());
 }
 
 /** Converts a value for the driver. */
@@ -115,7 +130,7 @@ interface PostgresTransaction extends Queryable {
 async function inTransaction<T>(
   source: ConnectionSource,
   fn: (tx: Queryable) => Promise<T>,
-  opening: Statement | undefined,
+  opening: Opening | undefined,
 ): Promise<T> {
   return source.use(async (client, destroyAfterUse) => {
     let cause: unknown;
@@ -123,52 +138,94 @@ async function inTransaction<T>(
       cause ??= error;
     });
     let isOver = false;
-    const tx: PostgresTransaction = {
-      client,
-      query: async (text, values) => {
-        // It would run outside of the transaction, without the claims.
-        if (isOver) throw new Error('the transaction has ended');
-        return query(text, values);
-      },
-    };
-    try {
-      await begin(tx, opening);
-      let result: T;
+    const run = async (ask: Queryable['query']): Promise<T> => {
+      const tx: PostgresTransaction = {
+        client,
+        query: async (text, values) => {
+          // It would run outside of the transaction, without the claims.
+          if (isOver) throw new Error('the transaction has ended');
+          return ask(text, values);
+        },
+      };
       try {
-        result = await fn(tx);
+        return await fn(tx);
       } finally {
         isOver = true;
       }
+    };
+    try {
+      const { begun, result } = await begin({ client, query }, opening, run);
       // A statement that could not be sent has failed too, but the server does not know it.
       if (cause !== undefined) throw cause;
       // Answered after all other statements, also those that `fn` has not waited for.
-      const { command } = await client.query('commit');
+      sendTogether(client);
+      const [{ command }] = await Promise.all([client.query('commit'), begun]);
       // COMMIT after a failed statement rolls back without an error. Only the command tag shows it.
       if (command !== 'COMMIT' || cause !== undefined)
         throw cause ?? new Error('the transaction was rolled back: a statement in it had failed');
       return result;
     } catch (error) {
+      const failure = isAborted(error) ? (cause ?? error) : error;
       await rollBack(client, destroyAfterUse, error);
-      throw isAborted(error) ? (cause ?? error) : error;
+      if (isStaleStatement(failure)) destroyAfterUse(failure);
+      throw failure;
     }
   });
 }
 
 /**
- * Begins a transaction, and runs its first statement. Both are sent in one packet, which saves a round trip.
- * @throws Error if either of them fails
+ * Begins a transaction with its first statement, and runs `run`. All that is sent at once goes into one packet, which
+ * saves round trips.
+ * @returns the result of `run`, and whether the transaction has begun, which can be unknown until `commit` is answered
+ * @throws Error if it does not begin, or if `run` fails
  */
-async function begin({ client, query }: PostgresTransaction, opening: Statement | undefined): Promise<void> {
-  const { stream } = client.connection;
-  stream.cork();
-  let sent: Promise<unknown>[];
-  try {
-    const begun = client.query('begin');
-    sent = [begun, opening === undefined ? begun : query(opening.text, opening.values)];
-  } finally {
-    stream.uncork();
+async function begin<T>(
+  { client, query }: PostgresTransaction,
+  opening: Opening | undefined,
+  run: (ask: Queryable['query']) => Promise<T>,
+): Promise<{ begun: Promise<unknown>; result: T }> {
+  sendTogether(client);
+  const sent = client.query('begin');
+  const begun = Promise.all([sent, opening === undefined ? sent : query(opening.text, opening.values)]);
+  if (opening?.isSentWithFirstRead !== true) {
+    await begun;
+    return { begun, result: await run(query) };
   }
-  await Promise.all(sent);
+  begun.catch(() => undefined);
+  const gate = openGate(begun, query);
+  const result = await run(gate.query);
+  // The statements that wait are sent now, before `commit`.
+  if (gate.isWaiting()) await begun;
+  return { begun, result };
+}
+
+/** Lets one statement through before it is known whether a transaction has begun. */
+interface Gate {
+  query: Queryable['query'];
+  /** Whether a statement waits until the transaction has begun. */
+  isWaiting(): boolean;
+}
+
+/** Sends the first statement at once, and returns its rows only if the transaction has begun. Others wait for that. */
+function openGate(begun: Promise<unknown>, query: Queryable['query']): Gate {
+  let isFirst = true;
+  let hasBegun = false;
+  let isWaiting = false;
+  const gated: Queryable['query'] = async (text, values) => {
+    if (hasBegun) return query(text, values);
+    if (!isFirst) {
+      isWaiting = true;
+      await begun;
+      return query(text, values);
+    }
+    isFirst = false;
+    const answer = query(text, values);
+    answer.catch(() => undefined);
+    await begun;
+    hasBegun = true;
+    return answer as never;
+  };
+  return { query: gated, isWaiting: () => isWaiting };
 }
 
 /** Whether a statement was refused because one before it had failed. */

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { type Database, type Queryable, transaction, withoutScope } from '../../db/driver/database.ts';
+import {
+  type Database,
+  prepared,
+  type Queryable,
+  readOnce,
+  transaction,
+  transactionWithFirstRead,
+  withoutScope,
+} from '../../db/driver/database.ts';
+import { databaseFault } from '../../db/driver/faults.ts';
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import { newId } from '../../shared/ids.ts';
@@ -119,6 +128,85 @@ describe('a transaction within a scope', () => {
   });
 });
 
+describe('a transaction whose first read is sent with begin', () => {
+  const READ = `select current_user::text as role, coalesce(current_setting('app.team', true), '') as team`;
+
+  test('has its role and its claims in the read and after it', async () => {
+    const scope = ownerScope(await createTestCompany(database));
+    const rows = await transactionWithFirstRead(database, scope, async (tx) => [
+      ...(await tx.query(READ)),
+      ...(await tx.query(READ)),
+    ]);
+    const expected = { role: 'memory_service', team: scope.teamId };
+    assert.deepEqual(rows, [expected, expected]);
+  });
+
+  test('commits what it changes after the read, and rolls it back if a later statement fails', async () => {
+    const scope = ownerScope(await createTestCompany(database));
+    const [kept, lost] = [event(), event()];
+    await transactionWithFirstRead(database, scope, async (tx) => {
+      await tx.query(READ);
+      insertAuditEvents(tx, [kept]);
+    });
+    const failed = transactionWithFirstRead(database, scope, async (tx) => {
+      await tx.query(READ);
+      insertAuditEvents(tx, [lost]);
+      await tx.query('select 1 / 0');
+    });
+    await assert.rejects(failed, { code: DIVISION_BY_ZERO });
+    assert.deepEqual([await recorded(kept.subjectId), await recorded(lost.subjectId)], [true, false]);
+  });
+
+  test('commits statements that it sends before the read is answered, in their order', async () => {
+    const scope = ownerScope(await createTestCompany(database));
+    const entry = event();
+    const seen = await transactionWithFirstRead(database, scope, async (tx) => {
+      void tx.query(READ);
+      insertAuditEvents(tx, [entry]);
+      return { late: tx.query('select from memory.audit_event where subject_id = $1', [entry.subjectId]) };
+    });
+    assert.equal((await seen.late).length, 1);
+    assert.ok(await recorded(entry.subjectId));
+  });
+
+  test('fails with the error of its claims, returns no rows, and leaves the connection usable', async () => {
+    let rows: unknown = null;
+    const failed = database.transaction(
+      async (tx) => {
+        rows = await tx.query('select 1');
+      },
+      { text: 'select 1 / $1::int', values: [0], isSentWithFirstRead: true },
+    );
+    await assert.rejects(failed, { code: DIVISION_BY_ZERO });
+    assert.equal(rows, null);
+    assert.equal((await database.query<{ team: string }>(READ))[0]?.team, '');
+  });
+
+  test('fails with the error of its read, and leaves the connection usable', async () => {
+    const scope = ownerScope(await createTestCompany(database));
+    for (const text of ['select 1 / 0', prepared('select 1 / 0 as prepared')]) {
+      const failed = transactionWithFirstRead(database, scope, (tx) => tx.query(text));
+      await assert.rejects(failed, { code: DIVISION_BY_ZERO });
+      await assert.rejects(
+        readOnce(database, scope, (tx) => tx.query(text)),
+        { code: DIVISION_BY_ZERO },
+      );
+    }
+    assert.equal((await database.query<{ team: string }>(READ))[0]?.team, '');
+  });
+
+  test('with nothing else returns the rows of the read, and refuses another statement', async () => {
+    const scope = ownerScope(await createTestCompany(database));
+    const rows = await readOnce(database, scope, (tx) => tx.query(READ));
+    assert.deepEqual(rows, [{ role: 'memory_service', team: scope.teamId }]);
+    const late = readOnce(database, scope, async (tx) => {
+      await tx.query('select 1');
+      await tx.query('select 2');
+    });
+    await assert.rejects(late, /the transaction has ended/);
+  });
+});
+
 describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'needs PostgreSQL' }, () => {
   const one =
     databaseUrl === undefined ? null : openPostgres(databaseUrl, createLogger('fatal', 'test'), { max: 1 });
@@ -128,29 +216,21 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
   function driver(t: TestContext, begin: string): string[] {
     const notes: string[] = [];
     const first = (text: unknown) => String(text).split(' ')[0];
-    const { Client, Connection } = pg as unknown as {
+    const { Client, Query } = pg as unknown as {
       Client: { prototype: { query: (this: unknown, ...given: unknown[]) => Promise<unknown> | undefined } };
-      Connection: {
-        prototype: {
-          query: (this: unknown, text: string) => void;
-          parse: (this: unknown, statement: { text: string }) => void;
-        };
-      };
+      Query: { prototype: { submit: (this: { text: string }, connection: unknown) => unknown } };
     };
     const { query } = Client.prototype;
-    const wire = { query: Connection.prototype.query, parse: Connection.prototype.parse };
-    t.mock.method(Client.prototype, 'query', function (this: unknown, text: unknown, ...rest: unknown[]) {
-      const result = query.call(this, text === 'begin' ? begin : text, ...rest);
+    const { submit } = Query.prototype;
+    t.mock.method(Client.prototype, 'query', function (this: unknown, given: unknown, ...rest: unknown[]) {
+      const result = query.call(this, given === 'begin' ? begin : given, ...rest);
+      const text = typeof given === 'string' ? given : (given as { text: string }).text;
       result?.then(() => notes.push(`< ${first(text)}`)).catch(() => undefined);
       return result;
     });
-    t.mock.method(Connection.prototype, 'query', function (this: unknown, text: string) {
-      notes.push(`> ${first(text)}`);
-      wire.query.call(this, text);
-    });
-    t.mock.method(Connection.prototype, 'parse', function (this: unknown, statement: { text: string }) {
-      notes.push(`> ${first(statement.text)}`);
-      wire.parse.call(this, statement);
+    t.mock.method(Query.prototype, 'submit', function (this: { text: string }, connection: unknown) {
+      notes.push(`> ${first(this.text)}`);
+      return submit.call(this, connection);
     });
     return notes;
   }
@@ -163,6 +243,49 @@ describe('a transaction on PostgreSQL', { skip: databaseUrl === undefined && 'ne
     notes.length = 0;
     await withoutScope(one as Database, (tx) => tx.query('table pg_am'));
     assert.deepEqual(notes.slice(0, 5), ['> begin', '> select', '< begin', '< select', '> table']);
+  });
+
+  test('sends begin, the claims and a first read together', async (t) => {
+    const scope = ownerScope(await createTestCompany(database));
+    const notes = driver(t, 'begin');
+    await transactionWithFirstRead(one as Database, scope, (tx) => tx.query('table pg_am'));
+    const opened = ['> begin', '> select', '> table', '< begin', '< select', '< table'];
+    assert.deepEqual(notes, [...opened, '> commit', '< commit']);
+    notes.length = 0;
+    await readOnce(one as Database, scope, (tx) => tx.query('table pg_am'));
+    assert.deepEqual(notes.slice(0, 4), ['> begin', '> select', '> table', '> commit']);
+  });
+
+  test('returns no rows and sends nothing more if only begin fails', async (t) => {
+    const scope = ownerScope(await createTestCompany(database));
+    const notes = driver(t, 'begin otherwise');
+    let rows: unknown = null;
+    const entry = event();
+    const failed = transactionWithFirstRead(one as Database, scope, async (tx) => {
+      const read = tx.query('table pg_am');
+      insertAuditEvents(tx, [entry]);
+      rows = await read;
+    });
+    await assert.rejects(failed, { code: '42601' });
+    assert.equal(rows, null);
+    assert.deepEqual(
+      notes.filter((note) => note.startsWith('>')),
+      ['> begin', '> select', '> table', '> rollback'],
+    );
+    t.mock.restoreAll();
+    assert.ok(!(await recorded(entry.subjectId)));
+  });
+
+  test('prepares a statement again on another connection when a migration has changed its columns', async () => {
+    const table = `public.changed_${newId().replaceAll('-', '')}`;
+    await database.query(`create table ${table} (value int)`);
+    const read = prepared(`select value from ${table}`);
+    const ask = () => (one as Database).transaction((tx) => tx.query(read));
+    await ask();
+    await database.query(`alter table ${table} alter value type text`);
+    await assert.rejects(ask(), (error) => databaseFault(error) === 'unavailable');
+    assert.deepEqual(await ask(), []);
+    await database.query(`drop table ${table}`);
   });
 
   test('sends an audit event together with the commit', async (t) => {

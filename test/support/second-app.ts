@@ -14,9 +14,9 @@ import { buildTestedApp } from './schema-compilers.ts';
 export async function openSecondApp(
   t: { after(fn: () => unknown): void },
   service: Dependencies,
+  url = databaseUrl,
 ): Promise<Pick<Dependencies, 'database'> & { app: App }> {
-  const database =
-    databaseUrl === undefined ? service.database : openPostgres(databaseUrl, createLogger('silent', 'test'));
+  const database = url === undefined ? service.database : openPostgres(url, createLogger('silent', 'test'));
   const app = await buildTestedApp({
     ...service,
     database,

@@ -1,4 +1,4 @@
-import { transaction } from '../../../db/driver/database.ts';
+import { readOnce } from '../../../db/driver/database.ts';
 import type { Listed, ListPart } from '../../../db/queries/fragments/list-part.ts';
 import { listAccessRequests as selectAccessRequests } from '../../../db/queries/identity/access-requests.ts';
 import { listCompanyGrants as selectCompanyGrants } from '../../../db/queries/identity/grants.ts';
@@ -18,12 +18,12 @@ export function listCompanyMembers(
   scope: CompanyScope,
   part: ListPart,
 ): Promise<Listed<Member>[]> {
-  return transaction(database, scope, (tx) => selectCompanyMembers(tx, part));
+  return readOnce(database, scope, (tx) => selectCompanyMembers(tx, part));
 }
 
 /** Lists every Team of the Company, newest first, whatever access the caller has to it. */
 export function listTeams({ database }: Needed, scope: CompanyScope, part: ListPart): Promise<Team[]> {
-  return transaction(database, scope, (tx) => selectTeams(tx, part));
+  return readOnce(database, scope, (tx) => selectTeams(tx, part));
 }
 
 /** Lists the Company grants, newest first. */
@@ -32,7 +32,7 @@ export function listCompanyGrants(
   scope: CompanyScope,
   part: ListPart,
 ): Promise<Listed<CompanyGrant>[]> {
-  return transaction(database, scope, (tx) => selectCompanyGrants(tx, part));
+  return readOnce(database, scope, (tx) => selectCompanyGrants(tx, part));
 }
 
 /**
@@ -46,7 +46,7 @@ export function listAccessRequests(
   companyRole: CompanyRole,
 ): Promise<AccessRequest[]> {
   const userId = ownsCompany({ companyRole }) ? null : scope.userId;
-  return transaction(database, scope, (tx) => selectAccessRequests(tx, part, userId));
+  return readOnce(database, scope, (tx) => selectAccessRequests(tx, part, userId));
 }
 
 /** Lists the invites to become a Company Admin, newest first. */
@@ -55,5 +55,5 @@ export function listCompanyInvites(
   scope: CompanyScope,
   part: ListPart,
 ): Promise<Invite[]> {
-  return transaction(database, scope, (tx) => listInvites(tx, null, part));
+  return readOnce(database, scope, (tx) => listInvites(tx, null, part));
 }

@@ -1,4 +1,4 @@
-import { transaction } from '../../../db/driver/database.ts';
+import { readOnce } from '../../../db/driver/database.ts';
 import { ONE_ROW } from '../../../db/queries/fragments/list-part.ts';
 import { listTeams } from '../../../db/queries/identity/teams.ts';
 import { ServiceError } from '../../../shared/errors.ts';
@@ -15,7 +15,7 @@ export async function readTeam(
   scope: CompanyScope,
   teamId: string,
 ): Promise<Team> {
-  const [team] = await transaction(database, scope, (tx) => listTeams(tx, ONE_ROW, teamId));
+  const [team] = await readOnce(database, scope, (tx) => listTeams(tx, ONE_ROW, teamId));
   if (team === undefined) throw new ServiceError('not_found');
   return team;
 }

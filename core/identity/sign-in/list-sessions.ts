@@ -1,4 +1,4 @@
-import { transaction } from '../../../db/driver/database.ts';
+import { readOnce } from '../../../db/driver/database.ts';
 import type { ListPart } from '../../../db/queries/fragments/list-part.ts';
 import { listSessions as selectSessions } from '../../../db/queries/identity/sessions.ts';
 import type { SessionRecord } from '../../../shared/schemas/identity.ts';
@@ -15,6 +15,6 @@ export async function listSessions(
   part: ListPart,
   currentId: string | undefined,
 ): Promise<SessionRecord[]> {
-  const sessions = await transaction(database, scope, (tx) => selectSessions(tx, part, config));
+  const sessions = await readOnce(database, scope, (tx) => selectSessions(tx, part, config));
   return sessions.map((session) => ({ ...session, current: session.id === currentId }));
 }

@@ -1,4 +1,4 @@
-import { transaction } from '../../../db/driver/database.ts';
+import { readOnce } from '../../../db/driver/database.ts';
 import type { Listed, ListPart } from '../../../db/queries/fragments/list-part.ts';
 import { listClients as selectClients } from '../../../db/queries/identity/clients.ts';
 import { listClientGrants as selectClientGrants } from '../../../db/queries/identity/grants.ts';
@@ -17,7 +17,7 @@ export function listTeamMembers(
   scope: TeamScope,
   part: ListPart,
 ): Promise<Listed<Member>[]> {
-  return transaction(database, scope, (tx) => selectTeamMembers(tx, part));
+  return readOnce(database, scope, (tx) => selectTeamMembers(tx, part));
 }
 
 /**
@@ -30,7 +30,7 @@ export function listClients(
   part: ListPart,
   state: ActiveState,
 ): Promise<Client[]> {
-  return transaction(database, scope, (tx) => selectClients(tx, state, part));
+  return readOnce(database, scope, (tx) => selectClients(tx, state, part));
 }
 
 /** Lists the grants for active clients, newest first. Callers without Full access get only their own grants. */
@@ -40,10 +40,10 @@ export function listClientGrants(
   part: ListPart,
 ): Promise<Listed<ClientGrant>[]> {
   const userId = hasRight(scope, 'manageTeam') ? null : scope.userId;
-  return transaction(database, scope, (tx) => selectClientGrants(tx, part, userId));
+  return readOnce(database, scope, (tx) => selectClientGrants(tx, part, userId));
 }
 
 /** Lists the invites into the Team, newest first. For callers with Full access. */
 export function listTeamInvites({ database }: Needed, scope: TeamScope, part: ListPart): Promise<Invite[]> {
-  return transaction(database, scope, (tx) => listInvites(tx, scope.teamId, part));
+  return readOnce(database, scope, (tx) => listInvites(tx, scope.teamId, part));
 }

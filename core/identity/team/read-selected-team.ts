@@ -1,4 +1,4 @@
-import { transaction } from '../../../db/driver/database.ts';
+import { readOnce } from '../../../db/driver/database.ts';
 import { countTeamMembers } from '../../../db/queries/identity/members.ts';
 import type { TeamMembership } from '../../../shared/access.ts';
 import type { SelectedTeam } from '../../../shared/schemas/identity.ts';
@@ -14,6 +14,6 @@ export async function readSelectedTeam(
   scope: TeamScope,
   { id, name, state, role }: TeamMembership,
 ): Promise<SelectedTeam> {
-  const { members } = await transaction(database, scope, countTeamMembers);
+  const { members } = await readOnce(database, scope, countTeamMembers);
   return { id, name, state, role, access: scope.access, clients: scope.reads.clients.length, members };
 }

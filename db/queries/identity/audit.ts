@@ -2,7 +2,7 @@ import { newId } from '../../../shared/ids.ts';
 import type { AuditEvent } from '../../../shared/schemas/audit.ts';
 import type { AuditKindOf, AuditSubjectType } from '../../../shared/schemas/audit-kinds.ts';
 import type { LayerId } from '../../../shared/scope.ts';
-import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
+import { prepared, type Queryable, type ScopedTransaction } from '../../driver/database.ts';
 import { layerKind, wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 
@@ -28,6 +28,14 @@ interface Actor {
   teamId: string | null;
 }
 
+const INSERTION = prepared(
+  `insert into memory.audit_event
+       (company_id, id, kind, actor_id, team_id, client_id, layer, subject_type, subject_id, detail)
+     select $1, r.id, r.kind, $2, r.team_id, r.client_id, r.layer, r.subject_type, r.subject_id, r.detail
+       from jsonb_to_recordset($3::jsonb) as r
+         (id uuid, kind text, team_id uuid, client_id uuid, layer text, subject_type text, subject_id uuid, detail jsonb)`,
+);
+
 /** The statement that inserts events of an actor. */
 function insertion({ companyId, userId, teamId }: Actor, entries: readonly AuditEntry[]) {
   const rows = entries.map((entry) => ({
@@ -40,12 +48,7 @@ function insertion({ companyId, userId, teamId }: Actor, entries: readonly Audit
     subject_id: entry.subjectId,
     detail: entry.detail ?? {},
   }));
-  const text = `insert into memory.audit_event
-       (company_id, id, kind, actor_id, team_id, client_id, layer, subject_type, subject_id, detail)
-     select $1, r.id, r.kind, $2, r.team_id, r.client_id, r.layer, r.subject_type, r.subject_id, r.detail
-       from jsonb_to_recordset($3::jsonb) as r
-         (id uuid, kind text, team_id uuid, client_id uuid, layer text, subject_type text, subject_id uuid, detail jsonb)`;
-  return { text, values: [companyId, userId, JSON.stringify(rows)] };
+  return { text: INSERTION, values: [companyId, userId, JSON.stringify(rows)] };
 }
 
 /**

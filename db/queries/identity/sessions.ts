@@ -1,7 +1,7 @@
 import type { Identity } from '../../../shared/access.ts';
 import type { Config } from '../../../shared/config.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
-import type { Queryable, ScopedTransaction } from '../../driver/database.ts';
+import { prepared, type Queryable, type ScopedTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 import type { RequestCount } from './limits.ts';
@@ -53,6 +53,8 @@ export interface FoundCaller {
   counts: RequestCounts | null;
 }
 
+const RESOLVE_CALLER = prepared('select identity.resolve_caller($1, $2, $3, $4, $5) as caller');
+
 /**
  * Returns the caller of a request, and counts the request. Needs no scope, because the caller knows the secret. One
  * statement, in its own short transaction, as the connecting role: it calls one function, whose rights do not depend on
@@ -65,13 +67,7 @@ export async function resolveCaller(
 ): Promise<FoundCaller | 'unknown' | 'expired'> {
   const [row] = await database.query<{
     caller: (ResolvedIdentity & { counts?: RequestCounts }) | { expired: true } | null;
-  }>('select identity.resolve_caller($1, $2, $3, $4, $5) as caller', [
-    tokenHash,
-    teamId,
-    limits.sessionIdleSeconds,
-    limits.sessionMaxSeconds,
-    windowMs,
-  ]);
+  }>(RESOLVE_CALLER, [tokenHash, teamId, limits.sessionIdleSeconds, limits.sessionMaxSeconds, windowMs]);
   const caller = row?.caller ?? null;
   if (caller === null) return 'unknown';
   if ('expired' in caller) return 'expired';

@@ -1,6 +1,6 @@
 import type { Hit } from '../../../shared/schemas/memory.ts';
 import type { QueryTerms } from '../../../shared/text/terms.ts';
-import type { TeamTransaction } from '../../driver/database.ts';
+import { prepared, type TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary } from '../../driver/wire-format.ts';
 import { inScopeByKey, scopeValues } from '../fragments/layers.ts';
 import { CHUNK_COLUMNS, type ChunkRow, toChunk } from '../memory/chunks.ts';
@@ -56,7 +56,9 @@ export const CANDIDATE_TEXT = `lateral (select ${CHUNK_COLUMNS}
   where c.id = f.chunk_id and ${inScopeByKey('c')} and s.state = 'active' offset 0) t`;
 export const HIT_COLUMNS = 't.*, f.passage, f.score, f.semantic_rank, f.keyword_rank, f.duplicates';
 export const HIT_ORDER = 'f.place, f.passage';
-const SEARCH = `select ${HIT_COLUMNS} from ${CANDIDATES} cross join ${CANDIDATE_TEXT} order by ${HIT_ORDER}`;
+const SEARCH = prepared(
+  `select ${HIT_COLUMNS} from ${CANDIDATES} cross join ${CANDIDATE_TEXT} order by ${HIT_ORDER}`,
+);
 
 /** The values of `CANDIDATES`, and of `inScopeByKey`. */
 export function searchValues(tx: TeamTransaction, query: ChunkQuery, explain: boolean): unknown[] {
