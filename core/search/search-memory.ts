@@ -1,4 +1,4 @@
-import { transactionWithFirstRead } from '../../db/driver/database.ts';
+import { transaction, transactionWithFirstRead } from '../../db/driver/database.ts';
 import { type AuditEntry, insertAuditEvents } from '../../db/queries/identity/audit.ts';
 import type { ChunkQuery } from '../../db/queries/search/search.ts';
 import type { Config } from '../../shared/config.ts';
@@ -88,10 +88,11 @@ export async function searchMemory(
     bySource: shape.bySource,
   };
   const queryId = newId();
-  const { hits, explained } = await transactionWithFirstRead(database, scope, async (tx) => {
-    const result = await (wantsExplanation(body)
-      ? findExplainedHits(tx, query, embeddingMs)
-      : findHits(tx, query));
+  const isExplained = wantsExplanation(body);
+  // An explanation has more statements, which the plans of `transaction` suit.
+  const begin = isExplained ? transaction : transactionWithFirstRead;
+  const { hits, explained } = await begin(database, scope, async (tx) => {
+    const result = await (isExplained ? findExplainedHits(tx, query, embeddingMs) : findHits(tx, query));
     const hits = await shapeHits(tx, result.hits, shape);
     insertAuditEvents(tx, [searchEvent(queryId, body, query.topK, hits)]);
     return { ...result, hits };

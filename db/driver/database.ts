@@ -105,8 +105,12 @@ export interface WorkerTransaction extends Queryable {
 export type TeamWorkerTransaction = TeamTransaction & WorkerTransaction;
 
 /** Sets the role and the claims of a scope until the transaction ends. */
-function setClaims(role: keyof typeof CLAIMS, scope: Scope): Statement {
-  return { text: CLAIMS[role], values: claims(scope) };
+function setClaims(
+  role: keyof typeof CLAIMS,
+  scope: Scope,
+  plans: 'auto' | 'force_custom_plan' = 'force_custom_plan',
+): Statement {
+  return { text: CLAIMS[role], values: [...claims(scope), plans] };
 }
 
 const claimsOf = (role: string) =>
@@ -114,7 +118,7 @@ const claimsOf = (role: string) =>
     set_config('app.company', $1, true), set_config('app.user', $2, true), set_config('app.team', $3, true),
     set_config('app.reads_team', $4, true), set_config('app.reads_clients', $5, true),
     set_config('app.writes_team', $6, true), set_config('app.writes_clients', $7, true),
-    set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)`);
+    set_config('plan_cache_mode', $8, true), set_config('jit', 'off', true)`);
 const CLAIMS = { [SERVICE_ROLE]: claimsOf(SERVICE_ROLE), [WORKER_ROLE]: claimsOf(WORKER_ROLE) };
 
 const setRole = (role: string): Statement => ({ text: `select set_config('role', '${role}', true)` });
@@ -143,14 +147,15 @@ export function transaction<S extends Scope, T>(
 
 /**
  * Runs `fn` as `transaction` does. The first statement of `fn` must only read. It is sent together with `begin` and the
- * claims, which saves a round trip.
+ * claims, which saves a round trip. A statement of `prepared` keeps its plan if PostgreSQL finds that its values do not
+ * matter: so its plan must suit a Team of every size.
  */
 export function transactionWithFirstRead<S extends Scope, T>(
   database: Database,
   scope: S,
   fn: (tx: ScopedTransaction<S>) => Promise<T>,
 ): Promise<T> {
-  const opening = { ...setClaims(SERVICE_ROLE, scope), isSentWithFirstRead: true };
+  const opening = { ...setClaims(SERVICE_ROLE, scope, 'auto'), isSentWithFirstRead: true };
   return database.transaction(({ query }) => fn({ scope, query }), opening);
 }
 
@@ -163,12 +168,13 @@ export async function readOnce<S extends Scope, T>(
   scope: S,
   fn: (tx: ScopedTransaction<S>) => Promise<T>,
 ): Promise<T> {
-  const sent = await transactionWithFirstRead(database, scope, async (tx) => {
-    const result = fn(tx);
+  const opening = { ...setClaims(SERVICE_ROLE, scope), isSentWithFirstRead: true };
+  const sent = await database.transaction(async ({ query }) => {
+    const result = fn({ scope, query });
     // If the statement fails, the transaction fails with its error.
     result.catch(() => undefined);
     return { result };
-  });
+  }, opening);
   return sent.result;
 }
 
