@@ -1,6 +1,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import type { Database } from '../../db/driver/database.ts';
 import type { Language } from '../support/retrieval-set.ts';
+import type { ChunkQuality } from './retrieval-chunks.ts';
 import type { CodesFound } from './retrieval-codes.ts';
 import { points, type Quality } from './retrieval-quality.ts';
 
@@ -53,6 +54,17 @@ export class Report {
   row(name: string, quality: Quality): void {
     const { hitAt1, mrrAt10, recallAt10 } = quality;
     const figures = [points(hitAt1).toFixed(1), mrrAt10.toFixed(3), points(recallAt10).toFixed(1)];
+    this.print(`${name.padEnd(NAME_WIDTH)}${figures.map(column).join('')}`);
+  }
+
+  /** The head of a table of chunks that are no paragraphs. */
+  chunkTable(title: string): void {
+    const heads = ['hit@1', 'hit@5', 'recall@10'];
+    this.print(`\n${title.padEnd(NAME_WIDTH)}${heads.map(column).join('')}`);
+  }
+
+  chunkRow(name: string, { hitAt1, hitAt5, recallAt10 }: ChunkQuality): void {
+    const figures = [hitAt1, hitAt5, recallAt10].map((share) => points(share).toFixed(1));
     this.print(`${name.padEnd(NAME_WIDTH)}${figures.map(column).join('')}`);
   }
 

@@ -3,15 +3,17 @@ import { loadEmbedder } from '../../worker/embedder/model.ts';
 import { TEST_MODEL_NAME } from '../support/needs/database.ts';
 import { openOwnDatabase } from '../support/needs/own-database.ts';
 import { LANGUAGES, type Language, retrievalFolder } from '../support/retrieval-set.ts';
+import { CHUNK_SETS, type ChunkSetName, measureChunks } from './retrieval-chunks.ts';
 import { measureLanguage } from './retrieval-language.ts';
 import { Report } from './retrieval-report.ts';
 
 const HELP = `How well search finds the paragraph that answers a question: by keywords, by vectors and by
 both, beside a BM25 written plainly in JavaScript. Fails where a promise is not held.
 
-Usage: npm run bench:retrieval -- [options] [language ...]
+Usage: npm run bench:retrieval -- [options] [language or set ...]
 
-Languages: ${LANGUAGES.join(' ')}; without one: all of them.
+Languages: ${LANGUAGES.join(' ')}. Chunks that are no paragraphs: ${CHUNK_SETS.join(' ')}.
+Without a name: all of them.
   --questions <n>       at most so many questions of a language, evenly from all; all by default
   --model-dir <folder>  folder of models: vectors are made by the service's own code.
                         Without it the bench makes stand-ins, and says so.
@@ -23,6 +25,7 @@ the run; without it the embedded database is measured.`;
 
 interface Wanted {
   languages: readonly Language[];
+  chunkSets: readonly ChunkSetName[];
   folder: string;
   questions: number;
   model: { name: string; modelDir: string } | null;
@@ -40,11 +43,12 @@ function readCommandLine(): Wanted | null {
     },
   });
   if (values.help) return null;
-  const chosen = positionals.map((name) => {
-    const language = LANGUAGES.find((known) => known === name);
-    if (language === undefined) throw new Error(`there are no questions in ${JSON.stringify(name)}`);
-    return language;
-  });
+  for (const name of positionals) {
+    if (![...LANGUAGES, ...CHUNK_SETS].some((known) => known === name)) {
+      throw new Error(`there are no questions in ${JSON.stringify(name)}`);
+    }
+  }
+  const isChosen = (name: string) => positionals.length === 0 || positionals.includes(name);
   const folder = retrievalFolder();
   if (folder === null) {
     throw new Error('MEMORY_TEST_XQUAD_R: expected the folder of the questions (see --help)');
@@ -53,14 +57,15 @@ function readCommandLine(): Wanted | null {
   if (!(questions >= 1)) throw new Error('--questions: expected a number from 1');
   const modelDir = values['model-dir'];
   return {
-    languages: chosen.length > 0 ? chosen : LANGUAGES,
+    languages: LANGUAGES.filter(isChosen),
+    chunkSets: CHUNK_SETS.filter(isChosen),
     folder,
     questions,
     model: modelDir === undefined ? null : { name: values.model, modelDir },
   };
 }
 
-async function measure({ languages, folder, questions, model }: Wanted): Promise<void> {
+async function measure({ languages, chunkSets, folder, questions, model }: Wanted): Promise<void> {
   const embedder = model === null ? null : await loadEmbedder({ ...model, allowDownload: false });
   const database = await openOwnDatabase();
   const report = new Report();
@@ -73,6 +78,7 @@ async function measure({ languages, folder, questions, model }: Wanted): Promise
     );
     for (const language of languages)
       await measureLanguage({ database, folder, embedder, questions }, language, report);
+    for (const name of chunkSets) await measureChunks(database, name, { folder, questions }, report);
   } finally {
     await database.close();
     await embedder?.close();
