@@ -18,10 +18,17 @@ export const HitExplanation = Type.Object({
   ),
   semantic_z: Type.Number({ description: 'standard deviations above the mean of the vector search' }),
   keyword_score: Type.Number({ description: 'BM25, the sum of the terms’ weights' }),
+  source_evidence: Type.Optional(
+    Type.Number({
+      description:
+        'what the best three chunks of the same source that the keyword search found add to keyword_score, or to the ' +
+        'lowest score if it did not find this one; 0 for the only one. Absent if it found none',
+    }),
+  ),
   keyword_z: Type.Number({
     description:
-      'twice the standard deviations above the mean of the keyword search; the deviation is at least a share of ' +
-      'the query’s total weight',
+      'twice the standard deviations of keyword_score + source_evidence above the mean of the keyword search; the ' +
+      'deviation is at least a share of the query’s total weight',
   }),
   identifier: Type.Boolean({
     description: 'contains a rare code of the query, and therefore ranks before hits that do not',

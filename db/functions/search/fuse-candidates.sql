@@ -1,5 +1,6 @@
 -- Part of search_candidates. Fuses the chunks found by keyword with those found by meaning. score is the sum of the
--- z-scores; a chunk that contains a rare identifier of the query comes before all others. Returns the best p_limit.
+-- z-scores; a chunk that contains a rare identifier of the query comes before all others. The keyword score includes
+-- the evidence of the source, and keyword_rank is the place by both. Returns the best p_limit.
 create or replace function memory.fuse_candidates(
   -- The chunks found by keyword, best first, with their scores and whether each contains a rare identifier.
   p_keyword_chunks uuid[], p_points float8[], p_has_rare_identifier boolean[],
@@ -19,17 +20,25 @@ declare
   short_share constant float8 := 0.1;   -- ... plus up to this share, in proportion to the missing hits
   rounding constant float8 := 0.0005;   -- rounding error of a cosine of halfvecs
   v_team constant uuid := claimed_team();
+  v_found constant int := cardinality(p_keyword_chunks);
+  -- What counts as the keyword score of a chunk that was not found by keyword, without evidence.
+  v_lowest constant float8 := case when v_found < p_most then 0 else p_points[v_found] end;
+  v_missed constant uuid[] := array(select unnest(p_semantic_chunks) except all select unnest(p_keyword_chunks));
+  v_evidence constant float8[] := source_evidence(p_keyword_chunks || v_missed, p_points, v_lowest);
 begin
   return query
   with by_keyword as (
-    select k.chunk_id, k.points, k.has_rare_identifier, k.rank
-      from unnest(p_keyword_chunks, p_points, p_has_rare_identifier)
-             with ordinality k (chunk_id, points, has_rare_identifier, rank)
+    -- Ranked with the evidence of the source.
+    select k.chunk_id, k.points + k.evidence as points, k.evidence, k.has_rare_identifier,
+           row_number() over (order by k.points + k.evidence desc, k.chunk_id) as rank
+      from unnest(p_keyword_chunks, p_points, p_has_rare_identifier, v_evidence[:v_found])
+             k (chunk_id, points, has_rare_identifier, evidence)
   ), nearest as (
     select s.chunk_id, s.points, s.rank
       from unnest(p_semantic_chunks, p_similarities) with ordinality s (chunk_id, points, rank)
   ), by_meaning as (
-    select n.chunk_id, n.points, n.rank from nearest n
+    select n.chunk_id, n.points, n.rank, m.evidence
+      from nearest n left join unnest(v_missed, v_evidence[v_found + 1:]) m (chunk_id, evidence) using (chunk_id)
      where p_min_similarity is null or n.points + rounding >= p_min_similarity
   ), keyword_norm as (
     -- If fewer than p_most were found, the missing hits count as zeros, so that a single weak hit does not get a high
@@ -45,11 +54,13 @@ begin
            min(n.points) as lowest
       from nearest n
   ), scored as (
-    -- A chunk that was found only one way gets the lowest score of the other way. Without a vector of the model, its
-    -- semantic z-score is 0.
+    -- A chunk that was found only one way gets the lowest score of the other way; by keyword, with the evidence of its
+    -- source. Without a vector of the model, its semantic z-score is 0.
     select coalesce(k.chunk_id, s.chunk_id) as id, s.rank as s_rank, k.rank as k_rank,
+           coalesce(k.evidence, s.evidence) as evidence,
            coalesce(k.has_rare_identifier, false) as has_rare_identifier,
-           coalesce(keyword_weight * (coalesce(k.points, kn.lowest) - kn.mean) / kn.deviation, 0) as k_z,
+           coalesce(keyword_weight * (coalesce(k.points, greatest(kn.lowest, v_lowest + s.evidence)) - kn.mean)
+                    / kn.deviation, 0) as k_z,
            case when p_embedding is null or s.chunk_id is null and not exists (
                   select from chunk_embedding e
                    where e.team_id = v_team and e.chunk_id = k.chunk_id and (e.model = p_model) is true) then 0
@@ -62,7 +73,7 @@ begin
          case when p_explain then jsonb_build_object(
            'similarity', (select -(e.embedding <#> p_embedding) from chunk_embedding e
                            where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true),
-           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'identifier', f.has_rare_identifier) end
+           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence, 'identifier', f.has_rare_identifier) end
     from scored f order by 1 limit p_limit;
 end $$;
 

@@ -18,6 +18,8 @@ export interface HitDetail {
   similarity: number | null;
   semanticZ: number;
   keywordZ: number;
+  /** What the hits of the source by keyword add to the keyword score; null if its source has none. */
+  sourceEvidence: number | null;
   identifier: boolean;
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import type { HitExplanation } from '../../../shared/schemas/explanation.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { KEYWORDS_ALONE } from '../../support/retrieval-run.ts';
 import { addSource } from '../../support/source-library.ts';
@@ -23,6 +24,10 @@ const ROUNDING = 1e-3;
 
 const answerOf = (caller: Caller, body: object) => answerHeron(service, caller, body);
 const explained = (caller: Caller, body: object) => explainHeron(service, caller, body);
+
+/** The keyword score by which a hit is ranked. */
+const ranking = ({ explain }: { explain: HitExplanation }) =>
+  explain.keyword_score + (explain.source_evidence ?? Number.NaN);
 
 function near(actual: number, expected: number, what: string): void {
   assert.ok(Math.abs(actual - expected) < ROUNDING, `${what}: ${actual} is not ${expected}`);
@@ -104,7 +109,7 @@ describe('an explained search', () => {
     for (const hit of hits) {
       assert.deepEqual(
         Object.keys(hit.explain).sort().join(' '),
-        'identifier keyword_score keyword_z semantic_z similarity terms',
+        'identifier keyword_score keyword_z semantic_z similarity source_evidence terms',
       );
     }
   });
@@ -130,8 +135,12 @@ describe('an explained search', () => {
       assert.equal(byKeyword.length, explain.keyword.hits, query);
       for (const [index, { explain: of, text }] of byKeyword.entries()) {
         assert.ok(of.keyword_score > 0, text);
-        const next = byKeyword[index + 1]?.explain.keyword_score ?? 0;
-        assert.ok(of.keyword_score >= next - ROUNDING, `${query}: ${text} stands before what scores more`);
+        const next = byKeyword[index + 1];
+        const after = next === undefined ? 0 : ranking(next);
+        assert.ok(
+          ranking({ explain: of }) >= after - ROUNDING,
+          `${query}: ${text} ranks before a higher score`,
+        );
       }
       for (const { explain: of, text } of hits) {
         near(
@@ -155,7 +164,7 @@ describe('an explained search', () => {
   test('the z-scores of a hit follow from its scores and add up to its score', async () => {
     for (const query of QUERIES) {
       const { hits, explain } = await explained(company, { query });
-      const scores = hits.filter((hit) => hit.keyword_rank !== null).map((hit) => hit.explain.keyword_score);
+      const scores = hits.filter((hit) => hit.keyword_rank !== null).map(ranking);
       const whole = explain.terms.reduce((sum, { weight }) => sum + weight, 0);
       const least = whole * (LEAST_SHARE + SHORT_SHARE * (1 - scores.length / LEG));
       const z = zScores(scores, LEG, least);
@@ -166,7 +175,8 @@ describe('an explained search', () => {
       const semantic = zScores(nearest, nearest.length);
       for (const { text, explain: of, score, keyword_rank, semantic_rank } of hits) {
         near(of.keyword_z + of.semantic_z, score, `the score of ${text}`);
-        near(of.keyword_z, keyword(keyword_rank === null ? 0 : of.keyword_score), `keyword z of ${text}`);
+        const own = keyword_rank === null ? 0 : of.keyword_score;
+        near(of.keyword_z, keyword(own + (of.source_evidence ?? 0)), `keyword z of ${text}`);
         if (semantic_rank !== null)
           near(of.semantic_z, semantic(of.similarity ?? 0), `semantic z of ${text}`);
         else

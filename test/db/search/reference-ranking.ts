@@ -1,5 +1,6 @@
 import { textHash } from '../../../shared/text/equal-texts.ts';
 import type { ChunkTerms, QueryTerms } from '../../../shared/text/terms.ts';
+import { openEvidence } from '../../bench/reference-evidence.ts';
 
 /**
  * The ranking of `memory.search_hits` written plainly in JavaScript, to be compared with. Every chunk is
@@ -9,6 +10,7 @@ import type { ChunkTerms, QueryTerms } from '../../../shared/text/terms.ts';
 /** A chunk as the ranking sees it. */
 export interface RankedChunk {
   id: string;
+  sourceId: string;
   text: string;
   createdAt: Date;
   terms: ChunkTerms;
@@ -86,7 +88,13 @@ export function rankByReference(
   query: { terms: QueryTerms; embedding: Float32Array | null; topK: number },
 ): RankedHit[] {
   const visible = chunks.filter((chunk) => chunk.visible);
-  const keywords = keywordLeg(visible, counts, query.terms);
+  const matched = keywordLeg(visible, counts, query.terms);
+  const sources = new Map(visible.map(({ id, sourceId }) => [id, sourceId]));
+  const withEvidence = openEvidence(matched.map(({ id, points }) => ({ source: sources.get(id), points })));
+  const keywords = best(
+    matched.map(({ id, points }) => ({ id, points: withEvidence(points, sources.get(id)) })),
+  );
+  const lowest = matched.length < LEG ? 0 : (matched.at(-1)?.points ?? 0);
   const semantic = query.embedding === null ? [] : semanticLeg(visible, query.embedding);
   const rare = rareIdentifiers(counts, query.terms);
   const zKeyword = zScores(keywords, LEG, {
@@ -101,7 +109,8 @@ export function rankByReference(
       id: chunk.id,
       named: zKeyword.of(chunk.id) !== null && [...chunk.terms.keys].some((key) => rare.has(key)),
       score:
-        (zKeyword.of(chunk.id) ?? zKeyword.lowest) +
+        (zKeyword.of(chunk.id) ??
+          Math.max(zKeyword.lowest, zKeyword.at(withEvidence(lowest, chunk.sourceId)))) +
         (chunk.embedding === null ? 0 : (zSemantic.of(chunk.id) ?? zSemantic.lowest)),
       semanticRank: rankOf(semantic, chunk.id),
       keywordRank: rankOf(keywords, chunk.id),
@@ -222,8 +231,8 @@ function zScores(
   leg: readonly Scored[],
   size: number,
   { weight, least } = { weight: 1, least: 0 },
-): { of(id: string): number | null; lowest: number } {
-  if (leg.length === 0) return { of: () => null, lowest: 0 };
+): { of(id: string): number | null; at(points: number): number; lowest: number } {
+  if (leg.length === 0) return { of: () => null, at: () => 0, lowest: 0 };
   const points = [...leg.map((hit) => hit.points), ...Array<number>(size - leg.length).fill(0)];
   const mean = points.reduce((sum, value) => sum + value, 0) / size;
   const variance = points.reduce((sum, value) => sum + (value - mean) ** 2, 0) / size;
@@ -231,5 +240,5 @@ function zScores(
   const deviation = Math.max(variance < 1e-12 ? 1 : Math.sqrt(variance), least);
   const z = (value: number) => (weight * (value - mean)) / deviation;
   const known = new Map(leg.map((hit) => [hit.id, z(hit.points)]));
-  return { of: (id) => known.get(id) ?? null, lowest: z(Math.min(...points)) };
+  return { of: (id) => known.get(id) ?? null, at: z, lowest: z(Math.min(...points)) };
 }

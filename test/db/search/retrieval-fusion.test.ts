@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Database } from '../../../db/driver/database.ts';
 import { bestFirst, OF_THE_SERVICE, openBm25 } from '../../bench/reference-bm25.ts';
+import { pointsWithEvidence } from '../../bench/reference-evidence.ts';
 import { findCodes, type PlacedCode, placeCodes } from '../../bench/retrieval-codes.ts';
 import {
   askAll,
@@ -95,12 +96,14 @@ function judge(database: Database, folder: string, language: Language): void {
   });
 
   if (language !== RANKED) return;
-  test('the keyword ranking equals a plain BM25 in JavaScript', async () => {
+  test('the keyword ranking equals a plain BM25 in JavaScript, with the evidence of the sources', async () => {
     const bm25 = openBm25(indexedTexts(set.paragraphs), OF_THE_SERVICE);
+    const articles = set.paragraphs.map(({ article }) => article);
     const places: Record<'database' | 'javascript', (number | null)[]> = { database: [], javascript: [] };
     for (const { question, paragraph } of set.questions) {
       const { keyword } = await searchParagraphs(stored, question, null);
-      const scores = bm25.points(question);
+      const bare = bm25.points(question);
+      const scores = pointsWithEvidence(bare, articles, bestFirst(bare));
       for (const [index, found] of keyword.slice(1).entries()) {
         const gap = (scores[found] ?? 0) - (scores[keyword[index] ?? -1] ?? 0);
         assert.ok(gap < ROUNDING, `place ${index + 2} has ${gap} more than the one before: ${question}`);
