@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import { DEFAULT_BODY_LIMIT } from '../../shared/body-limits.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import { freeUnshared } from '../../shared/resources/free-memory.ts';
 import { DEFAULT_JSON_LIMITS } from '../request/json-limits.ts';
 import { acceptedLength } from './declared-length.ts';
 import { JsonShape } from './json-shape.ts';
@@ -11,6 +13,9 @@ const WINDOW_MS = 10_000;
 
 /** Initial buffer size for a chunked body. It doubles when more arrives. */
 const FIRST_BYTES = 64 * 1024;
+
+/** Node reads up to this many bytes from a connection at once, each time into a new buffer. */
+const MAX_PART_BYTES = 64 * 1024;
 
 /** Collects a body in one buffer from the start, because a list of parts would have to be copied at the end. */
 class ArrivingBody {
@@ -64,6 +69,9 @@ export async function readBody(request: FastifyRequest, stream: IncomingMessage)
     shape.add(bytes);
     if (shape.fault === null) arriving?.add(bytes);
     else arriving = null;
+    // Otherwise the parts of a large body use as much memory as the body until V8 collects them, and leave gaps in the
+    // memory of small allocations. A part that is longer than Node reads is the buffer of someone else.
+    if (received > DEFAULT_BODY_LIMIT && bytes.length <= MAX_PART_BYTES) freeUnshared(bytes);
   };
   const onEnd = () => {
     if (declared !== null && received !== declared) {
