@@ -12,10 +12,11 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev && npm cache clean --force
 
 FROM ${NODE_IMAGE}
-# 8 threads, so that password hashing does not hold up file access. The two settings after that keep memory low, as the
+# 8 threads, so that password hashing does not hold up file access. The three settings after that keep memory low, as the
 # commands in package.json do.
 ENV NODE_ENV=production \
     UV_THREADPOOL_SIZE=8 \
+    MALLOC_ARENA_MAX=2 \
     MALLOC_TRIM_THRESHOLD_=2097152 \
     NODE_OPTIONS=--max-semi-space-size=16 \
     MEMORY_API_HOST=0.0.0.0 \

@@ -6,13 +6,13 @@ import { closeOnSignal, exitOnSignal, failStartup } from '../shared/lifecycle.ts
 import { createLogger } from '../shared/logger.ts';
 import { createPasswordHasher } from '../shared/passwords.ts';
 import { loadEnvironmentFile } from '../shared/settings/environment.ts';
-import { countExternalMemoryWithHeap } from './external-memory.ts';
+import { setGarbageCollectionFlags } from './garbage-collection.ts';
 import { assertCanListen } from './listening.ts';
 import { startApi } from './server.ts';
 
 /** The API process: `web` in the Procfile. Requires a worker process, and PostgreSQL for both. */
 async function main(): Promise<void> {
-  countExternalMemoryWithHeap();
+  setGarbageCollectionFlags();
   exitOnSignal();
   loadEnvironmentFile();
   const config = readConfig(process.env);

@@ -45,7 +45,7 @@ describe('the deployment files', () => {
     const settings = (command = '') => all(command, /((?:MALLOC_\w+|--max-semi-space-size)=\d+)/g).sort();
     const { start, api, worker } = manifest.scripts;
     const expected = settings(start);
-    assert.equal(expected.length, 2);
+    assert.equal(expected.length, 3);
     for (const command of [api, worker, ...procfile.trim().split('\n'), dockerfile]) {
       assert.deepEqual(settings(command), expected, command);
     }
