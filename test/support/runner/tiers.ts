@@ -36,7 +36,7 @@ export const SAME_ON_BOTH = [
   'test/api/access/late/bodies.test.ts',
   // Headers, addresses, requests that are refused before the database is asked, and the OpenAPI document.
   'test/api/requests/{conventions,cross-origin,trusted-proxies,untrusted-proxy}.test.ts',
-  'test/api/requests/{body-budget,field-errors,hostile-bodies}.test.ts',
+  'test/api/requests/{body-budget,field-errors,hostile-bodies,retained-memory}.test.ts',
   'test/api/service/openapi.test.ts',
 ];
 
