@@ -16,7 +16,7 @@ const writer = new Writer(11);
 
 const mark = () => randomBytes(MARK.length / 2).toString('hex');
 
-/** A body that is written once and marked anew in place, because writing 32 MiB takes longer than sending them. */
+/** A body that is written once and marked again in place, because writing 32 MiB takes longer than sending them. */
 function marked(template: object): Body {
   const bytes = Buffer.from(JSON.stringify(template));
   const at = bytes.indexOf(MARK);

@@ -33,7 +33,7 @@ export function readHeap(metrics: string): { used: number; total: number; extern
   };
 }
 
-/** The middle of what was resident between two moments. */
+/** Median of the resident memory between two moments, in MiB. */
 export function medianBetween(samples: readonly Sample[], from: number, to: number): number {
   const within = samples.filter(({ seconds }) => seconds >= from && seconds <= to);
   return percentile(
