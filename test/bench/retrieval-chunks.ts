@@ -1,18 +1,9 @@
 import type { Database } from '../../db/driver/database.ts';
 import { type ChunkSet, conversationSets, sentenceSets } from './conversations/chunk-sets.ts';
 import { searchParagraphs, storeParagraphs } from './retrieval-legs.ts';
+import type { ChunkQuality } from './retrieval-quality.ts';
 import type { Report } from './retrieval-report.ts';
 import { independentVectors } from './retrieval-stand-ins.ts';
-
-/** How well questions found the chunks that answer them, in shares. */
-export interface ChunkQuality {
-  /** Of the questions: one of the chunks is the first hit, ... */
-  hitAt1: number;
-  /** ... or among the first five. */
-  hitAt5: number;
-  /** Of the chunks that answer a question, those among the first ten hits. */
-  recallAt10: number;
-}
 
 /** The sets of short and long chunks that can be named on the command line. */
 export const CHUNK_SETS = ['conversations', 'sentences'] as const;

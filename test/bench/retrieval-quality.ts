@@ -9,6 +9,16 @@ export interface Quality {
   recallAt10: number;
 }
 
+/** How well questions found the chunks that answer them, in shares. */
+export interface ChunkQuality {
+  /** Of the questions: one of the chunks is the first hit, ... */
+  hitAt1: number;
+  /** ... or among the first five. */
+  hitAt5: number;
+  /** Of the chunks that answer a question, those among the first ten hits. */
+  recallAt10: number;
+}
+
 const DEPTH = 10;
 
 /** @param places from 1; null where a paragraph was not found */

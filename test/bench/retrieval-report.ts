@@ -1,9 +1,8 @@
 import { availableParallelism, cpus } from 'node:os';
 import type { Database } from '../../db/driver/database.ts';
 import type { Language } from '../support/retrieval-set.ts';
-import type { ChunkQuality } from './retrieval-chunks.ts';
 import type { CodesFound } from './retrieval-codes.ts';
-import { points, type Quality } from './retrieval-quality.ts';
+import { type ChunkQuality, points, type Quality } from './retrieval-quality.ts';
 
 /**
  * Hit@1 of the keyword leg as it was measured when its terms and weights were chosen, over the same questions; of the
