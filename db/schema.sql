@@ -693,6 +693,7 @@ table memory.source (
 CREATE UNIQUE INDEX source_content ON memory.source USING btree (team_id, client_id, content_hash) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NULL) AND (same_as IS NULL) AND (kind <> ALL (ARRAY['memory'::text, 'file'::text])));
 CREATE UNIQUE INDEX source_external_id ON memory.source USING btree (team_id, client_id, external_id) NULLS NOT DISTINCT WHERE ((state = 'active'::text) AND (external_id IS NOT NULL));
 CREATE UNIQUE INDEX source_file_id ON memory.source USING btree (team_id, file_id) WHERE ((state = 'active'::text) AND (file_id IS NOT NULL));
+CREATE INDEX source_kind ON memory.source USING btree (team_id, kind);
 CREATE INDEX source_loading ON memory.source USING btree (team_id, id) WHERE (state = 'loading'::text);
 CREATE INDEX source_same_as ON memory.source USING btree (team_id, same_as) WHERE (same_as IS NOT NULL);
 CREATE INDEX source_tagged ON memory.source USING btree (team_id, id) WHERE (tags <> '{}'::text[]);
@@ -1161,6 +1162,40 @@ begin
 end $function$;
 grant execute to memory_worker;
 
+CREATE OR REPLACE FUNCTION memory.choose_filter(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], OUT is_set boolean, OUT allowed uuid[], OUT hidden uuid[], OUT looked_up boolean, OUT kinds text[], OUT sources uuid[], OUT since timestamp with time zone, OUT until timestamp with time zone, OUT tags text[])
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  few constant int := 10000;            -- with more chunks that can pass, candidates are looked up
+  v_few_sources uuid[];
+  v_filter record;
+begin
+  is_set := num_nonnulls(p_kinds, p_sources, p_after, p_before, p_tags) > 0;
+  looked_up := false;
+  if not is_set then
+    select array_agg(c.id) into hidden
+      from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
+     where s.team_id = claimed_team() and s.state = 'loading';
+    return;
+  end if;
+  if num_nonnulls(p_kinds, p_sources, p_tags) > 0 then
+    v_few_sources := few_sources(p_kinds, p_sources, p_tags);
+  end if;
+  kinds := p_kinds;
+  sources := coalesce(v_few_sources, p_sources);
+  -- Callers see times in milliseconds. A chunk whose time, as they see it, equals a bound does not pass.
+  since := p_after + interval '1 millisecond';
+  until := p_before;
+  tags := p_tags;
+  if v_few_sources is not null or num_nonnulls(since, until) > 0 then
+    select kinds, sources, since, until, tags into v_filter;
+    allowed := passing_chunks(v_filter, few);
+  end if;
+  looked_up := allowed is null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION memory.claimed_company()
  RETURNS uuid
  LANGUAGE sql
@@ -1402,28 +1437,16 @@ begin
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.explain_search(p_weights record, p_keyword record, p_semantic jsonb, p_filtered boolean, p_allowed uuid[], p_hidden uuid[], p_clock timestamp with time zone[])
+CREATE OR REPLACE FUNCTION memory.explain_search(p_weights record, p_keyword record, p_semantic jsonb, p_filter record, p_clock timestamp with time zone[])
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
 AS $function$
-declare
-  v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
-  v_passed int;
 begin
-  -- Without p_allowed: all chunks of the scope, minus p_hidden.
-  if p_filtered then
-    v_passed := coalesce(cardinality(p_allowed), (
-      select count(*) from chunk c
-       where c.team_id = v_team
-         and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients)))
-      - coalesce(cardinality(p_hidden), 0));
-  end if;
   return jsonb_build_object(
     'weights', p_weights.detail,
-    'filtered', v_passed,
+    'filtered', case when p_filter.is_set then
+      cardinality(coalesce(p_filter.allowed, passing_chunks(p_filter, null))) end,
     'keyword', jsonb_build_object('keysRead', p_keyword.keys_read, 'rareKeys', p_keyword.rare_keys,
       'scored', p_keyword.scored, 'hits', cardinality(p_keyword.chunk_ids)),
     'semantic', p_semantic,
@@ -1434,7 +1457,7 @@ begin
       'chunks', p_weights.chunks, 'sampled', p_weights.sampled, 'at', p_weights.counted_at) end);
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.few_tagged_sources(p_tags text[], p_sources uuid[])
+CREATE OR REPLACE FUNCTION memory.few_sources(p_kinds text[], p_sources uuid[], p_tags text[])
  RETURNS uuid[]
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -1443,16 +1466,31 @@ CREATE OR REPLACE FUNCTION memory.few_tagged_sources(p_tags text[], p_sources uu
  SET enable_seqscan TO 'off'
 AS $function$
 declare
-  most constant int := 1000;
-  v_ids uuid[];
+  most constant int := 10000;           -- sources, and chunks
+  v_team constant uuid := claimed_team();
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
+  v_ids uuid[] := '{}';
+  v_chunks bigint := 0;
+  v_source record;
 begin
-  select coalesce(array_agg(t.id), '{}') into v_ids from (
-    select s.id from source s
-     -- The last condition is that of the index of sources with tags.
-     where s.team_id = claimed_team() and s.tags @> p_tags and s.tags <> '{}'
+  for v_source in
+    select s.id, s.chunk_count from source s
+     -- The comparison with '{}' is the condition of the index of sources with tags.
+     where s.team_id = v_team and s.state = 'active'
+       and (p_kinds is null or s.kind = any (p_kinds))
        and (p_sources is null or s.id = any (p_sources))
-     limit most + 1) t;
-  return case when cardinality(v_ids) <= most then v_ids end;
+       and (p_tags is null or (s.tags @> p_tags and s.tags <> '{}'))
+       and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+     limit most + 1
+  loop
+    v_ids := v_ids || v_source.id;
+    v_chunks := v_chunks + v_source.chunk_count;
+    if v_chunks > most or cardinality(v_ids) > most then
+      return null;
+    end if;
+  end loop;
+  return v_ids;
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.file_sources(p_limit integer)
@@ -1469,76 +1507,6 @@ AS $function$
 $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.filtered_chunks(p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], OUT allowed uuid[], OUT refused uuid[])
- RETURNS record
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
- SET plan_cache_mode TO 'force_custom_plan'
- SET enable_seqscan TO 'off'
- SET enable_nestloop TO 'off'
-AS $function$
-declare
-  few constant int := 10000;            -- with more chunks that pass, those that do not are tried
-  v_team constant uuid := claimed_team();
-  v_team_layer constant boolean := reads_team_layer();
-  v_clients constant uuid[] := readable_clients();
-  -- Callers see times in milliseconds. A chunk whose time, as they see it, equals a bound does not pass.
-  v_from constant timestamptz := p_after + interval '1 millisecond';
-  v_most int := few;
-  v_sources uuid[] := p_sources;
-begin
-  if p_tags is not null then
-    v_sources := coalesce(few_tagged_sources(p_tags, p_sources), p_sources);
-  end if;
-  loop
-    -- First pass: at most a few chunks that pass. Second pass: all of them.
-    select coalesce(array_agg(p.id), '{}') into allowed from (
-      select c.id
-        from source s
-        join chunk c on c.team_id = s.team_id and c.source_id = s.id
-       where s.team_id = v_team and s.state = 'active'
-         and (p_kinds is null or s.kind = any (p_kinds))
-         and (v_sources is null or s.id = any (v_sources))
-         and (p_tags is null or (s.tags @> p_tags and s.tags <> '{}'))
-         and c.team_id = v_team
-         and (v_sources is null or c.source_id = any (v_sources))
-         and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
-         and (v_from is null or c.created_at >= v_from)
-         and (p_before is null or c.created_at < p_before)
-       limit v_most + 1) p;
-    exit when cardinality(allowed) <= few or v_most is null;
-
-    select coalesce(array_agg(n.id), '{}') into refused from (
-      -- Each part stops when there are too many: the filters can refuse almost every chunk of a large Team.
-      (select c.id from chunk c
-        where c.team_id = v_team and c.created_at < v_from
-          and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
-        limit few + 1)
-      union
-      (select c.id from chunk c
-        where c.team_id = v_team and c.created_at >= p_before
-          and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
-        limit few + 1)
-      union
-      (select c.id
-         from source s
-         join chunk c on c.team_id = s.team_id and c.source_id = s.id
-        where s.team_id = v_team and c.team_id = v_team
-          and (s.state <> 'active' or s.kind <> all (p_kinds) or s.id <> all (v_sources)
-               or not s.tags @> p_tags)
-          and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
-        limit few + 1)) n;
-    if cardinality(refused) <= few then
-      allowed := null;
-      return;
-    end if;
-    -- There are many that pass and many that do not.
-    v_most := null;
-  end loop;
-  refused := null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION memory.finish_backfill()
  RETURNS void
  LANGUAGE sql
@@ -1549,6 +1517,43 @@ AS $function$
    where swept_at is null or swept_at < adopted_at + interval '1 hour';
 $function$;
 grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.first_passing(p_chunks uuid[], p_filter record, p_limit integer)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_indexscan TO 'on'
+ SET enable_nestloop TO 'on'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+  v_places int[] := '{}';
+  v_from int := 1;
+  v_slice int := p_limit * 2;           -- chunks that are looked up at once
+begin
+  while cardinality(v_places) < p_limit and v_from <= cardinality(p_chunks) loop
+    v_places := v_places || array(
+      select v_from - 1 + n.nth::int
+        from unnest(p_chunks[v_from : v_from + v_slice - 1]) with ordinality n (id, nth)
+       where (select (p_filter.since is null or c.created_at >= p_filter.since)
+                     and (p_filter.until is null or c.created_at < p_filter.until)
+                     and (p_filter.sources is null or c.source_id = any (p_filter.sources))
+                     and s.state = 'active'
+                     and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
+                     and (p_filter.tags is null or s.tags @> p_filter.tags)
+                from chunk c join source s on s.team_id = c.team_id and s.id = c.source_id
+               where c.team_id = v_team and c.id = n.id)
+       order by n.nth);
+    v_from := v_from + v_slice;
+  end loop;
+  return v_places[1 : p_limit];
+end $function$;
 
 CREATE OR REPLACE FUNCTION memory.fold_layer(p_team uuid, p_client uuid)
  RETURNS void
@@ -1681,6 +1686,27 @@ begin
     from scored f order by 1 limit p_limit;
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.graph_serves(p_team_layer boolean, p_clients uuid[], p_model text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+begin
+  -- An index that is being built, or whose build was interrupted, is not valid.
+  if not coalesce((select i.indisvalid from pg_index i
+                    where i.indexrelid = to_regclass('memory.' || vector_graph_name(v_team, p_model))), false) then
+    return false;
+  end if;
+  return not exists (
+    select from layer_tally t
+     where t.team_id = v_team and t.part = 'chunks'
+       and ((t.client_id is null and p_team_layer) or t.client_id in (select unnest(p_clients))) is not true
+     group by t.client_id having sum(t.n) > 0);
+end $function$;
+
 CREATE OR REPLACE FUNCTION memory.is_adopted_model(p_model text)
  RETURNS boolean
  LANGUAGE sql
@@ -1711,7 +1737,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.keyword_candidates(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_allowed uuid[], p_hidden uuid[], p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[])
+CREATE OR REPLACE FUNCTION memory.keyword_candidates(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_keys integer[], p_frequencies double precision[], p_team_frequencies double precision[], p_identifier_keys integer[], p_chunks double precision, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT has_rare_identifier boolean[], OUT scored integer, OUT keys_read integer[], OUT rare_keys integer[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -1724,55 +1750,58 @@ declare
   scored_cap constant int := 4000;      -- chunks that a pass scores at most, also if the estimate was too low
   common_cap constant int := 1000;      -- the same for words that occur in more chunks than posting_cap
   rare_df constant int := 20;           -- an identifier that occurs in more chunks is not rare
-  small constant int := 1000;           -- up to this many allowed chunks are read one by one, without postings
-  v_one_by_one boolean := coalesce(cardinality(p_allowed) <= small, false);
+  small constant int := 1000;           -- up to this many allowed chunks are read one by one
+  v_one_by_one boolean := coalesce(cardinality(p_filter.allowed) <= small, false);
   v_cap float8 := posting_cap;
-  v_rarest record;
-  v_scored record;
+  v_rarest record; v_scored record;
   v_first_keys int[];                   -- keys of the first pass; chunks with one of them are scored first
-  v_most int;                           -- chunks that this pass scores at most
+  v_most int; v_seen uuid[];            -- chunks that this pass scores at most, and those that the last one scored
 begin
   chunk_ids := '{}'; points := '{}'; has_rare_identifier := '{}'; scored := 0; keys_read := '{}'; rare_keys := '{}';
   if p_query is null or cardinality(p_keys) = 0 then
     return;
   end if;
-  -- The keys of rare identifiers.
   if cardinality(p_identifier_keys) > 0 then
-    select coalesce(array_agg(e.key order by e.df, e.key), '{}') into rare_keys
-      from unnest(p_keys, p_frequencies) e (key, df) where e.df <= rare_df and e.key = any (p_identifier_keys);
+    rare_keys := array(select e.key from unnest(p_keys, p_frequencies) e (key, df)
+                        where e.df <= rare_df and e.key = any (p_identifier_keys) order by e.df, e.key);
   end if;
-  -- Each pass reads the chunks with the rarest keys, up to a number of postings. The first pass is enough if it scores
-  -- p_limit chunks or finds a rare identifier. Else, if the scope has few chunks, the second pass scores all of them.
-  -- If it has many, the second and third passes read more postings, including the next key if it is not too common. If
-  -- no chunk was scored by then, the last pass scores as many chunks of the scope as a pass can.
+  -- Each pass reads the chunks with the rarest keys, up to a number of postings. The first pass is enough if p_limit of
+  -- its chunks pass the filter, or it finds a rare identifier. Else, if the scope has few chunks, the second pass scores
+  -- all of them. If it has many, the second and third passes read more postings, including the next key if it is not too
+  -- common. If no chunk was scored by then, the last pass scores as many chunks of the scope as a pass can.
   for v_pass in 1 .. 4 loop
     v_rarest := rarest_keys(p_keys, p_frequencies, p_team_frequencies, v_cap);
-    -- No key is left to add: ends, or reads chunks one by one if nothing was scored.
+    -- No key is left to add: ends, or reads chunks one by one if nothing was found.
     if not v_one_by_one and (v_pass > 3 or cardinality(v_rarest.keys) = cardinality(keys_read)) then
-      exit when scored > 0;
+      exit when v_scored.passed > 0 or p_filter.looked_up;
       v_one_by_one := true;
     end if;
-    -- Chunks that are read one by one are compared with all keys, because no postings are read.
+    -- Chunks that are read one by one are compared with all keys.
     keys_read := case when v_one_by_one then p_keys else v_rarest.keys end;
     v_first_keys := coalesce(v_first_keys, keys_read);
     -- If the words are common, it is chance which of their chunks are scored. So fewer are scored.
     v_most := case when v_one_by_one or v_rarest.postings <= posting_cap then scored_cap else common_cap end;
-    v_scored := score_pass(p_team_layer, p_clients, p_query, v_first_keys, keys_read,
-      case when v_pass > 1 then chunk_ids end, p_allowed, p_hidden, p_chunks, v_rarest.other_postings, v_one_by_one,
-      v_most, p_limit);
-    chunk_ids := v_scored.chunk_ids; points := v_scored.points; scored := v_scored.scored;
-    -- Only for the best chunks: reading the keys of all scored chunks took as long as scoring them.
+    v_scored := score_pass(p_team_layer, p_clients, p_query, v_first_keys, keys_read, v_seen, p_filter, p_chunks,
+      v_rarest.other_postings, v_one_by_one, v_most, p_limit);
+    chunk_ids := v_scored.chunk_ids; points := v_scored.points; scored := v_scored.scored; v_seen := v_scored.seen;
+    -- Of the best chunks only: reading the keys of all scored chunks took as long as scoring them.
     has_rare_identifier := contain_keys(chunk_ids, rare_keys);
-    exit when v_one_by_one or scored >= p_limit or true = any (has_rare_identifier);
-    -- All keys were read, and no limit was reached: no other chunk contains a word of the query.
-    exit when cardinality(keys_read) = cardinality(p_keys) and scored < v_most;
-    -- The second pass scores every chunk if there are few.
-    if v_pass = 1 then
-      v_one_by_one := case when p_allowed is null then scope_holds_at_most(scored_cap)
-                           else cardinality(p_allowed) <= scored_cap end;
+    exit when v_one_by_one or v_scored.passed >= p_limit or true = any (has_rare_identifier);
+    -- All keys were read and no limit was reached: no other chunk contains a word of the query.
+    exit when case when scored < v_most then cardinality(keys_read) = cardinality(p_keys) else p_filter.looked_up end;
+    if v_pass = 1 then -- The second pass scores every chunk if there are few.
+      v_one_by_one := coalesce(cardinality(p_filter.allowed) <= scored_cap, scope_holds_at_most(scored_cap));
     end if;
     v_cap := least(read_cap, greatest(v_rarest.next_postings, 2000));
   end loop;
+  -- Not enough of the chunks that were scored pass the filter, and others can: those that pass are gathered first.
+  if p_filter.looked_up and v_scored.passed < p_limit and not v_one_by_one and not true = any (has_rare_identifier)
+     and (scored >= v_most or v_scored.passed = 0 and cardinality(keys_read) < cardinality(p_keys)) then
+    p_filter.allowed := passing_chunks(p_filter, null); p_filter.looked_up := false;
+    select k.* into chunk_ids, points, has_rare_identifier, scored, keys_read, rare_keys
+      from keyword_candidates(p_team_layer, p_clients, p_query, p_keys, p_frequencies, p_team_frequencies,
+             p_identifier_keys, p_chunks, p_filter, p_limit) k;
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.latest_failures(p_limit integer)
@@ -1906,7 +1935,49 @@ AS $function$
 $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.nearest_by_signs(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_allowed uuid[], p_hidden uuid[], p_limit integer, p_chunks double precision, OUT chunk_ids uuid[], OUT points double precision[])
+CREATE OR REPLACE FUNCTION memory.nearest_by_graph(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[])
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  -- The best by signs that are compared in full, for each one that is returned: the nearest by their numbers are not
+  -- exactly the nearest by signs.
+  spare constant int := 4;
+  v_is_tested constant boolean := p_filter.looked_up or p_filter.hidden is not null;
+  v_all uuid[];
+  v_points float8[];
+  v_places int[];
+  v_count int;                          -- vectors that are compared in full
+begin
+  perform set_config('hnsw.ef_search', '400', true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
+          set_config('hnsw.max_scan_tuples', '20000', true);
+  foreach v_count in array case when v_is_tested then array[800, 3200] else array[400] end loop
+    -- A statement with the Team and the model as constants: the index has them in its condition, and a plan for any Team
+    -- could not use it.
+    execute format(
+      'select coalesce(array_agg(c.chunk_id order by c.points desc, c.chunk_id), ''{}''),
+              coalesce(array_agg(c.points order by c.points desc, c.chunk_id), ''{}'')
+         from (select e.chunk_id, e.client_id, -(e.embedding <#> $1) as points
+                 from chunk_embedding e where e.team_id = %L and e.model = %L
+                order by e.signs <~> binary_quantize($1)::bit(1024) limit $2) c
+        where (c.client_id is null and $3) or c.client_id = any ($4)', claimed_team(), p_model)
+      into v_all, v_points using p_embedding, v_count, p_team_layer, p_clients;
+    v_places := case when v_is_tested then first_passing(v_all, p_filter, p_limit)
+                     else array(select generate_series(1, least(p_limit, cardinality(v_all)))) end;
+    exit when v_places[p_limit] <= v_count / spare;
+    -- The last one is too near to the end: better ones can be missing.
+    v_places := '{}';
+  end loop;
+  select coalesce(array_agg(v_all[n.place] order by n.nth), '{}'),
+         coalesce(array_agg(v_points[n.place] order by n.nth), '{}')
+    into chunk_ids, points from unnest(v_places) with ordinality n (place, nth);
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.nearest_by_signs(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, OUT chunk_ids uuid[], OUT points double precision[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -1915,9 +1986,13 @@ declare
   rerank constant int := 200;           -- how many of the best by signs are compared in full
   large constant int := 10000;          -- with more chunks than this ...
   sample_size constant int := 3000;     -- ... this many vectors are read first, to learn which distance is too far
+  looked_up constant int := 4000;       -- how many of the best by signs are looked up at most, until `rerank` pass
   v_team constant uuid := claimed_team();
   v_signs constant bit(1024) := binary_quantize(p_embedding)::bit(1024);
+  v_most constant int := case when p_filter.looked_up then looked_up else rerank end;
   v_too_far float8;
+  v_best uuid[];
+  v_places int[];
 begin
   -- A sample has `rerank` vectors within distance v_too_far. So the best `rerank` of all vectors are within it too, and
   -- vectors farther away need not be sorted.
@@ -1927,17 +2002,17 @@ begin
         select e.signs from chunk_embedding e
          where e.team_id = v_team and e.model = p_model
            and ((e.client_id is null and p_team_layer) or e.client_id = any (p_clients))
-           and (p_allowed is null or e.chunk_id in (select unnest(p_allowed)))
-           and (p_hidden is null or e.chunk_id not in (select unnest(p_hidden)))
+           and (p_filter.allowed is null or e.chunk_id in (select unnest(p_filter.allowed)))
+           and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
          limit sample_size) n
        order by 1 limit rerank) d;
   end if;
 
-  with looked_at as (
-    -- Reads only ids and signs, which the index contains, and not the rows, which are large. One query for the Team
-    -- layer and one for clients, so that the index selects the layer: comparing the layer of each row took a sixth of
-    -- the time. offset 0 makes the planner look up p_allowed and p_hidden only for the few rows that are left.
-    select n.chunk_id from (
+  -- Reads only ids and signs, which the index contains, and not the rows, which are large. One query for the Team layer
+  -- and one for clients, so that the index selects the layer: comparing the layer of each row took a sixth of the time.
+  -- offset 0 makes the planner look up `allowed` and `hidden` only for the few rows that are left.
+  select coalesce(array_agg(b.chunk_id order by b.distance, b.chunk_id), '{}') into v_best from (
+    select n.chunk_id, n.distance from (
       select e.chunk_id, e.signs <~> v_signs as distance from chunk_embedding e
        where p_team_layer
          and e.team_id = v_team and e.model = p_model and e.client_id is null
@@ -1947,51 +2022,67 @@ begin
        where e.team_id = v_team and e.model = p_model and e.client_id = any (p_clients)
          and (v_too_far is null or e.signs <~> v_signs <= v_too_far)
       offset 0) n
-     where (p_allowed is null or n.chunk_id in (select unnest(p_allowed)))
-       and (p_hidden is null or n.chunk_id not in (select unnest(p_hidden)))
-     order by n.distance, n.chunk_id limit rerank
-  ), compared as (
-    select l.chunk_id, (select -(e.embedding <#> p_embedding) from chunk_embedding e
-                         where e.team_id = v_team and e.chunk_id = l.chunk_id and (e.model = p_model) is true) as points
-      from looked_at l
-  ), nearest as (
-    select c.chunk_id, c.points from compared c
-     where c.points is not null order by c.points desc, c.chunk_id limit p_limit
-  )
-  select coalesce(array_agg(n.chunk_id order by n.points desc, n.chunk_id), '{}'),
-         coalesce(array_agg(n.points order by n.points desc, n.chunk_id), '{}')
-    into chunk_ids, points
-    from nearest n;
+     where (p_filter.allowed is null or n.chunk_id in (select unnest(p_filter.allowed)))
+       and (p_filter.hidden is null or n.chunk_id not in (select unnest(p_filter.hidden)))
+     order by n.distance, n.chunk_id limit v_most) b;
+
+  if p_filter.looked_up then
+    v_places := first_passing(v_best, p_filter, rerank);
+    if cardinality(v_places) < rerank and (v_too_far is not null or cardinality(v_best) = v_most) then
+      -- Others can pass that are farther away. So the chunks that pass are gathered first.
+      p_filter.allowed := passing_chunks(p_filter, null);
+      p_filter.looked_up := false;
+      select n.chunk_ids, n.points into chunk_ids, points
+        from nearest_by_signs(p_team_layer, p_clients, p_embedding, p_model, p_filter, p_limit, p_chunks) n;
+      return;
+    end if;
+    v_best := array(select v_best[n.place] from unnest(v_places) n (place));
+  end if;
+  p_filter.allowed := v_best;
+  p_filter.looked_up := false;
+  select n.chunk_ids, n.points into chunk_ids, points
+    from nearest_in_full(p_team_layer, p_clients, p_embedding, p_model, p_filter, p_limit) n;
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.nearest_in_full(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_allowed uuid[], p_hidden uuid[], p_limit integer, OUT chunk_ids uuid[], OUT points double precision[])
+CREATE OR REPLACE FUNCTION memory.nearest_in_full(p_team_layer boolean, p_clients uuid[], p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE
 AS $function$
 declare
   v_team constant uuid := claimed_team();
+  v_all uuid[];
+  v_points float8[];
 begin
   with compared as (
-    -- Without a filter: the vectors of the scope.
+    -- The vectors of the scope.
     select e.chunk_id, -(e.embedding <#> p_embedding) as points
       from chunk_embedding e
-     where p_allowed is null and e.team_id = v_team and e.model = p_model
+     where p_filter.allowed is null and e.team_id = v_team and e.model = p_model
        and ((e.client_id is null and p_team_layer) or e.client_id = any (p_clients))
-       and (p_hidden is null or e.chunk_id not in (select unnest(p_hidden)))
+       and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
     union all
-    -- With a filter: the vectors of the chunks that pass it. Such a chunk can have no vector yet.
+    -- The vectors of the chunks that pass a filter. Such a chunk can have no vector yet.
     select a.id, (select -(e.embedding <#> p_embedding) from chunk_embedding e
                    where e.team_id = v_team and e.chunk_id = a.id and (e.model = p_model) is true)
-      from unnest(p_allowed) a (id)
+      from unnest(p_filter.allowed) a (id)
   ), nearest as (
-    select c.chunk_id, c.points from compared c
-     where c.points is not null order by c.points desc, c.chunk_id limit p_limit
+    select c.chunk_id, c.points from compared c where c.points is not null order by c.points desc, c.chunk_id
+     -- All of them if some will not pass.
+     limit case when not p_filter.looked_up then p_limit end
   )
   select coalesce(array_agg(n.chunk_id order by n.points desc, n.chunk_id), '{}'),
          coalesce(array_agg(n.points order by n.points desc, n.chunk_id), '{}')
-    into chunk_ids, points
+    into v_all, v_points
     from nearest n;
+  chunk_ids := v_all;
+  points := v_points;
+  if p_filter.looked_up then
+    select coalesce(array_agg(v_all[n.place] order by n.nth), '{}'),
+           coalesce(array_agg(v_points[n.place] order by n.nth), '{}')
+      into chunk_ids, points
+      from unnest(first_passing(v_all, p_filter, p_limit)) with ordinality n (place, nth);
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.next_unsealed(p_after uuid)
@@ -2036,6 +2127,44 @@ begin
   end loop;
 end $function$;
 grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.passing_chunks(p_filter record, p_most integer)
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+ SET work_mem TO '64MB'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
+  v_passing uuid[];
+  v_read bigint;
+begin
+  with dated as materialized (
+    select c.id, c.source_id, c.client_id from chunk c
+     where c.team_id = v_team
+       and (p_filter.sources is null or c.source_id = any (p_filter.sources))
+       and (p_filter.since is null or c.created_at >= p_filter.since)
+       and (p_filter.until is null or c.created_at < p_filter.until)
+     limit p_most + 1
+  ), passing_source as materialized (
+    -- Each source is looked up by its id, which a join without statistics would not do.
+    select d.source_id from (select distinct source_id from dated) d
+     where (select s.state = 'active' and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
+                   and (p_filter.tags is null or s.tags @> p_filter.tags)
+              from source s where s.team_id = v_team and s.id = d.source_id)
+  )
+  select count(*), coalesce(array_agg(d.id) filter (
+           where ((d.client_id is null and v_team_layer) or d.client_id = any (v_clients))
+             and d.source_id in (select p.source_id from passing_source p)), '{}')
+    into v_read, v_passing
+    from dated d;
+  return case when p_most is null or v_read <= p_most then v_passing end;
+end $function$;
 
 CREATE OR REPLACE FUNCTION memory.prune()
  RETURNS TABLE(answers integer, loading_sources integer, batches integer)
@@ -2520,7 +2649,7 @@ begin
       where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
-        and c.chunk_id <> all (p_seen)
+        and c.chunk_id not in (select unnest(p_seen))
       limit p_most)
   ), compared as materialized (
     select k.chunk_id, -(k.weights <#> p_query) as points from candidate k limit p_most
@@ -2559,7 +2688,7 @@ begin
     (select c.chunk_id, c.weights from chunk_keyword c
       where p_seen is not null
         and c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
-        and c.keys && p_keys and c.chunk_id <> all (p_seen)
+        and c.keys && p_keys and c.chunk_id not in (select unnest(p_seen))
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
       limit p_most)
@@ -2619,7 +2748,7 @@ begin
     from hits h;
 end $function$;
 
-CREATE OR REPLACE FUNCTION memory.score_pass(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_allowed uuid[], p_hidden uuid[], p_chunks double precision, p_other_postings double precision, p_one_by_one boolean, p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer)
+CREATE OR REPLACE FUNCTION memory.score_pass(p_team_layer boolean, p_clients uuid[], p_query public.sparsevec, p_first integer[], p_keys integer[], p_seen uuid[], p_filter record, p_chunks double precision, p_other_postings double precision, p_one_by_one boolean, p_most integer, p_limit integer, OUT chunk_ids uuid[], OUT points double precision[], OUT scored integer, OUT seen uuid[], OUT passed integer)
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -2640,24 +2769,40 @@ declare
   -- The count can be out of date. A scope that stores more chunks than this is not read one by one.
   small constant int := 1000;
   v_scattered constant boolean := not p_one_by_one and coalesce(p_other_postings > discard_cap, false);
+  -- All scored chunks are needed if they are looked up.
+  v_limit constant int := case when p_filter.looked_up then p_most else p_limit end;
   v_found record;
+  v_places int[];
 begin
   if p_one_by_one
-     or (v_scattered and p_allowed is null and p_chunks <= scan_cap and scope_holds_at_most(small)) then
+     or (v_scattered and p_filter.allowed is null and p_chunks <= scan_cap and scope_holds_at_most(small)) then
     -- Reads the chunks one by one.
-    v_found := score_one_by_one(p_team_layer, p_clients, p_query, p_keys, p_allowed, p_hidden, p_most, p_limit);
+    v_found := score_one_by_one(p_team_layer, p_clients, p_query, p_keys, p_filter.allowed, p_filter.hidden,
+      p_most, v_limit);
   elsif v_scattered then
     -- Finds the chunks by key and by layer at once.
     v_found := score_by_key_and_layer(
-      p_team_layer, p_clients, p_query, p_first, p_keys, p_seen, p_allowed, p_hidden, p_most, p_limit);
+      p_team_layer, p_clients, p_query, p_first, p_keys, p_seen, p_filter.allowed, p_filter.hidden,
+      p_most, v_limit);
   else
     -- Finds the chunks by key, in all layers.
     v_found := score_by_key(
-      p_team_layer, p_clients, p_query, p_first, p_keys, p_seen, p_allowed, p_hidden, p_most, p_limit);
+      p_team_layer, p_clients, p_query, p_first, p_keys, p_seen, p_filter.allowed, p_filter.hidden,
+      p_most, v_limit);
   end if;
-  chunk_ids := v_found.chunk_ids;
-  points := v_found.points;
   scored := v_found.scored;
+  seen := v_found.chunk_ids;
+  if p_filter.looked_up then
+    v_places := first_passing(v_found.chunk_ids, p_filter, p_limit);
+    select coalesce(array_agg(seen[n.place] order by n.nth), '{}'),
+           coalesce(array_agg((v_found.points)[n.place] order by n.nth), '{}')
+      into chunk_ids, points from unnest(v_places) with ordinality n (place, nth);
+    passed := cardinality(chunk_ids);
+  else
+    chunk_ids := v_found.chunk_ids;
+    points := v_found.points;
+    passed := scored;
+  end if;
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.seal_audit(p_company uuid, p_limit integer)
@@ -2717,13 +2862,11 @@ declare
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
   v_weights record;
-  v_allowed uuid[];
-  v_hidden uuid[];
+  v_filter record;
   v_keyword record;
   v_near uuid[] := '{}';                -- chunks found by meaning, nearest first
   v_similarities float8[] := '{}';
   v_near_detail jsonb;
-  v_filtered constant boolean := num_nonnulls(p_kinds, p_sources, p_after, p_before, p_tags) > 0;
   v_clock timestamptz[] := array[clock_timestamp()];
 begin
   if v_team is null then
@@ -2732,25 +2875,16 @@ begin
   v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, p_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
-  -- With a filter: the chunks that pass it, or those that do not. Without: the chunks of sources that are loading. Both
-  -- are arrays, which are hashed for look-ups. A function or a join would run for every chunk of the Team.
-  if v_filtered then
-    select f.allowed, f.refused into v_allowed, v_hidden
-      from filtered_chunks(p_kinds, p_sources, p_after, p_before, p_tags) f;
-  else
-    select array_agg(c.id) into v_hidden
-      from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
-     where s.team_id = v_team and s.state = 'loading';
-  end if;
+  v_filter := choose_filter(p_kinds, p_sources, p_after, p_before, p_tags);
   v_clock := v_clock || clock_timestamp();
 
   v_keyword := keyword_candidates(v_team_layer, v_clients, v_weights.weights, p_keys, v_weights.key_frequencies,
-    v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_allowed, v_hidden, most);
+    v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most);
   v_clock := v_clock || clock_timestamp();
   -- A search by keywords only has no vector.
   if p_embedding is not null then
     select s.chunk_ids, s.points, s.detail into v_near, v_similarities, v_near_detail
-      from semantic_candidates(p_embedding, p_model, v_allowed, v_hidden, most, v_weights.chunks, p_explain) s;
+      from semantic_candidates(p_embedding, p_model, v_filter, most, v_weights.chunks, p_explain) s;
   end if;
   v_clock := v_clock || clock_timestamp();
 
@@ -2761,7 +2895,7 @@ begin
   if p_explain then
     return query
     select 0, null::uuid, null::float8, null::int, null::int,
-           explain_search(v_weights, v_keyword, v_near_detail, v_filtered, v_allowed, v_hidden, v_clock);
+           explain_search(v_weights, v_keyword, v_near_detail, v_filter, v_clock);
   end if;
 end $function$;
 grant execute to memory_service;
@@ -2809,7 +2943,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.semantic_candidates(p_embedding public.halfvec, p_model text, p_allowed uuid[], p_hidden uuid[], p_limit integer, p_chunks double precision, p_explain boolean, OUT chunk_ids uuid[], OUT points double precision[], OUT detail jsonb)
+CREATE OR REPLACE FUNCTION memory.semantic_candidates(p_embedding public.halfvec, p_model text, p_filter record, p_limit integer, p_chunks double precision, p_explain boolean, OUT chunk_ids uuid[], OUT points double precision[], OUT detail jsonb)
  RETURNS record
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -2820,12 +2954,17 @@ CREATE OR REPLACE FUNCTION memory.semantic_candidates(p_embedding public.halfvec
 AS $function$
 declare
   exact_scan constant int := 1000;      -- up to this many vectors are compared in full
+  -- The chunks that pass a filter are looked up one by one. This takes as long as comparing the signs of 25.
+  look_up_cost constant int := 25;
   v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
-  v_rows int := cardinality(p_allowed); -- the number of vectors to compare
+  v_rows int := cardinality(p_filter.allowed); -- the number of vectors to compare
+  v_path text := 'exact';
+  v_near record;
+  v_passing uuid[];
 begin
-  if p_allowed is null then
+  if p_filter.allowed is null then
     -- Counts no further than exact_scan + 1.
     select count(*) into v_rows from (
       select from chunk_embedding e
@@ -2834,24 +2973,30 @@ begin
        limit exact_scan + 1) n;
   end if;
 
-  if v_rows > exact_scan then
-    -- Many vectors: by their signs first.
-    select n.chunk_ids, n.points into chunk_ids, points
-      from nearest_by_signs(v_team_layer, v_clients, p_embedding, p_model, p_allowed, p_hidden, p_limit, p_chunks) n;
+  if v_rows <= exact_scan or (p_filter.allowed is not null and v_rows <= p_chunks / look_up_cost) then
+    v_near := nearest_in_full(v_team_layer, v_clients, p_embedding, p_model, p_filter, p_limit);
   else
-    -- Few vectors: in full.
-    select n.chunk_ids, n.points into chunk_ids, points
-      from nearest_in_full(v_team_layer, v_clients, p_embedding, p_model, p_allowed, p_hidden, p_limit) n;
+    if p_filter.allowed is null and graph_serves(v_team_layer, v_clients, p_model) then
+      v_near := nearest_by_graph(v_team_layer, v_clients, p_embedding, p_model, p_filter, p_limit);
+      v_path := case when cardinality(v_near.chunk_ids) = p_limit then 'graph' end;
+    end if;
+    if v_path is distinct from 'graph' then
+      v_path := 'quantised';
+      v_near := nearest_by_signs(v_team_layer, v_clients, p_embedding, p_model, p_filter, p_limit, p_chunks);
+    end if;
   end if;
+  chunk_ids := v_near.chunk_ids;
+  points := v_near.points;
 
   if p_explain then
+    v_passing := case when p_filter.looked_up then passing_chunks(p_filter, null) else p_filter.allowed end;
     detail := jsonb_build_object(
-      'path', case when v_rows > exact_scan then 'quantised' else 'exact' end,
+      'path', v_path,
       'candidates', (select count(*) from chunk_embedding e
                     where e.team_id = v_team and e.model = p_model
                       and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
-                      and (p_allowed is null or e.chunk_id in (select unnest(p_allowed)))
-                      and (p_hidden is null or e.chunk_id not in (select unnest(p_hidden)))),
+                      and (v_passing is null or e.chunk_id in (select unnest(v_passing)))
+                      and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))),
       'hits', cardinality(chunk_ids));
   end if;
 end $function$;
@@ -3144,6 +3289,43 @@ begin
   end loop;
 end $function$;
 grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.vector_graph_changes(p_build integer, p_keep integer)
+ RETURNS TABLE(index_name text, drops boolean, team_id uuid, model text, vectors bigint)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+AS $function$
+begin
+  return query
+  with sized as materialized (
+    select t.team_id as team, sum(case t.part when 'chunks' then t.n else -t.n end) as vectors
+      from layer_tally t where t.part in ('chunks', 'pending')
+     group by t.team_id
+    having sum(case t.part when 'chunks' then t.n else -t.n end) > p_keep
+  ), large as (
+    select s.team, d.embedding_model as model, s.vectors, vector_graph_name(s.team, d.embedding_model) as name
+      from sized s join identity.team t on t.id = s.team and t.deleted_at is null
+      cross join deployment d
+     where d.embedding_model is not null
+  ), present as (
+    select c.relname::text as name, i.indisvalid as is_valid
+      from pg_index i join pg_class c on c.oid = i.indexrelid
+     where i.indrelid = 'memory.chunk_embedding'::regclass and c.relname ~ '^chunk_embedding_near_[0-9a-f]{32}_[0-9a-f]{8}$'
+  )
+  select p.name, true, null::uuid, null::text, null::bigint from present p
+   where not p.is_valid or not exists (select from large l where l.name = p.name)
+  union all
+  select l.name, false, l.team, l.model, l.vectors from large l
+   where l.vectors > p_build and not exists (select from present p where p.name = l.name and p.is_valid);
+end $function$;
+grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.vector_graph_name(p_team uuid, p_model text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+RETURN ((('chunk_embedding_near_'::text || replace((p_team)::text, '-'::text, ''::text)) || '_'::text) || "left"(md5(p_model), 8));
 
 CREATE OR REPLACE FUNCTION memory.walk_audit(p_sequence bigint, p_hash bytea, p_limit integer)
  RETURNS TABLE(walked integer, sequence bigint, hash bytea, first_break uuid)

@@ -187,6 +187,20 @@ export const QUEUES = {
     concurrency: 1,
     schedule: EVERY_TEN_MINUTES,
   },
+  'graphs.build': {
+    payload: Type.Object({}),
+    // The graph of a Team of some millions of chunks takes hours.
+    settings: {
+      ...DURABLE,
+      retryLimit: 3,
+      expireInSeconds: 23 * 3600,
+      deleteAfterSeconds: DAY,
+      policy: 'short',
+    },
+    label: 'Build graphs of large Teams',
+    concurrency: 1,
+    schedule: EVERY_TEN_MINUTES,
+  },
   'team.purge': {
     payload: Type.Object(Origin),
     // Retried for a month: after the last failure the data of a deleted Team would remain, and nobody would notice.

@@ -9,6 +9,7 @@ import { backfillPending } from './jobs/embeddings-backfill.ts';
 import { failLostFile } from './jobs/file/dead.ts';
 import { indexFile } from './jobs/file/process.ts';
 import { queueWaitingFiles } from './jobs/file/waiting.ts';
+import { buildVectorGraphs } from './jobs/graphs-build.ts';
 import { failLostImport } from './jobs/import/dead.ts';
 import { processImport } from './jobs/import/process.ts';
 import { countKeywords } from './jobs/keywords-count.ts';
@@ -31,6 +32,7 @@ export const HANDLERS: { readonly [Q in QueueName]: JobHandler<Q> } = {
   'file.index': indexFile,
   'file.dead': failLostFile,
   'file.waiting': queueWaitingFiles,
+  'graphs.build': buildVectorGraphs,
   'keywords.count': countKeywords,
   'team.purge': purgeDeletedTeam,
   'terms.outdated': queueOutdatedTeams,

@@ -38,6 +38,20 @@ export const JOB_TIMEOUTS: PostgresTimeouts = {
   query: 20_000,
 };
 
+/** The longest timer. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+/**
+ * For building an index, which takes minutes or hours and waits for all older transactions, for example those of a
+ * backup. If the connection is dead, the kernel's probes end the statement.
+ */
+export const BUILD_TIMEOUTS: PostgresTimeouts = {
+  ...JOB_TIMEOUTS,
+  lock: 0,
+  statement: 0,
+  query: NO_TIMEOUT_MS,
+};
+
 /**
  * An idle connection is closed after `IDLE_MS`. The kernel starts to probe it after `KEEP_ALIVE_AFTER_MS`, ten times,
  * once a second. So a dead connection that is not used is closed within 20 seconds.

@@ -105,9 +105,9 @@ export const SearchExplanation = Type.Object({
   }),
   semantic: Nullable(
     Type.Object({
-      path: OneOf(['exact', 'quantised']),
+      path: OneOf(['exact', 'quantised', 'graph']),
       candidates: Type.Integer({
-        description: 'chunks with a vector of the model; all of them were compared',
+        description: 'chunks with a vector of the model; all of them were compared, unless the path is graph',
       }),
       hits: Type.Integer({ description: 'nearest chunks, before minSimilarity is applied' }),
     }),

@@ -28,13 +28,11 @@ declare
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
   v_weights record;
-  v_allowed uuid[];
-  v_hidden uuid[];
+  v_filter record;
   v_keyword record;
   v_near uuid[] := '{}';                -- chunks found by meaning, nearest first
   v_similarities float8[] := '{}';
   v_near_detail jsonb;
-  v_filtered constant boolean := num_nonnulls(p_kinds, p_sources, p_after, p_before, p_tags) > 0;
   v_clock timestamptz[] := array[clock_timestamp()];
 begin
   if v_team is null then
@@ -43,25 +41,16 @@ begin
   v_weights := weigh_query(v_team_layer, v_clients, p_dims, p_factors, p_lengths, p_keys, p_explain);
   v_clock := v_clock || clock_timestamp();
 
-  -- With a filter: the chunks that pass it, or those that do not. Without: the chunks of sources that are loading. Both
-  -- are arrays, which are hashed for look-ups. A function or a join would run for every chunk of the Team.
-  if v_filtered then
-    select f.allowed, f.refused into v_allowed, v_hidden
-      from filtered_chunks(p_kinds, p_sources, p_after, p_before, p_tags) f;
-  else
-    select array_agg(c.id) into v_hidden
-      from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
-     where s.team_id = v_team and s.state = 'loading';
-  end if;
+  v_filter := choose_filter(p_kinds, p_sources, p_after, p_before, p_tags);
   v_clock := v_clock || clock_timestamp();
 
   v_keyword := keyword_candidates(v_team_layer, v_clients, v_weights.weights, p_keys, v_weights.key_frequencies,
-    v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_allowed, v_hidden, most);
+    v_weights.team_key_frequencies, p_identifier_keys, v_weights.chunks, v_filter, most);
   v_clock := v_clock || clock_timestamp();
   -- A search by keywords only has no vector.
   if p_embedding is not null then
     select s.chunk_ids, s.points, s.detail into v_near, v_similarities, v_near_detail
-      from semantic_candidates(p_embedding, p_model, v_allowed, v_hidden, most, v_weights.chunks, p_explain) s;
+      from semantic_candidates(p_embedding, p_model, v_filter, most, v_weights.chunks, p_explain) s;
   end if;
   v_clock := v_clock || clock_timestamp();
 
@@ -72,7 +61,7 @@ begin
   if p_explain then
     return query
     select 0, null::uuid, null::float8, null::int, null::int,
-           explain_search(v_weights, v_keyword, v_near_detail, v_filtered, v_allowed, v_hidden, v_clock);
+           explain_search(v_weights, v_keyword, v_near_detail, v_filter, v_clock);
   end if;
 end $$;
 

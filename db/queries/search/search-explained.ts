@@ -29,7 +29,7 @@ export interface SearchTrace {
   /** How many chunks passed the filters; null without a filter. */
   filtered: number | null;
   keyword: { keysRead: number[]; rareKeys: number[]; scored: number; hits: number };
-  semantic: { path: 'exact' | 'quantised'; candidates: number; hits: number } | null;
+  semantic: { path: 'exact' | 'quantised' | 'graph'; candidates: number; hits: number } | null;
   milliseconds: Record<'weights' | 'filters' | 'keyword' | 'semantic' | 'fusion', number>;
   counted: { chunks: number; sampled: number; at: string } | null;
 }

@@ -1,6 +1,6 @@
 -- Part of score_pass, for keys that occur in many more chunks of the Team than of the scope. Finds the chunks by key
 -- and by layer at once, with a plan made for the values of each call. p_first has the keys of the first pass. In a
--- later pass, p_seen has the best chunks of the pass before, else null. Scores at most p_most chunks, in the order of
+-- later pass, p_seen has the chunks of the pass before, else null. Scores at most p_most chunks, in the order of
 -- storage, and returns the best p_limit, best first. From `compared` on, the statement must be the same in
 -- score_by_key, score_by_key_and_layer and score_one_by_one.
 create or replace function memory.score_by_key_and_layer(
@@ -30,7 +30,7 @@ begin
     (select c.chunk_id, c.weights from chunk_keyword c
       where p_seen is not null
         and c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
-        and c.keys && p_keys and c.chunk_id <> all (p_seen)
+        and c.keys && p_keys and c.chunk_id not in (select unnest(p_seen))
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
       limit p_most)

@@ -1,5 +1,5 @@
 -- Part of score_pass. Finds the chunks of the whole Team that contain one of the keys, and discards those outside of
--- the scope. p_first has the keys of the first pass. In a later pass, p_seen has the best chunks of the pass before,
+-- the scope. p_first has the keys of the first pass. In a later pass, p_seen has the chunks of the pass before,
 -- else null. Scores at most p_most chunks, in the order of storage, and returns the best p_limit, best first. From
 -- `compared` on, the statement must be the same in score_by_key, score_by_key_and_layer and score_one_by_one.
 create or replace function memory.score_by_key(
@@ -30,7 +30,7 @@ begin
       where c.team_id = v_team and ((c.client_id is null and p_team_layer) or c.client_id = any (p_clients))
         and (p_allowed is null or c.chunk_id in (select unnest(p_allowed)))
         and (p_hidden is null or c.chunk_id not in (select unnest(p_hidden)))
-        and c.chunk_id <> all (p_seen)
+        and c.chunk_id not in (select unnest(p_seen))
       limit p_most)
   ), compared as materialized (
     select k.chunk_id, -(k.weights <#> p_query) as points from candidate k limit p_most

@@ -1,18 +1,20 @@
 -- Part of keyword_candidates. Scores the chunks of a pass: chooses how to find them, by how many postings outside of
--- the scope would be read and discarded. Returns the best chunks, best first, with their scores and with how many were
--- scored. work_mem has room for the ids of all chunks of a Team: a set of ids that does not fit is not hashed, and each
+-- the scope would be read and discarded. Returns the best chunks that pass the filter, best first, with their scores and
+-- with how many were scored. work_mem has room for the ids of all chunks of a Team: a set of ids that does not fit is not hashed, and each
 -- row would be compared with the whole set.
 create or replace function memory.score_pass(
   p_team_layer boolean, p_clients uuid[], p_query sparsevec,
   p_first int[],              -- the keys of the first pass: chunks with one of them are scored first
   p_keys int[],               -- the keys of this pass
-  p_seen uuid[],              -- the best chunks of the pass before; null in the first pass
-  p_allowed uuid[], p_hidden uuid[],
+  p_seen uuid[],              -- the chunks of the pass before; null in the first pass
+  p_filter record,            -- the result of choose_filter
   p_chunks float8,            -- the number of chunks of the scope, as counted
   p_other_postings float8,    -- estimated postings outside of the scope; null if the layers there are small
   p_one_by_one boolean,       -- whether chunks are read one by one, without postings
   p_most int, p_limit int,    -- how many chunks are scored at most, and how many are returned
-  out chunk_ids uuid[], out points float8[], out scored int
+  out chunk_ids uuid[], out points float8[], out scored int,
+  out seen uuid[],            -- p_seen of the next pass
+  out passed int              -- how many of the scored chunks pass the filter; counted up to p_limit if they are looked up
 )
 language plpgsql stable
 set plan_cache_mode = force_generic_plan
@@ -32,24 +34,40 @@ declare
   -- The count can be out of date. A scope that stores more chunks than this is not read one by one.
   small constant int := 1000;
   v_scattered constant boolean := not p_one_by_one and coalesce(p_other_postings > discard_cap, false);
+  -- All scored chunks are needed if they are looked up.
+  v_limit constant int := case when p_filter.looked_up then p_most else p_limit end;
   v_found record;
+  v_places int[];
 begin
   if p_one_by_one
-     or (v_scattered and p_allowed is null and p_chunks <= scan_cap and scope_holds_at_most(small)) then
+     or (v_scattered and p_filter.allowed is null and p_chunks <= scan_cap and scope_holds_at_most(small)) then
     -- Reads the chunks one by one.
-    v_found := score_one_by_one(p_team_layer, p_clients, p_query, p_keys, p_allowed, p_hidden, p_most, p_limit);
+    v_found := score_one_by_one(p_team_layer, p_clients, p_query, p_keys, p_filter.allowed, p_filter.hidden,
+      p_most, v_limit);
   elsif v_scattered then
     -- Finds the chunks by key and by layer at once.
     v_found := score_by_key_and_layer(
-      p_team_layer, p_clients, p_query, p_first, p_keys, p_seen, p_allowed, p_hidden, p_most, p_limit);
+      p_team_layer, p_clients, p_query, p_first, p_keys, p_seen, p_filter.allowed, p_filter.hidden,
+      p_most, v_limit);
   else
     -- Finds the chunks by key, in all layers.
     v_found := score_by_key(
-      p_team_layer, p_clients, p_query, p_first, p_keys, p_seen, p_allowed, p_hidden, p_most, p_limit);
+      p_team_layer, p_clients, p_query, p_first, p_keys, p_seen, p_filter.allowed, p_filter.hidden,
+      p_most, v_limit);
   end if;
-  chunk_ids := v_found.chunk_ids;
-  points := v_found.points;
   scored := v_found.scored;
+  seen := v_found.chunk_ids;
+  if p_filter.looked_up then
+    v_places := first_passing(v_found.chunk_ids, p_filter, p_limit);
+    select coalesce(array_agg(seen[n.place] order by n.nth), '{}'),
+           coalesce(array_agg((v_found.points)[n.place] order by n.nth), '{}')
+      into chunk_ids, points from unnest(v_places) with ordinality n (place, nth);
+    passed := cardinality(chunk_ids);
+  else
+    chunk_ids := v_found.chunk_ids;
+    points := v_found.points;
+    passed := scored;
+  end if;
 end $$;
 
-revoke execute on function memory.score_pass(boolean, uuid[], sparsevec, int[], int[], uuid[], uuid[], uuid[], float8, float8, boolean, int, int) from public, memory_service, memory_worker;
+revoke execute on function memory.score_pass(boolean, uuid[], sparsevec, int[], int[], uuid[], record, float8, float8, boolean, int, int) from public, memory_service, memory_worker;

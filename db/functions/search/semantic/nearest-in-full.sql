@@ -1,35 +1,46 @@
--- Part of semantic_candidates, for few vectors: compares each of them in full. From `nearest` on, the statement must be
--- the same in nearest_in_full and nearest_by_signs.
+-- Part of semantic_candidates, for few vectors: compares each of them in full.
 create or replace function memory.nearest_in_full(
   p_team_layer boolean, p_clients uuid[], p_embedding halfvec, p_model text,
-  p_allowed uuid[], p_hidden uuid[], p_limit int,
+  p_filter record,            -- the result of choose_filter
+  p_limit int,
   out chunk_ids uuid[], out points float8[]
 )
 language plpgsql stable
 as $$
 declare
   v_team constant uuid := claimed_team();
+  v_all uuid[];
+  v_points float8[];
 begin
   with compared as (
-    -- Without a filter: the vectors of the scope.
+    -- The vectors of the scope.
     select e.chunk_id, -(e.embedding <#> p_embedding) as points
       from chunk_embedding e
-     where p_allowed is null and e.team_id = v_team and e.model = p_model
+     where p_filter.allowed is null and e.team_id = v_team and e.model = p_model
        and ((e.client_id is null and p_team_layer) or e.client_id = any (p_clients))
-       and (p_hidden is null or e.chunk_id not in (select unnest(p_hidden)))
+       and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
     union all
-    -- With a filter: the vectors of the chunks that pass it. Such a chunk can have no vector yet.
+    -- The vectors of the chunks that pass a filter. Such a chunk can have no vector yet.
     select a.id, (select -(e.embedding <#> p_embedding) from chunk_embedding e
                    where e.team_id = v_team and e.chunk_id = a.id and (e.model = p_model) is true)
-      from unnest(p_allowed) a (id)
+      from unnest(p_filter.allowed) a (id)
   ), nearest as (
-    select c.chunk_id, c.points from compared c
-     where c.points is not null order by c.points desc, c.chunk_id limit p_limit
+    select c.chunk_id, c.points from compared c where c.points is not null order by c.points desc, c.chunk_id
+     -- All of them if some will not pass.
+     limit case when not p_filter.looked_up then p_limit end
   )
   select coalesce(array_agg(n.chunk_id order by n.points desc, n.chunk_id), '{}'),
          coalesce(array_agg(n.points order by n.points desc, n.chunk_id), '{}')
-    into chunk_ids, points
+    into v_all, v_points
     from nearest n;
+  chunk_ids := v_all;
+  points := v_points;
+  if p_filter.looked_up then
+    select coalesce(array_agg(v_all[n.place] order by n.nth), '{}'),
+           coalesce(array_agg(v_points[n.place] order by n.nth), '{}')
+      into chunk_ids, points
+      from unnest(first_passing(v_all, p_filter, p_limit)) with ordinality n (place, nth);
+  end if;
 end $$;
 
-revoke execute on function memory.nearest_in_full(boolean, uuid[], halfvec, text, uuid[], uuid[], int) from public, memory_service, memory_worker;
+revoke execute on function memory.nearest_in_full(boolean, uuid[], halfvec, text, record, int) from public, memory_service, memory_worker;

@@ -1,10 +1,10 @@
 -- Part of search_candidates. Returns the chunks nearest to a vector, nearest first, with their cosines. Up to
--- exact_scan vectors are compared in full. Of more, the signs of the numbers are compared first.
+-- exact_scan vectors are compared in full. For more, a large Team can have a graph of all its vectors. Without one, the
+-- signs of the numbers are compared first.
 create or replace function memory.semantic_candidates(
   p_embedding halfvec,        -- of unit length
   p_model text,               -- only vectors of this model are compared
-  p_allowed uuid[],           -- the chunks that pass the filter, or null: no filter is set, or p_hidden has the others
-  p_hidden uuid[],            -- chunks to exclude: their source is loading, or a filter refuses them; or null
+  p_filter record,            -- the result of choose_filter
   p_limit int,                -- how many chunks are returned at most
   p_chunks float8,            -- the number of chunks of the scope, as counted
   p_explain boolean,
@@ -18,12 +18,17 @@ set work_mem = '64MB'
 as $$
 declare
   exact_scan constant int := 1000;      -- up to this many vectors are compared in full
+  -- The chunks that pass a filter are looked up one by one. This takes as long as comparing the signs of 25.
+  look_up_cost constant int := 25;
   v_team constant uuid := claimed_team();
   v_team_layer constant boolean := reads_team_layer();
   v_clients constant uuid[] := readable_clients();
-  v_rows int := cardinality(p_allowed); -- the number of vectors to compare
+  v_rows int := cardinality(p_filter.allowed); -- the number of vectors to compare
+  v_path text := 'exact';
+  v_near record;
+  v_passing uuid[];
 begin
-  if p_allowed is null then
+  if p_filter.allowed is null then
     -- Counts no further than exact_scan + 1.
     select count(*) into v_rows from (
       select from chunk_embedding e
@@ -32,26 +37,32 @@ begin
        limit exact_scan + 1) n;
   end if;
 
-  if v_rows > exact_scan then
-    -- Many vectors: by their signs first.
-    select n.chunk_ids, n.points into chunk_ids, points
-      from nearest_by_signs(v_team_layer, v_clients, p_embedding, p_model, p_allowed, p_hidden, p_limit, p_chunks) n;
+  if v_rows <= exact_scan or (p_filter.allowed is not null and v_rows <= p_chunks / look_up_cost) then
+    v_near := nearest_in_full(v_team_layer, v_clients, p_embedding, p_model, p_filter, p_limit);
   else
-    -- Few vectors: in full.
-    select n.chunk_ids, n.points into chunk_ids, points
-      from nearest_in_full(v_team_layer, v_clients, p_embedding, p_model, p_allowed, p_hidden, p_limit) n;
+    if p_filter.allowed is null and graph_serves(v_team_layer, v_clients, p_model) then
+      v_near := nearest_by_graph(v_team_layer, v_clients, p_embedding, p_model, p_filter, p_limit);
+      v_path := case when cardinality(v_near.chunk_ids) = p_limit then 'graph' end;
+    end if;
+    if v_path is distinct from 'graph' then
+      v_path := 'quantised';
+      v_near := nearest_by_signs(v_team_layer, v_clients, p_embedding, p_model, p_filter, p_limit, p_chunks);
+    end if;
   end if;
+  chunk_ids := v_near.chunk_ids;
+  points := v_near.points;
 
   if p_explain then
+    v_passing := case when p_filter.looked_up then passing_chunks(p_filter, null) else p_filter.allowed end;
     detail := jsonb_build_object(
-      'path', case when v_rows > exact_scan then 'quantised' else 'exact' end,
+      'path', v_path,
       'candidates', (select count(*) from chunk_embedding e
                     where e.team_id = v_team and e.model = p_model
                       and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
-                      and (p_allowed is null or e.chunk_id in (select unnest(p_allowed)))
-                      and (p_hidden is null or e.chunk_id not in (select unnest(p_hidden)))),
+                      and (v_passing is null or e.chunk_id in (select unnest(v_passing)))
+                      and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))),
       'hits', cardinality(chunk_ids));
   end if;
 end $$;
 
-revoke execute on function memory.semantic_candidates(halfvec, text, uuid[], uuid[], int, float8, boolean) from public, memory_service, memory_worker;
+revoke execute on function memory.semantic_candidates(halfvec, text, record, int, float8, boolean) from public, memory_service, memory_worker;

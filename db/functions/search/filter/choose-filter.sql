@@ -1,0 +1,44 @@
+-- Part of search_candidates. Returns the filters of a search, and how they are tested. If few chunks can pass, those that
+-- do are returned as `allowed`. If there can be many, `looked_up` is true: candidates are found without the filters,
+-- and those that do not pass are removed by first_passing. It reads some thousand rows at most, however many pass.
+-- Without a filter, `hidden` has the chunks of sources that are loading. A filter that is null is not set. p_after and
+-- p_before are bounds of a chunk's time, and its source has all of p_tags.
+create or replace function memory.choose_filter(
+  p_kinds text[], p_sources uuid[], p_after timestamptz, p_before timestamptz, p_tags text[],
+  out is_set boolean,                   -- whether there is a filter
+  out allowed uuid[], out hidden uuid[], out looked_up boolean,
+  -- The filters. since includes its moment, and until does not.
+  out kinds text[], out sources uuid[], out since timestamptz, out until timestamptz, out tags text[]
+)
+language plpgsql stable
+as $$
+declare
+  few constant int := 10000;            -- with more chunks that can pass, candidates are looked up
+  v_few_sources uuid[];
+  v_filter record;
+begin
+  is_set := num_nonnulls(p_kinds, p_sources, p_after, p_before, p_tags) > 0;
+  looked_up := false;
+  if not is_set then
+    select array_agg(c.id) into hidden
+      from source s join chunk c on c.team_id = s.team_id and c.source_id = s.id
+     where s.team_id = claimed_team() and s.state = 'loading';
+    return;
+  end if;
+  if num_nonnulls(p_kinds, p_sources, p_tags) > 0 then
+    v_few_sources := few_sources(p_kinds, p_sources, p_tags);
+  end if;
+  kinds := p_kinds;
+  sources := coalesce(v_few_sources, p_sources);
+  -- Callers see times in milliseconds. A chunk whose time, as they see it, equals a bound does not pass.
+  since := p_after + interval '1 millisecond';
+  until := p_before;
+  tags := p_tags;
+  if v_few_sources is not null or num_nonnulls(since, until) > 0 then
+    select kinds, sources, since, until, tags into v_filter;
+    allowed := passing_chunks(v_filter, few);
+  end if;
+  looked_up := allowed is null;
+end $$;
+
+revoke execute on function memory.choose_filter(text[], uuid[], timestamptz, timestamptz, text[]) from public, memory_service, memory_worker;

@@ -1,0 +1,37 @@
+-- Part of choose_filter. Returns the active sources within the claims that pass the filters by kind, source and tag; null
+-- if they are many, or have many chunks. Stops reading when they are too many.
+create or replace function memory.few_sources(p_kinds text[], p_sources uuid[], p_tags text[]) returns uuid[]
+language plpgsql stable security definer
+set search_path = memory, public, pg_temp
+set plan_cache_mode = force_custom_plan
+set enable_seqscan = off
+as $$
+declare
+  most constant int := 10000;           -- sources, and chunks
+  v_team constant uuid := claimed_team();
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
+  v_ids uuid[] := '{}';
+  v_chunks bigint := 0;
+  v_source record;
+begin
+  for v_source in
+    select s.id, s.chunk_count from source s
+     -- The comparison with '{}' is the condition of the index of sources with tags.
+     where s.team_id = v_team and s.state = 'active'
+       and (p_kinds is null or s.kind = any (p_kinds))
+       and (p_sources is null or s.id = any (p_sources))
+       and (p_tags is null or (s.tags @> p_tags and s.tags <> '{}'))
+       and ((s.client_id is null and v_team_layer) or s.client_id = any (v_clients))
+     limit most + 1
+  loop
+    v_ids := v_ids || v_source.id;
+    v_chunks := v_chunks + v_source.chunk_count;
+    if v_chunks > most or cardinality(v_ids) > most then
+      return null;
+    end if;
+  end loop;
+  return v_ids;
+end $$;
+
+revoke execute on function memory.few_sources(text[], uuid[], text[]) from public, memory_service, memory_worker;

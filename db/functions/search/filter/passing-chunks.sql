@@ -1,0 +1,42 @@
+-- Returns the chunks within the claims that pass a filter. Returns null if more than p_most chunks of the Team pass the
+-- filters by time and source: then it reads no further. p_most null: without limit.
+create or replace function memory.passing_chunks(
+  p_filter record,            -- the result of choose_filter
+  p_most int
+) returns uuid[]
+language plpgsql stable security definer
+set search_path = memory, public, pg_temp
+set plan_cache_mode = force_custom_plan
+set enable_seqscan = off
+set work_mem = '64MB'
+as $$
+declare
+  v_team constant uuid := claimed_team();
+  v_team_layer constant boolean := reads_team_layer();
+  v_clients constant uuid[] := readable_clients();
+  v_passing uuid[];
+  v_read bigint;
+begin
+  with dated as materialized (
+    select c.id, c.source_id, c.client_id from chunk c
+     where c.team_id = v_team
+       and (p_filter.sources is null or c.source_id = any (p_filter.sources))
+       and (p_filter.since is null or c.created_at >= p_filter.since)
+       and (p_filter.until is null or c.created_at < p_filter.until)
+     limit p_most + 1
+  ), passing_source as materialized (
+    -- Each source is looked up by its id, which a join without statistics would not do.
+    select d.source_id from (select distinct source_id from dated) d
+     where (select s.state = 'active' and (p_filter.kinds is null or s.kind = any (p_filter.kinds))
+                   and (p_filter.tags is null or s.tags @> p_filter.tags)
+              from source s where s.team_id = v_team and s.id = d.source_id)
+  )
+  select count(*), coalesce(array_agg(d.id) filter (
+           where ((d.client_id is null and v_team_layer) or d.client_id = any (v_clients))
+             and d.source_id in (select p.source_id from passing_source p)), '{}')
+    into v_read, v_passing
+    from dated d;
+  return case when p_most is null or v_read <= p_most then v_passing end;
+end $$;
+
+revoke execute on function memory.passing_chunks(record, int) from public, memory_service, memory_worker;

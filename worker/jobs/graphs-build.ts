@@ -1,0 +1,95 @@
+import { asWorker, type Database } from '../../db/driver/database.ts';
+import { openPostgres } from '../../db/driver/postgres.ts';
+import { BUILD_TIMEOUTS } from '../../db/driver/postgres-pool.ts';
+import {
+  buildGraph,
+  cancelStatement,
+  dropGraph,
+  type GraphSizes,
+  graphProgress,
+  listGraphChanges,
+  lockGraphs,
+} from '../../db/queries/search/vector-graphs.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { JobHandler } from '../context.ts';
+
+/**
+ * With more vectors, a graph finds the nearest of a whole Team faster than a comparison of all: with 100,000 the
+ * comparison takes 10 ms. `keep` is lower, so that a Team whose size changes a little is not built again and again.
+ */
+const SIZES: GraphSizes = { build: 200_000, keep: 150_000 };
+
+const PROGRESS_INTERVAL_MS = 30_000;
+
+/**
+ * Builds the graphs of Teams that have become large, and drops those of Teams that are smaller, deleted, or have another
+ * model. Until it runs, searches compare all vectors. If it is interrupted, the next run drops what was left and starts
+ * again. The embedded database gets no graph: building one takes 40 times as long there.
+ */
+export const buildVectorGraphs: JobHandler<'graphs.build'> = async (job, context) => {
+  const { database, queue, config, logger, stopping } = context;
+  if (database.backend === 'postgres' && config.databaseUrl !== null) {
+    // One connection, which keeps the lock and its settings, and has no time-outs.
+    const connection = openPostgres(config.databaseUrl, logger, { max: 1, timeouts: BUILD_TIMEOUTS });
+    try {
+      await changeGraphs({ database, connection, logger, stopping }, SIZES);
+    } finally {
+      await connection.close();
+    }
+  }
+  await asWorker(database, (tx) => queue.settle(tx, 'graphs.build', job));
+};
+
+interface Needed {
+  database: Database;
+  /** Has a single connection, as the owner of the tables. */
+  connection: Database;
+  logger: Logger;
+  stopping: AbortSignal;
+}
+
+/**
+ * Drops and builds graphs until every large Team has one. Does nothing while another worker does this.
+ * @throws Error if the worker stops during a build
+ */
+export async function changeGraphs(needed: Needed, sizes: GraphSizes): Promise<void> {
+  const { database, connection, logger } = needed;
+  const pid = await lockGraphs(connection);
+  if (pid === null) return;
+  const { toDrop, toBuild } = await asWorker(database, (tx) => listGraphChanges(tx, sizes));
+  for (const name of toDrop) {
+    await dropGraph(connection, name);
+    logger.info({ index: name }, 'a graph of vectors was dropped');
+  }
+  for (const graph of toBuild) {
+    const began = performance.now();
+    logger.info(graph, 'building the graph of the vectors of a Team');
+    await whileReported(needed, pid, () => buildGraph(connection, graph));
+    const ms = Math.round(performance.now() - began);
+    logger.info({ ...graph, ms }, 'the graph of the vectors of a Team was built');
+  }
+}
+
+/** Logs the progress of a build at intervals, and cancels it when the worker stops. */
+async function whileReported(
+  { database, logger, stopping }: Needed,
+  pid: number,
+  build: () => Promise<void>,
+): Promise<void> {
+  const report = async () => {
+    const progress = await graphProgress(database, pid);
+    if (progress !== null) logger.info(progress, 'building the graph of the vectors of a Team');
+  };
+  const ignored = (error: unknown) =>
+    logger.warn({ err: error }, 'the build of a graph was not reported or cancelled');
+  const timer = setInterval(() => void report().catch(ignored), PROGRESS_INTERVAL_MS);
+  const cancel = () => void cancelStatement(database, pid).catch(ignored);
+  stopping.addEventListener('abort', cancel);
+  try {
+    stopping.throwIfAborted();
+    await build();
+  } finally {
+    clearInterval(timer);
+    stopping.removeEventListener('abort', cancel);
+  }
+}
