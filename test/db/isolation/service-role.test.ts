@@ -167,6 +167,7 @@ describe('the roles of the service and of its worker', () => {
     'select memory.layers_without_vectors()',
     'select memory.backfill_pending(null, 1)',
     'select memory.finish_backfill()',
+    'select memory.vector_graph_changes(1, 1)',
     'select memory.outdated_teams(2)',
     'select memory.outdated_source(2)',
     'select memory.source_texts(null, 0, 1)',
