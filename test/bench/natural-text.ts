@@ -40,8 +40,15 @@ function sentencesOf(paragraph: string): string[] {
 const ONSETS = [...'bdfgklmnprstvz', 'br', 'st', 'kr', 'tr', 'sh'];
 const VOWELS = [...'aeiou', 'ei', 'ou'];
 
-/** Text from the retrieval set in `folder`, the same for the same seed. */
-export async function openNaturalText(folder: string, seed: number): Promise<NaturalText> {
+/**
+ * Text from the retrieval set in `folder`, the same for the same seed.
+ * @param length of a chunk in sentences: at least so many, and up to how many more, not included
+ */
+export async function openNaturalText(
+  folder: string,
+  seed: number,
+  length: { least: number; spread: number } = SENTENCES,
+): Promise<NaturalText> {
   const sets = await Promise.all(LANGUAGES.map((language: Language) => readRetrievalSet(folder, language)));
   const sentences = sets.map((set) => set.paragraphs.flatMap(({ text }) => sentencesOf(text)));
   const questions = sets.map((set) => set.questions.map(({ question }) => question));
@@ -64,7 +71,7 @@ export async function openNaturalText(folder: string, seed: number): Promise<Nat
   return {
     chunk() {
       const language = pick(sentences);
-      const drawn = Array.from({ length: SENTENCES.least + below(SENTENCES.spread) }, () => pick(language));
+      const drawn = Array.from({ length: length.least + below(length.spread) }, () => pick(language));
       const signature = below(10) < CODES_IN_TEN ? `${name()} ${code()}` : name();
       return `${drawn.join(' ')} (${signature})`;
     },
