@@ -55,8 +55,8 @@ interface Shelf {
 async function addSilent(teamId: string, ownerId: string, kind: string): Promise<string> {
   const sourceId = newId();
   await database.query(
-    `insert into memory.source (team_id, id, kind, state, title, tags, content_hash, created_by)
-     values ($1, $2, $3, 'active', 'silent', array[$3, 'wide'], $4, $5)`,
+    `insert into memory.source (team_id, id, kind, state, title, tags, content_hash, created_by, chunk_count)
+     values ($1, $2, $3, 'active', 'silent', array[$3, 'wide'], $4, $5, ${OF_A_KIND})`,
     [teamId, sourceId, kind, randomBytes(32), ownerId],
   );
   await database.query(
