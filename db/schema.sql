@@ -565,14 +565,35 @@ table memory.keyword_layer (
   chunks integer not null,
   sampled integer not null,
   counted_at timestamp with time zone not null default now(),
-  dims integer[] not null,
-  dim_counts integer[] not null,
-  keys integer[] not null,
-  key_counts integer[] not null,
+  dims integer[] not null default '{}'::integer[],
+  dim_counts integer[] not null default '{}'::integer[],
+  keys integer[] not null default '{}'::integer[],
+  key_counts integer[] not null default '{}'::integer[],
   renewed integer not null default 0,
+  members integer[],
+  gone integer not null default 0,
+  once_dims bytea not null default '\x'::bytea,
+  once_keys bytea not null default '\x'::bytea,
+  version integer not null default 0,
   constraint keyword_layer_sampled_check CHECK ((sampled > 0)),
   constraint keyword_layer_team_id_fkey FOREIGN KEY (team_id) REFERENCES memory.keyword_team(team_id) ON DELETE CASCADE,
   constraint keyword_layer_team_id_client_id_key UNIQUE NULLS NOT DISTINCT (team_id, client_id)
+);
+row level security on;
+policy team for all to memory_service
+    using (team_id = ( SELECT memory.claimed_team() AS claimed_team));
+
+table memory.keyword_slice (
+  team_id uuid not null,
+  space "char" not null,
+  slice integer not null,
+  terms integer[] not null storage main,
+  places smallint[] storage main,
+  counts smallint[] not null storage main,
+  vectors public.sparsevec(16000)[] storage main,
+  constraint keyword_slice_space_check CHECK ((space = ANY (ARRAY['d'::"char", 'k'::"char"]))),
+  constraint keyword_slice_team_id_fkey FOREIGN KEY (team_id) REFERENCES memory.keyword_team(team_id) ON DELETE CASCADE,
+  constraint keyword_slice_pkey PRIMARY KEY (team_id, space, slice)
 );
 row level security on;
 policy team for all to memory_service
@@ -586,6 +607,11 @@ table memory.keyword_team (
   scales public.sparsevec(16000) storage main,
   layers uuid[] not null default '{}'::uuid[],
   layer_count integer not null default 0,
+  packed boolean not null default false,
+  dim_shift smallint not null default 29,
+  key_shift smallint not null default 31,
+  layer_places integer[] not null default '{}'::integer[],
+  layer_scales real[] not null default '{}'::real[],
   constraint keyword_team_team_id_fkey FOREIGN KEY (team_id) REFERENCES identity.team(id) ON DELETE CASCADE,
   constraint keyword_team_pkey PRIMARY KEY (team_id)
 );
@@ -1361,57 +1387,32 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.counted_layer(p_client uuid, p_space text, OUT place integer, OUT terms integer[], OUT counts integer[])
- RETURNS record
- LANGUAGE plpgsql
-AS $function$
-declare
-  most_layers constant int := 16000;    -- places in the vector of a term
-  v_team constant uuid := claimed_team();
-begin
-  select l.place, case p_space when 'd' then l.dims else l.keys end,
-         case p_space when 'd' then l.dim_counts else l.key_counts end
-    into place, terms, counts
-    from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client;
-  if found then
-    return;
-  end if;
-  -- A new layer gets the next place, or, after the last place, the first one that is free.
-  select coalesce(max(l.place), 0) + 1 into place from keyword_layer l where l.team_id = v_team;
-  if place > most_layers then
-    select min(n) into place from generate_series(1, most_layers) n
-     where n not in (select l.place from keyword_layer l where l.team_id = v_team);
-  end if;
-  if place is not null then
-    insert into keyword_layer (team_id, client_id, place, chunks, sampled, dims, dim_counts, keys, key_counts)
-      values (v_team, p_client, place, 0, 1, '{}', '{}', '{}', '{}');
-  end if;
-end $function$;
-
-CREATE OR REPLACE FUNCTION memory.end_layer_counts(p_client uuid, p_chunks integer, p_sampled integer)
+CREATE OR REPLACE FUNCTION memory.end_layer_counts(p_client uuid, p_chunks integer, p_sampled integer, p_gone integer, p_whole boolean, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
 declare
   v_team constant uuid := claimed_team();
+  v_packed boolean;
 begin
-  -- Locks the Team's row first, so that a transaction that counts another layer sums up after this one.
-  perform from keyword_team t where t.team_id = v_team for update;
-  -- Only if the layer has no counts: another worker can have counted it since then, when it was no longer empty, and
-  -- that worker ends the count.
   delete from keyword_layer l
-   where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled = 0
-     and l.dims = '{}' and l.keys = '{}';
-  update keyword_layer l set chunks = p_chunks, sampled = p_sampled, counted_at = now(), renewed = 0
-   where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled > 0;
-  update keyword_team t set (chunks, sampled, counted_at, scales, layers, layer_count) = (
-    select coalesce(sum(l.chunks), 0), coalesce(sum(l.sampled), 0), min(l.counted_at),
-           ('{' || string_agg(layer_scale(l.place, l.chunks, l.sampled), ',') || '}/16000')::sparsevec,
-           coalesce(array_agg(l.client_id), '{}'), count(*)
-      from keyword_layer l where l.team_id = v_team and l.chunks > 0)
+   where l.team_id = v_team and l.client_id is not distinct from p_client and p_chunks = 0;
+  update keyword_layer l
+     set chunks = p_chunks, sampled = p_sampled, gone = p_gone, members = p_members, counted_at = now(),
+         renewed = case when p_whole then 0 else l.renewed end, version = l.version + 1, once_dims = p_once_dims, once_keys = p_once_keys,
+         dims = '{}', dim_counts = '{}', keys = '{}', key_counts = '{}'
+   where l.team_id = v_team and l.client_id is not distinct from p_client;
+  select not exists (select from keyword_layer l where l.team_id = v_team and l.members is null) and not t.packed
+    into v_packed from keyword_team t where t.team_id = v_team;
+  update keyword_team t set packed = t.packed or v_packed, dim_shift = p_dim_shift, key_shift = p_key_shift
    where t.team_id = v_team;
+  if v_packed then
+    delete from keyword_df d where d.team_id = v_team;
+  end if;
+  perform sum_layer_counts();
 end $function$;
 grant execute to memory_worker;
 
@@ -1832,11 +1833,11 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.layer_scale(p_place integer, p_chunks integer, p_sampled integer)
- RETURNS text
+CREATE OR REPLACE FUNCTION memory.layer_scale(p_chunks integer, p_sampled integer)
+ RETURNS real
  LANGUAGE sql
  STABLE
-RETURN (((p_place)::text || ':'::text) || ((((p_chunks)::double precision / (p_sampled)::double precision))::real)::text);
+RETURN (((p_chunks)::double precision / (p_sampled)::double precision))::real;
 
 CREATE OR REPLACE FUNCTION memory.layers_without_vectors()
  RETURNS TABLE(company_id uuid, team_id uuid, client_id uuid)
@@ -1919,6 +1920,46 @@ begin
     using memory.claimed_team(), v_team_layer, v_clients, p_batch, p_limit, p_seconds, p_refused_too;
 end $function$;
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.lock_layer_counts(p_client uuid, p_version integer)
+ RETURNS TABLE(place integer, dim_shift integer, key_shift integer, once_dims bytea, once_keys bytea)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+declare
+  most_layers constant int := 16000;    -- places in the vector of a term
+  v_team constant uuid := claimed_team();
+  v_place int;
+  v_version int;
+begin
+  perform from keyword_team t where t.team_id = v_team for update;
+  if not found then
+    return;
+  end if;
+  select l.place, l.version into v_place, v_version
+    from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client;
+  if v_version is distinct from p_version then
+    return;
+  end if;
+  if v_place is null then
+    -- A new layer gets the next place, or, after the last place, the first one that is free.
+    select coalesce(max(l.place), 0) + 1 into v_place from keyword_layer l where l.team_id = v_team;
+    if v_place > most_layers then
+      select min(n) into v_place from generate_series(1, most_layers) n
+       where n not in (select l.place from keyword_layer l where l.team_id = v_team);
+    end if;
+    if v_place is null then
+      return;
+    end if;
+    insert into keyword_layer (team_id, client_id, place, chunks, sampled) values (v_team, p_client, v_place, 0, 1);
+  end if;
+  return query
+  select l.place, t.dim_shift::int, t.key_shift::int, l.once_dims, l.once_keys
+    from keyword_team t join keyword_layer l on l.team_id = t.team_id
+   where t.team_id = v_team and l.client_id is not distinct from p_client;
+end $function$;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.matched_weights(p_chunks uuid[], p_dims integer[])
  RETURNS TABLE(chunk_id uuid, dim integer, weight real)
@@ -2401,6 +2442,30 @@ begin
     from running r;
 end $function$;
 
+CREATE OR REPLACE FUNCTION memory.read_slices(p_space text, p_slices integer[], p_place integer, p_all boolean)
+ RETURNS TABLE(slice integer, terms bytea, places bytea, counts bytea, vectors text)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  v_place constant sparsevec := case when p_place is not null then ('{' || p_place || ':1}/16000')::sparsevec end;
+begin
+  return query
+  select s.slice, array_send(s.terms), array_send(s.places::int[]), array_send(s.counts::int[]),
+         array_to_string(s.vectors::text[], ' ')
+    from keyword_slice s
+   where s.team_id = claimed_team() and s.space = p_space::"char"
+     and (p_place is not null or p_all or s.slice = any (p_slices))
+     and (p_place is null or p_all or s.slice = any (p_slices)
+       or case when s.places is null then p_place = 1 else p_place = any (s.places) end
+       or exists (select from unnest(s.vectors) v where v <#> v_place < 0))
+   order by s.slice;
+end $function$;
+grant execute to memory_worker;
+
 CREATE OR REPLACE FUNCTION memory.readable_clients()
  RETURNS uuid[]
  LANGUAGE sql
@@ -2408,7 +2473,7 @@ CREATE OR REPLACE FUNCTION memory.readable_clients()
 RETURN (COALESCE(NULLIF(current_setting('app.reads_clients'::text, true), ''::text), '{}'::text))::uuid[];
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.readable_counts(p_team_layer boolean, p_clients uuid[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT scales public.sparsevec, OUT team_scales public.sparsevec)
+CREATE OR REPLACE FUNCTION memory.readable_counts(p_team_layer boolean, p_clients uuid[], OUT chunks double precision, OUT sampled integer, OUT counted_at timestamp with time zone, OUT packed boolean, OUT dim_shift integer, OUT key_shift integer, OUT scales public.sparsevec, OUT layer_places integer[], OUT layer_scales real[], OUT team_scales public.sparsevec, OUT team_places integer[], OUT team_layer_scales real[])
  RETURNS record
  LANGUAGE plpgsql
  STABLE
@@ -2421,26 +2486,28 @@ declare
 begin
   -- A Team can have hundreds of clients. For a caller that can read all layers, the sums of the Team are used, and not
   -- the row of each layer. The number of layers is compared first, because their list is stored apart from the row.
-  select t.chunks, t.sampled, t.counted_at, t.scales,
+  select t.chunks, t.sampled, t.counted_at, t.packed, t.dim_shift, t.key_shift,
+         t.scales, t.layer_places, t.layer_scales,
          case when t.layer_count <= cardinality(p_clients) + p_team_layer::int then not exists (
            select from unnest(t.layers) l (client_id)
             where ((l.client_id is null and p_team_layer) or l.client_id in (select unnest(p_clients))) is not true) end
-    into chunks, sampled, counted_at, scales, v_reads_all
+    into chunks, sampled, counted_at, packed, dim_shift, key_shift, scales, layer_places, layer_scales, v_reads_all
     from keyword_team t where t.team_id = v_team and t.chunks > 0;
   if found and v_reads_all is not true then
     -- Sums up the layers that the caller can read.
     v_team_chunks := chunks;
-    team_scales := scales;
+    team_scales := scales; team_places := layer_places; team_layer_scales := layer_scales;
     select sum(l.chunks), sum(l.sampled), min(l.counted_at),
-           ('{' || string_agg(layer_scale(l.place, l.chunks, l.sampled), ',') || '}/16000')::sparsevec
-      into chunks, sampled, counted_at, scales
+           ('{' || string_agg(l.place || ':' || layer_scale(l.chunks, l.sampled), ',') || '}/16000')::sparsevec,
+           array_agg(l.place order by l.place), array_agg(layer_scale(l.chunks, l.sampled) order by l.place)
+      into chunks, sampled, counted_at, scales, layer_places, layer_scales
       from (select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
              where k.team_id = v_team and k.client_id is null and p_team_layer and k.chunks > 0
             union all
             select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
              where k.team_id = v_team and k.client_id = any (p_clients) and k.chunks > 0) l;
     if v_team_chunks - coalesce(chunks, 0) <= few then
-      team_scales := null;
+      team_scales := null; team_places := null; team_layer_scales := null;
     end if;
   end if;
   chunks := coalesce(chunks, 1);
@@ -2480,84 +2547,6 @@ AS $function$
 $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION memory.replace_entry(p_entries text, p_place integer, p_old integer, p_new integer)
- RETURNS text
- LANGUAGE sql
- STABLE
-RETURN CASE WHEN (p_entries IS NULL) THEN ((p_place || ':'::text) || p_new) WHEN (p_old IS NULL) THEN ((((p_entries || ','::text) || p_place) || ':'::text) || p_new) ELSE TRIM(BOTH ','::text FROM replace(((','::text || p_entries) || ','::text), ((((','::text || p_place) || ':'::text) || p_old) || ','::text), (COALESCE((((','::text || p_place) || ':'::text) || p_new), ''::text) || ','::text))) END;
-
-CREATE OR REPLACE FUNCTION memory.replace_layer_counts(p_client uuid, p_space text, p_from integer, p_to integer, p_terms integer[], p_counts integer[])
- RETURNS void
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'memory', 'public', 'pg_temp'
- SET work_mem TO '64MB'
- SET enable_seqscan TO 'off'
- SET enable_nestloop TO 'off'
-AS $function$
-declare
-  v_team constant uuid := claimed_team();
-  v_layer record;                       -- the layer's place and stored counts
-  v_terms int[];                        -- terms whose count has changed, with ...
-  v_olds int[];                         -- ... the old counts and ...
-  v_news int[];                         -- ... the new counts
-  v_gone int[];                         -- terms that no longer occur in the layer
-begin
-  perform from keyword_team t where t.team_id = v_team for update;
-  -- The Team was deleted.
-  if not found then
-    return;
-  end if;
-  v_layer := counted_layer(p_client, p_space);
-  -- Every place is in use. The words of this layer weigh as if they were not counted.
-  if v_layer.place is null then
-    return;
-  end if;
-
-  -- Compares the stored counts with the new ones.
-  select array_agg(term order by term), array_agg(o.n order by term), array_agg(n.n order by term),
-         array_agg(term) filter (where n.n is null)
-    into v_terms, v_olds, v_news, v_gone
-    from (select * from unnest(v_layer.terms, v_layer.counts) o (term, n) where o.term between p_from and p_to) o
-    full join unnest(p_terms, p_counts) n (term, n) using (term)
-   where o.n is distinct from n.n;
-  if v_terms is null then
-    return;
-  end if;
-  -- Deletes the rows of terms that occurred only in this layer.
-  delete from keyword_df d
-   where d.team_id = v_team and d.space = p_space::"char" and d.term = any (v_gone) and strpos(d.counts::text, ',') = 0;
-  -- Replaces, adds or deletes this layer's entry (place:count) in the vector of each term that has changed.
-  insert into keyword_df (team_id, space, term, counts)
-    select v_team, p_space::"char", c.term,
-           ('{' || replace_entry(k.entries, v_layer.place, c.old, c.new) || '}/16000')::sparsevec
-      from unnest(v_terms, v_olds, v_news) c (term, old, new)
-      -- offset 0 keeps the planner from merging the subquery. A merged query, or nested loops, would read all of the
-      -- Team's counts for each term if there are no statistics.
-      left join (select d.term, substr(split_part(d.counts::text, '}', 1), 2) as entries from keyword_df d
-                  where d.team_id = v_team and d.space = p_space::"char" and d.term = any (v_terms) offset 0) k
-        on k.term = c.term
-     where c.new > 0 or k.entries is not null
-     -- In the order of the key, so that neighbours in the index are written together.
-     order by c.term
-    on conflict (team_id, space, term) do update set counts = excluded.counts;
-
-  -- Stores the layer's own counts, with which the next call compares.
-  select coalesce(array_agg(a.term order by a.term), '{}'), coalesce(array_agg(a.n order by a.term), '{}')
-    into v_terms, v_news
-    from (select o.term, o.n from unnest(v_layer.terms, v_layer.counts) o (term, n)
-           where o.term not between p_from and p_to
-          union all select n.term, n.n from unnest(p_terms, p_counts) n (term, n)) a;
-  if p_space = 'd' then
-    update keyword_layer l set dims = v_terms, dim_counts = v_news
-     where l.team_id = v_team and l.client_id is not distinct from p_client;
-  else
-    update keyword_layer l set keys = v_terms, key_counts = v_news
-     where l.team_id = v_team and l.client_id is not distinct from p_client;
-  end if;
-end $function$;
-grant execute to memory_worker;
-
 CREATE OR REPLACE FUNCTION memory.replace_terms(p_chunk uuid, p_keys integer[], p_weights public.sparsevec, p_text_hash bytea)
  RETURNS void
  LANGUAGE sql
@@ -2583,23 +2572,41 @@ AS $function$
 $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.sample_chunks(p_client uuid, p_limit integer)
- RETURNS uuid[]
+CREATE OR REPLACE FUNCTION memory.sample_changes(p_client uuid, p_limit integer, OUT sample uuid[], OUT hashes integer[], OUT added uuid[], OUT dropped uuid[], OUT deleted integer, OUT counted integer, OUT gone integer, OUT renewed integer, OUT version integer)
+ RETURNS record
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
  SET enable_seqscan TO 'off'
 AS $function$
+declare
+  v_team constant uuid := claimed_team();
+  v_members int[];
+  v_left int[];               -- the hashes of members that are not in the sample
 begin
   -- A query for each case, so that each fits the order of the index.
   if p_client is null then
-    return (select coalesce(array_agg(s.chunk_id), '{}') from (
-      select k.chunk_id from chunk_keyword k where k.team_id = claimed_team() and k.client_id is null
-       order by k.client_id, uuid_hash(k.chunk_id), k.chunk_id limit p_limit) s);
+    select array_agg(s.chunk_id), array_agg(s.hash) into sample, hashes from (
+      select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
+       where k.team_id = v_team and k.client_id is null
+       order by k.client_id, uuid_hash(k.chunk_id), k.chunk_id limit p_limit) s;
+  else
+    select array_agg(s.chunk_id), array_agg(s.hash) into sample, hashes from (
+      select k.chunk_id, uuid_hash(k.chunk_id) as hash from chunk_keyword k
+       where k.team_id = v_team and k.client_id = p_client
+       order by uuid_hash(k.chunk_id), k.chunk_id limit p_limit) s;
   end if;
-  return (select coalesce(array_agg(s.chunk_id), '{}') from (
-    select k.chunk_id from chunk_keyword k where k.team_id = claimed_team() and k.client_id = p_client
-     order by uuid_hash(k.chunk_id), k.chunk_id limit p_limit) s);
+  sample := coalesce(sample, '{}'); hashes := coalesce(hashes, '{}');
+  select l.members, case when l.members is not null then l.sampled end, l.gone, l.renewed, l.version
+    into v_members, counted, gone, renewed, version
+    from keyword_layer l where l.team_id = v_team and l.client_id is not distinct from p_client;
+  added := array(select s.id from unnest(sample, hashes) s (id, hash)
+                  where s.hash not in (select unnest(coalesce(v_members, '{}'))));
+  v_left := array(select m.hash from unnest(v_members) m (hash) where m.hash not in (select unnest(hashes)));
+  dropped := array(select k.chunk_id from unnest(v_left) m (hash)
+                     join chunk_keyword k on k.team_id = v_team and k.client_id is not distinct from p_client
+                      and uuid_hash(k.chunk_id) = m.hash);
+  deleted := cardinality(v_left) - cardinality(dropped);
 end $function$;
 grant execute to memory_worker;
 
@@ -3108,32 +3115,53 @@ CREATE OR REPLACE FUNCTION memory.stale_layers()
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
   select coalesce(n.client_id, l.client_id), coalesce(n.chunks, 0)
-    from (select k.client_id, count(*)::int as chunks from memory.chunk_keyword k
-           where k.team_id = memory.claimed_team() group by 1) n
-    full join (select c.client_id, c.chunks, c.renewed from memory.keyword_layer c where c.team_id = memory.claimed_team()) l
+    -- The chunks of active sources, without counting them.
+    from (select t.client_id, sum(t.n)::int as chunks from layer_tally t
+           where t.team_id = claimed_team() and t.part = 'chunks' group by 1 having sum(t.n) > 0) n
+    full join (select c.client_id, c.chunks, c.renewed, c.members is null as unpacked
+                 from keyword_layer c where c.team_id = claimed_team()) l
       -- The Team layer has no client. A full join needs an equality, so the zero id replaces null on both sides.
       on coalesce(n.client_id, '00000000-0000-0000-0000-000000000000')
        = coalesce(l.client_id, '00000000-0000-0000-0000-000000000000')
-   -- A layer that was never counted needs a place, and there are 16,000. See replace_layer_counts.
-   where case when l.chunks is not null then abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= l.chunks * 0.2
-              else (select count(*) from memory.keyword_layer c where c.team_id = memory.claimed_team()) < 16000 end
+   -- A layer that was never counted needs a place, and there are 16,000. See lock_layer_counts.
+   where case when l.chunks is not null
+              then l.unpacked or abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= l.chunks * 0.2
+              else (select count(*) from keyword_layer c where c.team_id = claimed_team()) < 16000 end
    order by 1 nulls first;
 $function$;
 grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.stored_terms(p_chunks uuid[])
- RETURNS TABLE(weights bytea, keys bytea)
+ RETURNS TABLE(chunk_id uuid, weights bytea, keys bytea)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
 AS $function$
-  select sparsevec_send(k.weights), array_send(k.keys)
+  select k.chunk_id, sparsevec_send(k.weights), array_send(k.keys)
     from chunk_keyword k
    where k.team_id = claimed_team() and k.chunk_id = any (p_chunks)
 $function$;
 grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.sum_layer_counts()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+AS $function$
+begin
+  update keyword_team t set (chunks, sampled, counted_at, scales, layer_places, layer_scales, layers, layer_count) = (
+    select coalesce(sum(l.chunks), 0), coalesce(sum(l.sampled), 0), min(l.counted_at),
+           ('{' || string_agg(l.place || ':' || layer_scale(l.chunks, l.sampled), ',') || '}/16000')::sparsevec,
+           coalesce(array_agg(l.place order by l.place), '{}'),
+           coalesce(array_agg(layer_scale(l.chunks, l.sampled) order by l.place), '{}'),
+           coalesce(array_agg(l.client_id), '{}'), count(*)
+      from keyword_layer l where l.team_id = t.team_id and l.chunks > 0)
+   where t.team_id = claimed_team();
+end $function$;
 
 CREATE OR REPLACE FUNCTION memory.tally_pending()
  RETURNS trigger
@@ -3250,18 +3278,76 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.uncounted_teams()
- RETURNS TABLE(company_id uuid, team_id uuid)
+CREATE OR REPLACE FUNCTION memory.term_count(p_count smallint, p_place smallint, p_vectors public.sparsevec[], p_scales public.sparsevec, p_places integer[], p_place_scales real[])
+ RETURNS double precision
+ LANGUAGE sql
+ STABLE
+RETURN CASE WHEN (p_place = 0) THEN (- ((p_vectors)[p_count] OPERATOR(public.<#>) p_scales)) WHEN ((p_places)[width_bucket(COALESCE((p_place)::integer, 1), p_places)] = COALESCE((p_place)::integer, 1)) THEN ((p_count)::double precision * ((p_place_scales)[width_bucket(COALESCE((p_place)::integer, 1), p_places)])::double precision) ELSE (0)::double precision END;
+
+CREATE OR REPLACE FUNCTION memory.term_frequencies(p_dims integer[], p_keys integer[], p_counts record)
+ RETURNS TABLE(space "char", term integer, df double precision, team_df double precision)
+ LANGUAGE plpgsql
+ STABLE ROWS 100
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+  v_dim_slices int[];
+  v_key_slices int[];
+begin
+  -- The counts of an earlier version, until the Team is counted again.
+  if not p_counts.packed then
+    return query
+    select d.space, d.term, -(d.counts <#> p_counts.scales), null::float8 from keyword_df d
+     where d.team_id = v_team and d.space = 'd' and d.term = any (p_dims)
+    union all
+    select d.space, d.term, -(d.counts <#> p_counts.scales), -(d.counts <#> p_counts.team_scales) from keyword_df d
+     where d.team_id = v_team and d.space = 'k' and d.term = any (p_keys);
+    return;
+  end if;
+
+  v_dim_slices := array(select distinct t >> p_counts.dim_shift from unnest(p_dims) t);
+  v_key_slices := array(select distinct t >> p_counts.key_shift from unnest(p_keys) t);
+  -- A term is looked for in its slice by bisection. offset 0, so that it is done once.
+  return query
+  select 'd'::"char", f.term, term_count(f.count, f.place, f.vectors,
+           p_counts.scales, p_counts.layer_places, p_counts.layer_scales), null::float8
+    from (select a.term, s.terms[w.nth] as found, s.counts[w.nth] as count, s.places[w.nth] as place, s.vectors
+            from keyword_slice s join unnest(p_dims) a (term) on s.slice = a.term >> p_counts.dim_shift
+            cross join lateral (select width_bucket(a.term, s.terms) as nth offset 0) w
+           where s.team_id = v_team and s.space = 'd' and s.slice = any (v_dim_slices)) f
+   where f.found = f.term
+  union all
+  select 'k', f.term,
+         term_count(f.count, f.place, f.vectors,
+           p_counts.scales, p_counts.layer_places, p_counts.layer_scales),
+         term_count(f.count, f.place, f.vectors,
+           p_counts.team_scales, p_counts.team_places, p_counts.team_layer_scales)
+    from (select a.term, s.terms[w.nth] as found, s.counts[w.nth] as count, s.places[w.nth] as place, s.vectors
+            from keyword_slice s join unnest(p_keys) a (term) on s.slice = a.term >> p_counts.key_shift
+            cross join lateral (select width_bucket(a.term, s.terms) as nth offset 0) w
+           where s.team_id = v_team and s.space = 'k' and s.slice = any (v_key_slices)) f
+   where f.found = f.term;
+end $function$;
+
+CREATE OR REPLACE FUNCTION memory.uncounted_teams(p_after uuid, p_limit integer)
+ RETURNS TABLE(company_id uuid, team_id uuid, uncounted boolean)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
+ SET enable_seqscan TO 'off'
 AS $function$
 begin
   return query
-  select t.company_id, t.id from identity.team t
-   where t.deleted_at is null
-     and not exists (select from keyword_layer l where l.team_id = t.id and l.chunks > 0)
-     and exists (select from chunk_keyword k where k.team_id = t.id);
+  with looked as (
+    select k.team_id, k.packed and k.chunks > 0 as counted from keyword_team k
+     where p_after is null or k.team_id > p_after order by k.team_id limit p_limit
+  )
+  select t.company_id, t.id, true
+    from looked l join identity.team t on t.id = l.team_id
+   where not l.counted and t.deleted_at is null
+     and exists (select from chunk_keyword k where k.team_id = t.id)
+  union all
+  (select null::uuid, l.team_id, false from looked l order by l.team_id desc limit 1);
 end $function$;
 grant execute to memory_worker;
 
@@ -3383,11 +3469,7 @@ begin
 
   with counted as materialized (
     -- The df of terms that were counted, for the weights ('d') and for the keys ('k').
-    select d.space, d.term, -(d.counts <#> v_counts.scales) as df, null::float8 as team_df from keyword_df d
-     where d.team_id = v_team and d.space = 'd' and d.term = any (p_dims)
-    union all
-    select d.space, d.term, -(d.counts <#> v_counts.scales), -(d.counts <#> v_counts.team_scales) from keyword_df d
-     where d.team_id = v_team and d.space = 'k' and d.term = any (p_keys)
+    select * from term_frequencies(p_dims, p_keys, v_counts)
   ), asked as (
     -- The terms and keys of the query.
     select 'd'::"char" as space, q.term, q.factor, q.length, q.place
@@ -3421,6 +3503,33 @@ CREATE OR REPLACE FUNCTION memory.writable_clients()
  STABLE
 RETURN (COALESCE(NULLIF(current_setting('app.writes_clients'::text, true), ''::text), '{}'::text))::uuid[];
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.write_slices(p_space text, p_slices integer[], p_sizes integer[], p_vectors text[], p_terms integer[], p_places integer[], p_counts integer[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+begin
+  delete from keyword_slice s
+   where s.team_id = v_team and s.space = p_space::"char"
+     and s.slice = any (array(select w.slice from unnest(p_slices, p_sizes) w (slice, size) where w.size = 0));
+  insert into keyword_slice (team_id, space, slice, terms, places, counts, vectors)
+    select v_team, p_space::"char", w.slice, p_terms[w.first:w.last],
+           case when 1 <> any (p_places[w.first:w.last]) then p_places[w.first:w.last]::int2[] end,
+           p_counts[w.first:w.last]::int2[],
+           case when w.vectors <> '' then string_to_array(w.vectors, ' ')::sparsevec(16000)[] end
+      from (select u.slice, u.vectors, u.size, sum(u.size) over w as last, sum(u.size) over w - u.size + 1 as first
+              from unnest(p_slices, p_sizes, p_vectors) with ordinality u (slice, size, vectors, nth)
+            window w as (order by u.nth)) w
+     where w.size > 0
+    on conflict (team_id, space, slice) do update
+       set terms = excluded.terms, places = excluded.places, counts = excluded.counts, vectors = excluded.vectors;
+end $function$;
+grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.writes_team_layer()
  RETURNS boolean

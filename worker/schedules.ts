@@ -22,12 +22,23 @@ export async function scheduleJobs(setup: WorkerSetup, queues: readonly QueueNam
   if (!setup.config.serverEmbeddings) await endServerEmbeddings(setup);
 }
 
-/** Enqueues the count of Teams without counts: after a change of the counting, a Team without writes would get none. */
+/** Teams that one statement looks at. */
+const MAX_TEAMS_PER_PAGE = 1000;
+
+/**
+ * Enqueues the count of Teams without counts, or with counts of an earlier version of the service: a Team without writes
+ * would get none.
+ */
 async function countUncounted({ database, queue }: WorkerSetup): Promise<void> {
-  for (const team of await asWorker(database, uncountedTeams)) {
-    const job = { ...team, userId: NOBODY };
-    await withoutScope(database, (tx) => queue.enqueue(tx, 'keywords.count', job, { key: team.teamId }));
-  }
+  let after: string | null = null;
+  do {
+    const page = await asWorker(database, (tx) => uncountedTeams(tx, after, MAX_TEAMS_PER_PAGE));
+    for (const team of page.teams) {
+      const job = { ...team, userId: NOBODY };
+      await withoutScope(database, (tx) => queue.enqueue(tx, 'keywords.count', job, { key: team.teamId }));
+    }
+    after = page.last;
+  } while (after !== null);
 }
 
 /**

@@ -1,9 +1,10 @@
+import assert from 'node:assert/strict';
 import { type Database, workerTransaction } from '../../db/driver/database.ts';
-import { replaceLayerCounts } from '../../db/queries/search/keywords.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
 import type { JobContext } from '../../worker/context.ts';
 import { countKeywords } from '../../worker/jobs/keywords-count.ts';
+import { type NewCounts, storeLayerCounts } from '../../worker/word-counts/store-counts.ts';
 import type { TestCompany } from './needs/database.ts';
 import { ownerScope } from './scopes.ts';
 
@@ -32,7 +33,45 @@ export async function setTermCounts(
     for (const dim of terms.dims) dims.set(dim, df);
     for (const key of terms.keys) keys.set(key, df);
   }
-  for (const step of replaceLayerCounts({ layerId: layer, chunks, sampled: chunks, dims, keys })) {
-    await workerTransaction(database, ownerScope(team), step);
-  }
+  assert.ok(await setLayerCounts(database, team, { layerId: layer, chunks, sampled: chunks, dims, keys }));
+}
+
+/** Stores counts of a layer as if all of its chunks had been counted. */
+export async function setLayerCounts(
+  database: Database,
+  team: TestCompany,
+  counts: Pick<NewCounts, 'layerId' | 'chunks' | 'sampled' | 'dims' | 'keys'>,
+): Promise<boolean> {
+  const [layer] = await database.query<{ version: number }>(
+    'select version from memory.keyword_layer where team_id = $1 and client_id is not distinct from $2',
+    [team.teamId, counts.layerId],
+  );
+  const rest = { gone: 0, whole: true, members: new Int32Array(), version: layer?.version ?? null };
+  return workerTransaction(database, ownerScope(team), (tx) => storeLayerCounts(tx, { ...counts, ...rest }));
+}
+
+/** What a row of `keyword_slice` says about one layer. */
+interface StoredCount {
+  /** `d` or `k`, and the number of the term. */
+  term: string;
+  place: number;
+  count: number;
+}
+
+/** The counts that searches read. Read from the rows by SQL, and not by the code that made them. */
+export async function readCounts(database: Database, { teamId }: TestCompany): Promise<StoredCount[]> {
+  return database.query<StoredCount>(
+    `with element as (
+       select s.space, u.term, coalesce(u.place, 1) as place, u.count, s.vectors
+         from memory.keyword_slice s
+        cross join lateral unnest(s.terms, s.places, s.counts) u (term, place, count)
+        where s.team_id = $1)
+     select e.space::text || ' ' || e.term as term, e.place, e.count from element e where e.place > 0
+     union all
+     select e.space::text || ' ' || e.term, m[1]::int, m[2]::int
+       from element e cross join lateral regexp_matches(e.vectors[e.count]::text, '([0-9]+):([0-9]+)', 'g') m
+      where e.place = 0
+      order by term, place`,
+    [teamId],
+  );
 }

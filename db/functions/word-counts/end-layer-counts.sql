@@ -1,27 +1,37 @@
--- Ends the count of a layer: stores how many chunks the layer has and how many of them were sampled, or deletes the row
--- of a layer without chunks. Then sums up the layers of the Team. p_client is null for the Team layer.
-create or replace function memory.end_layer_counts(p_client uuid, p_chunks int, p_sampled int) returns void
+-- Ends storing the counts of a layer that lock_layer_counts began: stores how many chunks the layer has and how many of
+-- them were counted, or deletes the row of a layer without chunks. Then sums up the layers of the Team. When all of
+-- them are packed, deletes the Team's counts of the earlier form. p_client is null for the Team layer.
+create or replace function memory.end_layer_counts(
+  p_client uuid, p_chunks int,
+  p_sampled int,              -- chunks that are counted, with those that are gone
+  p_gone int,                 -- chunks that are counted and deleted since
+  p_whole boolean,            -- whether all of them were counted anew, so that none is counted with earlier terms
+  p_members int[],            -- the hashes of the counted chunks that are not gone
+  p_once_dims bytea, p_once_keys bytea, p_dim_shift int, p_key_shift int
+) returns void
 language plpgsql security definer set search_path = memory, public, pg_temp
+set enable_seqscan = off
 as $$
 declare
   v_team constant uuid := claimed_team();
+  v_packed boolean;
 begin
-  -- Locks the Team's row first, so that a transaction that counts another layer sums up after this one.
-  perform from keyword_team t where t.team_id = v_team for update;
-  -- Only if the layer has no counts: another worker can have counted it since then, when it was no longer empty, and
-  -- that worker ends the count.
   delete from keyword_layer l
-   where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled = 0
-     and l.dims = '{}' and l.keys = '{}';
-  update keyword_layer l set chunks = p_chunks, sampled = p_sampled, counted_at = now(), renewed = 0
-   where l.team_id = v_team and l.client_id is not distinct from p_client and p_sampled > 0;
-  update keyword_team t set (chunks, sampled, counted_at, scales, layers, layer_count) = (
-    select coalesce(sum(l.chunks), 0), coalesce(sum(l.sampled), 0), min(l.counted_at),
-           ('{' || string_agg(layer_scale(l.place, l.chunks, l.sampled), ',') || '}/16000')::sparsevec,
-           coalesce(array_agg(l.client_id), '{}'), count(*)
-      from keyword_layer l where l.team_id = v_team and l.chunks > 0)
+   where l.team_id = v_team and l.client_id is not distinct from p_client and p_chunks = 0;
+  update keyword_layer l
+     set chunks = p_chunks, sampled = p_sampled, gone = p_gone, members = p_members, counted_at = now(),
+         renewed = case when p_whole then 0 else l.renewed end, version = l.version + 1, once_dims = p_once_dims, once_keys = p_once_keys,
+         dims = '{}', dim_counts = '{}', keys = '{}', key_counts = '{}'
+   where l.team_id = v_team and l.client_id is not distinct from p_client;
+  select not exists (select from keyword_layer l where l.team_id = v_team and l.members is null) and not t.packed
+    into v_packed from keyword_team t where t.team_id = v_team;
+  update keyword_team t set packed = t.packed or v_packed, dim_shift = p_dim_shift, key_shift = p_key_shift
    where t.team_id = v_team;
+  if v_packed then
+    delete from keyword_df d where d.team_id = v_team;
+  end if;
+  perform sum_layer_counts();
 end $$;
 
-revoke execute on function memory.end_layer_counts(uuid, int, int) from public, memory_service, memory_worker;
-grant execute on function memory.end_layer_counts(uuid, int, int) to memory_worker;
+revoke execute on function memory.end_layer_counts(uuid, int, int, int, boolean, int[], bytea, bytea, int, int) from public, memory_service, memory_worker;
+grant execute on function memory.end_layer_counts(uuid, int, int, int, boolean, int[], bytea, bytea, int, int) to memory_worker;

@@ -15,21 +15,37 @@ export async function staleLayers(tx: TeamWorkerTransaction): Promise<LayerSize[
   return tx.query<LayerSize>('select client_id as "layerId", chunks from memory.stale_layers()');
 }
 
-/** Returns at most `limit` chunks of a layer, in an order that does not depend on their age or text. */
-export async function sampleChunks(
+/** The sample of a layer, next to the chunks that were counted: see `sample_changes`. */
+export interface SampleChanges {
+  sample: string[];
+  /** For each chunk of the sample, the hash of its id. */
+  hashes: number[];
+  added: string[];
+  dropped: string[];
+  deleted: number;
+  counted: number | null;
+  gone: number | null;
+  renewed: number | null;
+  version: number | null;
+}
+
+/** Compares the sample of a layer, of at most `limit` chunks, with the chunks that were counted. */
+export async function findSampleChanges(
   tx: TeamWorkerTransaction,
   layerId: LayerId,
   limit: number,
-): Promise<string[]> {
-  const [row] = await tx.query<{ ids: string[] }>('select memory.sample_chunks($1, $2) as ids', [
+): Promise<SampleChanges> {
+  const [row] = await tx.query<SampleChanges>('select * from memory.sample_changes($1, $2)', [
     layerId,
     limit,
   ]);
-  return row?.ids ?? [];
+  if (row === undefined) throw new Error('sample_changes returned no row');
+  return row;
 }
 
 /** The stored terms of a chunk: the dimensions of its weights, and its keys. */
 export interface StoredTerms {
+  chunkId: string;
   dims: Int32Array;
   keys: Int32Array;
 }
@@ -39,61 +55,171 @@ export async function readStoredTerms(
   tx: TeamWorkerTransaction,
   chunkIds: readonly string[],
 ): Promise<StoredTerms[]> {
-  const rows = await tx.query<{ weights: Uint8Array; keys: Uint8Array }>(
-    'select weights, keys from memory.stored_terms($1::uuid[])',
+  const rows = await tx.query<{ chunkId: string; weights: Uint8Array; keys: Uint8Array }>(
+    'select chunk_id as "chunkId", weights, keys from memory.stored_terms($1::uuid[])',
     [chunkIds],
   );
-  return rows.map(({ weights, keys }) => ({ dims: sparsevecDims(weights), keys: int4ArrayValues(keys) }));
+  return rows.map(({ chunkId, weights, keys }) => ({
+    chunkId,
+    dims: sparsevecDims(weights),
+    keys: int4ArrayValues(keys),
+  }));
 }
 
-/** The number of chunks of a layer's sample in which each term occurs, for dimensions of the weights and for keys. */
-export interface LayerCounts extends LayerSize {
-  sampled: number;
-  dims: ReadonlyMap<number, number>;
-  keys: ReadonlyMap<number, number>;
+/** The space of terms: dimensions of the weights, or keys. */
+export type TermSpace = 'd' | 'k';
+
+/** What the counts of a layer are added to. */
+export interface LockedCounts {
+  /** The place of the layer in the vector of a term. */
+  place: number;
+  dimShift: number;
+  keyShift: number;
+  onceDims: Uint8Array;
+  onceKeys: Uint8Array;
 }
 
-/** Terms whose counts one transaction replaces. The embedded database answers no other request until it ends. */
-const SLICE = 1000;
-const LEAST_INT4 = -(2 ** 31);
-const MOST_INT4 = 2 ** 31 - 1;
+/** Begins to store the counts of a layer. Returns null if they cannot be stored: see `lock_layer_counts`. */
+export async function lockLayerCounts(
+  tx: TeamWorkerTransaction,
+  layerId: LayerId,
+  version: number | null,
+): Promise<LockedCounts | null> {
+  const [row] = await tx.query<LockedCounts>(
+    `select place, dim_shift as "dimShift", key_shift as "keyShift", once_dims as "onceDims", once_keys as "onceKeys"
+       from memory.lock_layer_counts($1, $2)`,
+    [layerId, version],
+  );
+  return row ?? null;
+}
 
-/** A step of replacing counts. Run each in its own transaction. */
-type Step = (tx: TeamWorkerTransaction) => Promise<unknown>;
-
-/** Returns the steps that replace the counts of a layer. They write only counts that have changed. */
-export function replaceLayerCounts({ layerId, chunks, sampled, dims, keys }: LayerCounts): Step[] {
-  const end: Step = (tx) =>
-    tx.query('select memory.end_layer_counts($1, $2, $3)', [layerId, chunks, sampled]);
-  return [...replaceInSpace(layerId, 'd', dims), ...replaceInSpace(layerId, 'k', keys), end];
+/** A row of `keyword_slice`, with parallel arrays. */
+export interface PackedSlice {
+  slice: number;
+  terms: Int32Array;
+  places: Int32Array;
+  counts: Int32Array;
+  /** In the text form of `sparsevec`. */
+  vectors: string[];
 }
 
 /**
- * Returns a step for each slice of the terms, which ascend. A step also deletes the earlier counts of terms between
- * those of its slice.
+ * Returns slices of the Team: the given ones, and with `place` those in which the layer with that place has counts.
+ * `all` returns every slice.
  */
-function replaceInSpace(layerId: LayerId, space: 'd' | 'k', counts: ReadonlyMap<number, number>): Step[] {
-  const terms = Int32Array.from(counts.keys()).sort();
-  return Array.from({ length: Math.max(1, Math.ceil(terms.length / SLICE)) }, (_, nth) => {
-    const slice = terms.subarray(nth * SLICE, (nth + 1) * SLICE);
-    const from = nth === 0 ? LEAST_INT4 : (slice[0] ?? LEAST_INT4);
-    const next = terms[(nth + 1) * SLICE];
-    const to = next === undefined ? MOST_INT4 : next - 1;
-    return (tx) =>
-      tx.query('select memory.replace_layer_counts($1, $2, $3, $4, $5::int[], $6::int[])', [
-        layerId,
-        space,
-        from,
-        to,
-        int4ArrayBinary(slice),
-        int4ArrayBinary(slice.map((term) => counts.get(term) ?? 0)),
-      ]);
+export async function readSlices(
+  tx: TeamWorkerTransaction,
+  space: TermSpace,
+  which: { slices: Int32Array; place: number | null } | 'all',
+): Promise<PackedSlice[]> {
+  const { slices, place } = which === 'all' ? { slices: new Int32Array(), place: null } : which;
+  const rows = await tx.query<{
+    slice: number;
+    terms: Uint8Array;
+    places: Uint8Array | null;
+    counts: Uint8Array;
+    vectors: string | null;
+  }>('select * from memory.read_slices($1, $2::int[], $3, $4)', [
+    space,
+    int4ArrayBinary(slices),
+    place,
+    which === 'all',
+  ]);
+  return rows.map((row) => {
+    const terms = int4ArrayValues(row.terms);
+    return {
+      slice: row.slice,
+      terms,
+      places: row.places === null ? new Int32Array(terms.length).fill(1) : int4ArrayValues(row.places),
+      counts: int4ArrayValues(row.counts),
+      vectors: row.vectors === null ? [] : row.vectors.split(' '),
+    };
   });
 }
 
-/** Returns the Teams that have chunks but no word counts. */
+/** Slices that one statement writes. */
+const MAX_SLICES_PER_WRITE = 250;
+
+/** Replaces slices of the Team. One without terms is deleted. */
+export async function writeSlices(
+  tx: TeamWorkerTransaction,
+  space: TermSpace,
+  slices: readonly PackedSlice[],
+): Promise<void> {
+  for (let start = 0; start < slices.length; start += MAX_SLICES_PER_WRITE) {
+    const some = slices.slice(start, start + MAX_SLICES_PER_WRITE);
+    await tx.query(
+      'select memory.write_slices($1, $2::int[], $3::int[], $4::text[], $5::int[], $6::int[], $7::int[])',
+      [
+        space,
+        some.map(({ slice }) => slice),
+        some.map(({ terms }) => terms.length),
+        some.map(({ vectors }) => vectors.join(' ')),
+        int4ArrayBinary(joined(some.map(({ terms }) => terms))),
+        int4ArrayBinary(joined(some.map(({ places }) => places))),
+        int4ArrayBinary(joined(some.map(({ counts }) => counts))),
+      ],
+    );
+  }
+}
+
+function joined(parts: readonly Int32Array[]): Int32Array {
+  const all = new Int32Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** What a layer's row says of its counts. */
+export interface CountedLayer extends LayerSize {
+  /** Chunks that are counted, with those that are gone. */
+  sampled: number;
+  /** Chunks that are counted and were deleted since. */
+  gone: number;
+  /** Whether all of them were counted anew. */
+  whole: boolean;
+  /** The hashes of the counted chunks that are not gone. */
+  members: Int32Array;
+}
+
+/** Ends storing the counts of a layer. */
+export async function endLayerCounts(
+  tx: TeamWorkerTransaction,
+  layer: CountedLayer,
+  locked: Omit<LockedCounts, 'place'>,
+): Promise<void> {
+  await tx.query('select memory.end_layer_counts($1, $2, $3, $4, $5, $6::int[], $7, $8, $9, $10)', [
+    layer.layerId,
+    layer.chunks,
+    layer.sampled,
+    layer.gone,
+    layer.whole,
+    int4ArrayBinary(layer.members),
+    locked.onceDims,
+    locked.onceKeys,
+    locked.dimShift,
+    locked.keyShift,
+  ]);
+}
+
+/**
+ * Returns the Teams that have chunks but no packed word counts, among the next `limit` Teams in the order of their ids,
+ * and the last of these Teams, which is null at the end.
+ */
 export async function uncountedTeams(
   tx: WorkerTransaction,
-): Promise<{ companyId: string; teamId: string }[]> {
-  return tx.query('select company_id as "companyId", team_id as "teamId" from memory.uncounted_teams()');
+  after: string | null,
+  limit: number,
+): Promise<{ teams: { companyId: string; teamId: string }[]; last: string | null }> {
+  const rows = await tx.query<{ companyId: string; teamId: string; uncounted: boolean }>(
+    `select company_id as "companyId", team_id as "teamId", uncounted from memory.uncounted_teams($1, $2)`,
+    [after, limit],
+  );
+  const teams = rows.flatMap(({ companyId, teamId, uncounted }) =>
+    uncounted ? [{ companyId, teamId }] : [],
+  );
+  return { teams, last: rows.find(({ uncounted }) => !uncounted)?.teamId ?? null };
 }

@@ -7,6 +7,7 @@ export const SEARCHED = [
   'chunk_keyword',
   'chunk_embedding',
   'keyword_df',
+  'keyword_slice',
   'keyword_layer',
   'keyword_team',
 ] as const;

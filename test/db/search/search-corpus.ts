@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { stageSource } from '../../../core/sources/store-source.ts';
-import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
+import { type Database, transaction } from '../../../db/driver/database.ts';
 import { type SearchFilters, searchChunks } from '../../../db/queries/search/search.ts';
 import type { Hit } from '../../../shared/schemas/memory.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
@@ -78,15 +78,15 @@ export async function addToCorpus(
  */
 export async function countCorpus(corpus: SearchCorpus, scale = 1): Promise<void> {
   await countTermsNow(corpus.database, corpus.team);
-  const layers = await corpus.database.query<{ id: string | null; sampled: number }>(
-    'select client_id as id, sampled from memory.keyword_layer where team_id = $1',
-    [corpus.team.teamId],
-  );
-  for (const { id, sampled } of layers) {
-    await workerTransaction(corpus.database, corpus.scope, (tx) =>
-      tx.query('select memory.end_layer_counts($1, $2, $3)', [id, sampled * scale, sampled]),
-    );
-  }
+  await corpus.database.query('update memory.keyword_layer set chunks = sampled * $2 where team_id = $1', [
+    corpus.team.teamId,
+    scale,
+  ]);
+  // As the owner of the tables: no role can call this function by itself.
+  await corpus.database.transaction(async (tx) => {
+    await tx.query("select set_config('app.team', $1, true)", [corpus.team.teamId]);
+    await tx.query('select memory.sum_layer_counts()');
+  });
   corpus.counts = new Map(
     [...Map.groupBy(corpus.chunks, ({ clientId }) => clientId)].map(([layer, chunks]) => [
       layer,

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
 import { archiveSource } from '../../../db/queries/memory/sources.ts';
-import { replaceLayerCounts } from '../../../db/queries/search/keywords.ts';
 import { searchChunks } from '../../../db/queries/search/search.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import { chunkTerms, queryTerms } from '../../../shared/text/terms.ts';
+import { type NewCounts, storeLayerCounts } from '../../../worker/word-counts/store-counts.ts';
 import {
   createTestCompany,
   databaseUrl,
@@ -16,7 +16,7 @@ import {
 import { withOwnDatabase } from '../../support/needs/own-database.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
-import { countTermsNow } from '../../support/term-counts.ts';
+import { countTermsNow, readCounts, setLayerCounts } from '../../support/term-counts.ts';
 
 const database = await openTestDatabase();
 
@@ -28,17 +28,13 @@ const MANY_TERMS = 9000;
 const STALE_SHARE = 0.2;
 
 /** As searches read them: `space term` with how many chunks of the one layer hold it. */
-async function storedCounts({ teamId }: TestCompany) {
-  const rows = await database.query<{ term: string; df: number }>(
-    `select d.space::text || ' ' || d.term as term, substring(d.counts::text from ':(\\d+)}')::int as df
-       from memory.keyword_df d where d.team_id = $1`,
-    [teamId],
-  );
+async function storedCounts(team: TestCompany) {
+  const counts = await readCounts(database, team);
   const [layer] = await database.query<{ chunks: number; sampled: number }>(
     'select chunks, sampled from memory.keyword_layer where team_id = $1',
-    [teamId],
+    [team.teamId],
   );
-  return { terms: Object.fromEntries(rows.map(({ term, df }) => [term, df])), ...layer };
+  return { terms: Object.fromEntries(counts.map(({ term, count }) => [term, count])), ...layer };
 }
 
 /** The same made afresh from the texts, of so few chunks that what stands in one of them is kept too. */
@@ -68,11 +64,23 @@ function store(team: TestCompany, texts: readonly string[]): Promise<string> {
   return storeSource(database, ownerScope(team), { layer: null, chunks: texts.map((text) => ({ text })) });
 }
 
-/** Of layers in the order of their places: the place, the term and the count of each that is counted. */
-function entriesOf(layers: readonly ReadonlyMap<number, number>[]): number[][] {
-  const entries = layers.flatMap((counts, nth) => [...counts].map(([term, df]) => [nth + 1, term, df]));
-  return [0, 1, 2].map((column) => entries.map((entry) => entry[column] ?? Number.NaN));
+/** Of layers in the order of their places: what is stored for each space. */
+function entriesOf(layers: readonly ReadonlyMap<number, number>[]) {
+  return layers.flatMap((counts, nth) =>
+    [...counts].flatMap(([term, count]) =>
+      ['d', 'k'].map((space) => ({ term: `${space} ${term}`, place: nth + 1, count })),
+    ),
+  );
 }
+
+/** Counts of so many chunks, all of which were sampled. */
+const countsOf = (layerId: LayerId, chunks: number, terms: ReadonlyMap<number, number>) => ({
+  layerId,
+  chunks,
+  sampled: Math.max(chunks, 1),
+  dims: terms,
+  keys: terms,
+});
 
 /** Texts that share words with every other, and one code that stands nowhere else. */
 const textsOf = (code: string) => [
@@ -137,37 +145,32 @@ describe('the counts of terms', () => {
 
   test('remain when one run found a layer empty while another counted it', async () => {
     const team = await createTestCompany(database);
-    const counts = (terms: [number, number][], layer: LayerId = null) => ({
-      layerId: layer,
-      chunks: terms.length,
-      sampled: terms.length,
-      dims: new Map(terms),
-      keys: new Map(terms),
-    });
-    const run = async (steps: ReturnType<typeof replaceLayerCounts>) => {
-      for (const step of steps) await workerTransaction(database, ownerScope(team), step);
-    };
-    const empty = replaceLayerCounts(counts([]));
-    const full = replaceLayerCounts(
-      counts([
-        [7, 2],
-        [8, 2],
-      ]),
-    );
-    await run(empty.slice(0, -1));
-    await run(full.slice(0, -1));
-    await run(empty.slice(-1));
-    await run(full.slice(-1));
+    const store = (counts: NewCounts) =>
+      workerTransaction(database, ownerScope(team), (tx) => storeLayerCounts(tx, counts));
+    const terms = new Map([
+      [7, 2],
+      [8, 2],
+    ]);
+    const made = { gone: 0, whole: true, members: new Int32Array(), version: null };
+    const full = { ...countsOf(null, 2, terms), ...made };
+    const empty = { ...countsOf(null, 0, new Map()), ...made };
+    assert.equal(await store(full), true);
+    assert.equal(await store(empty), false, 'made before the layer was counted');
     // Another layer has a place of its own then.
-    await run(replaceLayerCounts(counts([[7, 1]], await addClient(database, team))));
-    const rows = await database.query<{ counts: string }>(
-      `select counts::text from memory.keyword_df where team_id = $1 and space = 'd' order by term`,
+    await setLayerCounts(database, team, countsOf(await addClient(database, team), 1, new Map([[7, 1]])));
+    const rows = await database.query<{
+      terms: number[];
+      places: number[];
+      counts: number[];
+      vectors: string;
+    }>(
+      `select terms, places::int[], counts::int[], vectors::text
+         from memory.keyword_slice where team_id = $1 and space = 'd'`,
       [team.teamId],
     );
-    assert.deepEqual(
-      rows.map((row) => row.counts),
-      ['{1:2,2:1}/16000', '{1:2}/16000'],
-    );
+    assert.deepEqual(rows, [
+      { terms: [7, 8], places: [0, 1], counts: [1, 2], vectors: '{"{1:2,2:1}/16000"}' },
+    ]);
   });
 
   test('are one complete set when two runs count at once', async () => {
@@ -186,46 +189,38 @@ describe('the counts of terms', () => {
     const team = await createTestCompany(database);
     const set = (df: number) => new Map(Array.from({ length: 100 }, (_, term) => [term, df]));
     for (let round = 0; round < 3; round += 1) {
-      await Promise.all(
-        [2, 3, 4, 5].map((df) =>
-          workerTransaction(database, ownerScope(team), async (tx) => {
-            const counts = { layerId: null, chunks: df, sampled: df, dims: set(df), keys: new Map() };
-            for (const step of replaceLayerCounts(counts)) await step(tx);
-          }),
-        ),
+      const stored = await Promise.all(
+        [2, 3, 4, 5].map((df) => setLayerCounts(database, team, countsOf(null, df, set(df)))),
       );
+      assert.ok(stored.includes(true));
       const { terms, chunks } = await storedCounts(team);
-      assert.equal(Object.keys(terms).length, 100);
+      assert.equal(Object.keys(terms).length, 200);
       assert.deepEqual(new Set(Object.values(terms)), new Set([chunks]), 'all of one count');
     }
   });
 
-  test('are those of the last count of each layer when an earlier count was interrupted', async () => {
+  test('are those of the last count of each layer, in rows that do not grow with the Team', async () => {
     const team = await createTestCompany(database);
     const clientId = await addClient(database, team);
-    const set = (from: number, df: number) =>
-      new Map(Array.from({ length: MANY_TERMS }, (_, n) => [from + n, df + (n % 3)]));
-    const replace = async (layer: LayerId, dims: Map<number, number>, most = Number.POSITIVE_INFINITY) => {
-      const steps = replaceLayerCounts({ layerId: layer, chunks: 9, sampled: 9, dims, keys: dims });
-      assert.ok(steps.length > 5, 'several for each space');
-      for (const step of steps.slice(0, most)) await workerTransaction(database, ownerScope(team), step);
+    const set = (from: number, df: number, length = MANY_TERMS) =>
+      new Map(Array.from({ length }, (_, n) => [Math.imul(from + n, 0x9e3779b1) | 0, df + (n % 3)]));
+    const rows = async () => {
+      const [row] = await database.query<{ n: number; most: number }>(
+        `select count(*)::int as n, max(cardinality(terms)) as most from memory.keyword_slice
+          where team_id = $1 and space = 'k'`,
+        [team.teamId],
+      );
+      return row ?? { n: Number.NaN, most: Number.NaN };
     };
-    await replace(null, set(-100, 2));
-    await replace(clientId, set(-200, 3));
-    await replace(null, set(300, 4), 2);
-    await replace(null, set(1, 4));
-    const [wrong] = await database.query<{ terms: number }>(
-      `select count(*)::int as terms from memory.keyword_df d
-         full join (select s.space, t.term, string_agg(t.entry, ',') as entries
-                      from unnest(array['d', 'k']) s (space),
-                           (select l.term, l.place || ':' || l.df as entry
-                              from unnest($2::int[], $3::int[], $4::int[]) l (place, term, df) order by l.place) t
-                     group by 1, 2) e
-           on d.team_id = $1 and d.space::text = e.space and d.term = e.term
-        where coalesce(d.team_id, $1) = $1 and d.counts::text is distinct from '{' || e.entries || '}/16000'`,
-      [team.teamId, ...entriesOf([set(1, 4), set(-200, 3)])],
-    );
-    assert.equal(wrong?.terms, 0);
+    await setLayerCounts(database, team, countsOf(null, 9, set(300, 4, 100)));
+    assert.ok((await rows()).n <= 2, 'few terms');
+    await setLayerCounts(database, team, countsOf(clientId, 9, set(-200, 3)));
+    await setLayerCounts(database, team, countsOf(null, 9, set(1, 4)));
+    const expected = entriesOf([set(1, 4), set(-200, 3)]);
+    const byTerm = (one: { term: string; place: number }, other: { term: string; place: number }) =>
+      one.term < other.term ? -1 : one.term > other.term ? 1 : one.place - other.place;
+    assert.deepEqual((await readCounts(database, team)).sort(byTerm), expected.sort(byTerm));
+    assert.ok((await rows()).most < 1000, 'in many rows');
   });
 
   test('are stored once for a layer without words', async () => {
@@ -255,10 +250,11 @@ test('are deleted with their Team if it is deleted while they are written', {
   skip: database.backend === 'pglite' ? 'one connection' : false,
 }, async () => {
   const team = await createTestCompany(database);
-  const counts = { layerId: null, chunks: 3, sampled: 3, dims: new Map([[7, 3]]), keys: new Map() };
+  const made = { gone: 0, whole: true, members: new Int32Array(), version: null };
+  const counts = { ...countsOf(null, 3, new Map([[7, 3]])), ...made };
   let deleted: Promise<unknown> | undefined;
   await workerTransaction(database, ownerScope(team), async (tx) => {
-    for (const step of replaceLayerCounts(counts)) await step(tx);
+    assert.ok(await storeLayerCounts(tx, counts));
     // It has seen no counts, and waits for the row of the Team that they were written with.
     deleted = database.query('delete from identity.team where id = $1', [team.teamId]);
     await waitForLock('delete from identity.team');

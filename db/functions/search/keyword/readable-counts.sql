@@ -4,8 +4,12 @@ create or replace function memory.readable_counts(
   out chunks float8,                    -- the number of chunks; 1 if nothing was counted
   out sampled int,                      -- how many of the chunks were sampled
   out counted_at timestamptz,           -- when the oldest of the counts was made
+  out packed boolean,                   -- whether keyword_slice has the counts, and not keyword_df
+  out dim_shift int, out key_shift int, -- by how many bits a term is shifted for its slice
   out scales sparsevec,                 -- the scale of each layer, at the layer's place: see layer_scale
-  out team_scales sparsevec             -- the same of all layers, or null if the layers outside have few chunks
+  out layer_places int[], out layer_scales real[],  -- the same as parallel arrays
+  -- The same of all layers, or null if the layers outside have few chunks.
+  out team_scales sparsevec, out team_places int[], out team_layer_scales real[]
 )
 language plpgsql stable
 as $$
@@ -17,26 +21,28 @@ declare
 begin
   -- A Team can have hundreds of clients. For a caller that can read all layers, the sums of the Team are used, and not
   -- the row of each layer. The number of layers is compared first, because their list is stored apart from the row.
-  select t.chunks, t.sampled, t.counted_at, t.scales,
+  select t.chunks, t.sampled, t.counted_at, t.packed, t.dim_shift, t.key_shift,
+         t.scales, t.layer_places, t.layer_scales,
          case when t.layer_count <= cardinality(p_clients) + p_team_layer::int then not exists (
            select from unnest(t.layers) l (client_id)
             where ((l.client_id is null and p_team_layer) or l.client_id in (select unnest(p_clients))) is not true) end
-    into chunks, sampled, counted_at, scales, v_reads_all
+    into chunks, sampled, counted_at, packed, dim_shift, key_shift, scales, layer_places, layer_scales, v_reads_all
     from keyword_team t where t.team_id = v_team and t.chunks > 0;
   if found and v_reads_all is not true then
     -- Sums up the layers that the caller can read.
     v_team_chunks := chunks;
-    team_scales := scales;
+    team_scales := scales; team_places := layer_places; team_layer_scales := layer_scales;
     select sum(l.chunks), sum(l.sampled), min(l.counted_at),
-           ('{' || string_agg(layer_scale(l.place, l.chunks, l.sampled), ',') || '}/16000')::sparsevec
-      into chunks, sampled, counted_at, scales
+           ('{' || string_agg(l.place || ':' || layer_scale(l.chunks, l.sampled), ',') || '}/16000')::sparsevec,
+           array_agg(l.place order by l.place), array_agg(layer_scale(l.chunks, l.sampled) order by l.place)
+      into chunks, sampled, counted_at, scales, layer_places, layer_scales
       from (select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
              where k.team_id = v_team and k.client_id is null and p_team_layer and k.chunks > 0
             union all
             select k.place, k.chunks, k.sampled, k.counted_at from keyword_layer k
              where k.team_id = v_team and k.client_id = any (p_clients) and k.chunks > 0) l;
     if v_team_chunks - coalesce(chunks, 0) <= few then
-      team_scales := null;
+      team_scales := null; team_places := null; team_layer_scales := null;
     end if;
   end if;
   chunks := coalesce(chunks, 1);

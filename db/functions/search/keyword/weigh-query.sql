@@ -34,11 +34,7 @@ begin
 
   with counted as materialized (
     -- The df of terms that were counted, for the weights ('d') and for the keys ('k').
-    select d.space, d.term, -(d.counts <#> v_counts.scales) as df, null::float8 as team_df from keyword_df d
-     where d.team_id = v_team and d.space = 'd' and d.term = any (p_dims)
-    union all
-    select d.space, d.term, -(d.counts <#> v_counts.scales), -(d.counts <#> v_counts.team_scales) from keyword_df d
-     where d.team_id = v_team and d.space = 'k' and d.term = any (p_keys)
+    select * from term_frequencies(p_dims, p_keys, v_counts)
   ), asked as (
     -- The terms and keys of the query.
     select 'd'::"char" as space, q.term, q.factor, q.length, q.place

@@ -1,0 +1,92 @@
+import { type Database, workerTransaction } from '../../db/driver/database.ts';
+import {
+  findSampleChanges,
+  type LayerSize,
+  readStoredTerms,
+  type SampleChanges,
+} from '../../db/queries/search/keywords.ts';
+import type { TeamScope } from '../../shared/scope.ts';
+import { type NewCounts, ONCE_MATTERS, storeLayerCounts } from './store-counts.ts';
+
+/** The sample of a layer, in chunks, from which the frequencies of the whole layer are estimated. */
+export const MAX_SAMPLED_CHUNKS = 2000;
+/** Chunks counted by one statement. The embedded database runs nothing else until the statement ends. */
+const MAX_CHUNKS_PER_READ = 100;
+/**
+ * The terms of a deleted chunk are not known any more, so it stays counted, and so do the earlier terms of a chunk whose
+ * terms were made again. When more than this share of the counted chunks are such, the layer is counted anew.
+ */
+export const MAX_OUTDATED_SHARE = 0.1;
+
+/**
+ * Counts in how many chunks of a layer's sample each term occurs. What is counted already is kept: terms of chunks that
+ * are new in the sample are added, and those of chunks that left it are subtracted.
+ * @returns false if nothing was stored: the Team was deleted, or another worker counted the layer at the same time
+ */
+export async function countLayer(
+  database: Database,
+  scope: TeamScope,
+  { layerId, chunks }: LayerSize,
+): Promise<boolean> {
+  const changes = await workerTransaction(database, scope, (tx) =>
+    findSampleChanges(tx, layerId, MAX_SAMPLED_CHUNKS),
+  );
+  const whole = chunks === 0 || countsAnew(changes);
+  const counts: TermCounts = { dims: new Map(), keys: new Map() };
+  // A layer without active sources can have chunks of one that is loading.
+  const added = chunks === 0 ? [] : whole ? changes.sample : changes.added;
+  const dropped = whole ? [] : changes.dropped;
+  const missing = await addTerms(database, scope, counts, added, 1);
+  const lost = await addTerms(database, scope, counts, dropped, -1);
+  const members = changes.hashes.filter((_, nth) => !missing.has(changes.sample[nth] ?? ''));
+  const gone = whole ? 0 : (changes.gone ?? 0) + changes.deleted + lost.size;
+  const layer: NewCounts = {
+    layerId,
+    chunks,
+    sampled: Math.max(1, members.length + gone),
+    gone,
+    whole,
+    members: Int32Array.from(members).sort(),
+    version: changes.version,
+    ...counts,
+  };
+  return workerTransaction(database, scope, (tx) => storeLayerCounts(tx, layer));
+}
+
+/** Whether all chunks of the sample are counted, and not only those that changed. */
+function countsAnew({ sample, counted, gone, deleted, renewed }: SampleChanges): boolean {
+  if (counted === null) return true;
+  const outdated = (gone ?? 0) + deleted;
+  if (outdated + (renewed ?? 0) > counted * MAX_OUTDATED_SHARE) return true;
+  // Other terms are stored for searches then.
+  return counted < ONCE_MATTERS !== sample.length + outdated < ONCE_MATTERS;
+}
+
+interface TermCounts {
+  dims: Map<number, number>;
+  keys: Map<number, number>;
+}
+
+/** Adds `n` for each term of the chunks, and returns the chunks that were deleted meanwhile. */
+async function addTerms(
+  database: Database,
+  scope: TeamScope,
+  { dims, keys }: TermCounts,
+  chunks: readonly string[],
+  n: 1 | -1,
+): Promise<Set<string>> {
+  const missing = new Set(chunks);
+  for (let start = 0; start < chunks.length; start += MAX_CHUNKS_PER_READ) {
+    const slice = chunks.slice(start, start + MAX_CHUNKS_PER_READ);
+    for (const stored of await workerTransaction(database, scope, (tx) => readStoredTerms(tx, slice))) {
+      missing.delete(stored.chunkId);
+      addEach(dims, stored.dims, n);
+      addEach(keys, stored.keys, n);
+    }
+  }
+  return missing;
+}
+
+function addEach(counts: Map<number, number>, terms: Int32Array, n: number): void {
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + n);
+}
