@@ -36,6 +36,9 @@ export async function setTermCounts(
   assert.ok(await setLayerCounts(database, team, { layerId: layer, chunks, sampled: chunks, dims, keys }));
 }
 
+/** Counts of all chunks of a layer that had none. */
+export const WHOLE = { gone: 0, whole: true, least: 1, members: new Int32Array(), version: null } as const;
+
 /** Stores counts of a layer as if all of its chunks had been counted. */
 export async function setLayerCounts(
   database: Database,
@@ -46,8 +49,9 @@ export async function setLayerCounts(
     'select version from memory.keyword_layer where team_id = $1 and client_id is not distinct from $2',
     [team.teamId, counts.layerId],
   );
-  const rest = { gone: 0, whole: true, members: new Int32Array(), version: layer?.version ?? null };
-  return workerTransaction(database, ownerScope(team), (tx) => storeLayerCounts(tx, { ...counts, ...rest }));
+  return workerTransaction(database, ownerScope(team), (tx) =>
+    storeLayerCounts(tx, { ...WHOLE, version: layer?.version ?? null, ...counts }),
+  );
 }
 
 /** What a row of `keyword_slice` says about one layer. */
@@ -74,4 +78,31 @@ export async function readCounts(database: Database, { teamId }: TestCompany): P
       order by term, place`,
     [teamId],
   );
+}
+
+/** Stores the counts of a Team in the form of an earlier version, which had a row for each term. */
+export async function setUnpackedCounts(database: Database, team: TestCompany): Promise<void> {
+  const counts = await readCounts(database, team);
+  const rows = [...Map.groupBy(counts, ({ term }) => term)].map(([term, layers]) => ({
+    space: term.slice(0, 1),
+    term: Number(term.slice(2)),
+    counts: `{${layers.map(({ place, count }) => `${place}:${count}`).join(',')}}/16000`,
+  }));
+  await database.transaction(async (tx) => {
+    await tx.query(
+      `insert into memory.keyword_df (team_id, space, term, counts)
+       select $1, r.space::"char", r.term, r.counts::sparsevec
+         from json_to_recordset($2::json) r (space text, term int, counts text)`,
+      [team.teamId, JSON.stringify(rows)],
+    );
+    await tx.query('delete from memory.keyword_slice where team_id = $1', [team.teamId]);
+    await tx.query(
+      `update memory.keyword_layer set members = null, once_dims = '', once_keys = '' where team_id = $1`,
+      [team.teamId],
+    );
+    await tx.query(
+      'update memory.keyword_team set packed = false, dim_shift = 29, key_shift = 31 where team_id = $1',
+      [team.teamId],
+    );
+  });
 }

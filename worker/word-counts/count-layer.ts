@@ -6,18 +6,26 @@ import {
   type SampleChanges,
 } from '../../db/queries/search/keywords.ts';
 import type { TeamScope } from '../../shared/scope.ts';
-import { type NewCounts, ONCE_MATTERS, storeLayerCounts } from './store-counts.ts';
+import { type NewCounts, storeLayerCounts } from './store-counts.ts';
 
-/** The sample of a layer, in chunks, from which the frequencies of the whole layer are estimated. */
-export const MAX_SAMPLED_CHUNKS = 2000;
+export const COUNT_LIMITS = {
+  /** The sample of a layer, in chunks, from which the frequencies of the whole layer are estimated. */
+  sampled: 2000,
+  /**
+   * In layers with fewer sampled chunks than this, searches read the counts of terms that occur once: a term can occur
+   * once in each of many clients, and searches add these counts. In larger layers they do not, because most terms occur
+   * only once, and their frequency is less than one in this many chunks.
+   */
+  onceMatters: 200,
+  /**
+   * The terms of a deleted chunk are not known any more, so it stays counted, and so do the earlier terms of a chunk whose
+   * terms were made again. When more than this share of the counted chunks are such, the layer is counted anew.
+   */
+  outdatedShare: 0.1,
+};
+
 /** Chunks counted by one statement. The embedded database runs nothing else until the statement ends. */
 const MAX_CHUNKS_PER_READ = 100;
-/**
- * The terms of a deleted chunk are not known any more, so it stays counted, and so do the earlier terms of a chunk whose
- * terms were made again. When more than this share of the counted chunks are such, the layer is counted anew.
- */
-export const MAX_OUTDATED_SHARE = 0.1;
-
 /**
  * Counts in how many chunks of a layer's sample each term occurs. What is counted already is kept: terms of chunks that
  * are new in the sample are added, and those of chunks that left it are subtracted.
@@ -27,11 +35,12 @@ export async function countLayer(
   database: Database,
   scope: TeamScope,
   { layerId, chunks }: LayerSize,
+  limits = COUNT_LIMITS,
 ): Promise<boolean> {
   const changes = await workerTransaction(database, scope, (tx) =>
-    findSampleChanges(tx, layerId, MAX_SAMPLED_CHUNKS),
+    findSampleChanges(tx, layerId, limits.sampled),
   );
-  const whole = chunks === 0 || countsAnew(changes);
+  const whole = chunks === 0 || countsAnew(changes, limits);
   const counts: TermCounts = { dims: new Map(), keys: new Map() };
   // A layer without active sources can have chunks of one that is loading.
   const added = chunks === 0 ? [] : whole ? changes.sample : changes.added;
@@ -40,10 +49,12 @@ export async function countLayer(
   const lost = await addTerms(database, scope, counts, dropped, -1);
   const members = changes.hashes.filter((_, nth) => !missing.has(changes.sample[nth] ?? ''));
   const gone = whole ? 0 : (changes.gone ?? 0) + changes.deleted + lost.size;
+  const sampled = members.length + gone;
   const layer: NewCounts = {
     layerId,
     chunks,
-    sampled: Math.max(1, members.length + gone),
+    sampled: Math.max(1, sampled),
+    least: sampled < limits.onceMatters ? 1 : 2,
     gone,
     whole,
     members: Int32Array.from(members).sort(),
@@ -54,12 +65,15 @@ export async function countLayer(
 }
 
 /** Whether all chunks of the sample are counted, and not only those that changed. */
-function countsAnew({ sample, counted, gone, deleted, renewed }: SampleChanges): boolean {
+function countsAnew(
+  { sample, counted, gone, deleted, renewed }: SampleChanges,
+  { onceMatters, outdatedShare }: typeof COUNT_LIMITS,
+): boolean {
   if (counted === null) return true;
   const outdated = (gone ?? 0) + deleted;
-  if (outdated + (renewed ?? 0) > counted * MAX_OUTDATED_SHARE) return true;
+  if (outdated + (renewed ?? 0) > counted * outdatedShare) return true;
   // Other terms are stored for searches then.
-  return counted < ONCE_MATTERS !== sample.length + outdated < ONCE_MATTERS;
+  return counted < onceMatters !== sample.length + outdated < onceMatters;
 }
 
 interface TermCounts {

@@ -11,13 +11,6 @@ import {
 import { packOnceTerms, unpackOnceTerms } from './once-terms.ts';
 import { betterShift, type CountEntry, packSlices, slicesOf, unpackSlice } from './slices.ts';
 
-/**
- * In layers with fewer sampled chunks than this, searches read the counts of terms that occur once: a term can occur once
- * in each of many clients, and searches add these counts. In larger layers they do not, because most terms occur only
- * once, and their frequency is less than one in this many chunks.
- */
-export const ONCE_MATTERS = 200;
-
 /** The counts of a layer, or how they change. */
 export interface NewCounts extends CountedLayer {
   /** The version of the layer's counts from which these were made; null without counts. */
@@ -28,6 +21,8 @@ export interface NewCounts extends CountedLayer {
    */
   dims: ReadonlyMap<number, number>;
   keys: ReadonlyMap<number, number>;
+  /** Terms with a lower count are not stored for searches. */
+  least: 1 | 2;
 }
 
 /**
@@ -37,8 +32,8 @@ export interface NewCounts extends CountedLayer {
 export async function storeLayerCounts(tx: TeamWorkerTransaction, counts: NewCounts): Promise<boolean> {
   const locked = await lockLayerCounts(tx, counts.layerId, counts.version);
   if (locked === null) return false;
-  const { whole, sampled } = counts;
-  const layer: LayerInSpace = { place: locked.place, whole, least: sampled < ONCE_MATTERS ? 1 : 2 };
+  const { whole, least } = counts;
+  const layer: LayerInSpace = { place: locked.place, whole, least };
   const dims = await storeSpace(tx, 'd', layer, {
     changes: counts.dims,
     shift: locked.dimShift,
@@ -58,11 +53,8 @@ export async function storeLayerCounts(tx: TeamWorkerTransaction, counts: NewCou
   return true;
 }
 
-interface LayerInSpace {
+interface LayerInSpace extends Pick<NewCounts, 'whole' | 'least'> {
   place: number;
-  whole: boolean;
-  /** Terms with a lower count are not stored for searches. */
-  least: 1 | 2;
 }
 
 interface SpaceState {

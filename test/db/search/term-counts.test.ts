@@ -16,7 +16,7 @@ import {
 import { withOwnDatabase } from '../../support/needs/own-database.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
 import { storeSource } from '../../support/sources.ts';
-import { countTermsNow, readCounts, setLayerCounts } from '../../support/term-counts.ts';
+import { countTermsNow, readCounts, setLayerCounts, WHOLE } from '../../support/term-counts.ts';
 
 const database = await openTestDatabase();
 
@@ -151,9 +151,8 @@ describe('the counts of terms', () => {
       [7, 2],
       [8, 2],
     ]);
-    const made = { gone: 0, whole: true, members: new Int32Array(), version: null };
-    const full = { ...countsOf(null, 2, terms), ...made };
-    const empty = { ...countsOf(null, 0, new Map()), ...made };
+    const full = { ...countsOf(null, 2, terms), ...WHOLE };
+    const empty = { ...countsOf(null, 0, new Map()), ...WHOLE };
     assert.equal(await store(full), true);
     assert.equal(await store(empty), false, 'made before the layer was counted');
     // Another layer has a place of its own then.
@@ -250,8 +249,7 @@ test('are deleted with their Team if it is deleted while they are written', {
   skip: database.backend === 'pglite' ? 'one connection' : false,
 }, async () => {
   const team = await createTestCompany(database);
-  const made = { gone: 0, whole: true, members: new Int32Array(), version: null };
-  const counts = { ...countsOf(null, 3, new Map([[7, 3]])), ...made };
+  const counts = { ...countsOf(null, 3, new Map([[7, 3]])), ...WHOLE };
   let deleted: Promise<unknown> | undefined;
   await workerTransaction(database, ownerScope(team), async (tx) => {
     assert.ok(await storeLayerCounts(tx, counts));

@@ -14,6 +14,10 @@ declare
   v_dim_slices int[];
   v_key_slices int[];
 begin
+  -- Nothing was counted.
+  if p_counts.packed is null then
+    return;
+  end if;
   -- The counts of an earlier version, until the Team is counted again.
   if not p_counts.packed then
     return query

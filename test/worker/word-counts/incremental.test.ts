@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
+import { archiveSource } from '../../../db/queries/memory/sources.ts';
+import { uncountedTeams } from '../../../db/queries/search/keywords.ts';
+import { chunkTerms } from '../../../shared/text/terms.ts';
+import { COUNT_LIMITS, countLayer } from '../../../worker/word-counts/count-layer.ts';
+import { createTestCompany, openTestDatabase, type TestCompany } from '../../support/needs/database.ts';
+import { addClient, ownerScope } from '../../support/scopes.ts';
+import { storeSource } from '../../support/sources.ts';
+import { countTermsNow, readCounts, setUnpackedCounts } from '../../support/term-counts.ts';
+
+const database = await openTestDatabase();
+
+/** So low that a few chunks reach them. */
+const LIMITS = { ...COUNT_LIMITS, sampled: 24, onceMatters: 12 };
+const RUNS = 12;
+const WORDS = ['heron', 'stork', 'harbour', 'boats', 'river', 'late', 'early', 'ice', 'fog', 'pier'];
+
+/** In how many chunks of the layer's sample each term occurs, made from the texts. */
+async function freshCounts(from: Database, { teamId }: TestCompany): Promise<Map<string, number>> {
+  const rows = await from.query<{ text: string }>(
+    `select text from memory.chunk where team_id = $1 order by uuid_hash(id), id limit $2`,
+    [teamId, LIMITS.sampled],
+  );
+  const counts = new Map<string, number>();
+  for (const { text } of rows) {
+    const { dims, keys } = chunkTerms(teamId, text);
+    for (const term of [...Array.from(dims, (dim) => `d ${dim}`), ...Array.from(keys, (key) => `k ${key}`)]) {
+      counts.set(term, (counts.get(term) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+async function layerOf(from: Database, { teamId }: TestCompany) {
+  const [layer] = await from.query<{ chunks: number; sampled: number; gone: number; members: number }>(
+    `select chunks, sampled, gone, cardinality(members) as members from memory.keyword_layer where team_id = $1`,
+    [teamId],
+  );
+  return layer;
+}
+
+/** Counts the Team layer now, whether or not it is out of date. Returns how many chunks were read for it. */
+async function countNow(team: TestCompany): Promise<number> {
+  const [row] = await database.query<{ n: number }>(
+    'select count(*)::int as n from memory.chunk where team_id = $1',
+    [team.teamId],
+  );
+  let read = 0;
+  const noting: Database = {
+    ...database,
+    transaction: (fn, opening) =>
+      database.transaction(
+        (tx) =>
+          fn({
+            query: (text, values) => {
+              if (text.includes('stored_terms')) read += (values?.[0] as string[]).length;
+              return tx.query(text, values);
+            },
+          }),
+        opening,
+      ),
+  };
+  const size = { layerId: null, chunks: row?.n ?? Number.NaN };
+  assert.equal(await countLayer(noting, ownerScope(team), size, LIMITS), true);
+  return read;
+}
+
+const source = fc.array(fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 }), {
+  minLength: 1,
+  maxLength: 8,
+});
+const step = fc.oneof(
+  { weight: 4, arbitrary: source.map((texts) => ({ store: texts.map((words) => words.join(' ')) })) },
+  { weight: 1, arbitrary: fc.nat({ max: 20 }).map((archive) => ({ archive })) },
+  { weight: 2, arbitrary: fc.constant({ count: true }) },
+);
+
+describe('counts to which new chunks are added', () => {
+  test('equal a count from the beginning, but for deleted chunks, which stay counted up to a tenth', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+        const team = await createTestCompany(database);
+        const scope = ownerScope(team);
+        const sources: string[] = [];
+        for (const next of [...steps, { count: true }]) {
+          if ('store' in next) {
+            const chunks = next.store.map((text) => ({ text }));
+            sources.push(await storeSource(database, scope, { layer: null, chunks }));
+          } else if ('archive' in next) {
+            const [id] = sources.splice(next.archive % Math.max(1, sources.length), 1);
+            if (id !== undefined) await transaction(database, scope, (tx) => archiveSource(tx, id));
+          } else {
+            await countNow(team);
+            const fresh = await freshCounts(database, team);
+            const layer = await layerOf(database, team);
+            if (layer === undefined) {
+              assert.equal(fresh.size, 0);
+              assert.deepEqual(await readCounts(database, team), []);
+              continue;
+            }
+            assert.equal(layer.sampled, layer.members + layer.gone);
+            assert.ok(layer.gone <= LIMITS.outdatedShare * layer.sampled);
+            const least = layer.sampled < LIMITS.onceMatters ? 1 : 2;
+            const stored = new Map(
+              (await readCounts(database, team)).map(({ term, count }) => [term, count]),
+            );
+            for (const [term, count] of fresh) {
+              const found = stored.get(term) ?? 0;
+              const most = count + layer.gone;
+              assert.ok(
+                count >= least ? found >= count : found === 0 || found >= least,
+                `${found} of ${count}`,
+              );
+              assert.ok(found <= most, `${found} is more than ${most}`);
+            }
+            for (const [term, count] of stored) {
+              assert.ok(
+                count >= least && count <= (fresh.get(term) ?? 0) + layer.gone,
+                `${count} of ${term}`,
+              );
+            }
+          }
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('are made by reading only what is new, until too much was deleted', async () => {
+    const team = await createTestCompany(database);
+    const scope = ownerScope(team);
+    const store = (from: number, length: number) =>
+      storeSource(database, scope, {
+        layer: null,
+        chunks: Array.from({ length }, (_, n) => ({ text: `heron ${from + n}` })),
+      });
+    await store(0, 14);
+    assert.equal(await countNow(team), 14);
+    await store(20, 3);
+    assert.equal(await countNow(team), 3);
+    const one = await store(30, 1);
+    assert.equal(await countNow(team), 1);
+    await transaction(database, scope, (tx) => archiveSource(tx, one));
+    assert.equal(await countNow(team), 0);
+    assert.deepEqual(await layerOf(database, team), { chunks: 17, sampled: 18, gone: 1, members: 17 });
+    const two = await store(40, 2);
+    await countNow(team);
+    await transaction(database, scope, (tx) => archiveSource(tx, two));
+    assert.equal(await countNow(team), 17, 'three of twenty are gone');
+    assert.deepEqual(await layerOf(database, team), { chunks: 17, sampled: 17, gone: 0, members: 17 });
+    await store(50, 40);
+    const read = await countNow(team);
+    assert.ok(read < 2 * LIMITS.sampled, `${read}: those that came into the sample and those that left it`);
+    assert.deepEqual(await layerOf(database, team), { chunks: 57, sampled: 24, gone: 0, members: 24 });
+  });
+});
+
+describe('a Team with the counts of an earlier version', () => {
+  test('is found, counted again, and weighs words as before', async () => {
+    const team = await createTestCompany(database);
+    const clientId = await addClient(database, team);
+    for (const layer of [null, clientId]) {
+      const chunks = WORDS.map((word) => ({ text: `${word} by the river` }));
+      await storeSource(database, ownerScope(team, [clientId]), { layer, chunks });
+    }
+    await countTermsNow(database, team);
+    const before = await readCounts(database, team);
+    assert.ok(before.length > 0);
+    await setUnpackedCounts(database, team);
+    assert.deepEqual(await readCounts(database, team), []);
+    assert.equal(await isUncounted(team), true);
+
+    await countTermsNow(database, team);
+    assert.deepEqual(await readCounts(database, team), before);
+    assert.equal(await isUncounted(team), false);
+    const old = await database.query('select from memory.keyword_df where team_id = $1', [team.teamId]);
+    assert.equal(old.length, 0);
+  });
+});
+
+/** Whether the start of a worker finds the Team, page by page. */
+async function isUncounted(team: TestCompany): Promise<boolean> {
+  let found = false;
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof uncountedTeams>> = await workerTransaction(
+      database,
+      ownerScope(team),
+      (tx) => uncountedTeams(tx, after, 2),
+    );
+    found ||= page.teams.some(({ teamId }) => teamId === team.teamId);
+    after = page.last;
+  } while (after !== null);
+  return found;
+}
