@@ -7,7 +7,7 @@ import { countWords, foldMarks } from '../../shared/text/words.ts';
 import { createTestCompany, type TestCompany } from '../support/needs/database.ts';
 import { openNaturalText } from './natural-text.ts';
 
-/** Different chunks of which the Teams are made. */
+/** Different chunks. The Teams are made from them. */
 const POOL = 2000;
 const CHUNKS_PER_SOURCE = 50;
 const TEAMS_PER_COMPANY = 100;

@@ -18,8 +18,8 @@ export const COUNT_LIMITS = {
    */
   onceMatters: 200,
   /**
-   * The terms of a deleted chunk are not known any more, so it stays counted, and so do the earlier terms of a chunk whose
-   * terms were made again. When more than this share of the counted chunks are such, the layer is counted anew.
+   * The terms of a deleted chunk are no longer known, so it stays counted, and so do the earlier terms of a chunk whose
+   * terms were made again. When more than this share of the counted chunks are such, the layer is counted again.
    */
   outdatedShare: 0.1,
 };
@@ -81,7 +81,7 @@ interface TermCounts {
   keys: Map<number, number>;
 }
 
-/** Adds `n` for each term of the chunks, and returns the chunks that were deleted meanwhile. */
+/** Adds `n` for each term of the chunks, and returns the chunks that were deleted since then. */
 async function addTerms(
   database: Database,
   scope: TeamScope,

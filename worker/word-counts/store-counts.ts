@@ -16,7 +16,7 @@ export interface NewCounts extends CountedLayer {
   /** The version of the layer's counts from which these were made; null without counts. */
   version: number | null;
   /**
-   * The number of chunks with each term, for dimensions of the weights and for keys. If not all were counted anew, what is
+   * The number of chunks with each term, for dimensions of the weights and for keys. If not all were counted again, what is
    * added to it or, below 0, subtracted.
    */
   dims: ReadonlyMap<number, number>;
@@ -124,7 +124,7 @@ function changedCounts(
   };
 }
 
-/** Merges entries that are in the order of their terms and places, and of which none have both in common. */
+/** Merges entries that are in the order of their terms and places, without two that have both in common. */
 function merged(some: readonly CountEntry[], more: readonly CountEntry[]): CountEntry[] {
   const all: CountEntry[] = [];
   let at = 0;

@@ -5,7 +5,7 @@ create or replace function memory.end_layer_counts(
   p_client uuid, p_chunks int,
   p_sampled int,              -- chunks that are counted, with those that are gone
   p_gone int,                 -- chunks that are counted and deleted since
-  p_whole boolean,            -- whether all of them were counted anew, so that none is counted with earlier terms
+  p_whole boolean,            -- whether all of them were counted again, so that none is counted with earlier terms
   p_members int[],            -- the hashes of the counted chunks that are not gone
   p_once_dims bytea, p_once_keys bytea, p_dim_shift int, p_key_shift int
 ) returns void

@@ -6,9 +6,9 @@ create or replace function memory.sample_changes(
   out sample uuid[],          -- the chunks of the sample, with ...
   out hashes int[],           -- ... the hash of each
   out added uuid[],           -- those of them that were not counted
-  out dropped uuid[],         -- chunks that were counted and are not in the sample any more
+  out dropped uuid[],         -- chunks that were counted and are no longer in the sample
   out deleted int,            -- how many chunks were counted and are deleted
-  out counted int,            -- how many were counted, with those that are gone; null: count all anew
+  out counted int,            -- how many were counted, with those that are gone; null: count all again
   out gone int,               -- how many of them were gone at the last count
   out renewed int,            -- chunks whose terms were made again since they were counted
   out version int             -- of the counts; null without counts

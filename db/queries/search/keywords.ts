@@ -179,7 +179,7 @@ export interface CountedLayer extends LayerSize {
   sampled: number;
   /** Chunks that are counted and were deleted since. */
   gone: number;
-  /** Whether all of them were counted anew. */
+  /** Whether all of them were counted again. */
   whole: boolean;
   /** The hashes of the counted chunks that are not gone. */
   members: Int32Array;

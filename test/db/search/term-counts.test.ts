@@ -73,7 +73,7 @@ function entriesOf(layers: readonly ReadonlyMap<number, number>[]) {
   );
 }
 
-/** Counts of so many chunks, all of which were sampled. */
+/** Counts of so many chunks, which were all sampled. */
 const countsOf = (layerId: LayerId, chunks: number, terms: ReadonlyMap<number, number>) => ({
   layerId,
   chunks,

@@ -79,7 +79,7 @@ const step = fc.oneof(
 );
 
 describe('counts to which new chunks are added', () => {
-  test('equal a count from the beginning, but for deleted chunks, which stay counted up to a tenth', async () => {
+  test('equal a count from the beginning, except for deleted chunks, which stay counted up to a tenth', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
         const team = await createTestCompany(database);

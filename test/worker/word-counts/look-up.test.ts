@@ -80,7 +80,7 @@ const layer: fc.Arbitrary<Layer> = fc
   .map(({ scale, ...rest }) => ({ ...rest, chunks: rest.sampled * scale }));
 
 describe('the weights of a query', () => {
-  test('come from the sums of the counts of what the caller can read, packed or not', async () => {
+  test('come from the sums of the counts of the layers that the caller can read, packed or not', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(layer, { minLength: 1, maxLength: 5 }),
