@@ -56,7 +56,7 @@ async function countNow(team: TestCompany): Promise<number> {
         (tx) =>
           fn({
             query: (text, values) => {
-              if (text.includes('stored_terms')) read += (values?.[0] as string[]).length;
+              if (text.includes('stored_terms')) read += (values as [string[]])[0].length;
               return tx.query(text, values);
             },
           }),
