@@ -150,6 +150,7 @@ async function pageUncounted(database: Database, team: TestCompany): Promise<voi
 
 async function run(
   database: Database,
+  url: string,
   folder: string,
   given: Record<'teams' | 'chunks' | 'searches', number>,
 ) {
