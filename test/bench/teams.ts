@@ -5,6 +5,7 @@ import { type Database, transaction, workerTransaction } from '../../db/driver/d
 import { openPostgres } from '../../db/driver/postgres.ts';
 import { uncountedTeams } from '../../db/queries/search/keywords.ts';
 import { searchChunks } from '../../db/queries/search/search.ts';
+import { openQueue } from '../../db/queue/queue.ts';
 import { createLogger } from '../../shared/logger.ts';
 import { QUEUE_NAMES, queueDefinition } from '../../shared/queues.ts';
 import { queryTerms } from '../../shared/text/terms.ts';
@@ -222,6 +223,15 @@ else if (folder === null || databaseUrl === undefined) {
   const database = openPostgres(own.url, createLogger('fatal', 'bench'));
   try {
     await prepareDatabase(database);
+    // Makes the tables of the queue, which some jobs read.
+    const queue = await openQueue({
+      database,
+      databaseUrl: own.url,
+      supervise: false,
+      logger: createLogger('fatal', 'bench'),
+      drainMs: 1000,
+    });
+    await queue.stop();
     const [teams, chunks, searches] = [Number(values.teams), Number(values.chunks), Number(values.searches)];
     await run(database, own.url, folder, { teams, chunks, searches });
   } finally {
