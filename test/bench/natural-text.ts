@@ -7,8 +7,8 @@ import { seededRandom } from './generated-text.ts';
  * each chunk also has a made name and a made code: as in true text, most terms are rare.
  */
 export interface NaturalText {
-  /** Another chunk of four to six sentences in one language. */
-  chunk(): string;
+  /** Another chunk of four to six sentences, in any language or the one given. */
+  chunk(language?: Language): string;
   /** Another question, as it was asked, in any language or the one given. */
   question(language?: Language): string;
   /** A code that stands in some chunk made so far. */
@@ -69,9 +69,9 @@ export async function openNaturalText(
     pick(language === undefined ? pick(questions) : (questions[LANGUAGES.indexOf(language)] ?? []));
   const knownCode = () => (codes.length === 0 ? code() : pick(codes));
   return {
-    chunk() {
-      const language = pick(sentences);
-      const drawn = Array.from({ length: length.least + below(length.spread) }, () => pick(language));
+    chunk(language) {
+      const from = language === undefined ? pick(sentences) : (sentences[LANGUAGES.indexOf(language)] ?? []);
+      const drawn = Array.from({ length: length.least + below(length.spread) }, () => pick(from));
       const signature = below(10) < CODES_IN_TEN ? `${name()} ${code()}` : name();
       return `${drawn.join(' ')} (${signature})`;
     },

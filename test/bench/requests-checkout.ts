@@ -97,7 +97,7 @@ export async function openCheckout(
         // As `npm run api` starts it.
         MALLOC_TRIM_THRESHOLD_: '2097152',
       };
-      const child = startChild(join(folder, 'api/main.ts'), env, ['--max-semi-space-size=16']);
+      const child = startChild('api/main.ts', env, { execArgv: ['--max-semi-space-size=16'], root: folder });
       const { listening } = await child.hear<{ listening: string }>();
       return { child, url: new URL(listening) };
     },

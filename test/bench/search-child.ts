@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import { API_TOKEN } from '../support/needs/process.ts';
 import { ROOT } from '../support/root.ts';
 import { runnerEnvironment } from '../support/runner-environment.ts';
@@ -17,14 +17,15 @@ export interface Child {
 /**
  * Starts a file of the repository as a process of its own. What it logs is written, as in production, and not read.
  * @param execArgv arguments of Node
+ * @param root of another checkout, to start its file
  */
 export function startChild(
   file: string,
   env: Record<string, string> = {},
-  execArgv: readonly string[] = [],
+  { execArgv = [], root = ROOT }: { execArgv?: readonly string[]; root?: string } = {},
 ): Child {
   const { PATH, HOME } = process.env;
-  const child = fork(resolve(ROOT, file), {
+  const child = fork(join(root, file), {
     env: { PATH, HOME, ...runnerEnvironment(), ...env },
     execArgv: [...execArgv],
     serialization: 'advanced',
@@ -64,15 +65,16 @@ async function nextMessage<Answer>(child: ChildProcess, file: string): Promise<A
   }
 }
 
-/** The API as a process of its own, without a worker beside it, on a database that is migrated already. */
-export async function startApiProcess(databaseUrl: string): Promise<{ child: Child; url: URL }> {
-  const child = startChild('api/main.ts', {
+/** The API of a checkout as a process of its own, without a worker beside it. */
+export async function startApiProcess(databaseUrl: string, root = ROOT): Promise<{ child: Child; url: URL }> {
+  const env = {
     MEMORY_API_TOKEN: API_TOKEN,
     MEMORY_DATABASE_URL: databaseUrl,
     MEMORY_API_HOST: '127.0.0.1',
     MEMORY_API_PORT: '0',
     MEMORY_RATE_LIMITS: 'off',
-  });
+  };
+  const child = startChild('api/main.ts', env, { root });
   const { listening } = await child.hear<{ listening: string }>();
   return { child, url: new URL(listening) };
 }
