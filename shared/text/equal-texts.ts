@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { foldCase } from '../formats/workspace-path.ts';
+import { isNormal } from './terms/characters.ts';
 
 /** The length of `textHash`, in bytes. Enough that no two different texts have the same hash. */
 const HASH_BYTES = 16;
@@ -24,6 +25,7 @@ export function textHash(text: string): Buffer {
 function foldText(text: string): string {
   // ASCII has no other forms.
   if (ASCII.test(text)) return text.toUpperCase().replace(WHITE_SPACE, ' ').trim();
+  if (isNormal(text)) return foldCase(text).replace(WHITE_SPACE, ' ').trim();
   if (TOO_MANY_MARKS.test(text)) return text;
   return foldCase(text.normalize('NFKC')).replace(WHITE_SPACE, ' ').trim();
 }

@@ -2,7 +2,7 @@ import { contentHash } from './content-hash.ts';
 import { fieldsOn, type SourceFields } from './fields.ts';
 import { prepareBatch } from './prepare-batch.ts';
 import type { ChunkInput, PreparedChunk } from './prepared-chunks.ts';
-import type { ChunkTerms } from './terms.ts';
+import type { ChunkTerms } from './terms/chunk-terms.ts';
 
 /** A memory that is to be prepared. */
 export interface ContentInput {

@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import type { Place } from '../schemas/memory.ts';
 import { cutPieces } from './chunking.ts';
 import { fieldsText, type SourceFields } from './fields.ts';
-import { type ChunkTerms, chunkTerms } from './terms.ts';
+import { type ChunkTerms, chunkTerms } from './terms/chunk-terms.ts';
 
 /** A chunk with everything that is stored for search, except its vector. */
 export interface PreparedChunk {

@@ -4,6 +4,8 @@
  * made of these words stay in the database.
  */
 
+import { characterKind, EAST_ASIAN, isNormal, OTHER, SOUTH_EAST_ASIAN, SPACED } from './terms/characters.ts';
+
 /** The words of one text, each with how often it occurs. */
 export interface CountedWords {
   /** Words in scripts that separate words by spaces. */
@@ -20,13 +22,7 @@ export interface CountedWords {
 const EAST_ASIAN_BIGRAM_LENGTH = 0.5;
 const SOUTH_EAST_ASIAN_BIGRAM_LENGTH = 0.35;
 
-/**
- * Group 1 is a run of Han or Kana; group 2 is a run of Thai, Lao, Khmer or Myanmar; a match without a group is a word.
- * Marks are part of words, because otherwise every Hindi or Tamil word would be split at its vowels.
- */
-const TOKEN =
-  /([[\p{L}\p{N}\p{M}]&&[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}]]+)|([[\p{L}\p{N}\p{M}]&&[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+)|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv;
-
+const JOINERS = '-_./:@#+';
 const JOINER = /[-_./:@#+]/;
 const COMPOUND_WORTH_KEEPING = /[\p{N}_./:@#+]/u;
 
@@ -34,7 +30,6 @@ const COMPOUND_WORTH_KEEPING = /[\p{N}_./:@#+]/u;
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
 /** Typographic hyphens, which word processors use instead of the plain hyphen. */
 const HYPHEN = /[\u2010\u2011]/g;
-const ASCII = /^[\0-\x7f]*$/;
 /**
  * More marks after one character than any real text has (Unicode's annex 15 allows 30). Includes two characters that
  * normalization turns into marks. Normalization sorts marks in quadratic time: 8,000 took 0.2 s.
@@ -43,62 +38,104 @@ const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{64})[\p{M}\uff9e\uff9f]+/gu;
 
 /** Normalizes compatibility forms, invisible characters and case, so that texts that look the same are the same. */
 export function normalizeText(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase();
+  if (isNormal(text)) return text.toLowerCase();
   const marked = text.replace(TOO_MANY_MARKS, '$1');
   return marked.normalize('NFKC').replace(INVISIBLE, '').replace(HYPHEN, '-').toLowerCase().normalize('NFC');
 }
 
-/** Counts the words, bigrams and compounds of a text. Linear in its length. */
-export function countWords(text: string): CountedWords {
-  const normal = normalizeText(text);
-  const counted: CountedWords = { words: new Map(), bigrams: new Map(), compounds: new Map(), length: 0 };
+/** Receives the words, bigrams and compounds of a normalized text, each as a part of it. */
+export interface WordVisitor {
+  word(normal: string, from: number, to: number): void;
+  bigram(normal: string, from: number, to: number): void;
+  compound(normal: string, from: number, to: number): void;
+}
+
+/**
+ * Finds the words, bigrams and compounds of a text. Linear in its length.
+ * @param normal what `normalizeText` returns
+ * @returns its length in words. A bigram counts as a part of a word
+ */
+export function visitWords(normal: string, visitor: WordVisitor): number {
+  let length = 0;
   // The words joined so far: where they start and end in `normal`, and how many there are.
   let joinedFrom = 0;
   let joinedTo = 0;
   let joined = 0;
-  for (const match of normal.matchAll(TOKEN)) {
-    const token = match[0];
-    if (match[1] !== undefined) {
-      counted.length += EAST_ASIAN_BIGRAM_LENGTH * countBigrams(token, counted.bigrams);
-      continue;
+  for (let from = 0; from < normal.length; ) {
+    const first = normal.codePointAt(from)!;
+    const kind = characterKind(first);
+    let to = from + (first > 0xffff ? 2 : 1);
+    if (kind !== OTHER) to = runEnd(normal, to, kind);
+    if (kind === EAST_ASIAN) length += EAST_ASIAN_BIGRAM_LENGTH * visitBigrams(normal, from, to, visitor);
+    else if (kind === SOUTH_EAST_ASIAN) {
+      length += SOUTH_EAST_ASIAN_BIGRAM_LENGTH * visitBigrams(normal, from, to, visitor);
+    } else if (kind === SPACED) {
+      visitor.word(normal, from, to);
+      length += 1;
+      if (joined > 0 && from === joinedTo + 1 && JOINERS.includes(normal.charAt(joinedTo))) joined += 1;
+      else {
+        if (joined > 1) visitCompound(normal, joinedFrom, joinedTo, visitor);
+        joinedFrom = from;
+        joined = 1;
+      }
+      joinedTo = to;
     }
-    if (match[2] !== undefined) {
-      counted.length += SOUTH_EAST_ASIAN_BIGRAM_LENGTH * countBigrams(token, counted.bigrams);
-      continue;
-    }
-    add(counted.words, token);
-    counted.length += 1;
-    if (joined > 0 && match.index === joinedTo + 1 && JOINER.test(normal.charAt(joinedTo))) {
-      joined += 1;
-    } else {
-      if (joined > 1) addCompound(counted.compounds, normal.slice(joinedFrom, joinedTo));
-      joinedFrom = match.index;
-      joined = 1;
-    }
-    joinedTo = match.index + token.length;
+    from = to;
   }
-  if (joined > 1) addCompound(counted.compounds, normal.slice(joinedFrom, joinedTo));
-  return counted;
+  if (joined > 1) visitCompound(normal, joinedFrom, joinedTo, visitor);
+  return length;
 }
 
-/** Adds the bigrams of a run and returns their number, which is at least one. The run must not be empty. */
-function countBigrams(run: string, bigrams: Map<string, number>): number {
+/** Where the characters of a kind end that start before `to`. */
+function runEnd(normal: string, to: number, kind: number): number {
+  let end = to;
+  while (end < normal.length) {
+    const point = normal.codePointAt(end)!;
+    if (characterKind(point) !== kind) break;
+    end += point > 0xffff ? 2 : 1;
+  }
+  return end;
+}
+
+/** Visits the bigrams of a run and returns their number, which is at least one. The run must not be empty. */
+function visitBigrams(normal: string, from: number, to: number, visitor: WordVisitor): number {
   // The last two graphemes before index `i` start at `first` and `second`: together they are a bigram.
-  let first = 0;
-  let second = 0;
+  let first = from;
+  let second = from;
   let count = 0;
-  for (let i = 1; i <= run.length; i++) {
-    if (i < run.length && !startsGrapheme(run, i)) continue;
+  for (let i = from + 1; i <= to; i++) {
+    if (i < to && !startsGrapheme(normal, i)) continue;
     if (second > first) {
-      add(bigrams, run.slice(first, i));
+      visitor.bigram(normal, first, i);
       count += 1;
     }
     first = second;
     second = i;
   }
   if (count > 0) return count;
-  add(bigrams, run);
+  visitor.bigram(normal, from, to);
   return 1;
+}
+
+/**
+ * Plain words joined by hyphens ("well-known") are not visited as a compound, because their words are enough to find
+ * them.
+ */
+function visitCompound(normal: string, from: number, to: number, visitor: WordVisitor): void {
+  if (COMPOUND_WORTH_KEEPING.test(normal.slice(from, to))) visitor.compound(normal, from, to);
+}
+
+/** Counts the words, bigrams and compounds of a text. Linear in its length. */
+export function countWords(text: string): CountedWords {
+  const words = new Map<string, number>();
+  const bigrams = new Map<string, number>();
+  const compounds = new Map<string, number>();
+  const length = visitWords(normalizeText(text), {
+    word: (normal, from, to) => add(words, normal.slice(from, to)),
+    bigram: (normal, from, to) => add(bigrams, normal.slice(from, to)),
+    compound: (normal, from, to) => add(compounds, normal.slice(from, to)),
+  });
+  return { words, bigrams, compounds, length };
 }
 
 const MARK = /^\p{M}/u;
@@ -121,25 +158,18 @@ function startsGrapheme(run: string, index: number): boolean {
   return knownMarks[unit] === 2;
 }
 
-const SOUTH_EAST_ASIAN = /^[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+const STARTS_SOUTH_EAST_ASIAN = /^[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
 /** The length of a bigram in words. */
 export function bigramLength(bigram: string): number {
-  return SOUTH_EAST_ASIAN.test(bigram) ? SOUTH_EAST_ASIAN_BIGRAM_LENGTH : EAST_ASIAN_BIGRAM_LENGTH;
-}
-
-/**
- * Plain words joined by hyphens ("well-known") are not added as a compound, because their words are enough to find
- * them.
- */
-function addCompound(compounds: Map<string, number>, compound: string): void {
-  if (COMPOUND_WORTH_KEEPING.test(compound)) add(compounds, compound);
+  return STARTS_SOUTH_EAST_ASIAN.test(bigram) ? SOUTH_EAST_ASIAN_BIGRAM_LENGTH : EAST_ASIAN_BIGRAM_LENGTH;
 }
 
 function add(counts: Map<string, number>, term: string): void {
   counts.set(term, (counts.get(term) ?? 0) + 1);
 }
 
+const ASCII = /^[\0-\x7f]*$/;
 const MARKS_AFTER_ALPHABET = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}])\p{M}+/gu;
 
 /**

@@ -20,7 +20,7 @@ import {
   prepareInPortions,
   TooManyChunksError,
 } from '../../shared/text/prepared-chunks.ts';
-import { chunkTerms } from '../../shared/text/terms.ts';
+import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
 
 const TEAM = 'a team';
 const OTHER = 'another team';

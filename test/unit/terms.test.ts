@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { finishHash, hashState } from '../../shared/text/hash.ts';
-import { chunkTerms, MAX_CHUNK_DIMS, queryTerms, TERM_DIMENSIONS } from '../../shared/text/terms.ts';
+import { chunkTerms, MAX_CHUNK_DIMS } from '../../shared/text/terms/chunk-terms.ts';
+import { queryTerms, TERM_DIMENSIONS } from '../../shared/text/terms.ts';
 import { countWords, foldMarks, isIdentifier, normalizeText } from '../../shared/text/words.ts';
 
 const TEAM = '7b0f3c1e-4a52-4b6e-9d53-0a3f1f0f5a11';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { SparseVector } from 'pgvector';
 import type { EmbeddedDatabase } from '../../db/driver/embedded.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../db/driver/wire-format.ts';
-import { chunkTerms } from '../../shared/text/terms.ts';
+import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
 import { openPrepared } from '../support/needs/database.ts';
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');

@@ -9,7 +9,7 @@ import {
 import { type TeamScope, upkeepScope } from '../../shared/scope.ts';
 import { textHash } from '../../shared/text/equal-texts.ts';
 import { fieldsText } from '../../shared/text/fields.ts';
-import { chunkTerms } from '../../shared/text/terms.ts';
+import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
 import type { JobHandler } from '../context.ts';
 
 /** Chunks whose terms one transaction replaces. The embedded database answers no other request until it ends. */

@@ -2,7 +2,7 @@ import type { MemoryState } from '../../../shared/memory-states.ts';
 import type { Memory } from '../../../shared/schemas/library.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { PreparedContent } from '../../../shared/text/memory-content.ts';
-import type { ChunkTerms } from '../../../shared/text/terms.ts';
+import type { ChunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
 import { inScope, layerKind, scopeValues, wireTime, writeScopeValues } from '../fragments/layers.ts';

@@ -1,6 +1,6 @@
 import type { SimilarMemory } from '../../../shared/schemas/library.ts';
 import type { LayerId } from '../../../shared/scope.ts';
-import type { ChunkTerms } from '../../../shared/text/terms.ts';
+import type { ChunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary } from '../../driver/wire-format.ts';
 import { inScope, scopeValues } from '../fragments/layers.ts';

@@ -1,5 +1,6 @@
 import type { SourceFields } from '../../../shared/text/fields.ts';
-import { type ChunkTerms, TERMS_VERSION } from '../../../shared/text/terms.ts';
+import { type ChunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
+import { TERMS_VERSION } from '../../../shared/text/terms.ts';
 import type { TeamWorkerTransaction, WorkerTransaction } from '../../driver/database.ts';
 import { int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
 

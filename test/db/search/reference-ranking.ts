@@ -1,5 +1,6 @@
 import { textHash } from '../../../shared/text/equal-texts.ts';
-import type { ChunkTerms, QueryTerms } from '../../../shared/text/terms.ts';
+import type { ChunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
+import type { QueryTerms } from '../../../shared/text/terms.ts';
 import { openEvidence } from '../../bench/reference-evidence.ts';
 
 /**

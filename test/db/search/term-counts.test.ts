@@ -4,7 +4,8 @@ import { type Database, transaction, workerTransaction } from '../../../db/drive
 import { archiveSource } from '../../../db/queries/memory/sources.ts';
 import { searchChunks } from '../../../db/queries/search/search.ts';
 import type { LayerId } from '../../../shared/scope.ts';
-import { chunkTerms, queryTerms } from '../../../shared/text/terms.ts';
+import { chunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
+import { queryTerms } from '../../../shared/text/terms.ts';
 import { type NewCounts, storeLayerCounts } from '../../../worker/word-counts/store-counts.ts';
 import {
   createTestCompany,

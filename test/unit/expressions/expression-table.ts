@@ -94,9 +94,17 @@ export const EXPRESSIONS: Readonly<Record<string, readonly TableEntry[]>> = {
   'shared/text/equal-texts.ts': [/^[\0-\x7f]*$/, /[\s\u0085]{2,}|[^\S ]|\u0085/g, /[\p{M}\uff9e\uff9f]{65}/u],
   'shared/text/prepare-batch.ts': [/[^\0-\x7f]/, /[\r\n]/],
   'shared/settings/value-types.ts': [/^\d+$/, /^\d{1,3}$/, /^https?:$/, /\s|\p{Cc}/u],
+  'shared/text/terms/characters.ts': [
+    /^[\p{L}\p{N}\p{M}]/u,
+    /^[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u,
+    /^[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u,
+    /^\p{M}/u,
+    /^[\u1100-\u11ff]/,
+    /^[\u00ad\u200b-\u200d\u2010\u2011\u2060\ufeff]/,
+    /^[\ud800-\udfff]/,
+  ],
   'shared/text/words.ts': [
     /([\p{M}\uff9e\uff9f]{64})[\p{M}\uff9e\uff9f]+/gu,
-    /([[\p{L}\p{N}\p{M}]&&[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}]]+)|([[\p{L}\p{N}\p{M}]&&[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+)|[[\p{L}\p{N}\p{M}]--[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv,
     /[-_./:@#+]/,
     /[\p{N}_./:@#+]/u,
     /[\u00ad\u200b-\u200d\u2060\ufeff]/g,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
 import { archiveSource } from '../../../db/queries/memory/sources.ts';
 import { uncountedTeams } from '../../../db/queries/search/keywords.ts';
-import { chunkTerms } from '../../../shared/text/terms.ts';
+import { chunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
 import { COUNT_LIMITS, countLayer } from '../../../worker/word-counts/count-layer.ts';
 import { createTestCompany, openTestDatabase, type TestCompany } from '../../support/needs/database.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';

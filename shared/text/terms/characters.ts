@@ -1,0 +1,88 @@
+/**
+ * What characters are, looked up in tables: regular expressions with classes of characters took most of the time of making
+ * terms. The tables are filled as characters occur, by those expressions, so both always agree.
+ */
+
+/** The kinds of characters that words are made of. */
+export const OTHER = 1;
+export const SPACED = 2;
+export const EAST_ASIAN = 3;
+export const SOUTH_EAST_ASIAN = 4;
+
+const IN_WORD = /^[\p{L}\p{N}\p{M}]/u;
+const IS_EAST_ASIAN = /^[\p{sc=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u;
+const IS_SOUTH_EAST_ASIAN = /^[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+
+/** For each code point its kind; 0 is unknown. */
+const knownKinds = new Uint8Array(0x11_0000);
+
+/**
+ * The kind of a code point: a part of a word in a script that separates words by spaces (`SPACED`); Han or Kana; Thai,
+ * Lao, Khmer or Myanmar; or not a part of a word (`OTHER`). Marks are part of words, because otherwise every Hindi or
+ * Tamil word would be split at its vowels.
+ */
+export function characterKind(point: number): number {
+  return knownKinds[point] || (knownKinds[point] = findKind(String.fromCodePoint(point)));
+}
+
+function findKind(character: string): number {
+  if (!IN_WORD.test(character)) return OTHER;
+  if (IS_EAST_ASIAN.test(character)) return EAST_ASIAN;
+  return IS_SOUTH_EAST_ASIAN.test(character) ? SOUTH_EAST_ASIAN : SPACED;
+}
+
+const MARK = /^\p{M}/u;
+/** Consonants and vowels that normalization joins with the one before. */
+const HANGUL_LETTER = /^[\u1100-\u11ff]/;
+/** Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark, typographic hyphens. */
+const REPLACED = /^[\u00ad\u200b-\u200d\u2010\u2011\u2060\ufeff]/;
+const SURROGATE = /^[\ud800-\udfff]/;
+
+const YES = 1;
+const NO = 2;
+
+/** For each code unit whether it is normal; 0 is unknown. */
+const knownNormal = new Uint8Array(2 ** 16);
+
+/**
+ * Whether a text consists only of characters that normalization (NFKC) changes neither in this text nor in lower case, and
+ * that have no special meaning for the division into words. Most texts do, and need not be normalized. A few texts that
+ * normalization does not change are not recognized.
+ */
+export function isNormal(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    const known = knownNormal[unit] || (knownNormal[unit] = isNormalUnit(unit) ? YES : NO);
+    if (known === NO) return false;
+  }
+  return true;
+}
+
+/** A character that normalization can join with the one before is a mark, a letter of Hangul, or not of one code unit. */
+function isNormalUnit(unit: number): boolean {
+  const character = String.fromCharCode(unit);
+  if ([SURROGATE, MARK, HANGUL_LETTER, REPLACED].some((special) => special.test(character))) return false;
+  const lower = character.toLowerCase();
+  return character.normalize('NFKC') === character && lower.length === 1 && lower.normalize('NFC') === lower;
+}
+
+/** For each code unit whether it stays when words are folded; 0 is unknown. */
+const knownFolded = new Uint8Array(2 ** 16);
+
+/**
+ * Whether a part of a text consists only of characters that `foldMarks` leaves as they are. Words of other alphabets often
+ * do, so that they need not be normalized.
+ */
+export function isFolded(text: string, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) {
+    const unit = text.charCodeAt(i);
+    const known = knownFolded[unit] || (knownFolded[unit] = isFoldedUnit(unit) ? YES : NO);
+    if (known === NO) return false;
+  }
+  return true;
+}
+
+function isFoldedUnit(unit: number): boolean {
+  const character = String.fromCharCode(unit);
+  return !SURROGATE.test(character) && !MARK.test(character) && character.normalize('NFD') === character;
+}

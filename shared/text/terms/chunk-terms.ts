@@ -1,0 +1,123 @@
+/** The terms of stored chunks: see `terms.ts`. Making them was a third of the work of an ingest outside of the database. */
+
+import { DIMENSION_BITS, exactDim, exactKey, gramCount, gramDim, prefixKey, teamState } from '../terms.ts';
+import { foldMarks, normalizeText, visitWords, type WordVisitor } from '../words.ts';
+import { isFolded } from './characters.ts';
+import { Counts } from './counts.ts';
+
+/** The most non-zero elements of pgvector's `sparsevec`. */
+export const MAX_CHUNK_DIMS = 16_000;
+
+/** The terms of a chunk, as stored in `chunk_keyword`. */
+export interface ChunkTerms {
+  /** Keys of the index that finds candidates: signed, sorted, unique. They are hashed with the id of the Team. */
+  keys: Int32Array<ArrayBuffer>;
+  /** Dimensions of the weights, from 1 to `TERM_DIMENSIONS`, ascending and unique, at most 16,000. */
+  dims: Int32Array<ArrayBuffer>;
+  /** BM25 weight of each dimension, without the idf. Above 0. */
+  weights: Float32Array<ArrayBuffer>;
+}
+
+/**
+ * BM25 (Robertson & Zaragoza 2009) with k1 = 0.9 and b = 0.5. The average length is a constant and not computed for
+ * each Team, so that stored weights remain correct when other chunks are added or deleted.
+ */
+const K1 = 0.9;
+const B = 0.5;
+const AVERAGE_LENGTH = 100;
+
+/**
+ * What one occurrence of a term counts: in the text, and in the fields, which are the title of the source, the headings
+ * above the chunk and the date of the source. A field describes all chunks below it, so a word there says less about each.
+ * A half is measured: see docs/benchmarks.md. Counted in halves, so that counts are whole numbers.
+ */
+const TEXT_COUNT = 2;
+const FIELD_COUNT = 1;
+
+/**
+ * The terms of a chunk. Keys are hashed with the Team, so that a search never reads the postings of another Team.
+ * Weights are `tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / 100))`. `tf` is the number of occurrences in the text plus
+ * half of that in the fields; `length` is that of the text alone (BM25F, Robertson, Zaragoza & Taylor 2004). Terms with
+ * the same dimension are counted together. Only the 16,000 dimensions with the highest weights are kept. The arrays are
+ * empty without words.
+ * @param fields what `fieldsText` returns for the chunk
+ */
+export function chunkTerms(teamId: string, text: string, fields = ''): ChunkTerms {
+  counter.team = teamState(teamId);
+  counter.times = TEXT_COUNT;
+  const length = visitWords(normalizeText(text), counter);
+  counter.times = FIELD_COUNT;
+  if (fields !== '') visitWords(normalizeText(fields), counter);
+  return counter.drain(length);
+}
+
+/** Counts the terms of one chunk at a time. It is never used for two at once, because nothing waits while it counts. */
+class TermCounter implements WordVisitor {
+  team = 0;
+  /** What an occurrence counts. */
+  times = 0;
+  readonly #dims = new Counts(DIMENSION_BITS);
+  readonly #keys = new Counts(32);
+
+  word(normal: string, from: number, to: number): void {
+    this.#exact(normal, from, to);
+    // To hash a word takes less time than to look it up.
+    if (isFolded(normal, from, to)) this.#folded(normal, from, to);
+    else {
+      const folded = foldMarks(normal.slice(from, to));
+      this.#folded(folded, 0, folded.length);
+    }
+  }
+
+  bigram(normal: string, from: number, to: number): void {
+    this.#exact(normal, from, to);
+  }
+
+  compound(normal: string, from: number, to: number): void {
+    this.#exact(normal, from, to);
+  }
+
+  #exact(normal: string, from: number, to: number): void {
+    this.#dims.add(exactDim(normal, from, to), this.times);
+    this.#keys.add(exactKey(this.team, normal, from, to), 1);
+  }
+
+  #folded(text: string, from: number, to: number): void {
+    this.#keys.add(prefixKey(this.team, text, from, to), 1);
+    const grams = gramCount(to - from);
+    for (let i = 0; i < grams; i++) this.#dims.add(gramDim(text, from, to, i), this.times);
+  }
+
+  /** The terms of what was counted, for a text of the given length. The next chunk is counted from 0. */
+  drain(length: number): ChunkTerms {
+    const { numbers: dims, counts } = this.#dims.drain();
+    return { keys: this.#keys.drain().numbers, ...heaviest(dims, weigh(counts, length)) };
+  }
+}
+
+const counter = new TermCounter();
+
+/** The weights of counted terms, of a text of the given length. */
+function weigh(counts: Int32Array, length: number): ChunkTerms['weights'] {
+  const weights = new Float32Array(counts.length);
+  const saturation = K1 * (1 - B + (B * length) / AVERAGE_LENGTH);
+  for (let i = 0; i < counts.length; i++) {
+    const frequency = counts[i]! / TEXT_COUNT;
+    weights[i] = (frequency * (K1 + 1)) / (frequency + saturation);
+  }
+  return weights;
+}
+
+type Weights = Pick<ChunkTerms, 'dims' | 'weights'>;
+
+/** Keeps as many dimensions as `sparsevec` allows. Only compatibility characters that normalize to many exceed it. */
+function heaviest(dims: Weights['dims'], weights: Weights['weights']): Weights {
+  if (dims.length <= MAX_CHUNK_DIMS) return { dims, weights };
+  const order = Uint32Array.from(dims, (_, i) => i);
+  order.sort((a, b) => weights[b]! - weights[a]! || a - b);
+  const heaviestIndexes = order.subarray(0, MAX_CHUNK_DIMS).sort();
+  return {
+    dims: Int32Array.from(heaviestIndexes, (i) => dims[i]!),
+    weights: Float32Array.from(heaviestIndexes, (i) => weights[i]!),
+  };
+}

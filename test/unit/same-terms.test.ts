@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { textHash } from '../../shared/text/equal-texts.ts';
+import { chunkTerms } from '../../shared/text/terms/chunk-terms.ts';
+import { Counts } from '../../shared/text/terms/counts.ts';
+import { countWords, normalizeText } from '../../shared/text/words.ts';
+import { plainNormalize, plainTerms, plainWords } from '../support/plain-terms.ts';
+import { LANGUAGES, NO_RETRIEVAL_SET, readRetrievalSet, retrievalFolder } from '../support/retrieval-set.ts';
+
+const TEAM = '7b0f3c1e-4a52-4b6e-9d53-0a3f1f0f5a11';
+
+/** Texts of characters that are rarely next to each other, with words and joiners between them. */
+const anyText = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.integer({ min: 0, max: 0x31ff }).map((point) => String.fromCodePoint(point)),
+      fc.constantFrom(
+        'Straße',
+        'ΟΔΟΣ',
+        'İstanbul',
+        'élan',
+        'й',
+        '한국',
+        '\u1112\u1161\u11ab',
+        'น้ำ',
+        '数据库',
+        '\ufdfa',
+      ),
+      fc.constantFrom(' ', '.', '-', '_', 'x1', '\u00a0', '\u200b', '\u2010', '\ud800', '\u0301'),
+    ),
+    { maxLength: 40 },
+  )
+  .map((parts) => parts.join(''));
+
+describe('the terms of a chunk', () => {
+  test('are those of the plain rules, for every text', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (text, fields) => {
+        assert.equal(normalizeText(text), plainNormalize(text));
+        assert.deepEqual(countWords(text), plainWords(text));
+        assert.deepEqual(chunkTerms(TEAM, text, fields), plainTerms(TEAM, text, fields));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('are those of the plain rules, for each character between letters', () => {
+    for (let point = 0; point <= 0x10ffff; point += point < 0x3000 ? 1 : 37) {
+      const text = `e${String.fromCodePoint(point)}f`;
+      assert.equal(normalizeText(text), plainNormalize(text), point.toString(16));
+      assert.deepEqual(chunkTerms(TEAM, text), plainTerms(TEAM, text), point.toString(16));
+    }
+  });
+
+  const folder = retrievalFolder();
+  test('are those of the plain rules, for natural text', {
+    skip: folder === null && NO_RETRIEVAL_SET,
+  }, async () => {
+    for (const language of LANGUAGES) {
+      const { paragraphs } = await readRetrievalSet(folder ?? '', language);
+      for (const { article, text } of paragraphs) {
+        assert.deepEqual(chunkTerms(TEAM, text, article), plainTerms(TEAM, text, article));
+      }
+    }
+  });
+});
+
+describe('counts', () => {
+  test('are sorted and summed, and then empty', () => {
+    const numbers = (bits: 29 | 32) =>
+      fc.array(
+        fc.oneof(bits === 32 ? fc.integer() : fc.integer({ min: 1, max: 2 ** 29 }), fc.constantFrom(1, 2, 3)),
+        {
+          maxLength: 5000,
+          size: 'max',
+        },
+      );
+    for (const bits of [29, 32] as const) {
+      const counts = new Counts(bits);
+      fc.assert(
+        fc.property(numbers(bits), (added) => {
+          for (const number of added) counts.add(number, 2);
+          const drained = counts.drain();
+          const expected = Map.groupBy(
+            added.toSorted((a, b) => a - b),
+            (number) => number,
+          );
+          assert.deepEqual([...drained.numbers], [...expected.keys()]);
+          assert.deepEqual(
+            [...drained.counts],
+            Array.from(expected.values(), (same) => 2 * same.length),
+          );
+        }),
+      );
+    }
+  });
+});
+
+test('the hash of a text is that of its normal form', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      // With a Hangul letter and a mark, no text is recognized as normal.
+      const marked = (part: string) => textHash(`${part} \u1100 e\u0301`);
+      if (textHash(text).equals(textHash(text.normalize('NFKC')))) {
+        assert.deepEqual(marked(text), marked(text.normalize('NFKC')));
+      } else assert.match(text, /[\p{M}\uff9e\uff9f]{65}/u);
+    }),
+  );
+});
