@@ -88,7 +88,7 @@ class TermCounter implements WordVisitor {
     for (let i = 0; i < grams; i++) this.#dims.add(gramDim(text, from, to, i), this.times);
   }
 
-  /** The terms of what was counted, for a text of the given length. The next chunk is counted from 0. */
+  /** The terms that were counted, for a text of the given length. The next chunk is counted from 0. */
   drain(length: number): ChunkTerms {
     const { numbers: dims, counts } = this.#dims.drain();
     return { keys: this.#keys.drain().numbers, ...heaviest(dims, weigh(counts, length)) };
