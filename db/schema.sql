@@ -1625,7 +1625,7 @@ CREATE OR REPLACE FUNCTION memory.fuse_candidates(p_keyword_chunks uuid[], p_poi
  STABLE ROWS 50
 AS $function$
 declare
-  keyword_weight constant float8 := 2;  -- weight of the keyword z-score
+  keyword_weight constant float8 := 2.5;  -- weight of the keyword z-score
   least_share constant float8 := 0.05;  -- least deviation, as a share of the score of the whole query, ...
   short_share constant float8 := 0.1;   -- ... plus up to this share, in proportion to the missing hits
   rounding constant float8 := 0.0005;   -- rounding error of a cosine of halfvecs

@@ -27,7 +27,7 @@ export const HitExplanation = Type.Object({
   ),
   keyword_z: Type.Number({
     description:
-      'twice the standard deviations of keyword_score + source_evidence above the mean of the keyword search; the ' +
+      'two and a half times the standard deviations of keyword_score + source_evidence above the mean of the keyword search; the ' +
       'deviation is at least a share of the query’s total weight',
   }),
   identifier: Type.Boolean({

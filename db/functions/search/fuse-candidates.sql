@@ -15,7 +15,7 @@ create or replace function memory.fuse_candidates(
 language plpgsql stable rows 50
 as $$
 declare
-  keyword_weight constant float8 := 2;  -- weight of the keyword z-score
+  keyword_weight constant float8 := 2.5;  -- weight of the keyword z-score
   least_share constant float8 := 0.05;  -- least deviation, as a share of the score of the whole query, ...
   short_share constant float8 := 0.1;   -- ... plus up to this share, in proportion to the missing hits
   rounding constant float8 := 0.0005;   -- rounding error of a cosine of halfvecs

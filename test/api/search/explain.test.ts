@@ -16,7 +16,7 @@ const NO_WORDS = '?!';
 /** How many hits of each leg are fused. */
 const LEG = 50;
 /** The weight of a keyword z-score, and the smallest deviation as a share of the weight of the query. */
-const KEYWORD_WEIGHT = 2;
+const KEYWORD_WEIGHT = 2.5;
 const LEAST_SHARE = 0.05;
 const SHORT_SHARE = 0.1;
 /** The database adds in float32 and rounds vectors to float16. */
