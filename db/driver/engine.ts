@@ -127,7 +127,18 @@ export async function startEngine(setup: EngineSetup): Promise<Engine> {
   };
 
   return {
-    use: (fn) => inTurn(() => fn(client, () => undefined)),
+    use: (fn) =>
+      inTurn(async () => {
+        let isUsable = true;
+        try {
+          return await fn(client, () => {
+            isUsable = false;
+          });
+        } finally {
+          // The only connection cannot be replaced. What was left open on it must not reach the next statement.
+          if (!isUsable) await client.query('rollback').catch(() => undefined);
+        }
+      }),
     onNotification: (listener) => {
       client.on('notification', listener);
       return () => client.off('notification', listener);
