@@ -25,11 +25,11 @@ const CONNECTION_LOST =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|has encountered a connection error/;
 
 /** A migration has changed a column that a prepared statement of an older connection returns. */
-const STALE_STATEMENT = /cached plan must not change result type/;
+const STALE_STATEMENT = 'cached plan must not change result type';
 
 /** Whether a statement must be prepared again, on another connection. */
 export function isStaleStatement(error: unknown): error is Error {
-  return error instanceof Error && STALE_STATEMENT.test(error.message);
+  return error instanceof Error && error.message.includes(STALE_STATEMENT);
 }
 
 const NO_ANSWER = /timeout exceeded when trying to connect|Query read timeout/;
