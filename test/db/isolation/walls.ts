@@ -20,6 +20,7 @@ export const DERIVED_TABLES = [
   'memory.chunk_embedding',
   'memory.keyword_df',
   'memory.keyword_layer',
+  'memory.keyword_slice',
   'memory.keyword_team',
   'memory.layer_tally',
 ];
