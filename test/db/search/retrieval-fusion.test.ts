@@ -103,9 +103,15 @@ function judge(database: Database, folder: string, language: Language): void {
     for (const { question, paragraph } of set.questions) {
       const { keyword } = await searchParagraphs(stored, question, null);
       const bare = bm25.points(question);
-      const scores = pointsWithEvidence(bare, articles, bestFirst(bare));
-      for (const [index, found] of keyword.slice(1).entries()) {
-        const gap = (scores[found] ?? 0) - (scores[keyword[index] ?? -1] ?? 0);
+      // Of paragraphs with common words only, the database reads some. Those that it found give evidence.
+      const found = new Set(keyword);
+      const scores = pointsWithEvidence(
+        bare,
+        articles,
+        bestFirst(bare).filter((index) => found.has(index)),
+      );
+      for (const [index, next] of keyword.slice(1).entries()) {
+        const gap = (scores[next] ?? 0) - (scores[keyword[index] ?? -1] ?? 0);
         assert.ok(gap < ROUNDING, `place ${index + 2} has ${gap} more than the one before: ${question}`);
       }
       places.database.push(placeOf(keyword, paragraph));

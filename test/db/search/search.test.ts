@@ -135,11 +135,10 @@ describe('fusion', () => {
   test('gives a chunk without a vector a middle value in the vector leg', async () => {
     const corpus = await openSearchCorpus(database);
     const near = unit(axis(0).with(1, 0.1));
-    await addToCorpus(corpus, [
-      { text: 'harbour one', embedding: near },
-      { text: 'harbour two', embedding: axis(5) },
-      { text: 'harbour three', embedding: null },
-    ]);
+    // A source each: chunks of one source would support each other.
+    await addToCorpus(corpus, [{ text: 'harbour one', embedding: near }]);
+    await addToCorpus(corpus, [{ text: 'harbour two', embedding: axis(5) }]);
+    await addToCorpus(corpus, [{ text: 'harbour three', embedding: null }]);
     await addToCorpus(corpus, [{ text: 'harbour four', embedding: axis(0) }], { model: 'another/model' });
     await countCorpus(corpus);
     const hits = await askCorpus(corpus, { query: 'harbour', embedding: axis(0) });
