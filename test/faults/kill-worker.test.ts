@@ -10,7 +10,7 @@ after(endProcesses);
 describe('kill -9 while imports run', () => {
   const database = databaseUrl === undefined ? 'the embedded database' : 'PostgreSQL';
   test(`kill -9 loses no import and stores none a second time on ${database}`, {
-    timeout: 170_000,
+    timeout: 280_000,
   }, async (t) => {
     const [service, plan] =
       databaseUrl === undefined
