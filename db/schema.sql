@@ -1620,7 +1620,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION memory.fuse_candidates(p_keyword_chunks uuid[], p_points double precision[], p_has_rare_identifier boolean[], p_max_score double precision, p_semantic_chunks uuid[], p_similarities double precision[], p_most integer, p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_limit integer, p_explain boolean)
- RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb)
+ RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea)
  LANGUAGE plpgsql
  STABLE ROWS 50
 AS $function$
@@ -1633,11 +1633,28 @@ declare
   v_found constant int := cardinality(p_keyword_chunks);
   -- What counts as the keyword score of a chunk that was not found by keyword, without evidence.
   v_lowest constant float8 := case when v_found < p_most then 0 else p_points[v_found] end;
-  v_missed constant uuid[] := array(select unnest(p_semantic_chunks) except all select unnest(p_keyword_chunks));
-  v_evidence constant float8[] := source_evidence(p_keyword_chunks || v_missed, p_points, v_lowest);
+  -- All chunks: those found by keyword come first.
+  v_chunks constant uuid[] := p_keyword_chunks
+    || array(select unnest(p_semantic_chunks) except all select unnest(p_keyword_chunks));
+  v_sources uuid[];
+  v_times timestamptz[];
+  v_hashes bytea[];
+  v_evidence float8[];
 begin
+  -- offset 0 looks each chunk up by its id, also without statistics.
+  select array_agg(k.source_id order by a.nth), array_agg(k.created_at order by a.nth),
+         array_agg(k.text_hash order by a.nth)
+    into v_sources, v_times, v_hashes
+    from unnest(v_chunks) with ordinality a (id, nth)
+    left join lateral (select c.source_id, c.created_at, c.text_hash from chunk c
+                        where c.team_id = v_team and c.id = a.id offset 0) k on true;
+  v_evidence := source_evidence(v_sources, p_points, v_lowest);
+
   return query
-  with by_keyword as (
+  with looked_up as (
+    select * from unnest(v_chunks, v_evidence, v_sources, v_times, v_hashes)
+      l (id, evidence, source_id, created_at, text_hash)
+  ), by_keyword as (
     -- Ranked with the evidence of the source.
     select k.chunk_id, k.points + k.evidence as points, k.evidence, k.has_rare_identifier,
            row_number() over (order by k.points + k.evidence desc, k.chunk_id) as rank
@@ -1647,8 +1664,7 @@ begin
     select s.chunk_id, s.points, s.rank
       from unnest(p_semantic_chunks, p_similarities) with ordinality s (chunk_id, points, rank)
   ), by_meaning as (
-    select n.chunk_id, n.points, n.rank, m.evidence
-      from nearest n left join unnest(v_missed, v_evidence[v_found + 1:]) m (chunk_id, evidence) using (chunk_id)
+    select n.chunk_id, n.points, n.rank from nearest n
      where p_min_similarity is null or n.points + rounding >= p_min_similarity
   ), keyword_norm as (
     -- If fewer than p_most were found, the missing hits count as zeros, so that a single weak hit does not get a high
@@ -1666,16 +1682,16 @@ begin
   ), scored as (
     -- A chunk that was found only one way gets the lowest score of the other way; by keyword, with the evidence of its
     -- source. Without a vector of the model, its semantic z-score is 0.
-    select coalesce(k.chunk_id, s.chunk_id) as id, s.rank as s_rank, k.rank as k_rank,
-           coalesce(k.evidence, s.evidence) as evidence,
+    select l.*, s.rank as s_rank, k.rank as k_rank,
            coalesce(k.has_rare_identifier, false) as has_rare_identifier,
-           coalesce(keyword_weight * (coalesce(k.points, greatest(kn.lowest, v_lowest + s.evidence)) - kn.mean)
+           coalesce(keyword_weight * (coalesce(k.points, greatest(kn.lowest, v_lowest + l.evidence)) - kn.mean)
                     / kn.deviation, 0) as k_z,
            case when p_embedding is null or s.chunk_id is null and not exists (
                   select from chunk_embedding e
                    where e.team_id = v_team and e.chunk_id = k.chunk_id and (e.model = p_model) is true) then 0
                 else coalesce((coalesce(s.points, sn.lowest) - sn.mean) / sn.deviation, 0) end as s_z
       from by_keyword k full join by_meaning s on s.chunk_id = k.chunk_id
+      join looked_up l on l.id = coalesce(k.chunk_id, s.chunk_id)
       cross join keyword_norm kn cross join semantic_norm sn
   )
   select (row_number() over (order by f.has_rare_identifier desc, f.k_z + f.s_z desc, f.id))::int, f.id,
@@ -1683,7 +1699,8 @@ begin
          case when p_explain then jsonb_build_object(
            'similarity', (select -(e.embedding <#> p_embedding) from chunk_embedding e
                            where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true),
-           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence, 'identifier', f.has_rare_identifier) end
+           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence, 'identifier', f.has_rare_identifier) end,
+         f.source_id, f.created_at, f.text_hash
     from scored f order by 1 limit p_limit;
 end $function$;
 
@@ -2856,7 +2873,7 @@ end $function$;
 grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.search_candidates(p_embedding public.halfvec, p_model text, p_min_similarity double precision, p_dims integer[], p_factors real[], p_lengths real[], p_keys integer[], p_identifier_keys integer[], p_kinds text[], p_sources uuid[], p_after timestamp with time zone, p_before timestamp with time zone, p_tags text[], p_limit integer, p_explain boolean)
- RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb)
+ RETURNS TABLE(place integer, chunk_id uuid, score double precision, semantic_rank integer, keyword_rank integer, detail jsonb, source_id uuid, created_at timestamp with time zone, text_hash bytea)
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER ROWS 50
  SET search_path TO 'memory', 'public', 'pg_temp'
@@ -2902,7 +2919,8 @@ begin
   if p_explain then
     return query
     select 0, null::uuid, null::float8, null::int, null::int,
-           explain_search(v_weights, v_keyword, v_near_detail, v_filter, v_clock);
+           explain_search(v_weights, v_keyword, v_near_detail, v_filter, v_clock),
+           null::uuid, null::timestamptz, null::bytea;
   end if;
 end $function$;
 grant execute to memory_service;
@@ -2917,17 +2935,12 @@ CREATE OR REPLACE FUNCTION memory.search_hits(p_embedding public.halfvec, p_mode
 AS $function$
 declare
   most_passages constant int := 3;      -- of one source
-  v_team constant uuid := claimed_team();
 begin
   return query
   with found as materialized (
-    -- All candidates: the newest of equal chunks can be the last of them. offset 0 looks each chunk up by its id, also
-    -- without statistics.
-    select f.*, c.source_id, c.created_at, c.text_hash
-      from search_candidates(p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths, p_keys,
-             p_identifier_keys, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain) f
-      left join lateral (select k.source_id, k.created_at, k.text_hash from chunk k
-                          where k.team_id = v_team and k.id = f.chunk_id offset 0) c on true
+    -- All candidates: the newest of equal chunks can be the last of them.
+    select * from search_candidates(p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths, p_keys,
+      p_identifier_keys, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain)
   ), compared as (
     -- A chunk without a hash equals only itself.
     select f.*, min(f.place) over same as best, count(*) over same - 1 as others,
@@ -3071,15 +3084,14 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.source_evidence(p_chunks uuid[], p_points double precision[], p_lowest double precision)
+CREATE OR REPLACE FUNCTION memory.source_evidence(p_sources uuid[], p_points double precision[], p_lowest double precision)
  RETURNS double precision[]
  LANGUAGE plpgsql
- STABLE
+ IMMUTABLE
 AS $function$
 declare
   share constant float8 := 0.4;         -- weight of the score of the source
   least constant float8 := 0.6;         -- what the second and the third chunk count at least, of the best
-  v_team constant uuid := claimed_team();
 begin
   -- greatest ignores the points of chunks that do not exist, which are null.
   return (
@@ -3087,11 +3099,8 @@ begin
                               / (1 + 2 * least) - coalesce(e.points, p_lowest)) order by e.rank)
       from (select h.points, h.rank, first_value(h.points) over source as best,
                    nth_value(h.points, 2) over source as second, nth_value(h.points, 3) over source as third
-              from unnest(p_chunks, p_points) with ordinality h (id, points, rank)
-              -- offset 0 looks each chunk up by its id, also without statistics.
-              left join lateral (select c.source_id from chunk c
-                                  where c.team_id = v_team and c.id = h.id offset 0) k on true
-            window source as (partition by k.source_id order by h.rank
+              from unnest(p_sources, p_points) with ordinality h (source_id, points, rank)
+            window source as (partition by h.source_id order by h.rank
                               rows between unbounded preceding and unbounded following)) e);
 end $function$;
 

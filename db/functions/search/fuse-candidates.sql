@@ -1,6 +1,7 @@
 -- Part of search_candidates. Fuses the chunks found by keyword with those found by meaning. score is the sum of the
 -- z-scores; a chunk that contains a rare identifier of the query comes before all others. The keyword score includes
--- the evidence of the source, and keyword_rank is the place by both. Returns the best p_limit.
+-- the evidence of the source, and keyword_rank is the place by both. Returns the best p_limit. Each chunk is looked up
+-- once, for its source and for what search_hits compares.
 create or replace function memory.fuse_candidates(
   -- The chunks found by keyword, best first, with their scores and whether each contains a rare identifier.
   p_keyword_chunks uuid[], p_points float8[], p_has_rare_identifier boolean[],
@@ -10,7 +11,8 @@ create or replace function memory.fuse_candidates(
   p_most int,                 -- how many chunks are found at most by keyword, and by meaning
   p_embedding halfvec, p_model text, p_min_similarity float8, p_limit int, p_explain boolean
 ) returns table (
-  place int, chunk_id uuid, score float8, semantic_rank int, keyword_rank int, detail jsonb
+  place int, chunk_id uuid, score float8, semantic_rank int, keyword_rank int, detail jsonb,
+  source_id uuid, created_at timestamptz, text_hash bytea
 )
 language plpgsql stable rows 50
 as $$
@@ -23,11 +25,28 @@ declare
   v_found constant int := cardinality(p_keyword_chunks);
   -- What counts as the keyword score of a chunk that was not found by keyword, without evidence.
   v_lowest constant float8 := case when v_found < p_most then 0 else p_points[v_found] end;
-  v_missed constant uuid[] := array(select unnest(p_semantic_chunks) except all select unnest(p_keyword_chunks));
-  v_evidence constant float8[] := source_evidence(p_keyword_chunks || v_missed, p_points, v_lowest);
+  -- All chunks: those found by keyword come first.
+  v_chunks constant uuid[] := p_keyword_chunks
+    || array(select unnest(p_semantic_chunks) except all select unnest(p_keyword_chunks));
+  v_sources uuid[];
+  v_times timestamptz[];
+  v_hashes bytea[];
+  v_evidence float8[];
 begin
+  -- offset 0 looks each chunk up by its id, also without statistics.
+  select array_agg(k.source_id order by a.nth), array_agg(k.created_at order by a.nth),
+         array_agg(k.text_hash order by a.nth)
+    into v_sources, v_times, v_hashes
+    from unnest(v_chunks) with ordinality a (id, nth)
+    left join lateral (select c.source_id, c.created_at, c.text_hash from chunk c
+                        where c.team_id = v_team and c.id = a.id offset 0) k on true;
+  v_evidence := source_evidence(v_sources, p_points, v_lowest);
+
   return query
-  with by_keyword as (
+  with looked_up as (
+    select * from unnest(v_chunks, v_evidence, v_sources, v_times, v_hashes)
+      l (id, evidence, source_id, created_at, text_hash)
+  ), by_keyword as (
     -- Ranked with the evidence of the source.
     select k.chunk_id, k.points + k.evidence as points, k.evidence, k.has_rare_identifier,
            row_number() over (order by k.points + k.evidence desc, k.chunk_id) as rank
@@ -37,8 +56,7 @@ begin
     select s.chunk_id, s.points, s.rank
       from unnest(p_semantic_chunks, p_similarities) with ordinality s (chunk_id, points, rank)
   ), by_meaning as (
-    select n.chunk_id, n.points, n.rank, m.evidence
-      from nearest n left join unnest(v_missed, v_evidence[v_found + 1:]) m (chunk_id, evidence) using (chunk_id)
+    select n.chunk_id, n.points, n.rank from nearest n
      where p_min_similarity is null or n.points + rounding >= p_min_similarity
   ), keyword_norm as (
     -- If fewer than p_most were found, the missing hits count as zeros, so that a single weak hit does not get a high
@@ -56,16 +74,16 @@ begin
   ), scored as (
     -- A chunk that was found only one way gets the lowest score of the other way; by keyword, with the evidence of its
     -- source. Without a vector of the model, its semantic z-score is 0.
-    select coalesce(k.chunk_id, s.chunk_id) as id, s.rank as s_rank, k.rank as k_rank,
-           coalesce(k.evidence, s.evidence) as evidence,
+    select l.*, s.rank as s_rank, k.rank as k_rank,
            coalesce(k.has_rare_identifier, false) as has_rare_identifier,
-           coalesce(keyword_weight * (coalesce(k.points, greatest(kn.lowest, v_lowest + s.evidence)) - kn.mean)
+           coalesce(keyword_weight * (coalesce(k.points, greatest(kn.lowest, v_lowest + l.evidence)) - kn.mean)
                     / kn.deviation, 0) as k_z,
            case when p_embedding is null or s.chunk_id is null and not exists (
                   select from chunk_embedding e
                    where e.team_id = v_team and e.chunk_id = k.chunk_id and (e.model = p_model) is true) then 0
                 else coalesce((coalesce(s.points, sn.lowest) - sn.mean) / sn.deviation, 0) end as s_z
       from by_keyword k full join by_meaning s on s.chunk_id = k.chunk_id
+      join looked_up l on l.id = coalesce(k.chunk_id, s.chunk_id)
       cross join keyword_norm kn cross join semantic_norm sn
   )
   select (row_number() over (order by f.has_rare_identifier desc, f.k_z + f.s_z desc, f.id))::int, f.id,
@@ -73,7 +91,8 @@ begin
          case when p_explain then jsonb_build_object(
            'similarity', (select -(e.embedding <#> p_embedding) from chunk_embedding e
                            where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true),
-           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence, 'identifier', f.has_rare_identifier) end
+           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence, 'identifier', f.has_rare_identifier) end,
+         f.source_id, f.created_at, f.text_hash
     from scored f order by 1 limit p_limit;
 end $$;
 

@@ -15,7 +15,8 @@ create or replace function memory.search_candidates(
   p_limit int,
   p_explain boolean
 ) returns table (
-  place int, chunk_id uuid, score float8, semantic_rank int, keyword_rank int, detail jsonb
+  place int, chunk_id uuid, score float8, semantic_rank int, keyword_rank int, detail jsonb,
+  source_id uuid, created_at timestamptz, text_hash bytea -- of the chunk
 )
 language plpgsql stable security definer rows 50
 set search_path = memory, public, pg_temp
@@ -61,7 +62,8 @@ begin
   if p_explain then
     return query
     select 0, null::uuid, null::float8, null::int, null::int,
-           explain_search(v_weights, v_keyword, v_near_detail, v_filter, v_clock);
+           explain_search(v_weights, v_keyword, v_near_detail, v_filter, v_clock),
+           null::uuid, null::timestamptz, null::bytea;
   end if;
 end $$;
 

@@ -19,17 +19,12 @@ set enable_seqscan = off
 as $$
 declare
   most_passages constant int := 3;      -- of one source
-  v_team constant uuid := claimed_team();
 begin
   return query
   with found as materialized (
-    -- All candidates: the newest of equal chunks can be the last of them. offset 0 looks each chunk up by its id, also
-    -- without statistics.
-    select f.*, c.source_id, c.created_at, c.text_hash
-      from search_candidates(p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths, p_keys,
-             p_identifier_keys, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain) f
-      left join lateral (select k.source_id, k.created_at, k.text_hash from chunk k
-                          where k.team_id = v_team and k.id = f.chunk_id offset 0) c on true
+    -- All candidates: the newest of equal chunks can be the last of them.
+    select * from search_candidates(p_embedding, p_model, p_min_similarity, p_dims, p_factors, p_lengths, p_keys,
+      p_identifier_keys, p_kinds, p_sources, p_after, p_before, p_tags, null, p_explain)
   ), compared as (
     -- A chunk without a hash equals only itself.
     select f.*, min(f.place) over same as best, count(*) over same - 1 as others,
