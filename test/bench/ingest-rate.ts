@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { EMBEDDING_DIM } from '../../shared/embeddings.ts';
-import { base64Of } from '../support/base64-vector.ts';
 import { TEST_MODEL_NAME } from '../support/needs/database.ts';
 import { createEmptyDatabase } from '../support/needs/own-database.ts';
 import { API_TOKEN } from '../support/needs/process.ts';
@@ -9,6 +8,7 @@ import { LANGUAGES, type Language, retrievalFolder } from '../support/retrieval-
 import { ROOT } from '../support/root.ts';
 import { type NaturalText, openNaturalText } from './natural-text.ts';
 import { processSeconds } from './process-seconds.ts';
+import { type VectorForm, vectorFormOf, vectorIn } from './requests-checkout.ts';
 import { type Child, startApiProcess } from './search-child.ts';
 import { type KeptConnection, keepConnection, requestBytes } from './search-connection.ts';
 import { describeRun, SearchReport } from './search-report.ts';
@@ -17,7 +17,7 @@ import { bytesByRelation } from './table-bytes.ts';
 import { median } from './workspace-report.ts';
 
 const HELP = `How many chunks a second an ingest over HTTP stores, what that costs the CPU, and what a chunk
-takes on disk. With --beside, another checkout is measured in the same run, in turns, with the same requests.
+takes on disk. With --beside, another checkout is measured in the same run, in turns, with the same requests. A checkout that takes no base64 is sent numbers.
 
 Usage: npm run bench:rate -- [options]
 
@@ -33,6 +33,7 @@ MEMORY_TEST_DATABASE_URL names a PostgreSQL server on this machine. Each checkou
 
 const CONNECTIONS = 4;
 const SEED = 81;
+const HEADERS = { authorization: `Bearer ${API_TOKEN}` };
 
 interface Wanted {
   folders: string[];
@@ -50,6 +51,7 @@ interface Measured {
   client: pg.Client;
   api: { child: Child; url: URL };
   connections: KeptConnection[];
+  form: VectorForm;
   /** Of each turn: chunks a second, and CPU milliseconds a chunk of the API and of the database. */
   rates: number[];
   apiMs: number[];
@@ -90,7 +92,8 @@ async function start(serverUrl: string, folder: string): Promise<Measured> {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => keepConnection(api.url)));
-  return { folder, database, client, api, connections, rates: [], apiMs: [], databaseMs: [] };
+  const form = await vectorFormOf(connections[0] as KeptConnection, api.url, HEADERS);
+  return { folder, database, client, api, connections, form, rates: [], apiMs: [], databaseMs: [] };
 }
 
 async function stop({ client, api, connections, database }: Measured): Promise<void> {
@@ -107,18 +110,21 @@ function textOf(text: NaturalText, language: Language, characters: number): stri
   return made.slice(0, characters);
 }
 
-/** The bodies of a turn. Every checkout gets the same. */
-function turnBodies(wanted: Wanted, turn: number, text: NaturalText, vectors: StandInVectors): object[] {
+interface Body {
+  title: string;
+  chunks: { text: string; embedding: Float32Array }[];
+}
+
+/** The bodies of a turn. Every checkout gets the same, with vectors in the form that it takes. */
+function turnBodies(wanted: Wanted, turn: number, text: NaturalText, vectors: StandInVectors): Body[] {
   let made = 0;
   const chunk = () => ({
     text: textOf(text, wanted.languages[made++ % wanted.languages.length] as Language, wanted.characters),
-    embedding: base64Of(vectors.vector()),
+    embedding: vectors.vector(),
   });
   return Array.from({ length: wanted.requests }, (_, n) => ({
     title: `Text ${turn}.${n}`,
     chunks: Array.from({ length: wanted.chunks }, chunk),
-    embeddingModel: TEST_MODEL_NAME,
-    embeddingDim: EMBEDDING_DIM,
   }));
 }
 
@@ -131,10 +137,16 @@ async function databaseSeconds({ client, database }: Measured): Promise<number> 
   return rows.reduce((sum, { pid }) => sum + processSeconds(pid), 0);
 }
 
-async function runTurn(measured: Measured, bodies: readonly object[], chunks: number): Promise<void> {
-  const headers = { authorization: `Bearer ${API_TOKEN}` };
-  const { api, connections } = measured;
-  const requests = bodies.map((body) => requestBytes(api.url, '/v1/memory/ingest', headers, body));
+async function runTurn(measured: Measured, bodies: readonly Body[], chunks: number): Promise<void> {
+  const { api, connections, form } = measured;
+  const requests = bodies.map((body) =>
+    requestBytes(api.url, '/v1/memory/ingest', HEADERS, {
+      title: body.title,
+      chunks: body.chunks.map(({ text, embedding }) => ({ text, embedding: vectorIn(form, embedding) })),
+      embeddingModel: TEST_MODEL_NAME,
+      embeddingDim: EMBEDDING_DIM,
+    }),
+  );
   const [apiBefore, databaseBefore] = [processSeconds(api.child.pid), await databaseSeconds(measured)];
   const began = performance.now();
   await Promise.all(

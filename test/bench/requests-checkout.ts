@@ -15,8 +15,10 @@ import type * as NeedsModule from '../support/needs/database.ts';
 import { TEST_MODEL_NAME } from '../support/needs/database.ts';
 import { API_TOKEN } from '../support/needs/process.ts';
 import { type Child, startChild } from './search-child.ts';
+import { type KeptConnection, requestBytes } from './search-connection.ts';
 import type * as TeamsModule from './search-teams.ts';
 import type { FilledTeam } from './search-teams.ts';
+import { openStandInVectors } from './stand-in-vectors.ts';
 
 const FILL_CONNECTIONS = 4;
 const logger = createLogger('fatal', 'bench');
@@ -121,11 +123,32 @@ export async function sessionHeaders(
 /** The form in which a client sends the vector of its query. */
 export type VectorForm = 'base64' | 'numbers';
 
+/** Base64, if the API of a checkout takes it: earlier ones take numbers only. */
+export async function vectorFormOf(
+  connection: KeptConnection,
+  url: URL,
+  headers: Record<string, string>,
+): Promise<VectorForm> {
+  const search = { query: 'which form', vector: openStandInVectors(1).vector() };
+  try {
+    await connection.send(requestBytes(url, '/v1/memory/search', headers, searchBody(search, 'base64')));
+    return 'base64';
+  } catch (error) {
+    if ((error as Error).message.startsWith('HTTP/1.1 400 ')) return 'numbers';
+    throw error;
+  }
+}
+
+/** A vector as a body has it. */
+export function vectorIn(form: VectorForm, vector: Float32Array): string | number[] {
+  return form === 'base64' ? base64Of(vector) : [...vector];
+}
+
 /** The body of a search. */
 export function searchBody({ query, vector }: Search, form: VectorForm): object {
   return {
     query,
-    queryEmbedding: form === 'base64' ? base64Of(vector) : [...vector],
+    queryEmbedding: vectorIn(form, vector),
     embeddingModel: TEST_MODEL_NAME,
     embeddingDim: EMBEDDING_DIM,
     scope: { include: ['team', 'client'] },

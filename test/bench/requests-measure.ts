@@ -8,6 +8,7 @@ import {
   searchBody,
   sessionHeaders,
   type VectorForm,
+  vectorFormOf,
 } from './requests-checkout.ts';
 import type { Child } from './search-child.ts';
 import { type KeptConnection, keepConnection, requestBytes } from './search-connection.ts';
@@ -46,12 +47,11 @@ export async function countRoundTrips(filled: readonly Filled[], report: SearchR
     const connection = await keepConnection(api.url);
     try {
       const headers = await sessionHeaders(checkout, team);
+      const form = await vectorFormOf(connection, api.url, headers);
       const counts: number[] = [];
       for (const search of drawSearches(team)) {
         const before = proxy.roundTrips;
-        await connection.send(
-          requestBytes(api.url, '/v1/memory/search', headers, searchBody(search, 'base64')),
-        );
+        await connection.send(requestBytes(api.url, '/v1/memory/search', headers, searchBody(search, form)));
         counts.push(proxy.roundTrips - before);
       }
       // The median: the first request opens connections, and the queue polls.
@@ -84,7 +84,9 @@ class Samples {
 /** A Team in a checkout, with what runs its searches. */
 interface Runner {
   name: string;
-  http: Record<VectorForm, Samples>;
+  /** With vectors in the form that costs this checkout least, and with numbers. */
+  http: Samples;
+  numbers: Samples;
   bare: Samples;
   round(): Promise<void>;
   close(): Promise<void>;
@@ -126,17 +128,18 @@ async function openRunner(
     samples.apiCpu.push(apiCpu() / SEARCHES);
     samples.databaseCpu.push(databaseCpu() / SEARCHES);
   };
-  const sent = { base64: requests('base64'), numbers: requests('numbers') };
-  const http = { base64: new Samples(), numbers: new Samples() };
-  const bare = new Samples();
+  const cheapest = requests(await vectorFormOf(connection, api.url, headers));
+  const asNumbers = requests('numbers');
+  const [http, numbers, bare] = [new Samples(), new Samples(), new Samples()];
   return {
     name: checkout.name,
     http,
+    numbers,
     bare,
     round: async () => {
-      await measure(http.base64, (index) => sendTo(connection, sent.base64[index]));
+      await measure(http, (index) => sendTo(connection, cheapest[index]));
       await measure(bare, (index) => runBare(client, statements[index] ?? []));
-      await measure(http.numbers, (index) => sendTo(connection, sent.numbers[index]));
+      await measure(numbers, (index) => sendTo(connection, asNumbers[index]));
     },
     close: async () => {
       connection.close();
@@ -214,38 +217,37 @@ export async function measureRequests(
 }
 
 /** Forgets what was measured while caches were empty. */
-function forget({ http, bare }: Runner): void {
-  for (const { times, clientCpu, apiCpu, databaseCpu } of [http.base64, http.numbers, bare]) {
+function forget({ http, numbers, bare }: Runner): void {
+  for (const { times, clientCpu, apiCpu, databaseCpu } of [http, numbers, bare]) {
     for (const list of [times, clientCpu, apiCpu, databaseCpu]) list.length = 0;
   }
 }
 
 function printRows(size: number, runners: readonly Runner[], report: SearchReport): void {
-  for (const { name, http, bare } of runners) {
-    const ratio = median(http.base64.times) / median(bare.times);
+  for (const { name, http, numbers, bare } of runners) {
+    const ratio = median(http.times) / median(bare.times);
     const isNow = name === 'now';
     const most = isNow ? MAX_OF_BARE.get(size) : undefined;
     const held =
       most === undefined ? '' : report.hold(`a search in ${size} chunks, of its bare statement`, ratio, most);
-    const { base64 } = http;
     report.row(
       `${size} chunks, ${name}`,
       [
-        median(base64.times),
-        median(http.numbers.times),
+        median(http.times),
+        median(numbers.times),
         median(bare.times),
         ratio,
-        median(base64.apiCpu),
-        median(base64.databaseCpu),
+        median(http.apiCpu),
+        median(http.databaseCpu),
         median(bare.databaseCpu),
-        base64.cpuWithClient / bare.cpuWithClient,
+        http.cpuWithClient / bare.cpuWithClient,
       ].map((value) => value.toFixed(2)),
       held,
     );
   }
   const [before, now] = runners;
   if (before === undefined || now === undefined) return;
-  const share = now.http.base64.cpu / before.http.base64.cpu;
+  const share = now.http.cpu / before.http.cpu;
   const held = report.hold(`CPU time in ${size} chunks, of before`, share, MAX_CPU_OF_BEFORE);
   report.print(`  CPU of before: ${share.toFixed(2)} (${held})`);
 }
