@@ -1651,15 +1651,14 @@ begin
   v_evidence := source_evidence(v_sources, p_points, v_lowest);
 
   return query
-  with looked_up as (
-    select * from unnest(v_chunks, v_evidence, v_sources, v_times, v_hashes)
-      l (id, evidence, source_id, created_at, text_hash)
-  ), by_keyword as (
-    -- Ranked with the evidence of the source.
-    select k.chunk_id, k.points + k.evidence as points, k.evidence, k.has_rare_identifier,
-           row_number() over (order by k.points + k.evidence desc, k.chunk_id) as rank
-      from unnest(p_keyword_chunks, p_points, p_has_rare_identifier, v_evidence[:v_found])
-             k (chunk_id, points, has_rare_identifier, evidence)
+  with candidate as (
+    -- Those found by keyword are ranked with the evidence of the source. The others have no points.
+    select a.id, a.source_id, a.created_at, a.text_hash, a.points + a.evidence as points, a.evidence,
+           coalesce(a.has_rare_identifier, false) as has_rare_identifier,
+           case when a.points is not null then
+             row_number() over (order by a.points + a.evidence desc nulls last, a.id) end as rank
+      from unnest(v_chunks, p_points, p_has_rare_identifier, v_evidence, v_sources, v_times, v_hashes)
+             a (id, points, has_rare_identifier, evidence, source_id, created_at, text_hash)
   ), nearest as (
     select s.chunk_id, s.points, s.rank
       from unnest(p_semantic_chunks, p_similarities) with ordinality s (chunk_id, points, rank)
@@ -1673,7 +1672,7 @@ begin
              sqrt(greatest(sum(k.points * k.points) / p_most - (sum(k.points) / p_most) ^ 2, 0)), 0), 1),
              p_max_score * (least_share + short_share * (1 - count(*)::float8 / p_most))) as deviation,
            case when count(*) < p_most then 0 else min(k.points) end as lowest
-      from by_keyword k
+      from candidate k where k.points is not null
   ), semantic_norm as (
     -- Over all nearest chunks, including those below p_min_similarity: a z-score compares a hit with the others.
     select avg(n.points) as mean, coalesce(nullif(stddev_pop(n.points), 0), 1) as deviation,
@@ -1682,24 +1681,25 @@ begin
   ), scored as (
     -- A chunk that was found only one way gets the lowest score of the other way; by keyword, with the evidence of its
     -- source. Without a vector of the model, its semantic z-score is 0.
-    select l.*, s.rank as s_rank, k.rank as k_rank,
-           coalesce(k.has_rare_identifier, false) as has_rare_identifier,
-           coalesce(keyword_weight * (coalesce(k.points, greatest(kn.lowest, v_lowest + l.evidence)) - kn.mean)
+    select k.*, s.rank as s_rank,
+           coalesce(keyword_weight * (coalesce(k.points, greatest(kn.lowest, v_lowest + k.evidence)) - kn.mean)
                     / kn.deviation, 0) as k_z,
            case when p_embedding is null or s.chunk_id is null and not exists (
                   select from chunk_embedding e
-                   where e.team_id = v_team and e.chunk_id = k.chunk_id and (e.model = p_model) is true) then 0
+                   where e.team_id = v_team and e.chunk_id = k.id and (e.model = p_model) is true) then 0
                 else coalesce((coalesce(s.points, sn.lowest) - sn.mean) / sn.deviation, 0) end as s_z
-      from by_keyword k full join by_meaning s on s.chunk_id = k.chunk_id
-      join looked_up l on l.id = coalesce(k.chunk_id, s.chunk_id)
+      -- All of by_meaning are candidates. A full join compares hashes: a left join would compare all with all.
+      from candidate k full join by_meaning s on s.chunk_id = k.id
       cross join keyword_norm kn cross join semantic_norm sn
+     where k.points is not null or s.chunk_id is not null
   )
   select (row_number() over (order by f.has_rare_identifier desc, f.k_z + f.s_z desc, f.id))::int, f.id,
-         (f.k_z + f.s_z)::float8, f.s_rank::int, f.k_rank::int,
+         (f.k_z + f.s_z)::float8, f.s_rank::int, f.rank::int,
          case when p_explain then jsonb_build_object(
            'similarity', (select -(e.embedding <#> p_embedding) from chunk_embedding e
                            where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true),
-           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence, 'identifier', f.has_rare_identifier) end,
+           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence,
+           'identifier', f.has_rare_identifier) end,
          f.source_id, f.created_at, f.text_hash
     from scored f order by 1 limit p_limit;
 end $function$;
@@ -2039,6 +2039,7 @@ CREATE OR REPLACE FUNCTION memory.nearest_by_signs(p_team_layer boolean, p_clien
  RETURNS record
  LANGUAGE plpgsql
  STABLE
+ SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
 declare
   rerank constant int := 200;           -- how many of the best by signs are compared in full
@@ -2968,7 +2969,7 @@ CREATE OR REPLACE FUNCTION memory.semantic_candidates(p_embedding public.halfvec
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'memory', 'public', 'pg_temp'
- SET plan_cache_mode TO 'force_custom_plan'
+ SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
  SET work_mem TO '64MB'
 AS $function$

@@ -12,7 +12,7 @@ create or replace function memory.semantic_candidates(
 )
 language plpgsql stable security definer
 set search_path = memory, public, pg_temp
-set plan_cache_mode = force_custom_plan
+set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set work_mem = '64MB'
 as $$
