@@ -24,12 +24,13 @@ const DISK_FULL = '53100';
 const CONNECTION_LOST =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|has encountered a connection error/;
 
-/** A migration has changed a column that a prepared statement of an older connection returns. */
-const STALE_STATEMENT = 'cached plan must not change result type';
-
-/** Whether a statement must be prepared again, on another connection. */
+/**
+ * Whether a statement must be prepared again, on another connection: a migration has changed a column that it returns.
+ * PostgreSQL translates the message, and has other errors with this code, so the function that reports it tells.
+ */
 export function isStaleStatement(error: unknown): error is Error {
-  return error instanceof Error && error.message.includes(STALE_STATEMENT);
+  const { code, routine } = error as { code?: unknown; routine?: unknown };
+  return error instanceof Error && code === '0A000' && routine === 'RevalidateCachedQuery';
 }
 
 const NO_ANSWER = /timeout exceeded when trying to connect|Query read timeout/;

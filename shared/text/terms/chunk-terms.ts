@@ -43,12 +43,18 @@ const FIELD_COUNT = 1;
  * @param fields what `fieldsText` returns for the chunk
  */
 export function chunkTerms(teamId: string, text: string, fields = ''): ChunkTerms {
-  counter.team = teamState(teamId);
-  counter.times = TEXT_COUNT;
-  const length = visitWords(normalizeText(text), counter);
-  counter.times = FIELD_COUNT;
-  if (fields !== '') visitWords(normalizeText(fields), counter);
-  return counter.drain(length);
+  try {
+    counter.team = teamState(teamId);
+    counter.times = TEXT_COUNT;
+    const length = visitWords(normalizeText(text), counter);
+    counter.times = FIELD_COUNT;
+    if (fields !== '') visitWords(normalizeText(fields), counter);
+    return counter.drain(length);
+  } catch (error) {
+    // What was counted must not become a part of the next chunk.
+    counter = new TermCounter();
+    throw error;
+  }
 }
 
 /** Counts the terms of one chunk at a time. It is never used for two at once, because nothing waits while it counts. */
@@ -95,7 +101,7 @@ class TermCounter implements WordVisitor {
   }
 }
 
-const counter = new TermCounter();
+let counter = new TermCounter();
 
 /** The weights of counted terms, of a text of the given length. */
 function weigh(counts: Int32Array, length: number): ChunkTerms['weights'] {
