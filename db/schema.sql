@@ -1100,7 +1100,6 @@ CREATE OR REPLACE FUNCTION identity.resolve_principal(p_team uuid)
  STABLE SECURITY DEFINER
  SET search_path TO 'identity', 'pg_temp'
 RETURN (SELECT (identity.describe(a.id, resolve_principal.p_team) || '{"session": null}'::jsonb) FROM identity.account a WHERE (a.is_principal AND (a.closed_at IS NULL)));
-grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION identity.resolve_session(p_token_hash bytea, p_team uuid, p_idle_seconds integer, p_max_seconds integer)
  RETURNS jsonb
@@ -1387,7 +1386,7 @@ begin
 end $function$;
 grant execute to memory_service;
 
-CREATE OR REPLACE FUNCTION memory.end_layer_counts(p_client uuid, p_chunks integer, p_sampled integer, p_gone integer, p_whole boolean, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer)
+CREATE OR REPLACE FUNCTION memory.end_layer_counts(p_client uuid, p_chunks integer, p_sampled integer, p_gone integer, p_renewed integer, p_members integer[], p_once_dims bytea, p_once_keys bytea, p_dim_shift integer, p_key_shift integer)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1402,7 +1401,8 @@ begin
    where l.team_id = v_team and l.client_id is not distinct from p_client and p_chunks = 0;
   update keyword_layer l
      set chunks = p_chunks, sampled = p_sampled, gone = p_gone, members = p_members, counted_at = now(),
-         renewed = case when p_whole then 0 else l.renewed end, version = l.version + 1, once_dims = p_once_dims, once_keys = p_once_keys,
+         renewed = greatest(l.renewed - p_renewed, 0), version = l.version + 1,
+         once_dims = p_once_dims, once_keys = p_once_keys,
          dims = '{}', dim_counts = '{}', keys = '{}', key_counts = '{}'
    where l.team_id = v_team and l.client_id is not distinct from p_client;
   select not exists (select from keyword_layer l where l.team_id = v_team and l.members is null) and not t.packed
@@ -1630,44 +1630,28 @@ declare
   short_share constant float8 := 0.1;   -- ... plus up to this share, in proportion to the missing hits
   rounding constant float8 := 0.0005;   -- rounding error of a cosine of halfvecs
   v_team constant uuid := claimed_team();
-  v_found constant int := cardinality(p_keyword_chunks);
   -- What counts as the keyword score of a chunk that was not found by keyword, without evidence.
-  v_lowest constant float8 := case when v_found < p_most then 0 else p_points[v_found] end;
+  v_lowest constant float8 := case when cardinality(p_points) < p_most then 0 else p_points[p_most] end;
   -- All chunks: those found by keyword come first.
   v_chunks constant uuid[] := p_keyword_chunks
     || array(select unnest(p_semantic_chunks) except all select unnest(p_keyword_chunks));
-  v_sources uuid[];
-  v_times timestamptz[];
-  v_hashes bytea[];
-  v_evidence float8[];
+  v_stored record;
 begin
-  -- offset 0 looks each chunk up by its id, also without statistics.
-  select array_agg(k.source_id order by a.nth), array_agg(k.created_at order by a.nth),
-         array_agg(k.text_hash order by a.nth)
-    into v_sources, v_times, v_hashes
-    from unnest(v_chunks) with ordinality a (id, nth)
-    left join lateral (select c.source_id, c.created_at, c.text_hash from chunk c
-                        where c.team_id = v_team and c.id = a.id offset 0) k on true;
-  v_evidence := source_evidence(v_sources, p_points, v_lowest);
-
+  v_stored := look_up_candidates(v_chunks, p_points, v_lowest);
   return query
   with candidate as (
     -- Those found by keyword are ranked with the evidence of the source. The others have no points.
     select a.id, a.source_id, a.created_at, a.text_hash, a.points + a.evidence as points, a.evidence,
-           coalesce(a.has_rare_identifier, false) as has_rare_identifier,
-           case when a.points is not null then
-             row_number() over (order by a.points + a.evidence desc nulls last, a.id) end as rank
-      from unnest(v_chunks, p_points, p_has_rare_identifier, v_evidence, v_sources, v_times, v_hashes)
-             a (id, points, has_rare_identifier, evidence, source_id, created_at, text_hash)
-  ), nearest as (
-    select s.chunk_id, s.points, s.rank
-      from unnest(p_semantic_chunks, p_similarities) with ordinality s (chunk_id, points, rank)
+           coalesce(a.has_rare_identifier, false) as identifier,
+           case when a.points is not null then row_number() over (order by -(a.points + a.evidence), a.id) end as rank
+      from unnest(v_chunks, p_points, p_has_rare_identifier, v_stored.evidence, v_stored.sources, v_stored.times,
+             v_stored.hashes) a (id, points, has_rare_identifier, evidence, source_id, created_at, text_hash)
   ), by_meaning as (
-    select n.chunk_id, n.points, n.rank from nearest n
+    select n.chunk_id, n.points, n.rank
+      from unnest(p_semantic_chunks, p_similarities) with ordinality n (chunk_id, points, rank)
      where p_min_similarity is null or n.points + rounding >= p_min_similarity
   ), keyword_norm as (
-    -- If fewer than p_most were found, the missing hits count as zeros, so that a single weak hit does not get a high
-    -- z-score.
+    -- If fewer than p_most were found, the others count as zeros: a single weak hit must not get a high z-score.
     select sum(k.points) / p_most as mean, greatest(coalesce(nullif(
              sqrt(greatest(sum(k.points * k.points) / p_most - (sum(k.points) / p_most) ^ 2, 0)), 0), 1),
              p_max_score * (least_share + short_share * (1 - count(*)::float8 / p_most))) as deviation,
@@ -1675,9 +1659,8 @@ begin
       from candidate k where k.points is not null
   ), semantic_norm as (
     -- Over all nearest chunks, including those below p_min_similarity: a z-score compares a hit with the others.
-    select avg(n.points) as mean, coalesce(nullif(stddev_pop(n.points), 0), 1) as deviation,
-           min(n.points) as lowest
-      from nearest n
+    select avg(n.points) as mean, coalesce(nullif(stddev_pop(n.points), 0), 1) as deviation, min(n.points) as lowest
+      from unnest(p_similarities) n (points)
   ), scored as (
     -- A chunk that was found only one way gets the lowest score of the other way; by keyword, with the evidence of its
     -- source. Without a vector of the model, its semantic z-score is 0.
@@ -1693,13 +1676,12 @@ begin
       cross join keyword_norm kn cross join semantic_norm sn
      where k.points is not null or s.chunk_id is not null
   )
-  select (row_number() over (order by f.has_rare_identifier desc, f.k_z + f.s_z desc, f.id))::int, f.id,
+  select (row_number() over (order by f.identifier desc, f.k_z + f.s_z desc, f.id))::int, f.id,
          (f.k_z + f.s_z)::float8, f.s_rank::int, f.rank::int,
          case when p_explain then jsonb_build_object(
            'similarity', (select -(e.embedding <#> p_embedding) from chunk_embedding e
                            where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true),
-           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence,
-           'identifier', f.has_rare_identifier) end,
+           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence, 'identifier', f.identifier) end,
          f.source_id, f.created_at, f.text_hash
     from scored f order by 1 limit p_limit;
 end $function$;
@@ -1773,7 +1755,7 @@ declare
   v_cap float8 := posting_cap;
   v_rarest record; v_scored record;
   v_first_keys int[];                   -- keys of the first pass; chunks with one of them are scored first
-  v_most int; v_seen uuid[];            -- chunks that this pass scores at most, and those that the last one scored
+  v_most int; v_seen uuid[];            -- chunks that this pass scores at most, and those that the first one scored
 begin
   chunk_ids := '{}'; points := '{}'; has_rare_identifier := '{}'; scored := 0; keys_read := '{}'; rare_keys := '{}';
   if p_query is null or cardinality(p_keys) = 0 then
@@ -1801,7 +1783,7 @@ begin
     v_most := case when v_one_by_one or v_rarest.postings <= posting_cap then scored_cap else common_cap end;
     v_scored := score_pass(p_team_layer, p_clients, p_query, v_first_keys, keys_read, v_seen, p_filter, p_chunks,
       v_rarest.other_postings, v_one_by_one, v_most, p_limit);
-    chunk_ids := v_scored.chunk_ids; points := v_scored.points; scored := v_scored.scored; v_seen := v_scored.seen;
+    chunk_ids := v_scored.chunk_ids; points := v_scored.points; scored := v_scored.scored;
     -- Of the best chunks only: reading the keys of all scored chunks took as long as scoring them.
     has_rare_identifier := contain_keys(chunk_ids, rare_keys);
     exit when v_one_by_one or v_scored.passed >= p_limit or true = any (has_rare_identifier);
@@ -1810,7 +1792,7 @@ begin
     if v_pass = 1 then -- The second pass scores every chunk if there are few.
       v_one_by_one := coalesce(cardinality(p_filter.allowed) <= scored_cap, scope_holds_at_most(scored_cap));
     end if;
-    v_cap := least(read_cap, greatest(v_rarest.next_postings, 2000));
+    v_cap := least(read_cap, greatest(v_rarest.next_postings, 2000)); v_seen := coalesce(v_seen, v_scored.seen);
   end loop;
   -- Not enough of the chunks that were scored pass the filter, and others can: those that pass are gathered first.
   if p_filter.looked_up and v_scored.passed < p_limit and not v_one_by_one and not true = any (has_rare_identifier)
@@ -1978,6 +1960,40 @@ begin
 end $function$;
 grant execute to memory_worker;
 
+CREATE OR REPLACE FUNCTION memory.lock_source_terms(p_source uuid, p_title text, p_day date, p_version integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  perform from source s
+   where s.team_id = claimed_team() and s.id = p_source and s.state = 'active' and s.terms_version < p_version
+     and s.title = p_title and coalesce(s.document_date, (s.created_at at time zone 'UTC')::date) = p_day
+     for share;
+  return found;
+end $function$;
+grant execute to memory_worker;
+
+CREATE OR REPLACE FUNCTION memory.look_up_candidates(p_chunks uuid[], p_points double precision[], p_lowest double precision, OUT sources uuid[], OUT times timestamp with time zone[], OUT hashes bytea[], OUT evidence double precision[])
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  v_team constant uuid := claimed_team();
+begin
+  -- offset 0 looks each chunk up by its id, also without statistics.
+  select array_agg(k.source_id order by a.nth), array_agg(k.created_at order by a.nth),
+         array_agg(k.text_hash order by a.nth)
+    into sources, times, hashes
+    from unnest(p_chunks) with ordinality a (id, nth)
+    left join lateral (select c.source_id, c.created_at, c.text_hash from chunk c
+                        where c.team_id = v_team and c.id = a.id offset 0) k on true;
+  evidence := source_evidence(sources, p_points, p_lowest);
+end $function$;
+
 CREATE OR REPLACE FUNCTION memory.matched_weights(p_chunks uuid[], p_dims integer[])
  RETURNS TABLE(chunk_id uuid, dim integer, weight real)
  LANGUAGE sql
@@ -2011,9 +2027,9 @@ declare
   v_places int[];
   v_count int;                          -- vectors that are compared in full
 begin
-  perform set_config('hnsw.ef_search', '400', true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
+  perform set_config('hnsw.ef_search', '800', true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
           set_config('hnsw.max_scan_tuples', '20000', true);
-  foreach v_count in array case when v_is_tested then array[800, 3200] else array[400] end loop
+  foreach v_count in array case when v_is_tested then array[800, 3200] else array[800] end loop
     -- A statement with the Team and the model as constants: the index has them in its condition, and a plan for any Team
     -- could not use it.
     execute format(
@@ -2042,7 +2058,8 @@ CREATE OR REPLACE FUNCTION memory.nearest_by_signs(p_team_layer boolean, p_clien
  SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
 declare
-  rerank constant int := 200;           -- how many of the best by signs are compared in full
+  -- How many of the best by signs are compared in full. Among very many vectors, the signs order the nearest less well.
+  rerank constant int := case when p_chunks > 200000 then 400 else 200 end;
   large constant int := 10000;          -- with more chunks than this ...
   sample_size constant int := 3000;     -- ... this many vectors are read first, to learn which distance is too far
   looked_up constant int := 4000;       -- how many of the best by signs are looked up at most, until `rerank` pass
@@ -2204,8 +2221,8 @@ declare
   v_read bigint;
 begin
   with dated as materialized (
-    select c.id, c.source_id, c.client_id from chunk c
-     where c.team_id = v_team
+    select c.id, c.source_id from chunk c
+     where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
        and (p_filter.sources is null or c.source_id = any (p_filter.sources))
        and (p_filter.since is null or c.created_at >= p_filter.since)
        and (p_filter.until is null or c.created_at < p_filter.until)
@@ -2218,8 +2235,7 @@ begin
               from source s where s.team_id = v_team and s.id = d.source_id)
   )
   select count(*), coalesce(array_agg(d.id) filter (
-           where ((d.client_id is null and v_team_layer) or d.client_id = any (v_clients))
-             and d.source_id in (select p.source_id from passing_source p)), '{}')
+           where d.source_id in (select p.source_id from passing_source p)), '{}')
     into v_read, v_passing
     from dated d;
   return case when p_most is null or v_read <= p_most then v_passing end;
@@ -3137,7 +3153,8 @@ AS $function$
       on coalesce(n.client_id, '00000000-0000-0000-0000-000000000000')
        = coalesce(l.client_id, '00000000-0000-0000-0000-000000000000')
    -- A layer that was never counted needs a place, and there are 16,000. See lock_layer_counts.
-   where case when l.chunks is not null
+   where exists (select from keyword_team t where t.team_id = claimed_team())
+     and case when l.chunks is not null
               then l.unpacked or abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= l.chunks * 0.2
               else (select count(*) from keyword_layer c where c.team_id = claimed_team()) < 16000 end
    order by 1 nulls first;

@@ -37,7 +37,14 @@ export async function setTermCounts(
 }
 
 /** Counts of all chunks of a layer that had none. */
-export const WHOLE = { gone: 0, whole: true, least: 1, members: new Int32Array(), version: null } as const;
+export const WHOLE = {
+  gone: 0,
+  whole: true,
+  renewed: 0,
+  least: 1,
+  members: new Int32Array(),
+  version: null,
+} as const;
 
 /** Stores counts of a layer as if all of its chunks had been counted. */
 export async function setLayerCounts(

@@ -64,7 +64,7 @@ export async function changeGraphs(needed: Needed, sizes: GraphSizes): Promise<v
   for (const graph of toBuild) {
     const began = performance.now();
     logger.info(graph, 'building the graph of the vectors of a Team');
-    await whileReported(needed, pid, () => buildGraph(connection, graph));
+    await whileReported(needed, pid, () => buildGraph(connection, graph, needed.stopping));
     const ms = Math.round(performance.now() - began);
     logger.info({ ...graph, ms }, 'the graph of the vectors of a Team was built');
   }

@@ -40,7 +40,7 @@ export const renewTerms: JobHandler<'terms.renew'> = async (job, { database, que
   });
 };
 
-/** Makes the terms of a source again. Returns of how many chunks. If it is aborted, the source stays outdated. */
+/** Makes the terms of a source again. Returns of how many chunks. If it is aborted, or the source changes, the source stays outdated. */
 async function renewSource(
   database: Database,
   scope: TeamScope,
@@ -62,7 +62,7 @@ async function renewSource(
       terms: chunkTerms(scope.teamId, text, fieldsText(source.fields, headings)),
       textHash: textHash(text),
     }));
-    await workerTransaction(database, scope, (tx) => replaceTerms(tx, chunks));
+    if (!(await workerTransaction(database, scope, (tx) => replaceTerms(tx, source, chunks)))) break;
     renewed += texts.length;
     after = last.ordinal;
   }

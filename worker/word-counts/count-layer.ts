@@ -40,7 +40,7 @@ export async function countLayer(
   const changes = await workerTransaction(database, scope, (tx) =>
     findSampleChanges(tx, layerId, limits.sampled),
   );
-  const whole = chunks === 0 || countsAnew(changes, limits);
+  const whole = chunks === 0 || needsWholeCount(changes, limits);
   const counts: TermCounts = { dims: new Map(), keys: new Map() };
   // A layer without active sources can have chunks of one that is loading.
   const added = chunks === 0 ? [] : whole ? changes.sample : changes.added;
@@ -57,6 +57,8 @@ export async function countLayer(
     least: sampled < limits.onceMatters ? 1 : 2,
     gone,
     whole,
+    // Terms that are made again from here on can have been counted before.
+    renewed: whole ? (changes.renewed ?? 0) : 0,
     members: Int32Array.from(members).sort(),
     version: changes.version,
     ...counts,
@@ -65,14 +67,14 @@ export async function countLayer(
 }
 
 /** Whether all chunks of the sample are counted, and not only those that changed. */
-function countsAnew(
+function needsWholeCount(
   { sample, counted, gone, deleted, renewed }: SampleChanges,
   { onceMatters, outdatedShare }: typeof COUNT_LIMITS,
 ): boolean {
   if (counted === null) return true;
   const outdated = (gone ?? 0) + deleted;
   if (outdated + (renewed ?? 0) > counted * outdatedShare) return true;
-  // Other terms are stored for searches then.
+  // Above and below this number, other terms are stored for searches.
   return counted < onceMatters !== sample.length + outdated < onceMatters;
 }
 

@@ -13,6 +13,8 @@ import { betterShift, type CountEntry, packSlices, slicesOf, unpackSlice } from 
 
 /** The counts of a layer, or how they change. */
 export interface NewCounts extends CountedLayer {
+  /** Whether all chunks of the sample were counted again. */
+  whole: boolean;
   /** The version of the layer's counts from which these were made; null without counts. */
   version: number | null;
   /**

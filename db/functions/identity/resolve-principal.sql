@@ -5,4 +5,3 @@ return (select identity.describe(a.id, p_team) || '{"session": null}'
           from identity.account a where a.is_principal and a.closed_at is null);
 
 revoke execute on function identity.resolve_principal(uuid) from public, memory_service, memory_worker;
-grant execute on function identity.resolve_principal(uuid) to memory_service;

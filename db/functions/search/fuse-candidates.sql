@@ -1,7 +1,6 @@
 -- Part of search_candidates. Fuses the chunks found by keyword with those found by meaning. score is the sum of the
 -- z-scores; a chunk that contains a rare identifier of the query comes before all others. The keyword score includes
--- the evidence of the source, and keyword_rank is the place by both. Returns the best p_limit. Each chunk is looked up
--- once, for its source and for what search_hits compares.
+-- the evidence of the source, and keyword_rank is the place by both. Returns the best p_limit.
 create or replace function memory.fuse_candidates(
   -- The chunks found by keyword, best first, with their scores and whether each contains a rare identifier.
   p_keyword_chunks uuid[], p_points float8[], p_has_rare_identifier boolean[],
@@ -22,44 +21,28 @@ declare
   short_share constant float8 := 0.1;   -- ... plus up to this share, in proportion to the missing hits
   rounding constant float8 := 0.0005;   -- rounding error of a cosine of halfvecs
   v_team constant uuid := claimed_team();
-  v_found constant int := cardinality(p_keyword_chunks);
   -- What counts as the keyword score of a chunk that was not found by keyword, without evidence.
-  v_lowest constant float8 := case when v_found < p_most then 0 else p_points[v_found] end;
+  v_lowest constant float8 := case when cardinality(p_points) < p_most then 0 else p_points[p_most] end;
   -- All chunks: those found by keyword come first.
   v_chunks constant uuid[] := p_keyword_chunks
     || array(select unnest(p_semantic_chunks) except all select unnest(p_keyword_chunks));
-  v_sources uuid[];
-  v_times timestamptz[];
-  v_hashes bytea[];
-  v_evidence float8[];
+  v_stored record;
 begin
-  -- offset 0 looks each chunk up by its id, also without statistics.
-  select array_agg(k.source_id order by a.nth), array_agg(k.created_at order by a.nth),
-         array_agg(k.text_hash order by a.nth)
-    into v_sources, v_times, v_hashes
-    from unnest(v_chunks) with ordinality a (id, nth)
-    left join lateral (select c.source_id, c.created_at, c.text_hash from chunk c
-                        where c.team_id = v_team and c.id = a.id offset 0) k on true;
-  v_evidence := source_evidence(v_sources, p_points, v_lowest);
-
+  v_stored := look_up_candidates(v_chunks, p_points, v_lowest);
   return query
   with candidate as (
     -- Those found by keyword are ranked with the evidence of the source. The others have no points.
     select a.id, a.source_id, a.created_at, a.text_hash, a.points + a.evidence as points, a.evidence,
-           coalesce(a.has_rare_identifier, false) as has_rare_identifier,
-           case when a.points is not null then
-             row_number() over (order by a.points + a.evidence desc nulls last, a.id) end as rank
-      from unnest(v_chunks, p_points, p_has_rare_identifier, v_evidence, v_sources, v_times, v_hashes)
-             a (id, points, has_rare_identifier, evidence, source_id, created_at, text_hash)
-  ), nearest as (
-    select s.chunk_id, s.points, s.rank
-      from unnest(p_semantic_chunks, p_similarities) with ordinality s (chunk_id, points, rank)
+           coalesce(a.has_rare_identifier, false) as identifier,
+           case when a.points is not null then row_number() over (order by -(a.points + a.evidence), a.id) end as rank
+      from unnest(v_chunks, p_points, p_has_rare_identifier, v_stored.evidence, v_stored.sources, v_stored.times,
+             v_stored.hashes) a (id, points, has_rare_identifier, evidence, source_id, created_at, text_hash)
   ), by_meaning as (
-    select n.chunk_id, n.points, n.rank from nearest n
+    select n.chunk_id, n.points, n.rank
+      from unnest(p_semantic_chunks, p_similarities) with ordinality n (chunk_id, points, rank)
      where p_min_similarity is null or n.points + rounding >= p_min_similarity
   ), keyword_norm as (
-    -- If fewer than p_most were found, the missing hits count as zeros, so that a single weak hit does not get a high
-    -- z-score.
+    -- If fewer than p_most were found, the others count as zeros: a single weak hit must not get a high z-score.
     select sum(k.points) / p_most as mean, greatest(coalesce(nullif(
              sqrt(greatest(sum(k.points * k.points) / p_most - (sum(k.points) / p_most) ^ 2, 0)), 0), 1),
              p_max_score * (least_share + short_share * (1 - count(*)::float8 / p_most))) as deviation,
@@ -67,9 +50,8 @@ begin
       from candidate k where k.points is not null
   ), semantic_norm as (
     -- Over all nearest chunks, including those below p_min_similarity: a z-score compares a hit with the others.
-    select avg(n.points) as mean, coalesce(nullif(stddev_pop(n.points), 0), 1) as deviation,
-           min(n.points) as lowest
-      from nearest n
+    select avg(n.points) as mean, coalesce(nullif(stddev_pop(n.points), 0), 1) as deviation, min(n.points) as lowest
+      from unnest(p_similarities) n (points)
   ), scored as (
     -- A chunk that was found only one way gets the lowest score of the other way; by keyword, with the evidence of its
     -- source. Without a vector of the model, its semantic z-score is 0.
@@ -85,13 +67,12 @@ begin
       cross join keyword_norm kn cross join semantic_norm sn
      where k.points is not null or s.chunk_id is not null
   )
-  select (row_number() over (order by f.has_rare_identifier desc, f.k_z + f.s_z desc, f.id))::int, f.id,
+  select (row_number() over (order by f.identifier desc, f.k_z + f.s_z desc, f.id))::int, f.id,
          (f.k_z + f.s_z)::float8, f.s_rank::int, f.rank::int,
          case when p_explain then jsonb_build_object(
            'similarity', (select -(e.embedding <#> p_embedding) from chunk_embedding e
                            where e.team_id = v_team and e.chunk_id = f.id and (e.model = p_model) is true),
-           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence,
-           'identifier', f.has_rare_identifier) end,
+           'semanticZ', f.s_z, 'keywordZ', f.k_z, 'sourceEvidence', f.evidence, 'identifier', f.identifier) end,
          f.source_id, f.created_at, f.text_hash
     from scored f order by 1 limit p_limit;
 end $$;

@@ -5,7 +5,7 @@ create or replace function memory.end_layer_counts(
   p_client uuid, p_chunks int,
   p_sampled int,              -- chunks that are counted, with those that are gone
   p_gone int,                 -- chunks that are counted and deleted since
-  p_whole boolean,            -- whether all of them were counted again, so that none is counted with earlier terms
+  p_renewed int,              -- chunks of l.renewed that are counted with their new terms now
   p_members int[],            -- the hashes of the counted chunks that are not gone
   p_once_dims bytea, p_once_keys bytea, p_dim_shift int, p_key_shift int
 ) returns void
@@ -20,7 +20,8 @@ begin
    where l.team_id = v_team and l.client_id is not distinct from p_client and p_chunks = 0;
   update keyword_layer l
      set chunks = p_chunks, sampled = p_sampled, gone = p_gone, members = p_members, counted_at = now(),
-         renewed = case when p_whole then 0 else l.renewed end, version = l.version + 1, once_dims = p_once_dims, once_keys = p_once_keys,
+         renewed = greatest(l.renewed - p_renewed, 0), version = l.version + 1,
+         once_dims = p_once_dims, once_keys = p_once_keys,
          dims = '{}', dim_counts = '{}', keys = '{}', key_counts = '{}'
    where l.team_id = v_team and l.client_id is not distinct from p_client;
   select not exists (select from keyword_layer l where l.team_id = v_team and l.members is null) and not t.packed
@@ -33,5 +34,5 @@ begin
   perform sum_layer_counts();
 end $$;
 
-revoke execute on function memory.end_layer_counts(uuid, int, int, int, boolean, int[], bytea, bytea, int, int) from public, memory_service, memory_worker;
-grant execute on function memory.end_layer_counts(uuid, int, int, int, boolean, int[], bytea, bytea, int, int) to memory_worker;
+revoke execute on function memory.end_layer_counts(uuid, int, int, int, int, int[], bytea, bytea, int, int) from public, memory_service, memory_worker;
+grant execute on function memory.end_layer_counts(uuid, int, int, int, int, int[], bytea, bytea, int, int) to memory_worker;

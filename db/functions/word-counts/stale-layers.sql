@@ -1,6 +1,7 @@
 -- Returns the layers of the claimed Team whose word counts are out of date, with the number of chunks that each has
 -- now: the number of chunks has changed by a fifth or more since the count, or the terms of a fifth were made again, or
--- the layer was never counted in keyword_slice. client_id is null for the Team layer.
+-- the layer was never counted in keyword_slice. client_id is null for the Team layer. Empty if the Team was deleted, also
+-- while its rows are still purged.
 create or replace function memory.stale_layers() returns table (client_id uuid, chunks int)
 language sql stable security definer set search_path = memory, pg_temp
 set enable_seqscan = off
@@ -15,7 +16,8 @@ as $$
       on coalesce(n.client_id, '00000000-0000-0000-0000-000000000000')
        = coalesce(l.client_id, '00000000-0000-0000-0000-000000000000')
    -- A layer that was never counted needs a place, and there are 16,000. See lock_layer_counts.
-   where case when l.chunks is not null
+   where exists (select from keyword_team t where t.team_id = claimed_team())
+     and case when l.chunks is not null
               then l.unpacked or abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= l.chunks * 0.2
               else (select count(*) from keyword_layer c where c.team_id = claimed_team()) < 16000 end
    order by 1 nulls first;

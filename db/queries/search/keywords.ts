@@ -179,8 +179,8 @@ export interface CountedLayer extends LayerSize {
   sampled: number;
   /** Chunks that are counted and were deleted since. */
   gone: number;
-  /** Whether all of them were counted again. */
-  whole: boolean;
+  /** Of the chunks whose terms were made again since the last count, how many are counted with their new terms. */
+  renewed: number;
   /** The hashes of the counted chunks that are not gone. */
   members: Int32Array;
 }
@@ -196,7 +196,7 @@ export async function endLayerCounts(
     layer.chunks,
     layer.sampled,
     layer.gone,
-    layer.whole,
+    layer.renewed,
     int4ArrayBinary(layer.members),
     locked.onceDims,
     locked.onceKeys,

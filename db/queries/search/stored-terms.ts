@@ -49,11 +49,21 @@ export function readSourceTexts(
   );
 }
 
-/** Replaces the terms of chunks, and stores the hash of each text that has none. Chunks that were deleted are skipped. */
+/**
+ * Replaces the terms of chunks of a source, and stores the hash of each text that has none. Chunks that were deleted are
+ * skipped.
+ * @returns false, and changes nothing, if the source has other fields now or its terms are no longer outdated
+ */
 export async function replaceTerms(
   tx: TeamWorkerTransaction,
+  { id: sourceId, fields }: OutdatedSource,
   chunks: readonly { id: string; terms: ChunkTerms; textHash: Buffer }[],
-): Promise<void> {
+): Promise<boolean> {
+  const [lock] = await tx.query<{ locked: boolean }>(
+    'select memory.lock_source_terms($1, $2, $3, $4) as locked',
+    [sourceId, fields.title, fields.date, TERMS_VERSION],
+  );
+  if (lock?.locked !== true) return false;
   const values: unknown[] = [];
   const rows = chunks.map(({ id, terms, textHash }) => {
     values.push(id, int4ArrayBinary(terms.keys), termsToSparsevecBinary(terms), textHash);
@@ -65,6 +75,7 @@ export async function replaceTerms(
        from (values ${rows.join(', ')}) as g (id, keys, weights, text_hash)`,
     values,
   );
+  return true;
 }
 
 /** Ends making the terms of a source: it is no longer outdated, if it still has these fields. */

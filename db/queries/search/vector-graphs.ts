@@ -2,7 +2,7 @@ import type { Database, Queryable, WorkerTransaction } from '../../driver/databa
 
 /*
  * The graph of a large Team's vectors: an index of the kind HNSW on the signs of their numbers, with only the rows of
- * the Team. docs/decisions/no-shared-hnsw.md tells why. Indexes belong to the owner of the tables, so they are built and
+ * the Team. See docs/decisions/no-shared-hnsw.md. Indexes belong to the owner of the tables, so they are built and
  * dropped as the role that connected, without a transaction: `concurrently` works only there.
  */
 
@@ -41,13 +41,15 @@ export async function listGraphChanges(
 const LOCK = 0x67_72_61_70_68;
 
 /**
- * Locks the graphs for a connection. The lock ends with the connection, so it also tells whether a build is running that
+ * Locks the graphs for a connection, and removes its time-outs. The lock ends with the connection, so it also tells whether a build is running that
  * a killed worker has started: the server goes on with it.
  * @returns the id of the server process of the connection, or null if another one has the lock
  */
 export async function lockGraphs(connection: Queryable): Promise<number | null> {
   const [row] = await connection.query<{ pid: number; locked: boolean }>(
-    'select pg_backend_pid() as pid, pg_try_advisory_lock($1) as locked',
+    // A time-out can also be set for the role, the database or the server.
+    `select pg_backend_pid() as pid, pg_try_advisory_lock($1) as locked,
+            set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)`,
     [LOCK],
   );
   return row?.locked === true ? row.pid : null;
@@ -61,8 +63,13 @@ const MAX_KILOBYTES = 2_097_151;
 /**
  * Builds the graph of a Team. Takes minutes, during which the Team can be read and written. One process of the server
  * builds it: the memory that several would share is 64 MB by default in containers, which is too little.
+ * @param stopping no build begins once this is aborted
  */
-export async function buildGraph(connection: Queryable, { teamId, model, vectors }: NewGraph): Promise<void> {
+export async function buildGraph(
+  connection: Queryable,
+  { teamId, model, vectors }: NewGraph,
+  stopping: AbortSignal,
+): Promise<void> {
   const kilobytes = Math.ceil((vectors * BYTES_PER_VECTOR) / 1024);
   const memory = Math.min(Math.max(kilobytes, MIN_KILOBYTES), MAX_KILOBYTES);
   await connection.query(
@@ -76,6 +83,7 @@ export async function buildGraph(connection: Queryable, { teamId, model, vectors
                    memory.vector_graph_name($1::uuid, $2::text), $1::uuid, $2::text) as statement`,
     [teamId, model],
   );
+  stopping.throwIfAborted();
   if (row !== undefined) await connection.query(row.statement);
 }
 
@@ -88,7 +96,7 @@ export async function dropGraph(connection: Queryable, name: string): Promise<vo
   if (row !== undefined) await connection.query(row.statement);
 }
 
-/** How far a build is: the phase, and and the number of rows or blocks that are done, of how many. Null if none runs. */
+/** How far a build is: the phase, and how many rows or blocks of how many are done. Null if none runs. */
 export async function graphProgress(
   database: Database,
   pid: number,

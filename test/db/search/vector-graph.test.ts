@@ -6,6 +6,7 @@ import { BUILD_TIMEOUTS } from '../../../db/driver/postgres-pool.ts';
 import { halfvecBinary } from '../../../db/driver/wire-format.ts';
 import type { SearchFilters } from '../../../db/queries/search/search.ts';
 import { searchExplained } from '../../../db/queries/search/search-explained.ts';
+import { lockGraphs } from '../../../db/queries/search/vector-graphs.ts';
 import { createLogger } from '../../../shared/logger.ts';
 import { narrowScope, type TeamScope } from '../../../shared/scope.ts';
 import { queryTerms } from '../../../shared/text/terms.ts';
@@ -239,6 +240,19 @@ describe('the graph of a large Team', { skip: server === null && 'the embedded d
     } finally {
       await database.query(`update memory.source set state = 'active' where id = $1`, [sources[0]]);
     }
+  });
+
+  test('is built without time-outs, whatever the role has', async () => {
+    const connection = connect();
+    await connection.query(
+      `select set_config('statement_timeout', '5s', false), set_config('lock_timeout', '5s', false)`,
+    );
+    assert.notEqual(await lockGraphs(connection), null);
+    const [limits] = await connection.query(
+      `select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock`,
+    );
+    assert.deepEqual(limits, { statement: '0', lock: '0' });
+    await connection.close();
   });
 
   test('is built by one worker at a time', async () => {

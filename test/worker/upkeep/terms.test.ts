@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { workerTransaction } from '../../../db/driver/database.ts';
-import { endSourceTerms, findOutdatedSource } from '../../../db/queries/search/stored-terms.ts';
+import {
+  endSourceTerms,
+  findOutdatedSource,
+  readSourceTexts,
+  replaceTerms,
+} from '../../../db/queries/search/stored-terms.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { Hit, Source } from '../../../shared/schemas/memory.ts';
-import { fieldsNow } from '../../../shared/text/fields.ts';
+import { textHash } from '../../../shared/text/equal-texts.ts';
+import { fieldsNow, fieldsText } from '../../../shared/text/fields.ts';
+import { chunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
 import { HANDLERS } from '../../../worker/registry.ts';
 import type { SignedIn } from '../../support/app.ts';
 import { doJob } from '../../support/do-job.ts';
@@ -106,6 +113,25 @@ describe('the terms of a source with another title', () => {
     await workerTransaction(database, scope, (tx) => endSourceTerms(tx, source!, 1));
     assert.equal(await outdated(company), 1);
     await renew(company);
+    assert.deepEqual(await find(company, 'ibis'), ['The valve is shut.']);
+  });
+
+  test('are not replaced by a worker that read an earlier title and is late', async () => {
+    const company = await service.company();
+    const doc = { text: 'The valve is shut.', externalId: 'doc' };
+    await ingest(company, { ...doc, title: 'Walrus' });
+    await ingest(company, { ...doc, title: 'Pelican' });
+    const scope = ownerScope(company);
+    const source = await workerTransaction(database, scope, findOutdatedSource);
+    assert.deepEqual(source?.fields, fieldsNow('Pelican'));
+    const [chunk] = await workerTransaction(database, scope, (tx) => readSourceTexts(tx, source!.id, -1, 1));
+    const { id, headings, text } = chunk!;
+    const terms = chunkTerms(scope.teamId, text, fieldsText(source!.fields, headings));
+    const late = { id, terms, textHash: textHash(text) };
+    await ingest(company, { ...doc, title: 'Ibis' });
+    await renew(company);
+    assert.equal(await workerTransaction(database, scope, (tx) => replaceTerms(tx, source!, [late])), false);
+    assert.deepEqual(await find(company, 'pelican'), []);
     assert.deepEqual(await find(company, 'ibis'), ['The valve is shut.']);
   });
 });

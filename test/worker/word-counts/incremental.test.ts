@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
 import { archiveSource } from '../../../db/queries/memory/sources.ts';
-import { uncountedTeams } from '../../../db/queries/search/keywords.ts';
+import { staleLayers, uncountedTeams } from '../../../db/queries/search/keywords.ts';
 import { chunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
 import { COUNT_LIMITS, countLayer } from '../../../worker/word-counts/count-layer.ts';
 import { createTestCompany, openTestDatabase, type TestCompany } from '../../support/needs/database.ts';
@@ -196,3 +196,41 @@ async function isUncounted(team: TestCompany): Promise<boolean> {
   } while (after !== null);
   return found;
 }
+
+test('chunks whose terms are made again while their layer is counted still count as outdated', async () => {
+  const team = await createTestCompany(database);
+  const scope = ownerScope(team);
+  await storeSource(database, scope, { layer: null, chunks: WORDS.map((text) => ({ text })) });
+  await countTermsNow(database, team);
+  const renew = (chunks: number) =>
+    database.query('update memory.keyword_layer set renewed = renewed + $2 where team_id = $1', [
+      team.teamId,
+      chunks,
+    ]);
+  await renew(WORDS.length);
+  let transactions = 0;
+  const renewing: Database = {
+    ...database,
+    transaction: async (fn, opening) => {
+      const result = await database.transaction(fn, opening);
+      transactions += 1;
+      // The first one finds out what has changed.
+      if (transactions === 1) await renew(3);
+      return result;
+    },
+  };
+  assert.equal(await countLayer(renewing, scope, { layerId: null, chunks: WORDS.length }), true);
+  const [layer] = await database.query('select renewed from memory.keyword_layer where team_id = $1', [
+    team.teamId,
+  ]);
+  assert.deepEqual(layer, { renewed: 3 });
+});
+
+test('layers of a deleted Team are not counted while its rows are purged', async () => {
+  const team = await createTestCompany(database);
+  const scope = ownerScope(team);
+  await storeSource(database, scope, { layer: null, chunks: [{ text: 'heron' }] });
+  assert.equal((await workerTransaction(database, scope, staleLayers)).length, 1);
+  await database.query('delete from memory.keyword_team where team_id = $1', [team.teamId]);
+  assert.deepEqual(await workerTransaction(database, scope, staleLayers), []);
+});

@@ -1,5 +1,6 @@
--- Returns the chunks within the claims that pass a filter. Returns null if more than p_most chunks of the Team pass the
--- filters by time and source: then it reads no further. p_most null: without limit.
+-- Returns the chunks within the claims that pass a filter. Returns null if more than p_most chunks within the claims
+-- pass the filters by time and source: then it reads no further. p_most null: without limit. Chunks outside of the claims
+-- are not counted, because a search must not depend on them.
 create or replace function memory.passing_chunks(
   p_filter record,            -- the result of choose_filter
   p_most int
@@ -18,8 +19,8 @@ declare
   v_read bigint;
 begin
   with dated as materialized (
-    select c.id, c.source_id, c.client_id from chunk c
-     where c.team_id = v_team
+    select c.id, c.source_id from chunk c
+     where c.team_id = v_team and ((c.client_id is null and v_team_layer) or c.client_id = any (v_clients))
        and (p_filter.sources is null or c.source_id = any (p_filter.sources))
        and (p_filter.since is null or c.created_at >= p_filter.since)
        and (p_filter.until is null or c.created_at < p_filter.until)
@@ -32,8 +33,7 @@ begin
               from source s where s.team_id = v_team and s.id = d.source_id)
   )
   select count(*), coalesce(array_agg(d.id) filter (
-           where ((d.client_id is null and v_team_layer) or d.client_id = any (v_clients))
-             and d.source_id in (select p.source_id from passing_source p)), '{}')
+           where d.source_id in (select p.source_id from passing_source p)), '{}')
     into v_read, v_passing
     from dated d;
   return case when p_most is null or v_read <= p_most then v_passing end;

@@ -29,7 +29,7 @@ declare
   v_cap float8 := posting_cap;
   v_rarest record; v_scored record;
   v_first_keys int[];                   -- keys of the first pass; chunks with one of them are scored first
-  v_most int; v_seen uuid[];            -- chunks that this pass scores at most, and those that the last one scored
+  v_most int; v_seen uuid[];            -- chunks that this pass scores at most, and those that the first one scored
 begin
   chunk_ids := '{}'; points := '{}'; has_rare_identifier := '{}'; scored := 0; keys_read := '{}'; rare_keys := '{}';
   if p_query is null or cardinality(p_keys) = 0 then
@@ -57,7 +57,7 @@ begin
     v_most := case when v_one_by_one or v_rarest.postings <= posting_cap then scored_cap else common_cap end;
     v_scored := score_pass(p_team_layer, p_clients, p_query, v_first_keys, keys_read, v_seen, p_filter, p_chunks,
       v_rarest.other_postings, v_one_by_one, v_most, p_limit);
-    chunk_ids := v_scored.chunk_ids; points := v_scored.points; scored := v_scored.scored; v_seen := v_scored.seen;
+    chunk_ids := v_scored.chunk_ids; points := v_scored.points; scored := v_scored.scored;
     -- Of the best chunks only: reading the keys of all scored chunks took as long as scoring them.
     has_rare_identifier := contain_keys(chunk_ids, rare_keys);
     exit when v_one_by_one or v_scored.passed >= p_limit or true = any (has_rare_identifier);
@@ -66,7 +66,7 @@ begin
     if v_pass = 1 then -- The second pass scores every chunk if there are few.
       v_one_by_one := coalesce(cardinality(p_filter.allowed) <= scored_cap, scope_holds_at_most(scored_cap));
     end if;
-    v_cap := least(read_cap, greatest(v_rarest.next_postings, 2000));
+    v_cap := least(read_cap, greatest(v_rarest.next_postings, 2000)); v_seen := coalesce(v_seen, v_scored.seen);
   end loop;
   -- Not enough of the chunks that were scored pass the filter, and others can: those that pass are gathered first.
   if p_filter.looked_up and v_scored.passed < p_limit and not v_one_by_one and not true = any (has_rare_identifier)

@@ -1,6 +1,6 @@
 -- Part of score_pass, for keys that occur in many more chunks of the Team than of the scope. Finds the chunks by key
 -- and by layer at once, with a plan made for the values of each call. p_first has the keys of the first pass. In a
--- later pass, p_seen has the chunks of the pass before, else null. Scores at most p_most chunks, in the order of
+-- later pass, p_seen has the chunks of the first pass, else null. Scores at most p_most chunks, in the order of
 -- storage, and returns the best p_limit, best first. From `compared` on, the statement must be the same in
 -- score_by_key, score_by_key_and_layer and score_one_by_one.
 create or replace function memory.score_by_key_and_layer(

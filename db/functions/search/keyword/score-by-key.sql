@@ -1,5 +1,5 @@
 -- Part of score_pass. Finds the chunks of the whole Team that contain one of the keys, and discards those outside of
--- the scope. p_first has the keys of the first pass. In a later pass, p_seen has the chunks of the pass before,
+-- the scope. p_first has the keys of the first pass. In a later pass, p_seen has the chunks of the first pass,
 -- else null. Scores at most p_most chunks, in the order of storage, and returns the best p_limit, best first. From
 -- `compared` on, the statement must be the same in score_by_key, score_by_key_and_layer and score_one_by_one.
 create or replace function memory.score_by_key(

@@ -1,20 +1,21 @@
 -- Part of keyword_candidates. Scores the chunks of a pass: chooses how to find them, by how many postings outside of
 -- the scope would be read and discarded. Returns the best chunks that pass the filter, best first, with their scores and
--- with how many were scored. work_mem has room for the ids of all chunks of a Team: a set of ids that does not fit is not hashed, and each
--- row would be compared with the whole set.
+-- with how many were scored. work_mem has room for the ids of all chunks of a Team: a set of ids that does not fit is
+-- not hashed, and each row would be compared with the whole set.
 create or replace function memory.score_pass(
   p_team_layer boolean, p_clients uuid[], p_query sparsevec,
   p_first int[],              -- the keys of the first pass: chunks with one of them are scored first
   p_keys int[],               -- the keys of this pass
-  p_seen uuid[],              -- the chunks of the pass before; null in the first pass
+  p_seen uuid[],              -- the chunks of the first pass; null in the first pass
   p_filter record,            -- the result of choose_filter
   p_chunks float8,            -- the number of chunks of the scope, as counted
   p_other_postings float8,    -- estimated postings outside of the scope; null if the layers there are small
   p_one_by_one boolean,       -- whether chunks are read one by one, without postings
   p_most int, p_limit int,    -- how many chunks are scored at most, and how many are returned
   out chunk_ids uuid[], out points float8[], out scored int,
-  out seen uuid[],            -- p_seen of the next pass
-  out passed int              -- how many of the scored chunks pass the filter; counted up to p_limit if they are looked up
+  out seen uuid[],            -- all chunks that were scored
+  -- How many of the scored chunks pass the filter. Counted up to p_limit if they are looked up.
+  out passed int
 )
 language plpgsql stable
 set plan_cache_mode = force_generic_plan

@@ -1,6 +1,6 @@
 -- Part of semantic_candidates, for a Team with a graph of its vectors and a caller that can read all its layers. The graph
--- finds the nearest vectors by their signs, and these are compared in full. If the chunks that pass the filter are too
--- few of them, more are found. Returns fewer than p_limit chunks if these are too few as well.
+-- finds the nearest vectors by their signs, and these are compared in full. If too few of them pass the filter, the
+-- graph is asked for more. Returns fewer than p_limit chunks if these are too few as well.
 create or replace function memory.nearest_by_graph(
   p_team_layer boolean, p_clients uuid[], p_embedding halfvec, p_model text,
   p_filter record,            -- the result of choose_filter
@@ -23,9 +23,9 @@ declare
   v_places int[];
   v_count int;                          -- vectors that are compared in full
 begin
-  perform set_config('hnsw.ef_search', '400', true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
+  perform set_config('hnsw.ef_search', '800', true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
           set_config('hnsw.max_scan_tuples', '20000', true);
-  foreach v_count in array case when v_is_tested then array[800, 3200] else array[400] end loop
+  foreach v_count in array case when v_is_tested then array[800, 3200] else array[800] end loop
     -- A statement with the Team and the model as constants: the index has them in its condition, and a plan for any Team
     -- could not use it.
     execute format(
