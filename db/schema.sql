@@ -2027,9 +2027,9 @@ declare
   v_places int[];
   v_count int;                          -- vectors that are compared in full
 begin
-  perform set_config('hnsw.ef_search', '800', true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
+  perform set_config('hnsw.ef_search', '400', true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
           set_config('hnsw.max_scan_tuples', '20000', true);
-  foreach v_count in array case when v_is_tested then array[800, 3200] else array[800] end loop
+  foreach v_count in array case when v_is_tested then array[800, 3200] else array[400] end loop
     -- A statement with the Team and the model as constants: the index has them in its condition, and a plan for any Team
     -- could not use it.
     execute format(
@@ -2059,7 +2059,7 @@ CREATE OR REPLACE FUNCTION memory.nearest_by_signs(p_team_layer boolean, p_clien
 AS $function$
 declare
   -- How many of the best by signs are compared in full. Among very many vectors, the signs order the nearest less well.
-  rerank constant int := case when p_chunks > 200000 then 400 else 200 end;
+  rerank constant int := case when p_chunks > 100000 then 400 else 200 end;
   large constant int := 10000;          -- with more chunks than this ...
   sample_size constant int := 3000;     -- ... this many vectors are read first, to learn which distance is too far
   looked_up constant int := 4000;       -- how many of the best by signs are looked up at most, until `rerank` pass

@@ -23,9 +23,9 @@ declare
   v_places int[];
   v_count int;                          -- vectors that are compared in full
 begin
-  perform set_config('hnsw.ef_search', '800', true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
+  perform set_config('hnsw.ef_search', '400', true), set_config('hnsw.iterative_scan', 'relaxed_order', true),
           set_config('hnsw.max_scan_tuples', '20000', true);
-  foreach v_count in array case when v_is_tested then array[800, 3200] else array[800] end loop
+  foreach v_count in array case when v_is_tested then array[800, 3200] else array[400] end loop
     -- A statement with the Team and the model as constants: the index has them in its condition, and a plan for any Team
     -- could not use it.
     execute format(

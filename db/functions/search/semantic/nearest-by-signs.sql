@@ -13,7 +13,7 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
   -- How many of the best by signs are compared in full. Among very many vectors, the signs order the nearest less well.
-  rerank constant int := case when p_chunks > 200000 then 400 else 200 end;
+  rerank constant int := case when p_chunks > 100000 then 400 else 200 end;
   large constant int := 10000;          -- with more chunks than this ...
   sample_size constant int := 3000;     -- ... this many vectors are read first, to learn which distance is too far
   looked_up constant int := 4000;       -- how many of the best by signs are looked up at most, until `rerank` pass
