@@ -29,8 +29,9 @@ const CONNECTION_LOST =
  * PostgreSQL translates the message, and has other errors with this code, so the function that reports it tells.
  */
 export function isStaleStatement(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
   const { code, routine } = error as { code?: unknown; routine?: unknown };
-  return error instanceof Error && code === '0A000' && routine === 'RevalidateCachedQuery';
+  return code === '0A000' && routine === 'RevalidateCachedQuery';
 }
 
 const NO_ANSWER = /timeout exceeded when trying to connect|Query read timeout/;

@@ -40,7 +40,10 @@ export const renewTerms: JobHandler<'terms.renew'> = async (job, { database, que
   });
 };
 
-/** Makes the terms of a source again. Returns of how many chunks. If it is aborted, or the source changes, the source stays outdated. */
+/**
+ * Makes the terms of a source again. Returns of how many chunks. If it is aborted, or the source changes, the source stays
+ * outdated.
+ */
 async function renewSource(
   database: Database,
   scope: TeamScope,

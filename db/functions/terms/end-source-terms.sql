@@ -10,11 +10,9 @@ declare
   v_team constant uuid := claimed_team();
   v_client uuid;
 begin
-  update source s set terms_version = p_version
-   where s.team_id = v_team and s.id = p_source and s.state = 'active' and s.title = p_title
-     and coalesce(s.document_date, (s.created_at at time zone 'UTC')::date) = p_day
-  returning s.client_id into v_client;
-  if found then
+  if lock_source_terms(p_source, p_title, p_day, p_version) then
+    update source s set terms_version = p_version where s.team_id = v_team and s.id = p_source
+    returning s.client_id into v_client;
     update keyword_layer l set renewed = l.renewed + p_chunks
      where l.team_id = v_team and l.client_id is not distinct from v_client;
   end if;

@@ -54,6 +54,19 @@ async function teamsFound(): Promise<string[]> {
   return found;
 }
 
+/** A source that had the title Walrus, as a worker reads it that is to make its terms again for Pelican. */
+async function retitled() {
+  const company = await service.company();
+  const doc = { text: 'The valve is shut.', externalId: 'doc' };
+  await ingest(company, { ...doc, title: 'Walrus' });
+  await ingest(company, { ...doc, title: 'Pelican' });
+  const scope = ownerScope(company);
+  const source = await workerTransaction(database, scope, findOutdatedSource);
+  assert.ok(source);
+  assert.deepEqual(source.fields, fieldsNow('Pelican'));
+  return { company, doc, scope, source };
+}
+
 describe('the terms of a source with another title', () => {
   test('find it by the new title when the job has run, and by the old one until then', async () => {
     const company = await service.company();
@@ -102,35 +115,23 @@ describe('the terms of a source with another title', () => {
   });
 
   test('stay outdated if the title changes again while they are made', async () => {
-    const company = await service.company();
-    const doc = { text: 'The valve is shut.', externalId: 'doc' };
-    await ingest(company, { ...doc, title: 'Walrus' });
-    await ingest(company, { ...doc, title: 'Pelican' });
-    const scope = ownerScope(company);
-    const source = await workerTransaction(database, scope, findOutdatedSource);
-    assert.deepEqual(source?.fields, fieldsNow('Pelican'));
+    const { company, doc, scope, source } = await retitled();
     await ingest(company, { ...doc, title: 'Ibis' });
-    await workerTransaction(database, scope, (tx) => endSourceTerms(tx, source!, 1));
+    await workerTransaction(database, scope, (tx) => endSourceTerms(tx, source, 1));
     assert.equal(await outdated(company), 1);
     await renew(company);
     assert.deepEqual(await find(company, 'ibis'), ['The valve is shut.']);
   });
 
   test('are not replaced by a worker that read an earlier title and is late', async () => {
-    const company = await service.company();
-    const doc = { text: 'The valve is shut.', externalId: 'doc' };
-    await ingest(company, { ...doc, title: 'Walrus' });
-    await ingest(company, { ...doc, title: 'Pelican' });
-    const scope = ownerScope(company);
-    const source = await workerTransaction(database, scope, findOutdatedSource);
-    assert.deepEqual(source?.fields, fieldsNow('Pelican'));
-    const [chunk] = await workerTransaction(database, scope, (tx) => readSourceTexts(tx, source!.id, -1, 1));
+    const { company, doc, scope, source } = await retitled();
+    const [chunk] = await workerTransaction(database, scope, (tx) => readSourceTexts(tx, source.id, -1, 1));
     const { id, headings, text } = chunk!;
-    const terms = chunkTerms(scope.teamId, text, fieldsText(source!.fields, headings));
+    const terms = chunkTerms(scope.teamId, text, fieldsText(source.fields, headings));
     const late = { id, terms, textHash: textHash(text) };
     await ingest(company, { ...doc, title: 'Ibis' });
     await renew(company);
-    assert.equal(await workerTransaction(database, scope, (tx) => replaceTerms(tx, source!, [late])), false);
+    assert.equal(await workerTransaction(database, scope, (tx) => replaceTerms(tx, source, [late])), false);
     assert.deepEqual(await find(company, 'pelican'), []);
     assert.deepEqual(await find(company, 'ibis'), ['The valve is shut.']);
   });
