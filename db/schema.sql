@@ -50,6 +50,50 @@ policy company for all to memory_service
 grant delete, insert, update to memory_service;
 grant select (company_id, id, email, name, role, is_principal, closed_at, created_at) to memory_service;
 
+table identity.agent_token (
+  company_id uuid not null,
+  team_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  name text not null,
+  permissions text[] not null,
+  client_ids uuid[],
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  last_used_from text,
+  constraint agent_token_company_id_team_id_fkey FOREIGN KEY (company_id, team_id) REFERENCES identity.team(company_id, id) ON DELETE CASCADE,
+  constraint agent_token_company_id_user_id_fkey FOREIGN KEY (company_id, user_id) REFERENCES identity.account(company_id, id) ON DELETE CASCADE,
+  constraint agent_token_pkey PRIMARY KEY (team_id, id)
+);
+CREATE INDEX agent_token_company ON identity.agent_token USING btree (company_id, id DESC);
+CREATE INDEX agent_token_user ON identity.agent_token USING btree (company_id, user_id, id DESC);
+row level security on;
+policy company for all to memory_service
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
+grant delete, insert, select to memory_service;
+grant update (revoked_at) to memory_service;
+
+table identity.agent_token_secret (
+  company_id uuid not null,
+  team_id uuid not null,
+  token_id uuid not null,
+  lookup_id text not null,
+  secret_hash bytea not null,
+  created_at timestamp with time zone not null default now(),
+  ends_at timestamp with time zone,
+  constraint agent_token_secret_team_id_token_id_fkey FOREIGN KEY (team_id, token_id) REFERENCES identity.agent_token(team_id, id) ON DELETE CASCADE,
+  constraint agent_token_secret_pkey PRIMARY KEY (team_id, token_id, lookup_id)
+);
+CREATE UNIQUE INDEX agent_token_secret_lookup ON identity.agent_token_secret USING btree (lookup_id);
+row level security on;
+policy company for all to memory_service
+    using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
+grant delete, insert to memory_service;
+grant select (company_id, team_id, token_id, lookup_id, created_at, ends_at) to memory_service;
+grant update (ends_at) to memory_service;
+
 table identity.client (
   company_id uuid not null,
   team_id uuid not null,
@@ -251,6 +295,7 @@ table memory.audit_event (
   subject_id uuid,
   detail jsonb not null default '{}'::jsonb,
   at timestamp with time zone not null default now(),
+  token_id uuid default memory.claimed_token(),
   constraint audit_event_layer_check CHECK ((layer = ANY (ARRAY['team'::text, 'client'::text]))),
   constraint audit_event_pkey PRIMARY KEY (company_id, id)
 );
@@ -259,7 +304,7 @@ CREATE INDEX audit_event_subject ON memory.audit_event USING btree (company_id, 
 CREATE INDEX audit_event_team ON memory.audit_event USING btree (company_id, team_id, id DESC);
 row level security on;
 policy appends for insert to memory_service
-    with check ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (actor_id = ( SELECT memory.claimed_user() AS claimed_user)) AND ((team_id IS NULL) OR (( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
+    with check ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND (actor_id = ( SELECT memory.claimed_user() AS claimed_user)) AND (NOT (token_id IS DISTINCT FROM ( SELECT memory.claimed_token() AS claimed_token))) AND ((team_id IS NULL) OR (( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR (team_id = ( SELECT memory.claimed_team() AS claimed_team))));
 policy reads for select to memory_service
     using ((company_id = ( SELECT memory.claimed_company() AS claimed_company)) AND ((( SELECT memory.claimed_team() AS claimed_team) IS NULL) OR ((team_id = ( SELECT memory.claimed_team() AS claimed_team)) AND ((layer IS NULL) OR ((layer = 'team'::text) AND ( SELECT memory.reads_team_layer() AS reads_team_layer)) OR (client_id = ANY (( SELECT memory.readable_clients() AS readable_clients)::uuid[]))))));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON memory.audit_event FOR EACH ROW EXECUTE FUNCTION memory.refuse_change();
@@ -303,6 +348,7 @@ table memory.capture (
   leased_until timestamp with time zone,
   created_by uuid not null,
   created_at timestamp with time zone not null default now(),
+  created_by_token uuid default memory.claimed_token(),
   constraint capture_check CHECK (((state = 'staged'::text) = (batch_id IS NULL))),
   constraint capture_check1 CHECK (((state = 'claimed'::text) = (leased_until IS NOT NULL))),
   constraint capture_state_check CHECK ((state = ANY (ARRAY['staged'::text, 'claimed'::text, 'completed'::text]))),
@@ -498,6 +544,7 @@ table memory.import (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   tags text[] not null default '{}'::text[],
+  created_by_token uuid default memory.claimed_token(),
   constraint import_progress_percent_check CHECK (((progress_percent >= 0) AND (progress_percent <= 100))),
   constraint import_progress_stage_check CHECK ((progress_stage = ANY (ARRAY['reading'::text, 'cutting'::text, 'storing'::text]))),
   constraint import_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
@@ -658,6 +705,7 @@ table memory.memory_item (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   tags text[] not null default '{}'::text[],
+  created_by_token uuid default memory.claimed_token(),
   constraint memory_item_check CHECK (((state = ANY (ARRAY['published'::text, 'archived'::text])) = (source_id IS NOT NULL))),
   constraint memory_item_check1 CHECK (((embedding IS NULL) = (embedding_model IS NULL))),
   constraint memory_item_check2 CHECK (((embedding IS NULL) OR (state = 'review'::text))),
@@ -709,6 +757,7 @@ table memory.source (
   tags text[] not null default '{}'::text[],
   file_id uuid,
   same_as uuid,
+  created_by_token uuid default memory.claimed_token(),
   constraint source_file CHECK (((file_id IS NULL) OR (kind = 'file'::text))),
   constraint source_kind_check CHECK ((kind = ANY (ARRAY['ingest'::text, 'import'::text, 'memory'::text, 'file'::text]))),
   constraint source_state_check CHECK ((state = ANY (ARRAY['loading'::text, 'active'::text, 'archived'::text]))),
@@ -799,6 +848,7 @@ END) stored,
   updated_at timestamp with time zone not null default now(),
   superseded_at timestamp with time zone,
   indexed text,
+  updated_by_token uuid default memory.claimed_token(),
   constraint workspace_version_check CHECK (((until_revision IS NULL) = (superseded_at IS NULL))),
   constraint workspace_version_check1 CHECK ((until_revision > revision)),
   constraint workspace_version_check2 CHECK (((sha256 IS NOT NULL) OR (bytes = 0))),
@@ -983,7 +1033,7 @@ RETURN (encode(set_byte(set_byte(OVERLAY(uuid_send(gen_random_uuid()) PLACING SU
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION identity.prune(p_idle_seconds integer, p_max_seconds integer)
- RETURNS TABLE(sessions integer, reset_links integer)
+ RETURNS TABLE(sessions integer, reset_links integer, token_secrets integer)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'identity', 'pg_temp'
@@ -994,8 +1044,11 @@ AS $function$
                  s.created_at + make_interval(secs => p_max_seconds)) < now() - interval '1 day' returning 1
   ), gone_links as (
     delete from identity.reset_link l where l.expires_at < now() - interval '30 days' returning 1
+  ), gone_secrets as (
+    delete from identity.agent_token_secret s where s.ends_at < now() returning 1
   )
-  select (select count(*)::int from gone_sessions), (select count(*)::int from gone_links);
+  select (select count(*)::int from gone_sessions), (select count(*)::int from gone_links),
+         (select count(*)::int from gone_secrets);
 $function$;
 grant execute to memory_worker;
 
@@ -1070,7 +1123,59 @@ begin
 end $function$;
 grant execute to memory_worker;
 
-CREATE OR REPLACE FUNCTION identity.resolve_caller(p_token_hash bytea, p_team uuid, p_idle_seconds integer, p_max_seconds integer, p_window_ms double precision)
+CREATE OR REPLACE FUNCTION identity.resolve_agent_token(p_lookup_id text, p_secret_hash bytea, p_team uuid, p_address text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'identity', 'pg_temp'
+AS $function$
+declare
+  -- Equal hashes of both hashes with a random value: the time of the comparison tells nothing about the stored hash.
+  v_random constant bytea := uuid_send(gen_random_uuid());
+  found_secret agent_token_secret;
+  token agent_token;
+  caller jsonb;
+  teams jsonb;
+  selected uuid;
+begin
+  select s.* into found_secret from agent_token_secret s
+   where s.lookup_id = p_lookup_id and (s.ends_at is null or s.ends_at > now());
+  if not found or sha256(v_random || found_secret.secret_hash) <> sha256(v_random || p_secret_hash) then
+    return null;
+  end if;
+  select t.* into token from agent_token t
+   where t.team_id = found_secret.team_id and t.id = found_secret.token_id and t.revoked_at is null;
+  if not found then
+    return null;
+  end if;
+  if token.expires_at <= now() then
+    return jsonb_build_object('expired', true);
+  end if;
+  caller := identity.describe(token.user_id, token.team_id);
+  -- describe selects a Team only if the account has access to it.
+  if caller ->> 'selectedTeamId' is null then
+    return null;
+  end if;
+  teams := (select jsonb_agg(t) from jsonb_array_elements(caller -> 'teams') t where (t ->> 'id')::uuid = token.team_id);
+  selected := case when p_team is null or p_team = token.team_id then token.team_id end;
+  -- Notes the use at most once a minute, as resolve_session does.
+  if current_setting('transaction_read_only') = 'off'
+    and (token.last_used_at is null or token.last_used_at < now() - interval '1 minute')
+  then
+    update agent_token t set last_used_at = now(), last_used_from = p_address
+     where t.team_id = token.team_id and t.id in (
+       select l.id from agent_token l where l.team_id = token.team_id and l.id = token.id for update skip locked);
+  end if;
+  return caller || jsonb_build_object(
+    'session', null, 'teams', teams, 'selectedTeamId', selected,
+    'clients', case when selected is null then '[]'::jsonb when token.client_ids is null then caller -> 'clients' else (
+      select coalesce(jsonb_agg(c), '[]') from jsonb_array_elements(caller -> 'clients') c
+       where (c ->> 'id')::uuid = any (token.client_ids)) end,
+    'token', jsonb_build_object('id', token.id, 'name', token.name, 'permissions', to_jsonb(token.permissions),
+      'clientIds', to_jsonb(token.client_ids), 'expiresAt', token.expires_at));
+end $function$;
+
+CREATE OR REPLACE FUNCTION identity.resolve_caller(p_token_hash bytea, p_lookup_id text, p_team uuid, p_address text, p_idle_seconds integer, p_max_seconds integer, p_window_ms double precision)
  RETURNS jsonb
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1079,7 +1184,9 @@ AS $function$
 declare
   caller jsonb;
 begin
-  if p_token_hash is null then
+  if p_lookup_id is not null then
+    caller := identity.resolve_agent_token(p_lookup_id, p_token_hash, p_team, p_address);
+  elsif p_token_hash is null then
     caller := identity.resolve_principal(p_team);
   else
     caller := identity.resolve_session(p_token_hash, p_team, p_idle_seconds, p_max_seconds);
@@ -1090,7 +1197,8 @@ begin
   return caller || jsonb_build_object('counts', (
     select jsonb_agg(jsonb_build_object('requests', c.requests, 'endsInMs', c.ends_in_ms))
       from identity.count_requests(array[
-             sha256(convert_to('session ' || coalesce(caller #>> '{session,id}', 'of the service token'), 'UTF8')),
+             sha256(convert_to(coalesce('agent token ' || (caller #>> '{token,id}'),
+               'session ' || coalesce(caller #>> '{session,id}', 'of the service token')), 'UTF8')),
              sha256(convert_to('account ' || (caller ->> 'userId'), 'UTF8'))], p_window_ms) c));
 end $function$;
 
@@ -1099,7 +1207,7 @@ CREATE OR REPLACE FUNCTION identity.resolve_principal(p_team uuid)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'identity', 'pg_temp'
-RETURN (SELECT (identity.describe(a.id, resolve_principal.p_team) || '{"session": null}'::jsonb) FROM identity.account a WHERE (a.is_principal AND (a.closed_at IS NULL)));
+RETURN (SELECT (identity.describe(a.id, resolve_principal.p_team) || '{"token": null, "session": null}'::jsonb) FROM identity.account a WHERE (a.is_principal AND (a.closed_at IS NULL)));
 
 CREATE OR REPLACE FUNCTION identity.resolve_session(p_token_hash bytea, p_team uuid, p_idle_seconds integer, p_max_seconds integer)
  RETURNS jsonb
@@ -1137,7 +1245,8 @@ begin
     ends := least(now() + make_interval(secs => p_idle_seconds),
                   found_session.created_at + make_interval(secs => p_max_seconds));
   end if;
-  return caller || jsonb_build_object('session', jsonb_build_object('id', found_session.id, 'expiresAt', ends));
+  return caller || jsonb_build_object('token', null,
+    'session', jsonb_build_object('id', found_session.id, 'expiresAt', ends));
 end $function$;
 grant execute to memory_service;
 
@@ -1146,7 +1255,12 @@ CREATE OR REPLACE FUNCTION memory.audit_hash(e memory.audit_event, p_previous by
  LANGUAGE sql
  STABLE
  SET search_path TO 'pg_catalog', 'pg_temp'
-RETURN sha256((p_previous || convert_to((jsonb_build_array((e).company_id, (e).id, (e).kind, (e).actor_id, (e).team_id, (e).client_id, (e).layer, (e).subject_type, (e).subject_id, (e).detail, CASE WHEN isfinite((e).at) THEN ((EXTRACT(epoch FROM (e).at) * (1000000)::numeric))::bigint ELSE NULL::bigint END))::text, 'UTF8'::name)));
+AS $function$
+select sha256(p_previous || convert_to((jsonb_build_array(
+  e.company_id, e.id, e.kind, e.actor_id, e.team_id, e.client_id, e.layer, e.subject_type, e.subject_id, e.detail,
+  case when isfinite(e.at) then (extract(epoch from e.at) * 1000000)::bigint end)
+  || case when e.token_id is null then '[]' else jsonb_build_array(e.token_id) end)::text, 'UTF8'));
+$function$;
 
 CREATE OR REPLACE FUNCTION memory.await_seal()
  RETURNS trigger
@@ -1233,6 +1347,13 @@ CREATE OR REPLACE FUNCTION memory.claimed_team()
  LANGUAGE sql
  STABLE
 RETURN (NULLIF(current_setting('app.team'::text, true), ''::text))::uuid;
+grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.claimed_token()
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+RETURN (NULLIF(current_setting('app.token'::text, true), ''::text))::uuid;
 grant execute to memory_service;
 
 CREATE OR REPLACE FUNCTION memory.claimed_user()
@@ -2424,7 +2545,7 @@ end $function$;
 grant execute to memory_worker;
 
 CREATE OR REPLACE FUNCTION memory.queue_files(p_team uuid, p_extensions text[], p_limit integer)
- RETURNS TABLE(version_id uuid, client_id uuid, updated_by uuid)
+ RETURNS TABLE(version_id uuid, client_id uuid, updated_by uuid, updated_by_token uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'memory', 'pg_temp'
@@ -2448,9 +2569,9 @@ begin
        set indexed = case when v.bytes > 0 and lower(substring(v.path from '\.([^./]*)$')) = any (p_extensions)
                           then 'pending' else 'no' end
       from next n where v.team_id = p_team and v.id = n.id
-    returning v.id, v.client_id, v.updated_by, v.indexed
+    returning v.id, v.client_id, v.updated_by, v.updated_by_token, v.indexed
   )
-  select d.id, d.client_id, d.updated_by from decided d where d.indexed = 'pending' order by d.id;
+  select d.id, d.client_id, d.updated_by, d.updated_by_token from decided d where d.indexed = 'pending' order by d.id;
 end $function$;
 grant execute to memory_worker;
 

@@ -9,6 +9,8 @@
  * one that requires a Company Owner has the guard `owningCompany`. A change rechecks the role with `lockCompanyAs`.
  */
 
+import type { Permission } from './permissions.ts';
+
 export type CompanyRole = 'owner' | 'admin' | 'member';
 export type TeamRole = 'owner' | 'admin' | 'member';
 /** The access of a caller in a Team: the first of these that applies. */
@@ -32,7 +34,17 @@ export interface ClientGrant {
   grant: ClientAccess | null;
 }
 
-/** The caller, read by one query. `session` is null for the service token. */
+/** An agent token: the program that uses it acts for its owner, with fewer rights. */
+export interface AgentToken {
+  id: string;
+  name: string;
+  permissions: readonly Permission[];
+  /** The clients that every right is limited to, in addition to the Team layer. Null: all that the owner can reach. */
+  clientIds: readonly string[] | null;
+  expiresAt: Date;
+}
+
+/** The caller, read by one query. `session` and `token` are null for the service token. */
 export interface Identity {
   userId: string;
   email: string;
@@ -41,11 +53,13 @@ export interface Identity {
   companyName: string;
   companyRole: CompanyRole;
   session: { id: string; expiresAt: Date } | null;
+  /** The agent token of the request. The other fields are those of its owner, limited to its Team and clients. */
+  token: AgentToken | null;
   /** The Teams that the caller has access to. */
   teams: readonly TeamMembership[];
   /** The Team that the request names, or the only Team of the caller; null if the caller has no access to it. */
   selectedTeamId: string | null;
-  /** All active clients of the selected Team, also those that the caller cannot read. */
+  /** All active clients of the selected Team, or those of the agent token, also those that the caller cannot read. */
   clients: readonly ClientGrant[];
 }
 

@@ -1,6 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
+/** The agent token with which the work was requested. Absent in jobs that an older version enqueued. */
+const TokenId = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 /** The Company, Team and user that a job acts for. `jobScope` makes its scope from them. */
 const Origin = {
   companyId: Type.String(),
@@ -74,6 +76,7 @@ export const QUEUES = {
     payload: Type.Object({
       ...Origin,
       clientId: Type.Union([Type.String(), Type.Null()]),
+      tokenId: TokenId,
       importId: Type.String(),
     }),
     settings: { ...DURABLE, deadLetter: 'import.dead' },
@@ -86,6 +89,7 @@ export const QUEUES = {
     payload: Type.Object({
       ...Origin,
       clientId: Type.Union([Type.String(), Type.Null()]),
+      tokenId: TokenId,
       importId: Type.String(),
     }),
     settings: DURABLE,
@@ -96,6 +100,7 @@ export const QUEUES = {
     payload: Type.Object({
       ...Origin,
       clientId: Type.Union([Type.String(), Type.Null()]),
+      tokenId: TokenId,
       versionId: Type.String(),
     }),
     settings: { ...DURABLE, deleteAfterSeconds: DAY, deadLetter: 'file.dead' },
@@ -108,6 +113,7 @@ export const QUEUES = {
     payload: Type.Object({
       ...Origin,
       clientId: Type.Union([Type.String(), Type.Null()]),
+      tokenId: TokenId,
       versionId: Type.String(),
     }),
     settings: DURABLE,

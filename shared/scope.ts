@@ -27,6 +27,10 @@ export interface TeamScope {
   readonly companyId: string;
   readonly userId: string;
   readonly teamId: string;
+  /** The agent token that acts, or that the job was enqueued for. Null: a person. It becomes the `createdWith` of rows. */
+  readonly tokenId: string | null;
+  /** The clients that an agent token is limited to, archived ones too. Null: no such limit. */
+  readonly tokenClients: readonly string[] | null;
   readonly access: TeamAccess;
   readonly reads: Layers;
   readonly writes: Layers;
@@ -55,6 +59,8 @@ export function teamScope(identity: Identity, team: TeamMembership): TeamScope |
     companyId: identity.companyId,
     userId: identity.userId,
     teamId: team.id,
+    tokenId: identity.token?.id ?? null,
+    tokenClients: identity.token?.clientIds ?? null,
     access,
     reads: readableLayers(identity.companyRole, team, identity.clients),
     writes: writableLayers(identity.companyRole, team, identity.clients),
@@ -67,6 +73,8 @@ export interface JobOrigin {
   teamId: string;
   clientId: string | null;
   userId: string;
+  /** The agent token with which the user requested it. */
+  tokenId?: string | null;
 }
 
 /**
@@ -82,6 +90,8 @@ export function jobScope(origin: JobOrigin): TeamScope {
     companyId: origin.companyId,
     userId: origin.userId,
     teamId: origin.teamId,
+    tokenId: origin.tokenId ?? null,
+    tokenClients: null,
     access: 'member',
     reads: layers,
     writes: layers,
@@ -92,7 +102,7 @@ export function jobScope(origin: JobOrigin): TeamScope {
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** The scope of a job that makes vectors for the chunks of one layer. */
-export function layerScope(origin: Omit<JobOrigin, 'userId'>): TeamScope {
+export function layerScope(origin: Omit<JobOrigin, 'userId' | 'tokenId'>): TeamScope {
   return jobScope({ ...origin, userId: NOBODY });
 }
 
@@ -100,9 +110,22 @@ export function layerScope(origin: Omit<JobOrigin, 'userId'>): TeamScope {
  * The scope of a job about a whole Team that reads no text of any layer, only figures such as word counts. It can write
  * audit events of the Team.
  */
-export function upkeepScope(origin: Pick<JobOrigin, 'companyId' | 'teamId' | 'userId'>): TeamScope {
+export function upkeepScope({
+  companyId,
+  teamId,
+  userId,
+}: Pick<JobOrigin, 'companyId' | 'teamId' | 'userId'>): TeamScope {
   const none: Layers = { team: false, clients: [] };
-  return brand<TeamScope>({ ...origin, access: 'read', reads: none, writes: none });
+  return brand<TeamScope>({
+    companyId,
+    teamId,
+    userId,
+    tokenId: null,
+    tokenClients: null,
+    access: 'read',
+    reads: none,
+    writes: none,
+  });
 }
 
 /** The scope that a request names: a client of the Team, and the layers to include. */

@@ -8,6 +8,7 @@ import {
   type TeamRight,
 } from '../../shared/access.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import { type RoutePermission, requirePermission } from '../../shared/permissions.ts';
 import { requireRight, teamScope } from '../../shared/scope.ts';
 import { identify, requestedTeam } from './identity.ts';
 import { limitCaller, WINDOW_MS } from './rate-limit.ts';
@@ -32,6 +33,18 @@ export function stillSignedIn({ database, config }: Dependencies): onRequestAsyn
     ({ identity: request.identity } = await identify(request, database, config, null));
   };
 }
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What an agent token needs for the route. Without it, the route refuses every agent token. */
+    permission?: RoutePermission;
+  }
+}
+
+/** People, the service token, and agent tokens with the permission of the route. Must run after `signedIn`. */
+export const withinToken: onRequestAsyncHookHandler = async ({ identity, routeOptions }) => {
+  if (identity.token !== null) requirePermission(identity.token, routeOptions.config.permission);
+};
 
 /** Company Owners and Admins. */
 export const managingCompany: onRequestAsyncHookHandler = async (request) => {

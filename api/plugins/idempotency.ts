@@ -26,7 +26,8 @@ async function answerKey(request: FastifyRequest, header: string): Promise<Answe
   await yieldAfterLargeBody(request);
   return {
     route: `${request.method} ${request.url.split('?', 1)[0]}`,
-    keyHash: sha256(header),
+    // Keys of an agent token are its own: its rights differ from those of its owner.
+    keyHash: sha256(request.teamScope.tokenId === null ? header : `${request.teamScope.tokenId} ${header}`),
     bodyHash: await jsonHash(request.body ?? null, 'given'),
   };
 }

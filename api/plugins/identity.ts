@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Database } from '../../db/driver/database.ts';
-import { type FoundCaller, resolveCaller } from '../../db/queries/identity/sessions.ts';
+import { type CallerLookup, type FoundCaller, resolveCaller } from '../../db/queries/identity/sessions.ts';
 import type { Identity } from '../../shared/access.ts';
 import type { Config } from '../../shared/config.ts';
 import { ServiceError } from '../../shared/errors.ts';
+import { isAgentToken, parseAgentToken } from '../../shared/formats/agent-token.ts';
 import { isId } from '../../shared/ids.ts';
 import type { TeamScope } from '../../shared/scope.ts';
 import { hashToken, secretsEqual } from '../../shared/tokens.ts';
@@ -40,7 +41,8 @@ export function bearerToken(request: FastifyRequest): string {
  * Finds the caller of a request in one query. It runs for every request, so a revocation applies from the next
  * request on.
  * @param windowMs counts the request in a time window of this length. Null: it is not counted
- * @throws ServiceError `unauthenticated` for a missing or unknown token, `session_expired` for an expired session
+ * @throws ServiceError `unauthenticated` for a missing or unknown token, `session_expired` for an expired session,
+ *   `agent_token_expired` for an expired agent token
  */
 export async function identify(
   request: FastifyRequest,
@@ -51,11 +53,33 @@ export async function identify(
   const token = bearerToken(request);
   const team = requestedTeam(request);
   const teamId = team !== undefined && isId(team) ? team : null;
-  const tokenHash = secretsEqual(token, config.apiToken) ? null : hashToken(token);
-  const found = await resolveCaller(database, { tokenHash, teamId, windowMs }, config);
+  const presented = readToken(token, config);
+  const found = await resolveCaller(
+    database,
+    { ...presented, teamId, address: request.ip, windowMs },
+    config,
+  );
   if (found === 'unknown') throw new ServiceError('unauthenticated');
-  if (found === 'expired') throw new ServiceError('session_expired');
+  if (found === 'expired') {
+    throw new ServiceError(presented.lookupId === null ? 'session_expired' : 'agent_token_expired');
+  }
   return found;
+}
+
+/**
+ * What the database needs to find the owner of a bearer token: the service's own token, an agent token or the token of
+ * a session.
+ * @throws ServiceError `unauthenticated` for an agent token with a typing error
+ */
+function readToken(
+  token: string,
+  { apiToken }: Pick<Config, 'apiToken'>,
+): Pick<CallerLookup, 'tokenHash' | 'lookupId'> {
+  if (secretsEqual(token, apiToken)) return { tokenHash: null, lookupId: null };
+  if (!isAgentToken(token)) return { tokenHash: hashToken(token), lookupId: null };
+  const parts = parseAgentToken(token);
+  if (parts === null) throw new ServiceError('unauthenticated');
+  return { tokenHash: parts.secretHash, lookupId: parts.lookupId };
 }
 
 /** Declares the fields of requests that the guards set. */

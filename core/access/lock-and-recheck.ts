@@ -109,7 +109,7 @@ export async function writableLayersNow(
   { standing }: LockedTeam,
   { team, clients }: Layers,
 ): Promise<Layers> {
-  const grants = clients.length === 0 ? [] : await findOwnClientGrants(tx, clients);
+  const grants = await findOwnClientGrants(tx, tx.scope.teamId, clients);
   const writes = writableLayers(standing.companyRole, standing, grants);
   return { team: team && writes.team, clients: writes.clients };
 }
@@ -120,7 +120,7 @@ export async function canRead(
   { standing }: LockedTeam,
   layerId: LayerId,
 ): Promise<boolean> {
-  const grants = layerId === null ? [] : await findOwnClientGrants(tx, [layerId]);
+  const grants = await findOwnClientGrants(tx, tx.scope.teamId, layerId === null ? [] : [layerId]);
   const reads = readableLayers(standing.companyRole, standing, grants);
   return layerId === null ? reads.team : reads.clients.includes(layerId);
 }

@@ -9,17 +9,18 @@ import type { Import } from '../../shared/schemas/imports.ts';
 export async function enqueueImports(
   tx: TeamTransaction,
   queue: JobQueue,
-  imports: readonly Pick<Import, 'id' | 'clientId' | 'createdBy'>[],
+  imports: readonly Pick<Import, 'id' | 'clientId' | 'createdBy' | 'createdWith'>[],
 ): Promise<void> {
   const { companyId, teamId } = tx.scope;
   await queue.enqueueInTurn(
     tx,
     'import.process',
     { companyId, teamId },
-    imports.map(({ id, clientId, createdBy }) => ({
+    imports.map(({ id, clientId, createdBy, createdWith }) => ({
       companyId,
       teamId,
       userId: createdBy,
+      tokenId: createdWith?.tokenId ?? null,
       clientId,
       importId: id,
     })),

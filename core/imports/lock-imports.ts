@@ -18,7 +18,7 @@ async function layersNow(
   imports: readonly Import[],
 ): Promise<{ reads: Layers; writes: Layers }> {
   const clients = [...new Set(imports.map(({ clientId }) => clientId))].filter((id) => id !== null);
-  const grants = clients.length === 0 ? [] : await findOwnClientGrants(tx, clients);
+  const grants = await findOwnClientGrants(tx, tx.scope.teamId, clients);
   return {
     reads: readableLayers(standing.companyRole, standing, grants),
     writes: writableLayers(standing.companyRole, standing, grants),

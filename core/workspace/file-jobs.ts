@@ -14,12 +14,12 @@ export async function enqueueFiles(
 ): Promise<void> {
   const pending = versions.filter(({ indexed }) => indexed === 'pending');
   if (pending.length === 0) return;
-  const { companyId, teamId, userId } = tx.scope;
+  const { companyId, teamId, userId, tokenId } = tx.scope;
   await queue.enqueueInTurn(
     tx,
     'file.index',
     { companyId, teamId },
-    pending.map(({ id, clientId }) => ({ companyId, teamId, userId, clientId, versionId: id })),
+    pending.map(({ id, clientId }) => ({ companyId, teamId, userId, tokenId, clientId, versionId: id })),
   );
 }
 

@@ -118,13 +118,13 @@ const claimsOf = (role: string) =>
     set_config('app.company', $1, true), set_config('app.user', $2, true), set_config('app.team', $3, true),
     set_config('app.reads_team', $4, true), set_config('app.reads_clients', $5, true),
     set_config('app.writes_team', $6, true), set_config('app.writes_clients', $7, true),
-    set_config('plan_cache_mode', $8, true), set_config('jit', 'off', true)`);
+    set_config('app.token', $8, true), set_config('plan_cache_mode', $9, true), set_config('jit', 'off', true)`);
 const CLAIMS = { [SERVICE_ROLE]: claimsOf(SERVICE_ROLE), [WORKER_ROLE]: claimsOf(WORKER_ROLE) };
 
 const setRole = (role: string): Statement => ({ text: `select set_config('role', '${role}', true)` });
 
 function claims(scope: Scope): string[] {
-  if (!('teamId' in scope)) return [scope.companyId, scope.userId, '', 'false', '{}', 'false', '{}'];
+  if (!('teamId' in scope)) return [scope.companyId, scope.userId, '', 'false', '{}', 'false', '{}', ''];
   return [
     scope.companyId,
     scope.userId,
@@ -133,6 +133,7 @@ function claims(scope: Scope): string[] {
     `{${scope.reads.clients.join(',')}}`,
     String(scope.writes.team),
     `{${scope.writes.clients.join(',')}}`,
+    scope.tokenId ?? '',
   ];
 }
 

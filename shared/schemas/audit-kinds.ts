@@ -13,6 +13,12 @@ export const AUDIT_KINDS = {
     meaning:
       'A person ended another session of theirs, or a new session replaced the one that was used longest ago.',
   },
+  'auth.token_create': { subjects: ['agent_token'], meaning: 'A person created an agent token.' },
+  'auth.token_rotate': { subjects: ['agent_token'], meaning: 'An agent token got a new secret.' },
+  'auth.token_revoke': {
+    subjects: ['agent_token'],
+    meaning: 'An agent token was revoked by a person, or because its owner lost access to the Team.',
+  },
   'auth.password_change': { subjects: ['account'], meaning: 'A person changed their password.' },
   'auth.password_reset': { subjects: ['account'], meaning: 'A person set a new password with a reset link.' },
   'auth.join': { subjects: ['account'], meaning: 'A person accepted an invite to a Team.' },

@@ -9,6 +9,7 @@ export const AuditEvent = Type.Object({
   id: Id,
   kind: Type.String({ description: `What happened. Later versions can add kinds.\n\n${kinds.join('\n')}` }),
   actorId: Id,
+  tokenId: Nullable(Id, 'the agent token that acted for the actor; null for a person'),
   teamId: Nullable(Id),
   subjectType: Type.String(),
   subjectId: Nullable(Id),

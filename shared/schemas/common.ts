@@ -1,4 +1,4 @@
-import { type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import { ERRORS } from '../errors.ts';
 
 /** A time in a request or an answer: ISO 8601 in UTC, with milliseconds and `Z`. */
@@ -27,6 +27,13 @@ export const Name = Text(300);
 export function OneOf<const T extends string[]>(values: [...T], description?: string) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: values, ...(description ? { description } : {}) });
 }
+
+/** The agent token with which a record was made. */
+export const CreatedWith = Nullable(
+  Type.Object({ tokenId: Id, name: Type.String({ description: 'name of the token' }) }),
+  'the agent token that made it for `createdBy`; null for a person',
+);
+export type CreatedWith = Static<typeof CreatedWith>;
 
 export const Metadata = Type.Record(Type.String(), Type.Unknown(), { description: 'at most 16 KiB as JSON' });
 

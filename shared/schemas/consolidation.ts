@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { ITEM_ACTIONS } from '../memory-states.ts';
-import { Body, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.ts';
+import { Body, CreatedWith, Id, Metadata, Name, Nullable, OneOf, Text, Time } from './common.ts';
 import { MAX_CONTENT, SimilarMemory } from './library.ts';
 import { LayerKind, Vector, WriteScope } from './memory.ts';
 import { Tags } from './tags.ts';
@@ -46,6 +46,7 @@ export const Capture = Type.Object({
   endedAt: Nullable(Time),
   metadata: Metadata,
   createdBy: Id,
+  createdWith: CreatedWith,
   createdAt: Time,
 });
 export type Capture = Static<typeof Capture>;

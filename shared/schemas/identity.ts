@@ -1,9 +1,11 @@
 import { type Static, Type } from 'typebox';
+import { PERMISSION_NAMES, PERMISSIONS } from '../permissions.ts';
 import { Body, Id, Name, Nullable, OneOf, Text, Time } from './common.ts';
 
 /** Defaults of requests. */
 export const DEFAULT_RESET_LINK_SECONDS = 3600;
 export const DEFAULT_INVITE_HOURS = 168;
+export const DEFAULT_TOKEN_DAYS = 90;
 
 const Role = OneOf(['owner', 'admin', 'member']);
 const State = OneOf(['active', 'archived']);
@@ -14,7 +16,17 @@ const Email = Text(300, 'trimmed; case is ignored');
 const NewPassword = Type.String({ minLength: 12, maxLength: 256 });
 /** A password to check. It has no lower bound: the answer to a short wrong password must not differ from the others. */
 const Password = Type.String({ minLength: 1, maxLength: 256 });
-const Token = Type.String({ minLength: 1, maxLength: 300 });
+const LinkToken = Type.String({ minLength: 1, maxLength: 300 });
+
+const Permissions = Type.Array(OneOf(PERMISSION_NAMES), {
+  description: Object.entries(PERMISSIONS)
+    .map(([name, meaning]) => `- \`${name}\`: ${meaning}`)
+    .join('\n'),
+});
+const TokenClients = Nullable(
+  Type.Array(Id),
+  'the clients that the token is limited to, in addition to the Team layer; null: all that its owner can reach',
+);
 
 const sessionFields = {
   expiresAt: Type.Union([Time, Type.Null()], { description: 'null for the service token' }),
@@ -32,7 +44,19 @@ const sessionFields = {
 };
 
 /** The signed-in user, the Company, and the Teams with the access that the user has there. */
-export const SessionInfo = Type.Object(sessionFields);
+export const SessionInfo = Type.Object({
+  ...sessionFields,
+  permissions: Type.Optional({
+    ...Permissions,
+    description: 'only for an agent token: what it permits in its Team',
+  }),
+  agentToken: Type.Optional(
+    Type.Object(
+      { id: Id, name: Type.String(), clientIds: TokenClients },
+      { description: 'only for an agent token' },
+    ),
+  ),
+});
 /** A new session. Its token is shown only here. */
 export const Session = Type.Object({ token: Type.String(), ...sessionFields });
 export type SessionInfo = Static<typeof SessionInfo>;
@@ -51,8 +75,8 @@ export type SessionRecord = Static<typeof SessionRecord>;
 
 export const LoginRequest = Body({ email: Email, password: Password });
 export const LogoutRequest = Body({ everywhere: Type.Optional(Type.Boolean()) });
-export const ResetRequest = Body({ token: Token, newPassword: NewPassword });
-export const LinkRequest = Body({ token: Token });
+export const ResetRequest = Body({ token: LinkToken, newPassword: NewPassword });
+export const LinkRequest = Body({ token: LinkToken });
 /** The purpose of a one-time link. */
 export const Link = Type.Object({
   kind: OneOf(['invite', 'invitation', 'reset']),
@@ -70,7 +94,49 @@ export const Link = Type.Object({
 export type Link = Static<typeof Link>;
 export const PasswordRequest = Body({ currentPassword: Password, newPassword: NewPassword });
 /** Accepts an invite or an invitation. */
-export const JoinRequest = Body({ token: Token, name: Name, password: NewPassword });
+export const JoinRequest = Body({ token: LinkToken, name: Name, password: NewPassword });
+
+/** An agent token, without its secret. */
+export const Token = Type.Object({
+  id: Id,
+  name: Type.String(),
+  userId: { ...Id, description: 'its owner' },
+  teamId: Id,
+  clientIds: TokenClients,
+  permissions: Permissions,
+  createdAt: Time,
+  expiresAt: Time,
+  lastUsedAt: Nullable(Time, 'written at most once a minute'),
+  lastUsedFrom: Nullable(Type.String(), 'the address of the caller at that time'),
+  state: OneOf(['active', 'expired', 'revoked']),
+});
+export type Token = Static<typeof Token>;
+export const TokenRequest = Body({
+  name: Name,
+  teamId: Type.String(),
+  clientIds: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: 1000,
+      description:
+        'limits the token to the Team layer and these clients; absent: all clients that you can reach',
+    }),
+  ),
+  permissions: { ...Permissions, minItems: 1, uniqueItems: true },
+  expiresInDays: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, default: DEFAULT_TOKEN_DAYS })),
+});
+export const RotateTokenRequest = Body({
+  overlapHours: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 72,
+      default: 0,
+      description: 'how long the old secret can still be used',
+    }),
+  ),
+});
+/** A token with its text, which is shown only here. */
+export const IssuedToken = Type.Object({ record: Token, token: Type.String() });
+export type IssuedToken = Static<typeof IssuedToken>;
 
 const BaseUrl = Type.Optional(
   Type.String({ maxLength: 2048, description: 'absolute address, http or https, that the link begins with' }),

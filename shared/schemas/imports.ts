@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, Name, Nullable, OneOf, PageQuery, Time } from './common.ts';
+import { Body, CreatedWith, Id, Name, Nullable, OneOf, PageQuery, Time } from './common.ts';
 import { LayerKind, WriteScope } from './memory.ts';
 import { Tags } from './tags.ts';
 
@@ -56,6 +56,7 @@ export const Import = Type.Object({
   ),
   sourceId: Nullable(Id),
   createdBy: Id,
+  createdWith: CreatedWith,
   createdAt: Time,
   updatedAt: Time,
 });

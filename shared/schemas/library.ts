@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { MEMORY_ACTIONS, MEMORY_STATES } from '../memory-states.ts';
 import {
   Body,
+  CreatedWith,
   Id,
   Metadata,
   Name,
@@ -59,6 +60,7 @@ export const Memory = Type.Object({
   supersedes: Nullable(Id),
   supersededBy: Nullable(Id),
   createdBy: Id,
+  createdWith: CreatedWith,
   decidedBy: Nullable(Id),
   decidedAt: Nullable(Time),
   createdAt: Time,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { shapedHitFields, shapeFields } from './answer-shape.ts';
-import { Body, Id, Metadata, Name, Nullable, OneOf, SourceKind, Text, Time } from './common.ts';
+import { Body, CreatedWith, Id, Metadata, Name, Nullable, OneOf, SourceKind, Text, Time } from './common.ts';
 import { HitExplanation, SearchExplanation } from './explanation.ts';
 import { RequiredTags, StoredTags, Tags } from './tags.ts';
 
@@ -191,6 +191,7 @@ export const Source = Type.Object({
     'the first source of the layer with the same text, if this is an imported file with another name',
   ),
   createdBy: Id,
+  createdWith: CreatedWith,
   createdAt: Time,
   updatedAt: Time,
 });

@@ -21,6 +21,7 @@ export function ownerScope(team: TestCompany, clientIds: readonly string[] = [])
       companyName: 'Test Company',
       companyRole: 'owner',
       session: null,
+      token: null,
       teams: [membership],
       selectedTeamId: team.teamId,
       clients: clientIds.map((id) => ({ id, grant: null })),

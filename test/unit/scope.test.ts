@@ -29,6 +29,7 @@ function identityOf(companyRole: Identity['companyRole']): Identity {
     companyName: 'Company',
     companyRole,
     session: null,
+    token: null,
     teams: [TEAM],
     selectedTeamId: TEAM.id,
     clients: [

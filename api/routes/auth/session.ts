@@ -9,5 +9,7 @@ const schema = {
 };
 
 export const sessionRoute: Routes = (app) => {
-  app.get('/v1/auth/session', { schema }, async (request) => sessionInfo(request.identity));
+  app.get('/v1/auth/session', { config: { permission: 'any' }, schema }, async (request) =>
+    sessionInfo(request.identity),
+  );
 };

@@ -15,8 +15,12 @@ const schema = {
 
 /** GET /v1/memory/audit: the audit events of the Team, except those of archived clients. */
 export const auditRoute: Routes = (app, deps) => {
-  app.get('/v1/memory/audit', { onRequest: withRight('readAudit'), schema }, async ({ teamScope, query }) => {
-    const filter = parseAuditFilter(query);
-    return answerPage(query, (part) => listAuditEvents(deps, teamScope, part, filter));
-  });
+  app.get(
+    '/v1/memory/audit',
+    { onRequest: withRight('readAudit'), config: { permission: 'audit:read' }, schema },
+    async ({ teamScope, query }) => {
+      const filter = parseAuditFilter(query);
+      return answerPage(query, (part) => listAuditEvents(deps, teamScope, part, filter));
+    },
+  );
 };

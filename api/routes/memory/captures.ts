@@ -11,6 +11,7 @@ export const captureRoute: Routes = (app, { database }) => {
   app.post(
     '/v1/memory/captures',
     {
+      config: { permission: ['memory:write', 'memory:curate'] },
       schema: {
         summary: 'Stage the summary of a session, or of a part of it',
         tags: ['memory'],

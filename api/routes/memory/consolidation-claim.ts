@@ -20,6 +20,7 @@ export const consolidationClaimRoute: Routes = (app, deps) => {
   app.post(
     '/v1/memory/consolidation/claim',
     {
+      config: { permission: 'memory:curate' },
       schema: {
         summary: 'Claim staged captures',
         description: 'With Full access, captures of every author; otherwise only your own.',

@@ -12,7 +12,7 @@ export const consolidationCompleteRoute: Routes = (app, deps) => {
     '/v1/memory/consolidation/complete',
     {
       bodyLimit: BATCH_BODY_LIMIT,
-      config: { jsonLimits: COMPLETE_JSON_LIMITS },
+      config: { jsonLimits: COMPLETE_JSON_LIMITS, permission: 'memory:curate' },
       schema: {
         summary: 'Complete a batch: publish, send to review or discard',
         tags: ['memory'],

@@ -48,6 +48,7 @@ export const decisionsRoute: Routes = (app, deps) => {
     {
       onRequest: withRight('decideMemories'),
       bodyLimit: BATCH_BODY_LIMIT,
+      config: { permission: 'memory:review' },
       schema: {
         summary: 'Publish, discard, update or delete memories',
         tags: ['memory'],

@@ -17,6 +17,7 @@ export const embeddingRoutes: Routes = (app, deps) => {
   app.post(
     '/v1/memory/embeddings/claim',
     {
+      config: { permission: 'memory:curate' },
       schema: {
         summary: 'Claim chunks that have no embedding',
         tags: ['memory'],
@@ -35,7 +36,7 @@ export const embeddingRoutes: Routes = (app, deps) => {
     '/v1/memory/embeddings/complete',
     {
       bodyLimit: BATCH_BODY_LIMIT,
-      config: { jsonLimits: EMBEDDINGS_JSON_LIMITS },
+      config: { jsonLimits: EMBEDDINGS_JSON_LIMITS, permission: 'memory:curate' },
       schema: {
         summary: 'Send the embeddings of a batch',
         tags: ['memory'],

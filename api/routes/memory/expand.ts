@@ -7,6 +7,7 @@ export const expandRoute: Routes = (app, deps) => {
   app.post(
     '/v1/memory/expand',
     {
+      config: { permission: 'memory:read' },
       schema: {
         summary: 'Nearby chunks of the same source',
         tags: ['memory'],

@@ -17,7 +17,7 @@ export const ingestRoute: Routes = (app, deps) => {
     {
       onRequest: withWriteAccess,
       bodyLimit: DOCUMENT_BODY_LIMIT,
-      config: { jsonLimits: INGEST_JSON_LIMITS },
+      config: { jsonLimits: INGEST_JSON_LIMITS, permission: 'memory:write' },
       schema: {
         summary: 'Store a text or chunks',
         description:

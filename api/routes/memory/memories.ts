@@ -13,6 +13,7 @@ export const memoriesRoute: Routes = (app, deps) => {
     '/v1/memory/memories',
     {
       onRequest: withRight('decideMemories'),
+      config: { permission: 'memory:review' },
       schema: {
         summary: 'Memories in review and published memories, newest first',
         tags: ['memory'],

@@ -13,6 +13,7 @@ export const searchRoute: Routes = (app, deps) => {
   app.post(
     '/v1/memory/search',
     {
+      config: { permission: 'memory:read' },
       schema: {
         summary: 'Search by meaning and by keyword',
         tags: ['memory'],

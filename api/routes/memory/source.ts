@@ -14,6 +14,7 @@ export const sourceRoutes: Routes = (app, deps) => {
   app.get(
     '/v1/memory/sources/:id',
     {
+      config: { permission: 'memory:read' },
       schema: {
         summary: 'One source with its text',
         tags: ['memory'],
@@ -41,6 +42,7 @@ export const sourceRoutes: Routes = (app, deps) => {
   app.patch(
     '/v1/memory/sources/:id',
     {
+      config: { permission: 'memory:write' },
       schema: {
         summary: 'Change the title or the tags of a source',
         tags: ['memory'],
@@ -59,6 +61,7 @@ export const sourceRoutes: Routes = (app, deps) => {
   app.delete(
     '/v1/memory/sources/:id',
     {
+      config: { permission: 'memory:write' },
       schema: {
         summary: 'Archive a source; searches no longer find it',
         tags: ['memory'],

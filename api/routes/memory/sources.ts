@@ -12,6 +12,7 @@ export const sourcesRoute: Routes = (app, deps) => {
   app.get(
     '/v1/memory/sources',
     {
+      config: { permission: 'memory:read' },
       schema: {
         summary: 'Sources, newest first',
         tags: ['memory'],

@@ -11,6 +11,7 @@ export const statusRoute: Routes = (app, deps) => {
   app.get(
     '/v1/memory/status',
     {
+      config: { permission: 'memory:read' },
       schema: { summary: 'Sources, imports, jobs and workers', tags: ['memory'], response: { 200: Status } },
     },
     async ({ teamScope }) => readStatus({ ...deps, readQueues, readQueueHealth }, teamScope),

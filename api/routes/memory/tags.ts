@@ -9,6 +9,7 @@ export const tagsRoute: Routes = (app, deps) => {
   app.get(
     '/v1/memory/tags',
     {
+      config: { permission: 'memory:read' },
       schema: {
         summary: 'The tags of active sources, and how many sources have each; in alphabetical order',
         tags: ['memory'],

@@ -29,6 +29,7 @@ export const clientsRoutes: Routes = (app, deps) => {
     '/v1/team/clients',
     {
       onRequest: requireFullAccessForArchived,
+      config: { permission: 'any' },
       schema: {
         summary: 'Clients that you can reach, newest first',
         tags: ['team'],

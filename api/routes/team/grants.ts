@@ -16,6 +16,7 @@ export const grantsRoutes: Routes = (app, deps) => {
   app.get(
     '/v1/team/grants',
     {
+      config: { permission: 'any' },
       schema: {
         summary: 'Grants for clients, newest first; without Full access your own',
         tags: ['team'],

@@ -10,6 +10,7 @@ export const teamMembersRoutes: Routes = (app, deps) => {
   app.get(
     '/v1/team/members',
     {
+      config: { permission: 'any' },
       schema: {
         summary: 'Members of the Team, newest first',
         tags: ['team'],

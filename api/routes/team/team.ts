@@ -10,7 +10,7 @@ const schema = {
 };
 
 export const teamRoute: Routes = (app, deps) => {
-  app.get('/v1/team', { schema }, async (request) =>
+  app.get('/v1/team', { config: { permission: 'any' }, schema }, async (request) =>
     readSelectedTeam(deps, request.teamScope, selectedTeam(request)),
   );
 };

@@ -25,6 +25,7 @@ export const manifestRoute: Routes = (app, { config, database }) => {
   app.get(
     '/v1/workspace/manifest',
     {
+      config: { permission: 'workspace:read' },
       schema: {
         summary: 'The files that you can read, or what changed since a revision; the latest change first',
         tags: ['workspace'],

@@ -7,6 +7,7 @@ export const pullRoute: Routes = (app, deps) => {
   app.post(
     '/v1/workspace/pull',
     {
+      config: { permission: 'workspace:read' },
       schema: {
         summary: 'Contents of files, by path and version',
         tags: ['workspace'],

@@ -13,6 +13,7 @@ export const pushRoute: Routes = (app, { config, database, blobs, queue }) => {
     {
       onRequest: withWriteAccess,
       bodyLimit: DOCUMENT_BODY_LIMIT,
+      config: { permission: 'workspace:write' },
       schema: {
         summary:
           'Write and delete files, all or none; a file that has changed since its baseVersion is a conflict',

@@ -10,11 +10,12 @@ import { lockCompanyAs } from '../../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { revokeUnauthorizedInvites } from '../invites.ts';
+import { revokeLostTokens } from '../tokens/revoke-lost-tokens.ts';
 import { assertCanLoseRole, lockCompanyMember } from './company-member.ts';
 
 /**
  * Changes the role of a member in the Company. Also ends what the new role does not allow: Company grants, open access
- * requests and open invites.
+ * requests, open invites, and agent tokens for Teams without access.
  * @throws ServiceError `unauthenticated`, `company_role_required`, `not_found`, `last_owner`
  */
 export function changeCompanyRole(
@@ -49,6 +50,9 @@ async function apply(
   const detail = { from: member.role, to: role, revokedInvites, deniedRequests };
   return {
     result: { ...member, role },
-    audit: [{ kind: 'company.member_role', subjectType: 'account', subjectId: userId, detail }],
+    audit: [
+      { kind: 'company.member_role', subjectType: 'account', subjectId: userId, detail },
+      ...(await revokeLostTokens(tx, userId)),
+    ],
   };
 }

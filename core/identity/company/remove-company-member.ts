@@ -8,10 +8,11 @@ import { lockCompanyAs } from '../../access/lock-and-recheck.ts';
 import { type Applied, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { revokeUnauthorizedInvites } from '../invites.ts';
+import { revokeLostTokens } from '../tokens/revoke-lost-tokens.ts';
 import { assertCanLoseRole, lockCompanyMember } from './company-member.ts';
 
 /**
- * Closes the account of a member: its sessions, roles, grants, access requests and invites end.
+ * Closes the account of a member: its sessions, roles, grants, access requests, invites and agent tokens end.
  * @throws ServiceError `unauthenticated`, `company_role_required`, `not_found`, `last_owner`
  */
 export function removeCompanyMember(
@@ -39,6 +40,9 @@ async function apply(tx: ScopedTransaction<CompanyScope>, member: Member): Promi
   const detail = { email, role, revokedInvites, deniedRequests };
   return {
     result: undefined,
-    audit: [{ kind: 'company.member_remove', subjectType: 'account', subjectId: userId, detail }],
+    audit: [
+      { kind: 'company.member_remove', subjectType: 'account', subjectId: userId, detail },
+      ...(await revokeLostTokens(tx, userId)),
+    ],
   };
 }

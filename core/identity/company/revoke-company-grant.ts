@@ -5,6 +5,7 @@ import { lockCompanyAs, lockOpenAccount, lockTeam } from '../../access/lock-and-
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { revokeUnauthorizedInvites } from '../invites.ts';
+import { revokeLostTokens } from '../tokens/revoke-lost-tokens.ts';
 
 /**
  * Revokes a Company grant, in an archived Team too.
@@ -26,7 +27,10 @@ export function revokeCompanyGrant(
       const detail = { revokedInvites: await revokeUnauthorizedInvites(tx, userId) };
       return {
         result: undefined,
-        audit: [{ kind: 'company.grant_revoke', subjectType: 'account', subjectId: userId, teamId, detail }],
+        audit: [
+          { kind: 'company.grant_revoke', subjectType: 'account', subjectId: userId, teamId, detail },
+          ...(await revokeLostTokens(tx, userId)),
+        ],
       };
     },
   });

@@ -2,10 +2,12 @@ import { deleteTeamMember } from '../../../db/queries/identity/members.ts';
 import type { TeamScope } from '../../../shared/scope.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { revokeLostTokens } from '../tokens/revoke-lost-tokens.ts';
 import { assertNotLastOwner, lockMember, revokeInvitesOfRole } from './lock-member.ts';
 
 /**
- * Removes a member from the Team, with the grants for its clients, in an archived Team too.
+ * Removes a member from the Team, with the grants for its clients, in an archived Team too. Agent tokens of the member end,
+ * unless the member still has access by a role in the Company.
  * @throws ServiceError `unauthenticated`, `team_forbidden`, `full_access_required`, `not_found`, `forbidden` if only an
  *   Owner can make the change, `last_owner`
  */
@@ -22,7 +24,10 @@ export function removeMember(
       const detail = { role: member.role, revokedInvites: await revokeInvitesOfRole(tx, member) };
       return {
         result: undefined,
-        audit: [{ kind: 'team.member_remove', subjectType: 'account', subjectId: userId, detail }],
+        audit: [
+          { kind: 'team.member_remove', subjectType: 'account', subjectId: userId, detail },
+          ...(await revokeLostTokens(tx, userId)),
+        ],
       };
     },
   });

@@ -83,6 +83,7 @@ export interface AuditFilter {
 
 /**
  * Lists events, newest first: of the Company, or, in a Team's scope, the events of that Team that the caller can read.
+ * An agent token that is limited to clients does not get the events about other clients and about grants for them.
  */
 export async function listAuditEvents(
   tx: ScopedTransaction,
@@ -92,12 +93,14 @@ export async function listAuditEvents(
   const { scope } = tx;
   const inTeam = 'teamId' in scope;
   const rows = await tx.query<Omit<AuditEvent, 'at'> & { at: Date }>(
-    `select id, kind, actor_id as "actorId", team_id as "teamId", subject_type as "subjectType",
+    `select id, kind, actor_id as "actorId", token_id as "tokenId", team_id as "teamId", subject_type as "subjectType",
             subject_id as "subjectId", layer, client_id as "clientId", detail, at
        from memory.audit_event
       where company_id = $1 and ($2::uuid is null or team_id = $2) and ($3::text is null or kind = $3)
         and ($4::uuid is null or subject_id = $4) and ($5::uuid is null or id < $5)
         and (not $6 or client_id is null or client_id = any ($7::uuid[]))
+        and ($9::uuid[] is null or (
+          (subject_type <> 'client' or subject_id = any ($9)) and (detail ->> 'clientId')::uuid = any ($9) is not false))
       order by id desc limit $8`,
     [
       scope.companyId,
@@ -108,6 +111,7 @@ export async function listAuditEvents(
       inTeam,
       inTeam ? scope.reads.clients : [],
       part.limit,
+      inTeam ? scope.tokenClients : null,
     ],
   );
   return rows.map((row) => ({ ...row, at: wireTime(row.at) }));

@@ -1,6 +1,6 @@
 import type { ActiveState, ClientGrant } from '../../../shared/access.ts';
 import type { Client } from '../../../shared/schemas/identity.ts';
-import type { TeamTransaction } from '../../driver/database.ts';
+import type { ScopedTransaction, TeamTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 
@@ -15,7 +15,8 @@ function toClient(tx: TeamTransaction, row: ClientRow): Client {
 
 /**
  * Lists clients of the Team in a state, newest first: all archived clients, or the active clients that the caller can
- * read. Archived clients do not exist for callers without Full access, so check the access before.
+ * read. Archived clients do not exist for callers without Full access, so check the access before. An agent token that
+ * is limited to clients gets only those.
  */
 export async function listClients(
   tx: TeamTransaction,
@@ -25,9 +26,17 @@ export async function listClients(
   const rows = await tx.query<ClientRow>(
     `select ${COLUMNS} from identity.client
       where company_id = $1 and team_id = $2 and state = $3 and ($3 = 'archived' or id = any ($4::uuid[]))
-        and ($5::uuid is null or id < $5)
+        and ($5::uuid is null or id < $5) and ($7::uuid[] is null or id = any ($7))
       order by id desc limit $6`,
-    [tx.scope.companyId, tx.scope.teamId, state, tx.scope.reads.clients, part.after, part.limit],
+    [
+      tx.scope.companyId,
+      tx.scope.teamId,
+      state,
+      tx.scope.reads.clients,
+      part.after,
+      part.limit,
+      tx.scope.tokenClients,
+    ],
   );
   return rows.map((row) => toClient(tx, row));
 }
@@ -86,17 +95,20 @@ export async function findActiveClients(tx: TeamTransaction, ids: readonly strin
 }
 
 /**
- * Returns those of these ids that are active clients of the Team, with the current grant of the scope's user, or null.
+ * Returns those of these ids that are active clients of a Team of the Company, with the current grant of the scope's
+ * user, or null.
  */
 export async function findOwnClientGrants(
-  tx: TeamTransaction,
+  tx: ScopedTransaction,
+  teamId: string,
   clientIds: readonly string[],
 ): Promise<ClientGrant[]> {
+  if (clientIds.length === 0) return [];
   return tx.query<ClientGrant>(
     `select c.id, g.access as "grant"
        from identity.client c
        left join identity.client_grant g on g.team_id = c.team_id and g.client_id = c.id and g.user_id = $3
       where c.company_id = $1 and c.team_id = $2 and c.id = any ($4::uuid[]) and c.state = 'active'`,
-    [tx.scope.companyId, tx.scope.teamId, tx.scope.userId, clientIds],
+    [tx.scope.companyId, teamId, tx.scope.userId, clientIds],
   );
 }

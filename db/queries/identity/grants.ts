@@ -7,7 +7,7 @@ import type { Listed, ListPart } from '../fragments/list-part.ts';
 
 type Row<T> = Listed<Omit<T, 'createdAt'> & { createdAt: Date }>;
 
-/** Lists grants for active clients of the Team, newest first: of all members, or of one. */
+/** Lists grants for active clients of the Team that the caller can read, newest first: of all members, or of one. */
 export async function listClientGrants(
   tx: TeamTransaction,
   part: ListPart,
@@ -18,9 +18,9 @@ export async function listClientGrants(
        from identity.client_grant g
        join identity.client c on c.team_id = g.team_id and c.id = g.client_id and c.state = 'active'
       where g.company_id = $1 and g.team_id = $2 and ($3::uuid is null or g.user_id = $3)
-        and ($4::uuid is null or g.id < $4)
+        and ($4::uuid is null or g.id < $4) and g.client_id = any ($6::uuid[])
       order by g.id desc limit $5`,
-    [tx.scope.companyId, tx.scope.teamId, userId, part.after, part.limit],
+    [tx.scope.companyId, tx.scope.teamId, userId, part.after, part.limit, tx.scope.reads.clients],
   );
   return rows.map((row) => ({ ...row, createdAt: wireTime(row.createdAt) }));
 }

@@ -1,4 +1,4 @@
-import type { Identity } from '../../../shared/access.ts';
+import type { AgentToken, Identity } from '../../../shared/access.ts';
 import type { Config } from '../../../shared/config.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import { prepared, type Queryable, type ScopedTransaction } from '../../driver/database.ts';
@@ -6,14 +6,19 @@ import { wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 import type { RequestCount } from './limits.ts';
 
+/** What has an end, as the database returns it in JSON. */
+type Resolved<T> = Omit<T, 'expiresAt'> & { expiresAt: string };
 /** A caller, as the database returns it. */
-type ResolvedIdentity = Omit<Identity, 'session'> & { session: { id: string; expiresAt: string } | null };
+type ResolvedIdentity = Omit<Identity, 'session' | 'token'> & {
+  session: Resolved<NonNullable<Identity['session']>> | null;
+  token: Resolved<AgentToken> | null;
+};
 
-function toIdentity(resolved: ResolvedIdentity): Identity {
-  const { session } = resolved;
+function toIdentity({ session, token, ...caller }: ResolvedIdentity): Identity {
   return {
-    ...resolved,
-    session: session === null ? null : { id: session.id, expiresAt: new Date(session.expiresAt) },
+    ...caller,
+    session: session && { ...session, expiresAt: new Date(session.expiresAt) },
+    token: token && { ...token, expiresAt: new Date(token.expiresAt) },
   };
 }
 
@@ -33,15 +38,22 @@ export async function resolveSession(
   return 'expired' in caller ? 'expired' : toIdentity(caller);
 }
 
-/** The requests of a session, or of the service's own token, and those of its account. */
+/** The requests of a session, of an agent token or of the service's own token, and those of its account. */
 export type RequestCounts = readonly [session: RequestCount, account: RequestCount];
 
 /** How a caller is found. */
 export interface CallerLookup {
-  /** SHA-256 of the token of a session; null for the service's own token, which must be compared before. */
+  /**
+   * SHA-256 of the token of a session, or of the secret of an agent token; null for the service's own token, which must
+   * be compared before.
+   */
   tokenHash: Buffer | null;
+  /** By which an agent token is looked up; null for other tokens. */
+  lookupId: string | null;
   /** The Team that the request names. */
   teamId: string | null;
+  /** The address of the caller, which is stored with the time of use of an agent token. */
+  address: string;
   /** The length of a time window for counting the request. Null: it is not counted. */
   windowMs: number | null;
 }
@@ -53,7 +65,7 @@ export interface FoundCaller {
   counts: RequestCounts | null;
 }
 
-const RESOLVE_CALLER = prepared('select identity.resolve_caller($1, $2, $3, $4, $5) as caller');
+const RESOLVE_CALLER = prepared('select identity.resolve_caller($1, $2, $3, $4, $5, $6, $7) as caller');
 
 /**
  * Returns the caller of a request, and counts the request. Needs no scope, because the caller knows the secret. One
@@ -62,12 +74,20 @@ const RESOLVE_CALLER = prepared('select identity.resolve_caller($1, $2, $3, $4, 
  */
 export async function resolveCaller(
   database: Queryable,
-  { tokenHash, teamId, windowMs }: CallerLookup,
+  { tokenHash, lookupId, teamId, address, windowMs }: CallerLookup,
   limits: Pick<Config, 'sessionIdleSeconds' | 'sessionMaxSeconds'>,
 ): Promise<FoundCaller | 'unknown' | 'expired'> {
   const [row] = await database.query<{
     caller: (ResolvedIdentity & { counts?: RequestCounts }) | { expired: true } | null;
-  }>(RESOLVE_CALLER, [tokenHash, teamId, limits.sessionIdleSeconds, limits.sessionMaxSeconds, windowMs]);
+  }>(RESOLVE_CALLER, [
+    tokenHash,
+    lookupId,
+    teamId,
+    address,
+    limits.sessionIdleSeconds,
+    limits.sessionMaxSeconds,
+    windowMs,
+  ]);
   const caller = row?.caller ?? null;
   if (caller === null) return 'unknown';
   if ('expired' in caller) return 'expired';

@@ -77,13 +77,13 @@ export async function updateTeam(
 }
 
 /**
- * Marks a Team as deleted, so that it no longer exists for anyone, and deletes its roles, grants, invites and access
- * requests. Enqueue `team.purge` in the same transaction: that job deletes the content.
+ * Marks a Team as deleted, so that it no longer exists for anyone, and deletes its roles, grants, invites, access
+ * requests and agent tokens. Enqueue `team.purge` in the same transaction: that job deletes the content.
  */
 export async function deleteTeam(tx: ScopedTransaction<CompanyScope>, teamId: string): Promise<void> {
   const values = [tx.scope.companyId, teamId];
   await tx.query('update identity.team set deleted_at = now() where company_id = $1 and id = $2', values);
-  for (const table of ['team_member', 'company_grant', 'access_request', 'invite']) {
+  for (const table of ['team_member', 'company_grant', 'access_request', 'invite', 'agent_token']) {
     await tx.query(`delete from identity.${table} where company_id = $1 and team_id = $2`, values);
   }
 }

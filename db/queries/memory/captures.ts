@@ -3,6 +3,7 @@ import type { Capture } from '../../../shared/schemas/consolidation.ts';
 import type { Provenance } from '../../../shared/schemas/library.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
+import { createdWith } from '../fragments/created-with.ts';
 import { inScope, layerKind, scopeValues, wireTime, writeScopeValues } from '../fragments/layers.ts';
 
 /** A capture that is about to be staged. */
@@ -36,7 +37,7 @@ function wireTimes({ startedAt, endedAt, createdAt }: Times) {
 // A capture whose lease has expired counts as staged, even before its row is updated.
 const COLUMNS = `c.id, case when c.leased_until <= now() then 'staged' else c.state end as state,
   c.session_id as "sessionId", c.sequence, c.summary, c.client_id as "clientId",
-  c.started_at as "startedAt", c.ended_at as "endedAt", c.metadata, c.created_by as "createdBy",
+  c.started_at as "startedAt", c.ended_at as "endedAt", c.metadata, c.created_by as "createdBy", ${createdWith('c')},
   c.created_at as "createdAt"`;
 
 function toCapture(row: CaptureRow): Capture {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { CreatedWith } from '../../../shared/schemas/common.ts';
 import type { Import, ImportStage } from '../../../shared/schemas/imports.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
+import { createdWith } from '../fragments/created-with.ts';
 import { inScope, layerKind, scopeValues, wireTime } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 
@@ -40,6 +42,7 @@ export interface ImportRow {
   payloadPrunedAt: Date | null;
   sourceId: string | null;
   createdBy: string;
+  createdWith: CreatedWith;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -49,7 +52,7 @@ export const IMPORT_COLUMNS = `i.id, i.filename, i.title, i.media_type as "media
   i.client_id as "clientId", i.state, i.progress_stage as stage, i.progress_percent as percent,
   i.attempts, i.error_code as "errorCode", i.error_message as "errorMessage",
   i.payload_pruned_at as "payloadPrunedAt", i.source_id as "sourceId",
-  i.created_by as "createdBy", i.created_at as "createdAt", i.updated_at as "updatedAt"`;
+  i.created_by as "createdBy", ${createdWith('i')}, i.created_at as "createdAt", i.updated_at as "updatedAt"`;
 
 /** Converts a row to an import as it is sent to clients. */
 export function toImport({ errorCode, errorMessage, stage, percent, ...row }: ImportRow): Import {

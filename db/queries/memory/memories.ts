@@ -5,6 +5,7 @@ import type { PreparedContent } from '../../../shared/text/memory-content.ts';
 import type { ChunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
 import { halfvecBinary, int4ArrayBinary, termsToSparsevecBinary } from '../../driver/wire-format.ts';
+import { createdWith } from '../fragments/created-with.ts';
 import { inScope, layerKind, scopeValues, wireTime, writeScopeValues } from '../fragments/layers.ts';
 import type { ListPart } from '../fragments/list-part.ts';
 import { containsText } from '../fragments/text-filter.ts';
@@ -17,7 +18,7 @@ type MemoryRow = Omit<Memory, 'layer' | 'decidedAt' | 'createdAt' | 'updatedAt'>
 
 const COLUMNS = `m.id, m.state, m.title, m.content, m.client_id as "clientId", m.version, m.source_id as "sourceId",
   m.capture_ids as "captureIds", m.metadata, m.tags, m.supersedes, m.superseded_by as "supersededBy",
-  m.created_by as "createdBy", m.decided_by as "decidedBy", m.decided_at as "decidedAt",
+  m.created_by as "createdBy", ${createdWith('m')}, m.decided_by as "decidedBy", m.decided_at as "decidedAt",
   m.created_at as "createdAt", m.updated_at as "updatedAt"`;
 
 function toMemory(row: MemoryRow): Memory {

@@ -1,8 +1,10 @@
+import type { CreatedWith } from '../../../shared/schemas/common.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
 import type { LayerId } from '../../../shared/scope.ts';
 import type { SourceFields } from '../../../shared/text/fields.ts';
 import { TERMS_VERSION } from '../../../shared/text/terms.ts';
 import type { TeamTransaction } from '../../driver/database.ts';
+import { createdWith } from '../fragments/created-with.ts';
 import { layerKind, wireTime } from '../fragments/layers.ts';
 import { deleteChunks } from './chunks.ts';
 
@@ -57,6 +59,7 @@ export interface SourceRow {
   chunks: number;
   sameAs: string | null;
   createdBy: string;
+  createdWith: CreatedWith;
   createdAt: Date;
   updatedAt: Date;
   contentHash: Buffer;
@@ -64,7 +67,7 @@ export interface SourceRow {
 
 /** The columns of `SourceRow`, of `memory.source s`. */
 export const SOURCE_COLUMNS = `s.id, s.kind, s.title, s.uri, s.external_id as "externalId", s.client_id as "clientId", s.state,
-  s.tags, s.chunk_count as chunks, s.same_as as "sameAs", s.created_by as "createdBy", s.created_at as "createdAt", s.updated_at as "updatedAt",
+  s.tags, s.chunk_count as chunks, s.same_as as "sameAs", s.created_by as "createdBy", ${createdWith('s')}, s.created_at as "createdAt", s.updated_at as "updatedAt",
   s.content_hash as "contentHash"`;
 
 /** A source as it is sent to clients, and the hash of its text. */

@@ -41,13 +41,20 @@ export async function pruneImportPayloads(
 
 /** How many records of each kind `prune` deleted, in all Teams. */
 export type Pruned = Record<
-  'answers' | 'loadingSources' | 'batches' | 'consolidationBatches' | 'sessions' | 'resetLinks' | 'invites',
+  | 'answers'
+  | 'loadingSources'
+  | 'batches'
+  | 'consolidationBatches'
+  | 'sessions'
+  | 'resetLinks'
+  | 'invites'
+  | 'tokenSecrets',
   number
 >;
 
 /**
  * Deletes records that are no longer needed, in all Teams: stored answers, abandoned sources, batches, sessions, reset
- * links and invites.
+ * links, invites and ended secrets of agent tokens.
  * @param limits the limits of sessions, in seconds
  */
 export async function prune(
@@ -55,7 +62,7 @@ export async function prune(
   limits: { sessionIdleSeconds: number; sessionMaxSeconds: number },
 ): Promise<Pruned> {
   const [row] = await tx.query<Pruned>(
-    `select m.answers, m.loading_sources as "loadingSources", m.batches, i.sessions, i.reset_links as "resetLinks",
+    `select m.answers, m.loading_sources as "loadingSources", m.batches, i.sessions, i.reset_links as "resetLinks", i.token_secrets as "tokenSecrets",
             identity.prune_invites($3) as invites, memory.prune_consolidation_batches() as "consolidationBatches"
        from memory.prune() m, identity.prune($1, $2) i`,
     [limits.sessionIdleSeconds, limits.sessionMaxSeconds, FAILED_PASSWORD_SECONDS],

@@ -11,6 +11,8 @@ export interface QueuedVersion {
   versionId: string;
   clientId: LayerId;
   userId: string;
+  /** The agent token with which it was pushed. */
+  tokenId: string | null;
 }
 
 /**
@@ -25,7 +27,7 @@ export function queueFiles(
   limit: number,
 ): Promise<QueuedVersion[]> {
   return tx.query(
-    `select version_id as "versionId", client_id as "clientId", updated_by as "userId"
+    `select version_id as "versionId", client_id as "clientId", updated_by as "userId", updated_by_token as "tokenId"
        from memory.queue_files($1, $2, $3)`,
     [teamId, extensions, limit],
   );

@@ -11,6 +11,7 @@ export const importDecisionRoutes: Routes = (app, deps) => {
   app.delete(
     '/v1/memory/imports/:id',
     {
+      config: { permission: 'memory:write' },
       schema: {
         summary: 'Cancel a queued import, or delete one that failed or was cancelled',
         tags: ['memory'],
@@ -28,6 +29,7 @@ export const importDecisionRoutes: Routes = (app, deps) => {
   app.post(
     '/v1/memory/imports/:id/retry',
     {
+      config: { permission: 'memory:write' },
       schema: {
         summary: 'Run a failed import again',
         tags: ['memory'],
@@ -45,6 +47,7 @@ export const importDecisionRoutes: Routes = (app, deps) => {
   app.post(
     '/v1/memory/imports/retry',
     {
+      config: { permission: 'memory:write' },
       schema: {
         summary: 'Run failed imports again',
         tags: ['memory'],

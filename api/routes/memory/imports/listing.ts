@@ -19,6 +19,7 @@ export const importListingRoutes: Routes = (app, deps) => {
   app.get(
     '/v1/memory/imports',
     {
+      config: { permission: 'memory:read' },
       schema: {
         summary: 'Imports, newest first',
         tags: ['memory'],
@@ -37,6 +38,7 @@ export const importListingRoutes: Routes = (app, deps) => {
   app.get(
     '/v1/memory/imports/:id',
     {
+      config: { permission: 'memory:read' },
       schema: {
         summary: 'One import',
         tags: ['memory'],

@@ -15,6 +15,7 @@ export const importUploadRoute: Routes = (app, deps) => {
     {
       onRequest: withWriteAccess,
       bodyLimit: DOCUMENT_BODY_LIMIT,
+      config: { permission: 'memory:write' },
       schema: {
         summary: 'Import files',
         tags: ['memory'],

@@ -35,7 +35,8 @@ begin
     ends := least(now() + make_interval(secs => p_idle_seconds),
                   found_session.created_at + make_interval(secs => p_max_seconds));
   end if;
-  return caller || jsonb_build_object('session', jsonb_build_object('id', found_session.id, 'expiresAt', ends));
+  return caller || jsonb_build_object('token', null,
+    'session', jsonb_build_object('id', found_session.id, 'expiresAt', ends));
 end $$;
 
 revoke execute on function identity.resolve_session(bytea, uuid, int, int) from public, memory_service, memory_worker;

@@ -1,0 +1,45 @@
+import { ONE_ROW } from '../../../db/queries/fragments/list-part.ts';
+import { endTokenSecrets, listTokens, lockToken } from '../../../db/queries/identity/agent-tokens.ts';
+import { ServiceError } from '../../../shared/errors.ts';
+import type { IssuedToken } from '../../../shared/schemas/identity.ts';
+import type { CompanyScope } from '../../../shared/scope.ts';
+import { runCommand } from '../../access/run-command.ts';
+import type { Dependencies } from '../../dependencies.ts';
+import { issueSecret } from './issue-secret.ts';
+
+/**
+ * Gives an agent token of the caller a new secret. Its record keeps its id and its end.
+ * @param overlapHours how long earlier secrets can still be used. 0: they end now
+ * @throws ServiceError `not_found`, `conflict` if the token is not active
+ */
+export function rotateToken(
+  { database }: Pick<Dependencies, 'database'>,
+  scope: CompanyScope,
+  { id, overlapHours }: { id: string; overlapHours: number },
+): Promise<IssuedToken> {
+  return runCommand(database, scope, {
+    lock: async (tx) => {
+      const isFound = await lockToken(tx, { id, userId: scope.userId });
+      const [token] = isFound ? await listTokens(tx, ONE_ROW, { id }) : [];
+      if (token === undefined) throw new ServiceError('not_found');
+      return token;
+    },
+    apply: async (tx, token) => {
+      if (token.state !== 'active') throw new ServiceError('conflict', `The agent token is ${token.state}`);
+      await endTokenSecrets(tx, token, overlapHours);
+      const { teamId } = token;
+      return {
+        result: await issueSecret(tx, token),
+        audit: [
+          {
+            kind: 'auth.token_rotate',
+            subjectType: 'agent_token',
+            subjectId: id,
+            teamId,
+            detail: { overlapHours },
+          },
+        ],
+      };
+    },
+  });
+}

@@ -1,0 +1,7 @@
+-- Returns the agent token with which the transaction acts, or null if a person or the service acts. Row-level security
+-- reads it, and it is the default of columns that tell with which token a record was made.
+create or replace function memory.claimed_token() returns uuid language sql stable
+  return nullif(current_setting('app.token', true), '')::uuid;
+
+revoke execute on function memory.claimed_token() from public, memory_service, memory_worker;
+grant execute on function memory.claimed_token() to memory_service;

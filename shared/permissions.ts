@@ -1,0 +1,48 @@
+import { ServiceError } from './errors.ts';
+
+/*
+ * What an agent token permits. The rights of its owner still apply: a token permits a route only if the owner could
+ * use it too.
+ */
+
+/** Every permission of agent tokens, and what it permits. */
+export const PERMISSIONS = {
+  'memory:read': 'Search, expand, and read sources, imports, tags and the status.',
+  'memory:write': 'Ingest, stage captures, import, retry and delete imports, and change and archive sources.',
+  'memory:curate': 'Consolidate captures, stage captures, and claim and send embeddings.',
+  'memory:review': 'List memories and decide on them, if the owner has Full access.',
+  'workspace:read': 'Read the manifest and pull workspace files.',
+  'workspace:write': 'Push workspace files.',
+  'audit:read': 'List the audit events of the Team, if the owner has Full access.',
+} as const satisfies Record<string, string>;
+
+export type Permission = keyof typeof PERMISSIONS;
+/** The names of all permissions, in the order of their definitions. */
+export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as Permission[];
+
+/**
+ * What a route requires of an agent token: one of these permissions, or `any` token. A route without it refuses every
+ * agent token.
+ */
+export type RoutePermission = Permission | readonly Permission[] | 'any';
+
+/**
+ * Requires a permission of an agent token.
+ * @param required what the route requires; undefined: no agent token can use it
+ * @throws ServiceError `permission_required` that names the missing permission, `forbidden`
+ */
+export function requirePermission(
+  token: { permissions: readonly Permission[] },
+  required: RoutePermission | undefined,
+): void {
+  if (required === 'any') return;
+  if (required === undefined) {
+    throw new ServiceError('forbidden', 'Agent tokens cannot use this route; sign in with your password');
+  }
+  const allowed: readonly Permission[] = typeof required === 'string' ? [required] : required;
+  if (allowed.some((permission) => token.permissions.includes(permission))) return;
+  throw new ServiceError(
+    'permission_required',
+    `The agent token does not have the permission ${allowed.join(' or ')}`,
+  );
+}
