@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { buildApp } from '../../../api/app.ts';
 import { API_TOKEN, openTestApp } from '../../support/app.ts';
 import { withoutRequestId } from '../../support/team.ts';
+import { AGENT_ROUTES } from './matrix/agents.ts';
 import type { Row } from './matrix/row.ts';
 import { COMPANY_ROWS } from './matrix/rows/company.ts';
 import { CONSOLIDATION_ROWS } from './matrix/rows/consolidation.ts';
@@ -11,6 +12,7 @@ import { LIBRARY_ROWS } from './matrix/rows/library.ts';
 import { MEMORY_ROWS } from './matrix/rows/memory.ts';
 import { OPEN_ROWS } from './matrix/rows/open.ts';
 import { TEAM_ROWS } from './matrix/rows/team.ts';
+import { TOKEN_ROWS } from './matrix/rows/tokens.ts';
 import { WORKSPACE_ROWS } from './matrix/rows/workspace.ts';
 import { expectedOf, KINDS } from './matrix/table.ts';
 import { LISTENERS, tellable } from './matrix/told.ts';
@@ -31,6 +33,7 @@ const written = [
   ...OPEN_ROWS,
   ...COMPANY_ROWS,
   ...TEAM_ROWS,
+  ...TOKEN_ROWS,
   ...LIBRARY_ROWS,
   ...CONSOLIDATION_ROWS,
   ...MEMORY_ROWS,
@@ -39,7 +42,7 @@ const written = [
 const rows = spellOut(written, routes);
 
 /** Whether the row succeeds for any caller. */
-const isOpenToSome = (row: Row) => Object.values(expectedOf(row.kind, row.ok)).includes(String(row.ok));
+const isOpenToSome = (row: Row) => Object.values(expectedOf(row)).includes(String(row.ok));
 
 describe('the table of routes', () => {
   test('lists exactly the registered routes', () => {
@@ -57,12 +60,19 @@ describe('the table of routes', () => {
     const used = new Set(rows.map((row) => row.kind));
     assert.deepEqual([...used].sort(), KINDS.toSorted());
   });
+
+  test('every route that an agent token can use is registered', () => {
+    assert.deepEqual(
+      AGENT_ROUTES.filter((route) => !routes.includes(route)),
+      [],
+    );
+  });
 });
 
 describe('access to every route', () => {
   for (const row of rows) {
     test(`returns the expected status to every caller: ${titleOf(row)}`, async () => {
-      const expected = expectedOf(row.kind, row.ok);
+      const expected: Record<string, string> = expectedOf(row);
       const { outcomes, heads } = await walk.ask(row);
       assert.deepEqual(outcomes, expected);
       for (const [caller, head] of Object.entries(heads)) {

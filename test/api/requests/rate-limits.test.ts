@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { App } from '../../../api/types.ts';
+import { createAgent } from '../../support/agent-tokens.ts';
 import { API_TOKEN, openTestApp } from '../../support/app.ts';
 import { givePassword } from '../../support/invites.ts';
 import {
@@ -113,6 +114,28 @@ describe('the rate limit of a session', () => {
     for (let asked = 0; asked <= CALLS; asked += 1) await session(app, token);
     assert.equal((await session(app, token)).statusCode, 429);
     assert.equal(toldLimit(await session(app, other)).remaining, CALLS - 1);
+  });
+
+  test('counts each agent token separately from its owner and from other tokens', async () => {
+    const company = await service.company();
+    const agent = await createAgent(service, company, company);
+    const other = await createAgent(service, company, company);
+    for (let asked = 0; asked < CALLS; asked += 1) {
+      assert.equal((await session(app, agent.token)).statusCode, 200);
+    }
+    assertLimited(await session(app, agent.token), CALLS, MINUTE);
+    assert.equal(toldLimit(await session(app, other.token)).remaining, CALLS - 1);
+    assert.equal(toldLimit(await session(app, company.token)).remaining, CALLS - 3);
+  });
+
+  test('counts agent tokens and sessions of one account together, five times as many', async () => {
+    const company = await service.company();
+    const { token } = await createAgent(service, company, company);
+    await database.query('update identity.request_count set requests = $2 where key = $1', [
+      requestKey({ account: company.ownerId }),
+      5 * CALLS,
+    ]);
+    assertLimited(await session(app, token), 5 * CALLS, MINUTE);
   });
 
   test('counts the requests of a session to all routes and from all addresses together', async () => {

@@ -20,6 +20,7 @@ export interface PendingVersion {
   userId: string;
   clientId: string | null;
   versionId: string;
+  tokenId: string | null;
 }
 
 /** What one run of a job differs in. */
@@ -75,7 +76,7 @@ export function openIndexer(service: TestApp & Dependencies) {
   const pending = ({ companyId, teamId }: Pick<SignedIn, 'companyId' | 'teamId'>) =>
     database.query<PendingVersion & Record<string, unknown>>(
       `select $2::uuid as "companyId", team_id as "teamId", updated_by as "userId", client_id as "clientId",
-              id as "versionId"
+              id as "versionId", updated_by_token as "tokenId"
          from memory.workspace_version where team_id = $1 and indexed = 'pending' order by id`,
       [teamId, companyId],
     );

@@ -19,6 +19,10 @@ export type Thing =
   /** What two of the callers capture, each for themselves and those with Full access. */
   | 'capture-member'
   | 'capture-granted'
+  /** What the agent token without clients captures. */
+  | 'capture-agent'
+  /** Names of agent tokens of the Team. */
+  | 'token-name'
   /** The name of an archived client. */
   | 'shelved'
   /** What an archived client holds, */

@@ -12,7 +12,11 @@ import { hiddenOf, type Place, thingOf } from './place.ts';
 import type { CallerName } from './table.ts';
 
 /** What callers capture is planted as, where they may write: to those without Full access it is theirs alone. */
-const CAPTURED: Partial<Record<CallerName, Thing>> = { member: 'capture-member', granted: 'capture-granted' };
+const CAPTURED: Partial<Record<CallerName, Thing>> = {
+  member: 'capture-member',
+  granted: 'capture-granted',
+  'layer agent': 'capture-agent',
+};
 export const capturedBy = (name: CallerName): Thing => CAPTURED[name] ?? 'backstage';
 
 /** A sentence that all planted memories share, so that each is like every other, wherever it lies. */

@@ -1,7 +1,8 @@
 import { readTable } from '../../../support/tables.ts';
+import { AGENT_NAMES, AGENTS, type AgentName, refusalOf } from './agents.ts';
 
-/** Everyone who asks, in the order of the tables' columns. */
-export const CALLERS = [
+/** The people who ask, in the order of the tables' columns. */
+const PEOPLE = [
   'nobody',
   'stranger',
   'neighbour',
@@ -15,7 +16,10 @@ export const CALLERS = [
   'Owner',
   'archived',
 ] as const;
-export type CallerName = (typeof CALLERS)[number];
+type PersonName = (typeof PEOPLE)[number];
+export type CallerName = PersonName | AgentName;
+/** Everyone who asks: people, and agent tokens. */
+export const CALLERS: readonly CallerName[] = [...PEOPLE, ...AGENT_NAMES];
 
 /** What the cells of the table stand for. `ok` is the 2xx of the route. */
 const OUTCOMES: Record<string, string> = {
@@ -83,18 +87,28 @@ const TABLE = readTable(`
   archived client, by id                 | 401    | team     | team      | 404    | 404     | 404        | 404        | team     | 404      | 404        | 404      | 404
 `);
 
-/** What a row of this kind answers each caller: status and code. */
-export function expectedOf(kind: string, ok: number): Record<string, string> {
-  const row = TABLE.find((candidate) => candidate['kind of route'] === kind);
-  if (row === undefined) throw new Error(`there is no kind of route “${kind}”`);
-  return Object.fromEntries(
-    CALLERS.map((caller) => {
-      const cell = row[caller] ?? '';
-      const outcome = cell === 'ok' ? String(ok) : OUTCOMES[cell];
-      if (outcome === undefined) throw new Error(`“${kind}” says “${cell}” of ${caller}`);
-      return [caller, outcome];
-    }),
-  );
+/** Kinds of routes that do not look at the token of the request. */
+const UNGUARDED = ['open', 'open, into a Team', 'no session', 'no method of any route'];
+
+/** What a row answers each caller: status and code. */
+export function expectedOf(row: { route: string; kind: string; ok: number }): Record<CallerName, string> {
+  const { route, kind, ok } = row;
+  const cells = TABLE.find((candidate) => candidate['kind of route'] === kind);
+  if (cells === undefined) throw new Error(`there is no kind of route “${kind}”`);
+  const ofPerson = (person: PersonName) => {
+    const cell = cells[person] ?? '';
+    const outcome = cell === 'ok' ? String(ok) : OUTCOMES[cell];
+    if (outcome === undefined) throw new Error(`“${kind}” says “${cell}” of ${person}`);
+    return outcome;
+  };
+  const ofAgent = (agent: AgentName) => {
+    const refusal = UNGUARDED.includes(kind) ? null : refusalOf(agent, route);
+    return refusal ?? ofPerson(AGENTS[agent].like);
+  };
+  return Object.fromEntries([
+    ...PEOPLE.map((person) => [person, ofPerson(person)]),
+    ...AGENT_NAMES.map((agent) => [agent, ofAgent(agent)]),
+  ]) as Record<CallerName, string>;
 }
 
 /** The kinds that stand in the table. */

@@ -84,6 +84,29 @@ export class Targets {
     return { id: session.id, token };
   }
 
+  /** An agent token of someone for the Team, without a secret. */
+  async agentToken(place: Place, userId: string): Promise<string> {
+    const id = this.canaries.mark(newId(), 'token-name', place.key);
+    await this.write('agent_token', {
+      company_id: place.companyId,
+      team_id: place.teamId,
+      id,
+      user_id: userId,
+      name: this.canaries.word('token-name', place.key),
+      permissions: ['memory:read'],
+      expires_at: new Date(Date.now() + 3_600_000),
+    });
+    return id;
+  }
+
+  /** Has an agent token end in the past. */
+  async expire(tokenId: string): Promise<void> {
+    await this.service.database.query(
+      `update identity.agent_token set expires_at = now() - interval '1 second' where id = $1`,
+      [tokenId],
+    );
+  }
+
   /** One more client of the Team, which no grant reaches. */
   async client(place: Place, state: 'active' | 'archived' = 'active'): Promise<string> {
     const id = this.canaries.mark(newId(), 'client-b', place.key);

@@ -74,7 +74,7 @@ const CONTENT = /"contentBase64":"([^"]*)"/g;
 const contentsIn = (body: string) =>
   [...body.matchAll(CONTENT)].map(([, content = '']) => Buffer.from(content, 'base64').toString()).join('\n');
 
-const ISSUED = /(?:"token":"|#token=)([\w-]{43})"/g;
+const ISSUED = /(?:"token":"|#token=)([\w-]{43}|tm_pat_\w{51})"/g;
 
 /** Goes through rows as everyone, and keeps all that is answered. */
 export class Walk {
@@ -103,7 +103,7 @@ export class Walk {
   /** What callers who may use the route get for each id that is out of their reach, unknown or none at all. */
   async askElsewhere(row: Row): Promise<Elsewhere[]> {
     const found: Elsewhere[] = [];
-    const expected = expectedOf(row.kind, row.ok);
+    const expected = expectedOf(row);
     // Once for all callers: it is nobody's own, and a request that changed it would fail the test.
     const elsewhere = new Map<PlaceKey, Promise<Values>>();
     const foreignAt = (at: Place, cell: Cell) => {
@@ -139,10 +139,10 @@ export class Walk {
   }
 
   /** Where things are that the caller has nothing to do with, though it may use the route. */
-  private outOfReach({ route }: Row, { home }: Caller): Place[] {
+  private outOfReach({ route, ofCompany }: Row, { home }: Caller): Place[] {
     const { t, u, v } = this.world.places;
     const otherCompany = home === v ? t : v;
-    if (route.includes(' /v1/company')) return [otherCompany];
+    if (ofCompany || route.includes(' /v1/company')) return [otherCompany];
     // What is one user's own is out of reach in any Team.
     return route.includes(' /v1/auth') ? [home, otherCompany] : [u, otherCompany];
   }

@@ -3,8 +3,10 @@ import type { App } from '../../../../api/types.ts';
 import type { Dependencies } from '../../../../core/dependencies.ts';
 import type { Database } from '../../../../db/driver/database.ts';
 import { createCompany } from '../../../../db/startup/bootstrap.ts';
+import type { IssuedToken } from '../../../../shared/schemas/identity.ts';
 import type { TestCompany } from '../../../support/needs/database.ts';
 import { addTeam } from '../../../support/scopes.ts';
+import { AGENTS, type AgentName, type AgentTies } from './agents.ts';
 import { Canaries, type PlaceKey, type Thing } from './canaries.ts';
 import { companyKey, type Place } from './place.ts';
 import { plantTeam } from './planting.ts';
@@ -24,7 +26,10 @@ export interface Caller {
 }
 
 /** Where callers belong, and with what. All name the Team `t`, except the one in the archived Team. */
-const CALLER_TIES: Record<Exclude<CallerName, 'nobody'>, Ties & { home: PlaceKey; writesA?: true }> = {
+const CALLER_TIES: Record<
+  Exclude<CallerName, 'nobody' | AgentName>,
+  Ties & { home: PlaceKey; writesA?: true }
+> = {
   stranger: { home: 'v', companyRole: 'owner' },
   neighbour: { home: 'u', teamRole: 'member' },
   member: { home: 't', teamRole: 'member' },
@@ -37,6 +42,8 @@ const CALLER_TIES: Record<Exclude<CallerName, 'nobody'>, Ties & { home: PlaceKey
   Owner: { home: 't', companyRole: 'owner' },
   archived: { home: 'z', companyRole: 'owner' },
 };
+
+const isAgent = (name: CallerName): name is AgentName => name in AGENTS;
 
 /** What the reasons of access requests are planted as, by who asks. */
 export const REASONS: Partial<Record<CallerName, Thing>> = {
@@ -91,12 +98,33 @@ export class World {
     const at = name === 'archived' ? z : t;
     const team = { 'memory-team': at.teamId };
     if (name === 'nobody') return { name, userId: t.ownerId, headers: team, at, home: t };
-    const { home: key, writesA, ...ties } = CALLER_TIES[name];
+    const agent: AgentTies | null = isAgent(name) ? AGENTS[name] : null;
+    const { home: key, writesA, ...ties } = CALLER_TIES[isAgent(name) ? AGENTS[name].owner : name];
     const home = this.places[key];
     const clients = writesA ? { [home.clientA]: 'write' as const } : {};
     const { userId } = await this.targets.account(home, { ...ties, clients });
-    const { token } = await this.targets.session(home.companyId, userId);
+    const session = await this.targets.session(home.companyId, userId);
+    const token = agent === null ? session.token : await this.agentToken(session.token, at, agent);
     return { name, userId, headers: { authorization: `Bearer ${token}`, ...team }, at, home };
+  }
+
+  /** A new agent token of the person with this session. */
+  private async agentToken(session: string, at: Place, ties: AgentTies): Promise<string> {
+    const answer = await this.app.inject({
+      method: 'POST',
+      url: '/v1/auth/tokens',
+      headers: { authorization: `Bearer ${session}` },
+      payload: {
+        name: this.canaries.word('token-name', at.key),
+        teamId: at.teamId,
+        permissions: ties.permissions,
+        ...(ties.layerOnly && { clientIds: [] }),
+      },
+    });
+    assert.equal(answer.statusCode, 201, answer.body);
+    const { record, token } = answer.json<IssuedToken>();
+    if (ties.expired) await this.targets.expire(record.id);
+    return this.canaries.secret(token);
   }
 
   /** The one of this name who asks most of the time. */

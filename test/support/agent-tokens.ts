@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { PERMISSION_NAMES, type Permission } from '../../shared/permissions.ts';
+import type { IssuedToken } from '../../shared/schemas/identity.ts';
+import type { TestApp } from './app.ts';
+import type { TestCompany } from './needs/database.ts';
+import { type Caller, post } from './team.ts';
+
+/** A program with an agent token, which names its Team. */
+export interface Agent extends Caller {
+  token: string;
+  record: IssuedToken['record'];
+}
+
+/** The caller with this agent token. */
+export function agentOf({ token, record }: IssuedToken): Agent {
+  return { token, record, headers: { authorization: `Bearer ${token}`, 'memory-team': record.teamId } };
+}
+
+/** Creates an agent token through the API, with every permission unless others are given. */
+export async function createAgent(
+  service: Pick<TestApp, 'app'>,
+  owner: Caller,
+  { teamId }: Pick<TestCompany, 'teamId'>,
+  given: { permissions?: readonly Permission[]; clientIds?: readonly string[]; name?: string } = {},
+): Promise<Agent> {
+  const draft = { name: 'An agent', permissions: PERMISSION_NAMES, teamId, ...given };
+  const answer = await post(service, owner, '/v1/auth/tokens', draft);
+  assert.equal(answer.statusCode, 201, answer.body);
+  return agentOf(answer.json<IssuedToken>());
+}
+
+/** Moves the end of an agent token into the past. */
+export async function expire({ database }: Pick<TestApp, 'database'>, { record }: Agent): Promise<void> {
+  await database.query(
+    `update identity.agent_token set expires_at = now() - interval '1 second' where id = $1`,
+    [record.id],
+  );
+}
