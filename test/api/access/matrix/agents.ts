@@ -23,7 +23,7 @@ export const AGENTS = {
 export type AgentName = keyof typeof AGENTS;
 export const AGENT_NAMES = Object.keys(AGENTS) as AgentName[];
 
-/** Every route that an agent token can use, by hand, with the permissions of which it needs one. Other routes refuse it. */
+/** Every route that an agent token can use, by hand. It needs one of the named permissions. Other routes refuse it. */
 const ROUTES = readTable(`
   route                                  | permission
   GET /v1/auth/session                   | any

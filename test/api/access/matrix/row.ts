@@ -34,7 +34,7 @@ export interface Row {
   ids?: readonly string[];
   /** What ids of elsewhere get from those who may use the route. */
   elsewhere?: string;
-  /** Its ids are of Teams, each of which an Owner of the Company can reach, although the route is not below /v1/company. */
+  /** Owners can reach every Team of their Company with this route, although it is not below /v1/company. */
   ofCompany?: true;
   /** What an answer repeats of the request: it tells its caller nothing. */
   repeats?: (values: Values) => string;
