@@ -1,4 +1,4 @@
-import { claimBatch } from '../../../core/memories/claim-batch.ts';
+import { claimBatch } from '../../../core/consolidation/claim-batch.ts';
 import {
   ClaimRequest,
   ClaimResponse,

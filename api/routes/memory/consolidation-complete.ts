@@ -1,4 +1,4 @@
-import { completeBatch } from '../../../core/memories/complete-batch.ts';
+import { completeBatch } from '../../../core/consolidation/complete-batch.ts';
 import { BATCH_BODY_LIMIT } from '../../../shared/body-limits.ts';
 import { CompleteRequest, CompleteResponse } from '../../../shared/schemas/consolidation.ts';
 import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';

@@ -7,11 +7,16 @@ import type { Memory } from '../../shared/schemas/library.ts';
 import type { LayerId } from '../../shared/scope.ts';
 import type { PreparedContent } from '../../shared/text/memory-content.ts';
 import type { Recorded } from '../access/run-command.ts';
-import { captureEvents, memoryEvent } from './events.ts';
+import { captureEvents, memoryEvent } from '../memories/events.ts';
+import { insertMemorySource } from '../memories/store-memory.ts';
+import {
+  archiveMemory,
+  assertPublished,
+  assertSameLayer,
+  type SupersededPair,
+} from '../memories/superseded.ts';
 import type { ItemForm, ItemText } from './parse-items.ts';
 import type { ResolvedItem } from './resolve-layers.ts';
-import { insertMemorySource } from './store-memory.ts';
-import { archiveMemory, assertPublished, assertSameLayer, type SupersededPair } from './superseded.ts';
 
 /** An item whose content has been cut. */
 export interface PreparedItem extends ItemForm {

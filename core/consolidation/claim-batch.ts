@@ -7,7 +7,7 @@ import type { TeamScope } from '../../shared/scope.ts';
 import { assertActive, lockTeamForWrite, writableLayersNow } from '../access/lock-and-recheck.ts';
 import { runCommand } from '../access/run-command.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { captureEvents } from './events.ts';
+import { captureEvents } from '../memories/events.ts';
 
 interface Claim {
   limit: number;
