@@ -2039,6 +2039,21 @@ begin
 end $function$;
 grant execute to memory_service;
 
+CREATE OR REPLACE FUNCTION memory.lock_held_captures(p_batch uuid)
+ RETURNS TABLE(id uuid, client_id uuid)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'memory', 'pg_temp'
+AS $function$
+  select c.id, c.client_id
+    from memory.capture c
+    join memory.consolidation_batch b on b.team_id = c.team_id and b.id = c.batch_id
+   where b.team_id = memory.claimed_team() and b.user_id = memory.claimed_user() and b.id = p_batch
+     and c.state = 'claimed'
+   order by c.id for update of c;
+$function$;
+grant execute to memory_service;
+
 CREATE OR REPLACE FUNCTION memory.lock_layer_counts(p_client uuid, p_version integer)
  RETURNS TABLE(place integer, dim_shift integer, key_shift integer, once_dims bytea, once_keys bytea)
  LANGUAGE plpgsql

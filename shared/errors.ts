@@ -25,7 +25,7 @@ export const ERRORS = {
   conflict: { status: 409, title: 'The action conflicts with the current state' },
   version_conflict: { status: 409, title: 'The version is not the current one' },
   workspace_conflict: { status: 409, title: 'The files have changed since you read them' },
-  batch_expired: { status: 409, title: 'The lease of the batch has expired' },
+  batch_expired: { status: 409, title: 'The lease of the batch has expired, or the batch was released' },
   team_archived: { status: 409, title: 'The Team is archived and cannot be changed' },
   last_owner: { status: 409, title: 'The last Owner cannot be removed or given another role' },
   idempotency_in_progress: { status: 409, title: 'The first request with this key is still running' },

@@ -17,7 +17,7 @@ export function memoryEvent(
  * leave the audit list with it.
  */
 export function captureEvents(
-  kind: 'memory.claim' | 'memory.discard',
+  kind: 'memory.claim' | 'memory.release' | 'memory.discard',
   batchId: string,
   captures: readonly { id: string; clientId: LayerId }[],
 ): AuditEntry[] {

@@ -61,6 +61,7 @@ export const AUDIT_KINDS = {
   'memory.archive': { subjects: ['source'], meaning: 'A source was archived.' },
   'memory.capture': { subjects: ['capture'], meaning: 'A capture was staged.' },
   'memory.claim': { subjects: ['batch'], meaning: 'Captures were claimed for consolidation.' },
+  'memory.release': { subjects: ['batch'], meaning: 'A batch was released: its captures are staged again.' },
   'memory.publish': { subjects: ['memory'], meaning: 'A memory was published.' },
   'memory.review': { subjects: ['memory'], meaning: 'A memory was made that waits for a decision.' },
   'memory.discard': {

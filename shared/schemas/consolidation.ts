@@ -62,6 +62,17 @@ export const ClaimResponse = Type.Object({
   batch: Nullable(Type.Object({ id: Id, expiresAt: Time, captures: Type.Array(Capture) })),
 });
 
+export const ReleaseRequest = Body({ batchId: Type.String() });
+
+/** A batch of the caller without the texts of its captures. */
+export const Batch = Type.Object({
+  id: Id,
+  captureIds: Type.Array(Id, { description: 'captures of the batch that you can read, oldest first' }),
+  createdAt: Time,
+  expiresAt: Time,
+});
+export type Batch = Static<typeof Batch>;
+
 export const ConsolidatedItem = Body({
   captureIds: Type.Array(Type.String(), { minItems: 1, maxItems: MAX_BATCH }),
   action: OneOf([...ITEM_ACTIONS]),

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
-import type { Capture, ConsolidatedItem, ConsolidationResult } from '../../shared/schemas/consolidation.ts';
+import type {
+  Batch,
+  Capture,
+  ConsolidatedItem,
+  ConsolidationResult,
+} from '../../shared/schemas/consolidation.ts';
 import type { Hit } from '../../shared/schemas/memory.ts';
 import type { TestApp } from './app.ts';
 import { claimBatch, stageCapture } from './captures.ts';
+import { listAll } from './company.ts';
 import { along, type Caller, CLAIM, post } from './team.ts';
 
 type Asked = Pick<TestApp, 'app'>;
@@ -66,6 +72,26 @@ export async function completed(
   const { results } = answer.json<{ results: ConsolidationResult[] }>();
   assert.equal(results.length, items.length);
   return results;
+}
+
+/** The list of the open batches of a caller. */
+export const BATCHES = '/v1/memory/consolidation/batches';
+
+/** The open batches of a caller, newest first. */
+export function openBatches(service: Asked, caller: Caller): Promise<Batch[]> {
+  return listAll<Batch>(service, caller, BATCHES);
+}
+
+/** Releases a batch, whatever comes of it. */
+export function release(service: Asked, caller: Caller, batchId: string) {
+  return post(service, caller, '/v1/memory/consolidation/release', { batchId });
+}
+
+/** Releases a batch where it is to be accepted. */
+export async function released(service: Asked, caller: Caller, batchId: string): Promise<Batch> {
+  const answer = await release(service, caller, batchId);
+  assert.equal(answer.statusCode, 200, answer.body);
+  return answer.json<Batch>();
 }
 
 /** Makes a memory of a capture of its own, published unless the item says otherwise. */

@@ -1,8 +1,9 @@
 import type { Routes } from '../../types.ts';
 import { auditRoute } from './audit.ts';
 import { captureRoute } from './captures.ts';
-import { consolidationClaimRoute } from './consolidation-claim.ts';
-import { consolidationCompleteRoute } from './consolidation-complete.ts';
+import { consolidationBatchRoutes } from './consolidation/batches.ts';
+import { consolidationClaimRoute } from './consolidation/claim.ts';
+import { consolidationCompleteRoute } from './consolidation/complete.ts';
 import { decisionsRoute } from './decisions.ts';
 import { embeddingRoutes } from './embeddings.ts';
 import { expandRoute } from './expand.ts';
@@ -30,6 +31,7 @@ export const memoryRoutes: readonly Routes[] = [
   captureRoute,
   consolidationClaimRoute,
   consolidationCompleteRoute,
+  consolidationBatchRoutes,
   memoriesRoute,
   decisionsRoute,
   statusRoute,

@@ -96,7 +96,7 @@ export async function findActiveClients(tx: TeamTransaction, ids: readonly strin
 
 /**
  * Returns those of these ids that are active clients of a Team of the Company, with the current grant of the scope's
- * user, or null.
+ * user, or null. Of an agent token that is limited to clients, only those.
  */
 export async function findOwnClientGrants(
   tx: ScopedTransaction,
@@ -108,7 +108,14 @@ export async function findOwnClientGrants(
     `select c.id, g.access as "grant"
        from identity.client c
        left join identity.client_grant g on g.team_id = c.team_id and g.client_id = c.id and g.user_id = $3
-      where c.company_id = $1 and c.team_id = $2 and c.id = any ($4::uuid[]) and c.state = 'active'`,
-    [tx.scope.companyId, teamId, tx.scope.userId, clientIds],
+      where c.company_id = $1 and c.team_id = $2 and c.id = any ($4::uuid[]) and c.state = 'active'
+        and ($5::uuid[] is null or c.id = any ($5))`,
+    [
+      tx.scope.companyId,
+      teamId,
+      tx.scope.userId,
+      clientIds,
+      'tokenClients' in tx.scope ? tx.scope.tokenClients : null,
+    ],
   );
 }

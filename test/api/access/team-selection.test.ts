@@ -73,7 +73,8 @@ test('an archived Team answers reads', async () => {
   const { sources, captures, memories } = await readStatus(service, company);
   assert.deepEqual([sources.active, memories.published], [2, 1]);
   assert.deepEqual(captures, { staged: 1, claimed: 1, completed: 1 });
-  for (const list of ['imports', 'sources', 'memories', 'audit', `sources/${source.id}`]) {
+  const lists = ['imports', 'sources', 'memories', 'consolidation/batches', 'audit', `sources/${source.id}`];
+  for (const list of lists) {
     assert.equal((await get(service, company, `/v1/memory/${list}`)).statusCode, 200, list);
   }
   const [chunk] = (await readSource(service, company, source.id)).chunks;

@@ -220,6 +220,7 @@ describe('request bodies', () => {
       ['captures', { sessionId: 'x', summary: 'x', scope: { client: 'x' } }, '/scope/client'],
       ['consolidation/claim', { sessionId: 'x' }, '/sessionId'],
       ['consolidation/complete', { batchId: 'x', items: [], state: 'x' }, '/state'],
+      ['consolidation/release', { batchId: 'x', captureIds: [] }, '/captureIds'],
       [
         'consolidation/complete',
         { batchId: 'x', items: [{ captureIds: ['x'], action: 'discard', memoryId: 'x' }] },

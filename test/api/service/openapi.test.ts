@@ -79,6 +79,8 @@ describe('the OpenAPI document', () => {
       'post /v1/memory/captures',
       'post /v1/memory/consolidation/claim',
       'post /v1/memory/consolidation/complete',
+      'post /v1/memory/consolidation/release',
+      'get /v1/memory/consolidation/batches',
       'get /v1/memory/memories',
       'post /v1/memory/memories',
       'get /v1/memory/sources',
@@ -185,7 +187,11 @@ describe('the OpenAPI document', () => {
     for (const route of ['ingest', 'imports', 'captures', 'consolidation/complete']) {
       assert.deepEqual(headersOf(`post /v1/memory/${route}`), ['memory-team', 'idempotency-key'], route);
     }
-    for (const route of ['post /v1/memory/consolidation/claim', 'post /v1/memory/memories']) {
+    for (const route of [
+      'post /v1/memory/consolidation/claim',
+      'post /v1/memory/consolidation/release',
+      'post /v1/memory/memories',
+    ]) {
       assert.deepEqual(headersOf(route), ['memory-team'], route);
     }
     assert.deepEqual(headersOf('get /v1/company/audit/verify'), []);

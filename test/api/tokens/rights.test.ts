@@ -6,6 +6,7 @@ import type { Source } from '../../../shared/schemas/memory.ts';
 import { type Agent, createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask, listAll } from '../../support/company.ts';
+import { lend } from '../../support/consolidation.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import {
@@ -319,6 +320,23 @@ describe('the clients of an agent token limit Full access too', () => {
     assert.ok(audit.includes('An own client'));
     const all = JSON.stringify(await listAll(service, company, '/v1/memory/audit'));
     assert.ok(all.includes('A secret client'));
+  });
+
+  test('in the captures that it is shown of a batch, in lists and after a release', async () => {
+    const { company, own, other, agent } = await openScene();
+    const { batchId, captureIds } = await lend(service, company, [own, other]);
+    const shown = { id: batchId, captureIds: [captureIds[0]] };
+    const batches = await listAll<{ id: string; captureIds: string[] }>(
+      service,
+      agent,
+      '/v1/memory/consolidation/batches',
+    );
+    assert.deepEqual(
+      batches.map(({ id, captureIds }) => ({ id, captureIds })),
+      [shown],
+    );
+    const released = await post(service, agent, '/v1/memory/consolidation/release', { batchId });
+    assert.deepEqual((({ id, captureIds: ids }) => ({ id, captureIds: ids }))(released.json()), shown);
   });
 
   test('and an empty list is the Team layer only', async () => {

@@ -23,6 +23,7 @@ type Part<T> = T | ((scene: LateScene, service: Service) => T | Promise<T>);
 const INGEST = 'POST /v1/memory/ingest';
 const CLAIMS = 'POST /v1/memory/consolidation/claim';
 const COMPLETE = 'POST /v1/memory/consolidation/complete';
+const RELEASE = 'POST /v1/memory/consolidation/release';
 const DECIDE = `POST ${MEMORIES}`;
 const PUSH = 'POST /v1/workspace/push';
 const LATE = { title: 'Late', content: 'What came late.' };
@@ -183,6 +184,13 @@ export const REQUESTS = {
   'a complete for the Team with a capture of the client': [COMPLETE, complete(['client'], 'review', {})],
   'a complete for the Team with captures of both layers': [COMPLETE, complete(BOTH, 'publish', {})],
   'a complete that discards captures of both layers': [COMPLETE, complete(BOTH, 'discard')],
+  'a release of captures of the client': [
+    RELEASE,
+    async ({ person, clientId }, service) => {
+      const { batchId } = await lend(service, person, [clientId]);
+      return { batchId };
+    },
+  ],
   'publishing a memory': [DECIDE, decision('publish')],
   'discarding a memory': [DECIDE, decision('discard')],
   'updating a memory': [DECIDE, decision('update')],

@@ -87,6 +87,8 @@ const leftOut = (answer: string) => ({
   'the grant was deleted': answer,
   'the grant was lowered': answer,
 });
+/** A batch is the caller's own: it is released whatever became of the layer of its captures. */
+const RELEASE = { ...TEAM, ...leftOut('200') };
 
 export const TABLE: readonly Row[] = [
   // The Company
@@ -156,6 +158,9 @@ export const TABLE: readonly Row[] = [
   [TEAM_ADMIN, 'a complete for the Team with captures of both layers', 3, '200', ADMIN_COMPLETE],
   [TEAM_ADMIN, 'a complete that discards captures of both layers', 3, '200', ADMIN_COMPLETE],
   [TEAM_ADMIN, 'a complete that supersedes a memory', 3, '200', LOWERED],
+  [MEMBER, 'a release of captures of the client', 'body', '200', RELEASE],
+  [MEMBER, 'a release of captures of the client', 2, '200', RELEASE],
+  [TEAM_ADMIN, 'a release of captures of the client', 2, '200', { ...GONE, ...lowered('200') }],
 
   // Decisions on memories of the client
   [TEAM_ADMIN, 'publishing a memory', 2, '200', DECISION],

@@ -49,6 +49,8 @@ const ROUTES = readTable(`
   DELETE /v1/memory/sources/:id          | memory:write
   POST /v1/memory/consolidation/claim    | memory:curate
   POST /v1/memory/consolidation/complete | memory:curate
+  GET /v1/memory/consolidation/batches   | memory:curate
+  POST /v1/memory/consolidation/release  | memory:curate
   POST /v1/memory/embeddings/claim       | memory:curate
   POST /v1/memory/embeddings/complete    | memory:curate
   GET /v1/memory/memories                | memory:review

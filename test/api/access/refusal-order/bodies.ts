@@ -27,6 +27,7 @@ const BODIES: Record<string, (ids: Ids) => Body> = {
     batchId: batch,
     items: [{ captureIds: [capture], action: 'review', title: 'x', content: 'x' }],
   }),
+  'POST /v1/memory/consolidation/release': ({ batch }) => ({ batchId: batch }),
   'PATCH /v1/memory/sources/:source': () => ({ tags: ['x'] }),
   'POST /v1/memory/memories of one': ({ memory }) => ({ action: 'delete', memoryId: memory }),
   'POST /v1/memory/memories of several': ({ memory }) => ({

@@ -1,6 +1,6 @@
 import type { SignedIn, TestApp } from '../../../support/app.ts';
 import { ask } from '../../../support/company.ts';
-import { lend } from '../../../support/consolidation.ts';
+import { lend, released } from '../../../support/consolidation.ts';
 import { plantImport } from '../../../support/import-records.ts';
 import { makeInvitation, makeInvite } from '../../../support/invites.ts';
 import { addMemory } from '../../../support/memories.ts';
@@ -33,6 +33,8 @@ export async function openPlace(
   const admin = await person({ companyRole: 'admin' });
   await addSource(service, company);
   const claimed = await post(service, company, '/v1/memory/embeddings/claim', {});
+  const given = await lend(service, company);
+  await released(service, company, given.batchId);
   const lent = await lend(service, company);
   const wanted = { teamId: company.teamId, access: 'read' };
   const request = await ask(service, admin, 'POST', '/v1/company/access-requests', wanted);
@@ -56,6 +58,7 @@ export async function openPlace(
     memory: (await addMemory(service, company, 'published')).id,
     vectors: claimed.json<{ batch: { id: string } }>().batch.id,
     batch: lent.batchId,
+    released: given.batchId,
     capture: lent.captureIds[0]!,
   };
   const callers = {

@@ -31,6 +31,7 @@ const LONG_METADATA = invalid({ metadata: { a: 'x'.repeat(16_384) } });
 const BACKWARDS = invalid({ startedAt: '2026-01-01T00:00:00.001Z', endedAt: '2026-01-01T00:00:00.000Z' });
 const RUNNING = instead('409 conflict', 'import', 'running');
 const QUEUED_RUNNING = instead('409 conflict', 'queued', 'running');
+const RELEASED = instead('409 batch_expired', 'batch', 'released');
 const LAST_OWNER = instead('409 last_owner', 'user', 'owner');
 const OWNER_INVITED = fault('409 conflict', 'an Owner invited', {
   body: (body, { email }) => ({ ...body, email }),
@@ -178,6 +179,8 @@ export const TABLE: Record<string, Fault[]> = {
     ...missing('batch'),
     ARCHIVED,
   ],
+  'POST /v1/memory/consolidation/release': [...IN_TEAM, ...BODY, ...missing('batch'), ARCHIVED, RELEASED],
+  'GET /v1/memory/consolidation/batches': [...IN_TEAM, ...parameters('limit=0', 'cursor=x')],
   'GET /v1/memory/memories': [
     ...IN_TEAM,
     ...FULL_ACCESS,

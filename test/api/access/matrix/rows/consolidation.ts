@@ -1,6 +1,6 @@
 import { along, CLAIM } from '../../../../support/team.ts';
 import { ALIKE, ALIKE_AXIS, capturedBy } from '../library-targets.ts';
-import { hiddenOf, thingOf } from '../place.ts';
+import { hiddenOf, type Place, thingOf } from '../place.ts';
 import type { Cell, Row, Values } from '../row.ts';
 import { CLIENTS, type ClientName, client, LAYERS, type LayerName, ofClient, scoped } from './layers.ts';
 
@@ -21,15 +21,46 @@ async function stageEverywhere({ targets, at, caller }: Cell): Promise<void> {
   }
 }
 
+/** What a capture in the caller's own batch is planted as: hidden where the caller cannot read it. */
+function heldThing(at: Place, clientId: string | null, { name }: Cell['caller']) {
+  if (name === 'reader') return thingOf(at, clientId);
+  const own = capturedBy(name);
+  const reads = clientId === null || (clientId === at.clientA && own === 'capture-granted');
+  return reads ? own : hiddenOf(at, clientId);
+}
+
 /** A batch of the caller's with a capture of one layer; of someone else's where it is to be out of reach. */
 const batch =
   (name: LayerName) =>
   ({ targets, at, caller, foreign }: Cell) => {
     const clientId = LAYERS[name](at);
-    const thing = clientId === at.archivedClient ? 'shelf' : capturedBy(caller.name);
-    const author = foreign ? at.ownerId : caller.userId;
-    return targets.library.batch(at, { clientId, author, thing: foreign ? hiddenOf(at, clientId) : thing });
+    const own = { author: caller.userId, thing: heldThing(at, clientId, caller) };
+    const others = { author: at.ownerId, thing: hiddenOf(at, clientId) };
+    return targets.library.batch(at, { clientId, ...(foreign ? others : own) });
   };
+
+/** Open batches of the caller and of the Owner in every layer. */
+async function lendEverywhere(cell: Cell): Promise<Values> {
+  for (const name of ['Team layer', ...CLIENTS] as const) {
+    await batch(name)(cell);
+    await batch(name)({ ...cell, foreign: true });
+  }
+  return {};
+}
+
+/** The row of a release of the caller's own batch in one layer, whatever the caller can do there now. */
+function releaseRow(name: LayerName): Row {
+  return {
+    route: 'POST /v1/memory/consolidation/release',
+    about: `in ${name}`,
+    kind: 'Team, own work',
+    ok: 200,
+    ids: ['batchId'],
+    values: batch(name),
+    body: ({ batchId }) => ({ batchId }),
+    repeats: ({ batchId = '' }) => batchId,
+  };
+}
 
 /**
  * Items that are like every memory there is, by words and by meaning: what is similar is answered with them.
@@ -109,6 +140,14 @@ function clientRows(name: ClientName): Row[] {
 export const CONSOLIDATION_ROWS: readonly Row[] = [
   ...(['Team layer', ...CLIENTS] as const).flatMap(layerRows),
   ...CLIENTS.flatMap(clientRows),
+  ...(['Team layer', ...CLIENTS] as const).map(releaseRow),
+  {
+    route: 'GET /v1/memory/consolidation/batches',
+    kind: 'Team',
+    ok: 200,
+    values: lendEverywhere,
+    query: () => 'limit=200',
+  },
   {
     route: 'POST /v1/memory/consolidation/claim',
     kind: 'Team, own work',

@@ -1,13 +1,13 @@
-import { claimBatch } from '../../../core/consolidation/claim-batch.ts';
+import { claimBatch } from '../../../../core/consolidation/claim-batch.ts';
 import {
   ClaimRequest,
   ClaimResponse,
   DEFAULT_CLAIM_LIMIT,
   DEFAULT_LEASE_SECONDS,
-} from '../../../shared/schemas/consolidation.ts';
-import { narrowToClient, type TeamScope, writeLayer } from '../../../shared/scope.ts';
-import { assertTeamActive } from '../../plugins/guards.ts';
-import type { Routes } from '../../types.ts';
+} from '../../../../shared/schemas/consolidation.ts';
+import { narrowToClient, type TeamScope, writeLayer } from '../../../../shared/scope.ts';
+import { assertTeamActive } from '../../../plugins/guards.ts';
+import type { Routes } from '../../../types.ts';
 
 /** Where captures are claimed: in one client, or in every layer that the caller can write to. */
 function claimScope(scope: TeamScope, clientId: string | undefined): TeamScope {

@@ -1,10 +1,10 @@
-import { completeBatch } from '../../../core/consolidation/complete-batch.ts';
-import { BATCH_BODY_LIMIT } from '../../../shared/body-limits.ts';
-import { CompleteRequest, CompleteResponse } from '../../../shared/schemas/consolidation.ts';
-import { answerOnce, readIdempotencyKey } from '../../plugins/idempotency.ts';
-import { disconnectSignal } from '../../request/disconnect-signal.ts';
-import { COMPLETE_JSON_LIMITS } from '../../request/json-limits.ts';
-import type { Routes } from '../../types.ts';
+import { completeBatch } from '../../../../core/consolidation/complete-batch.ts';
+import { BATCH_BODY_LIMIT } from '../../../../shared/body-limits.ts';
+import { CompleteRequest, CompleteResponse } from '../../../../shared/schemas/consolidation.ts';
+import { answerOnce, readIdempotencyKey } from '../../../plugins/idempotency.ts';
+import { disconnectSignal } from '../../../request/disconnect-signal.ts';
+import { COMPLETE_JSON_LIMITS } from '../../../request/json-limits.ts';
+import type { Routes } from '../../../types.ts';
 
 /** POST /v1/memory/consolidation/complete: stores the items that the claimer made of its batch. */
 export const consolidationCompleteRoute: Routes = (app, deps) => {
