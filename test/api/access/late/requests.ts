@@ -1,5 +1,6 @@
 import { newId } from '../../../../shared/ids.ts';
 import type { Scene } from '../../../support/access-changes.ts';
+import { createAgent } from '../../../support/agent-tokens.ts';
 import type { openTestApp } from '../../../support/app.ts';
 import { stageCapture } from '../../../support/captures.ts';
 import { claimAll, lend } from '../../../support/consolidation.ts';
@@ -128,6 +129,27 @@ export const REQUESTS = {
   'a new Team': ['POST /v1/company/teams', { name: 'New' }],
   'a new Team with an owner': ['POST /v1/company/teams', () => ({ name: 'New', ownerEmail: newEmail() })],
   'an invite': ['POST /v1/team/invites', () => ({ email: newEmail(), role: 'member' })],
+  'an agent token for the client': [
+    'POST /v1/auth/tokens',
+    ({ company: { teamId }, clientId }) => ({
+      name: 'Late',
+      teamId,
+      clientIds: [clientId],
+      permissions: ['memory:read'],
+    }),
+  ],
+  'revoking an agent token of another person': [
+    async ({ company }, service) => {
+      const { record } = await createAgent(service, company, company);
+      return `DELETE /v1/team/tokens/${record.id}`;
+    },
+  ],
+  'revoking an agent token of the Company': [
+    async ({ company }, service) => {
+      const { record } = await createAgent(service, company, company);
+      return `DELETE /v1/company/tokens/${record.id}`;
+    },
+  ],
   'a change of the own Team role': [ownRole('team'), { role: 'admin' }],
   'a change of an unknown member': ['PATCH /v1/team/members/no-one', { role: 'admin' }],
   'making an unknown member Owner': [() => `PATCH /v1/team/members/${newId()}`, { role: 'owner' }],

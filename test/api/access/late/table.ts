@@ -90,6 +90,13 @@ const leftOut = (answer: string) => ({
 /** A batch is the caller's own: it is released whatever became of the layer of its captures. */
 const RELEASE = { ...TEAM, ...leftOut('200') };
 
+/** A client that the owner of a new agent token cannot reach any longer does not exist. */
+const TOKEN = {
+  ...TEAM,
+  'the client was archived': '404 not_found',
+  'the grant was deleted': '404 not_found',
+};
+
 export const TABLE: readonly Row[] = [
   // The Company
   [OWNER, 'a change of the own Company role', 'body', null, TO_MEMBER],
@@ -105,6 +112,11 @@ export const TABLE: readonly Row[] = [
   [TEAM_ADMIN, 'a change of the own Team role', 'body', null, LOWERED],
   [TEAM_ADMIN, 'a change of an unknown member', 'body', '404 not_found', LOWERED],
   [TEAM_ADMIN, 'making an unknown member Owner', 'body', '403 forbidden', RAISED],
+
+  // Agent tokens
+  [MEMBER, 'an agent token for the client', 2, '201', TOKEN],
+  [TEAM_ADMIN, 'revoking an agent token of another person', 2, '204', { ...GONE, ...LOWERED }],
+  [OWNER, 'revoking an agent token of the Company', 2, '204', { ...OWNER_TO_ADMIN, ...CLOSED }],
 
   // The session
   [MEMBER, 'a search', 'body', '200', SIGNED_OUT],
