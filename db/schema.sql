@@ -1518,8 +1518,6 @@ declare
   v_team constant uuid := claimed_team();
   v_packed boolean;
 begin
-  delete from keyword_layer l
-   where l.team_id = v_team and l.client_id is not distinct from p_client and p_chunks = 0;
   update keyword_layer l
      set chunks = p_chunks, sampled = p_sampled, gone = p_gone, members = p_members, counted_at = now(),
          renewed = greatest(l.renewed - p_renewed, 0), version = l.version + 1,
@@ -1533,6 +1531,11 @@ begin
   if v_packed then
     delete from keyword_df d where d.team_id = v_team;
   end if;
+  -- A layer without chunks frees its place. Not before the Team is packed: the earlier form still has counts at the
+  -- place, and they would be added to a new layer.
+  delete from keyword_layer l
+   where l.team_id = v_team and l.chunks = 0
+     and exists (select from keyword_team t where t.team_id = v_team and t.packed);
   perform sum_layer_counts();
 end $function$;
 grant execute to memory_worker;
@@ -3289,7 +3292,8 @@ AS $function$
    -- A layer that was never counted needs a place, and there are 16,000. See lock_layer_counts.
    where exists (select from keyword_team t where t.team_id = claimed_team())
      and case when l.chunks is not null
-              then l.unpacked or abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= l.chunks * 0.2
+              -- At least one chunk, so that a layer that was counted as empty is not out of date.
+              then l.unpacked or abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= greatest(l.chunks * 0.2, 1)
               else (select count(*) from keyword_layer c where c.team_id = claimed_team()) < 16000 end
    order by 1 nulls first;
 $function$;

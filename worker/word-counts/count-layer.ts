@@ -40,14 +40,15 @@ export async function countLayer(
   const changes = await workerTransaction(database, scope, (tx) =>
     findSampleChanges(tx, layerId, limits.sampled),
   );
-  const whole = chunks === 0 || needsWholeCount(changes, limits);
+  // A layer without active sources can have chunks of one that is loading. They are not counted.
+  const isEmpty = chunks === 0;
+  const whole = isEmpty || needsWholeCount(changes, limits);
   const counts: TermCounts = { dims: new Map(), keys: new Map() };
-  // A layer without active sources can have chunks of one that is loading.
-  const added = chunks === 0 ? [] : whole ? changes.sample : changes.added;
+  const added = isEmpty ? [] : whole ? changes.sample : changes.added;
   const dropped = whole ? [] : changes.dropped;
   const missing = await addTerms(database, scope, counts, added, 1);
   const lost = await addTerms(database, scope, counts, dropped, -1);
-  const members = changes.hashes.filter((_, nth) => !missing.has(changes.sample[nth] ?? ''));
+  const members = isEmpty ? [] : changes.hashes.filter((_, nth) => !missing.has(changes.sample[nth] ?? ''));
   const gone = whole ? 0 : (changes.gone ?? 0) + changes.deleted + lost.size;
   const sampled = members.length + gone;
   const layer: NewCounts = {

@@ -1,6 +1,6 @@
 -- Ends storing the counts of a layer that lock_layer_counts began: stores how many chunks the layer has and how many of
--- them were counted, or deletes the row of a layer without chunks. Then sums up the layers of the Team. When all of
--- them are packed, deletes the Team's counts of the earlier form. p_client is null for the Team layer.
+-- them were counted. Then sums up the layers of the Team. When all of them are packed, deletes the Team's counts of the
+-- earlier form, and the rows of layers without chunks. p_client is null for the Team layer.
 create or replace function memory.end_layer_counts(
   p_client uuid, p_chunks int,
   p_sampled int,              -- chunks that are counted, with those that are gone
@@ -16,8 +16,6 @@ declare
   v_team constant uuid := claimed_team();
   v_packed boolean;
 begin
-  delete from keyword_layer l
-   where l.team_id = v_team and l.client_id is not distinct from p_client and p_chunks = 0;
   update keyword_layer l
      set chunks = p_chunks, sampled = p_sampled, gone = p_gone, members = p_members, counted_at = now(),
          renewed = greatest(l.renewed - p_renewed, 0), version = l.version + 1,
@@ -31,6 +29,11 @@ begin
   if v_packed then
     delete from keyword_df d where d.team_id = v_team;
   end if;
+  -- A layer without chunks frees its place. Not before the Team is packed: the earlier form still has counts at the
+  -- place, and they would be added to a new layer.
+  delete from keyword_layer l
+   where l.team_id = v_team and l.chunks = 0
+     and exists (select from keyword_team t where t.team_id = v_team and t.packed);
   perform sum_layer_counts();
 end $$;
 

@@ -18,7 +18,8 @@ as $$
    -- A layer that was never counted needs a place, and there are 16,000. See lock_layer_counts.
    where exists (select from keyword_team t where t.team_id = claimed_team())
      and case when l.chunks is not null
-              then l.unpacked or abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= l.chunks * 0.2
+              -- At least one chunk, so that a layer that was counted as empty is not out of date.
+              then l.unpacked or abs(coalesce(n.chunks, 0) - l.chunks) + l.renewed >= greatest(l.chunks * 0.2, 1)
               else (select count(*) from keyword_layer c where c.team_id = claimed_team()) < 16000 end
    order by 1 nulls first;
 $$;

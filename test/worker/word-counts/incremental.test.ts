@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { commitSource, stageSource } from '../../../core/sources/store-source.ts';
 import { type Database, transaction, workerTransaction } from '../../../db/driver/database.ts';
 import { archiveSource } from '../../../db/queries/memory/sources.ts';
 import { staleLayers, uncountedTeams } from '../../../db/queries/search/keywords.ts';
+import { searchExplained } from '../../../db/queries/search/search-explained.ts';
+import { type LayerId, narrowScope } from '../../../shared/scope.ts';
 import { chunkTerms } from '../../../shared/text/terms/chunk-terms.ts';
+import { queryTerms } from '../../../shared/text/terms.ts';
 import { COUNT_LIMITS, countLayer } from '../../../worker/word-counts/count-layer.ts';
-import { createTestCompany, openTestDatabase, type TestCompany } from '../../support/needs/database.ts';
+import {
+  createTestCompany,
+  openTestDatabase,
+  TEST_MODEL_NAME,
+  type TestCompany,
+} from '../../support/needs/database.ts';
 import { addClient, ownerScope } from '../../support/scopes.ts';
-import { storeSource } from '../../support/sources.ts';
+import { draftOf, storeSource } from '../../support/sources.ts';
 import { countTermsNow, readCounts, setUnpackedCounts } from '../../support/term-counts.ts';
 
 const database = await openTestDatabase();
@@ -178,6 +187,70 @@ describe('a Team with the counts of an earlier version', () => {
     assert.equal(await isUncounted(team), false);
     const old = await database.query('select from memory.keyword_df where team_id = $1', [team.teamId]);
     assert.equal(old.length, 0);
+  });
+
+  test('never weighs words of a new layer by the counts of a layer that became empty', async () => {
+    const team = await createTestCompany(database);
+    const [former, later] = [await addClient(database, team), await addClient(database, team)];
+    const scope = ownerScope(team, [former, later]);
+    const store = (layer: LayerId, texts: readonly string[]) =>
+      storeSource(database, scope, { layer, chunks: texts.map((text) => ({ text })) });
+    await store(null, WORDS);
+    const sourceId = await store(
+      former,
+      WORDS.map((word) => `${word} by the river`),
+    );
+    await countTermsNow(database, team);
+    await setUnpackedCounts(database, team);
+
+    await transaction(database, scope, (tx) => archiveSource(tx, sourceId));
+    await countLayer(database, scope, { layerId: former, chunks: 0 });
+    await store(later, ['stork', 'pier']);
+    await countLayer(database, scope, { layerId: later, chunks: 2 });
+    const { trace } = await transaction(database, narrowScope(scope, { clientId: later }), (tx) =>
+      searchExplained(tx, {
+        terms: queryTerms(team.teamId, 'river'),
+        embedding: null,
+        model: TEST_MODEL_NAME,
+        topK: 1,
+      }),
+    );
+    const documents = new Set(trace.weights.map((weight) => weight.documents));
+    assert.deepEqual(documents, new Set([0.5]), 'in one text of the Team layer, and in none of the new one');
+    const stale = await workerTransaction(database, scope, staleLayers);
+    assert.deepEqual(stale, [{ layerId: null, chunks: WORDS.length }], 'only this one is left to count');
+
+    await countTermsNow(database, team);
+    assert.equal(await isUncounted(team), false);
+    const rows = await database.query<{ layerId: LayerId }>(
+      'select client_id as "layerId" from memory.keyword_layer where team_id = $1 order by place',
+      [team.teamId],
+    );
+    assert.deepEqual(rows, [{ layerId: null }, { layerId: later }]);
+  });
+
+  test('counts chunks that were loading while their layer had no others', async () => {
+    const team = await createTestCompany(database);
+    const clientId = await addClient(database, team);
+    const scope = ownerScope(team, [clientId]);
+    const store = (layer: LayerId, text: string) =>
+      storeSource(database, scope, { layer, chunks: [{ text }] });
+    await store(null, 'pier');
+    const sourceId = await store(clientId, 'stork');
+    await countTermsNow(database, team);
+    await setUnpackedCounts(database, team);
+
+    // So many that they are written before the source is committed.
+    const chunks = Array.from({ length: 101 }, () => ({ text: 'heron' }));
+    const staged = await stageSource(database, scope, draftOf(team.teamId, { layer: clientId, chunks }));
+    await transaction(database, scope, (tx) => archiveSource(tx, sourceId));
+    await countLayer(database, scope, { layerId: clientId, chunks: 0 });
+    await transaction(database, scope, (tx) => commitSource(tx, staged));
+    await countLayer(database, scope, { layerId: clientId, chunks: chunks.length });
+    await countTermsNow(database, team);
+    const counts = (await readCounts(database, team)).filter(({ place }) => place === 2);
+    assert.ok(counts.length > 0);
+    assert.ok(counts.every(({ count }) => count === chunks.length));
   });
 });
 
