@@ -1309,6 +1309,7 @@ AS $function$
 declare
   few constant int := 10000;            -- with more chunks that can pass, candidates are looked up
   v_few_sources uuid[];
+  v_own uuid[];                         -- the chunks of a small scope in a large Team
   v_filter record;
 begin
   is_set := num_nonnulls(p_kinds, p_sources, p_after, p_before, p_tags) > 0;
@@ -1319,7 +1320,11 @@ begin
      where s.team_id = claimed_team() and s.state = 'loading';
     return;
   end if;
-  if num_nonnulls(p_kinds, p_sources, p_tags) > 0 then
+  -- The indexes of times, kinds and tags are over the whole Team. In a small scope each chunk is tested instead.
+  if p_sources is null then
+    v_own := small_scope_chunks();
+  end if;
+  if v_own is null and num_nonnulls(p_kinds, p_sources, p_tags) > 0 then
     v_few_sources := few_sources(p_kinds, p_sources, p_tags);
   end if;
   kinds := p_kinds;
@@ -1328,8 +1333,10 @@ begin
   since := p_after + interval '1 millisecond';
   until := p_before;
   tags := p_tags;
-  if v_few_sources is not null or num_nonnulls(since, until) > 0 then
-    select kinds, sources, since, until, tags into v_filter;
+  select kinds, sources, since, until, tags into v_filter;
+  if v_own is not null then
+    allowed := array(select v_own[n] from unnest(first_passing(v_own, v_filter, cardinality(v_own))) n);
+  elsif v_few_sources is not null or num_nonnulls(since, until) > 0 then
     allowed := passing_chunks(v_filter, few);
   end if;
   looked_up := allowed is null;
@@ -2261,6 +2268,7 @@ CREATE OR REPLACE FUNCTION memory.nearest_in_full(p_team_layer boolean, p_client
  RETURNS record
  LANGUAGE plpgsql
  STABLE
+ SET enable_bitmapscan TO 'off'
 AS $function$
 declare
   v_team constant uuid := claimed_team();
@@ -2268,11 +2276,16 @@ declare
   v_points float8[];
 begin
   with compared as (
-    -- The vectors of the scope.
+    -- The vectors of the scope. One query for the Team layer and one for clients, so that the index selects the layer.
     select e.chunk_id, -(e.embedding <#> p_embedding) as points
       from chunk_embedding e
-     where p_filter.allowed is null and e.team_id = v_team and e.model = p_model
-       and ((e.client_id is null and p_team_layer) or e.client_id = any (p_clients))
+     where p_filter.allowed is null and p_team_layer
+       and e.team_id = v_team and e.model = p_model and e.client_id is null
+       and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
+    union all
+    select e.chunk_id, -(e.embedding <#> p_embedding)
+      from chunk_embedding e
+     where p_filter.allowed is null and e.team_id = v_team and e.model = p_model and e.client_id = any (p_clients)
        and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
     union all
     -- The vectors of the chunks that pass a filter. Such a chunk can have no vector yet.
@@ -3139,12 +3152,15 @@ declare
   v_passing uuid[];
 begin
   if p_filter.allowed is null then
-    -- Counts no further than exact_scan + 1.
+    -- Counts no further than exact_scan + 1 in the Team layer, and in clients. Each query reads only its layers.
     select count(*) into v_rows from (
-      select from chunk_embedding e
-       where e.team_id = v_team and e.model = p_model
-         and ((e.client_id is null and v_team_layer) or e.client_id = any (v_clients))
-       limit exact_scan + 1) n;
+      (select from chunk_embedding e
+        where v_team_layer and e.team_id = v_team and e.model = p_model and e.client_id is null
+        limit exact_scan + 1)
+      union all
+      (select from chunk_embedding e
+        where e.team_id = v_team and e.model = p_model and e.client_id = any (v_clients)
+        limit exact_scan + 1)) n;
   end if;
 
   if v_rows <= exact_scan or (p_filter.allowed is not null and v_rows <= p_chunks / look_up_cost) then
@@ -3237,6 +3253,34 @@ begin
   ) a order by 2 desc, 1 desc limit p_limit;
 end $function$;
 grant execute to memory_service;
+
+CREATE OR REPLACE FUNCTION memory.small_scope_chunks()
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'memory', 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+declare
+  most constant int := 1000;            -- chunks of a small scope
+  many constant int := 20000;           -- chunks of a large Team, as counted
+  v_team constant uuid := claimed_team();
+  v_clients constant uuid[] := readable_clients();
+  v_team_layer constant boolean := reads_team_layer();
+  v_ids uuid[];
+begin
+  if not exists (select from keyword_team t where t.team_id = v_team and t.chunks > many) then
+    return null;
+  end if;
+  v_ids := array((select k.chunk_id from chunk_keyword k
+                   where v_team_layer and k.team_id = v_team and k.client_id is null limit most + 1)
+                 union all
+                 (select k.chunk_id from chunk_keyword k
+                   where k.team_id = v_team and k.client_id = any (v_clients) limit most + 1));
+  return case when cardinality(v_ids) <= most then v_ids end;
+end $function$;
 
 CREATE OR REPLACE FUNCTION memory.source_evidence(p_sources uuid[], p_points double precision[], p_lowest double precision)
  RETURNS double precision[]

@@ -15,6 +15,7 @@ as $$
 declare
   few constant int := 10000;            -- with more chunks that can pass, candidates are looked up
   v_few_sources uuid[];
+  v_own uuid[];                         -- the chunks of a small scope in a large Team
   v_filter record;
 begin
   is_set := num_nonnulls(p_kinds, p_sources, p_after, p_before, p_tags) > 0;
@@ -25,7 +26,11 @@ begin
      where s.team_id = claimed_team() and s.state = 'loading';
     return;
   end if;
-  if num_nonnulls(p_kinds, p_sources, p_tags) > 0 then
+  -- The indexes of times, kinds and tags are over the whole Team. In a small scope each chunk is tested instead.
+  if p_sources is null then
+    v_own := small_scope_chunks();
+  end if;
+  if v_own is null and num_nonnulls(p_kinds, p_sources, p_tags) > 0 then
     v_few_sources := few_sources(p_kinds, p_sources, p_tags);
   end if;
   kinds := p_kinds;
@@ -34,8 +39,10 @@ begin
   since := p_after + interval '1 millisecond';
   until := p_before;
   tags := p_tags;
-  if v_few_sources is not null or num_nonnulls(since, until) > 0 then
-    select kinds, sources, since, until, tags into v_filter;
+  select kinds, sources, since, until, tags into v_filter;
+  if v_own is not null then
+    allowed := array(select v_own[n] from unnest(first_passing(v_own, v_filter, cardinality(v_own))) n);
+  elsif v_few_sources is not null or num_nonnulls(since, until) > 0 then
     allowed := passing_chunks(v_filter, few);
   end if;
   looked_up := allowed is null;

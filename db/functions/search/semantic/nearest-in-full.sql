@@ -6,6 +6,8 @@ create or replace function memory.nearest_in_full(
   out chunk_ids uuid[], out points float8[]
 )
 language plpgsql stable
+-- The plan is for any scope, so it expects most rows of the Team. A bitmap scan of all of them would seem cheaper.
+set enable_bitmapscan = off
 as $$
 declare
   v_team constant uuid := claimed_team();
@@ -13,11 +15,16 @@ declare
   v_points float8[];
 begin
   with compared as (
-    -- The vectors of the scope.
+    -- The vectors of the scope. One query for the Team layer and one for clients, so that the index selects the layer.
     select e.chunk_id, -(e.embedding <#> p_embedding) as points
       from chunk_embedding e
-     where p_filter.allowed is null and e.team_id = v_team and e.model = p_model
-       and ((e.client_id is null and p_team_layer) or e.client_id = any (p_clients))
+     where p_filter.allowed is null and p_team_layer
+       and e.team_id = v_team and e.model = p_model and e.client_id is null
+       and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
+    union all
+    select e.chunk_id, -(e.embedding <#> p_embedding)
+      from chunk_embedding e
+     where p_filter.allowed is null and e.team_id = v_team and e.model = p_model and e.client_id = any (p_clients)
        and (p_filter.hidden is null or e.chunk_id not in (select unnest(p_filter.hidden)))
     union all
     -- The vectors of the chunks that pass a filter. Such a chunk can have no vector yet.
