@@ -11,7 +11,6 @@ import type { Permission } from '../../../shared/permissions.ts';
 import { DEFAULT_TOKEN_DAYS, type IssuedToken } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import { assertActive } from '../../access/lock-and-recheck.ts';
-import { parseId } from '../../access/parse-id.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { issueSecret } from './issue-secret.ts';
@@ -40,7 +39,8 @@ export async function createToken(
 ): Promise<IssuedToken> {
   if (!isId(draft.teamId)) throw new ServiceError('team_forbidden');
   const teamId = draft.teamId.toLowerCase();
-  const clientIds = draft.clientIds === undefined ? null : [...new Set(draft.clientIds.map(parseId))];
+  const { clientIds: given } = draft;
+  const clientIds = given === undefined ? null : [...new Set(given.map((id) => id.toLowerCase()))];
   return runCommand(database, scope, {
     lock: (tx) => lockReach(tx, teamId, clientIds ?? []),
     apply: async (tx) => {
@@ -75,7 +75,8 @@ async function lockReach(
   if (team === null || standing === null || teamAccess(standing.companyRole, standing) === null) {
     throw new ServiceError('team_forbidden');
   }
-  const grants = await findOwnClientGrants(tx, teamId, clientIds);
+  // A text that is not an id is no client.
+  const grants = await findOwnClientGrants(tx, teamId, clientIds.filter(isId));
   const reachable = readableLayers(standing.companyRole, standing, grants).clients;
   if (reachable.length < clientIds.length) throw new ServiceError('not_found');
   assertActive(team);

@@ -94,7 +94,7 @@ describe('creating an agent token', () => {
     const unreachable = [elsewhere.teamId, await addTeam(service, company), newId(), 'nonsense'];
     await assertSameRefusal(
       '403 team_forbidden',
-      unreachable.map((teamId) => send(teamId, [])),
+      unreachable.flatMap((teamId) => [send(teamId, []), send(teamId, ['nonsense'])]),
     );
     const foreign = await addClient(service, elsewhere);
     await assertSameRefusal(
