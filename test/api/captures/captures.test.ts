@@ -36,6 +36,7 @@ describe('POST /v1/memory/captures', () => {
       endedAt: '2026-03-01T10:30:00.250Z',
       metadata: { tool: 'x', files: ['a', { b: null }] },
       createdBy: company.ownerId,
+      createdWith: null,
     });
   });
 

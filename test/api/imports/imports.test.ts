@@ -70,6 +70,7 @@ describe('POST /v1/memory/imports', () => {
       payloadPrunedAt: null,
       sourceId: null,
       createdBy: company.ownerId,
+      createdWith: null,
     };
     assert.deepEqual(
       imports.map(({ id, createdAt, updatedAt, ...rest }) => {

@@ -292,6 +292,7 @@ for (const inClient of [false, true]) {
             id: added[index]?.id,
             at: added[index]?.at,
             actorId: actor.userId,
+            tokenId: null,
             teamId: company.teamId,
             layer: inClient ? 'client' : 'team',
             clientId,

@@ -64,6 +64,7 @@ describe('GET /v1/memory/memories', () => {
       supersedes: null,
       supersededBy: null,
       createdBy: company.ownerId,
+      createdWith: null,
       decidedBy: null,
       decidedAt: null,
     });

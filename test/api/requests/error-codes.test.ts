@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ERRORS, type ErrorCode } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
+import { createAgent, expire } from '../../support/agent-tokens.ts';
 import { openTestApp } from '../../support/app.ts';
 import { ask } from '../../support/company.ts';
 import { databaseError, openFailingApp } from '../../support/failing-database.ts';
@@ -76,6 +77,17 @@ const REQUESTS: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
   invalid_credentials: () => signInBy(service, `nobody-${newId()}@example.com`, 'not a password'),
   not_found: async () => app.inject('/v1/nothing'),
   method_not_allowed: async () => app.inject('/v1/memory/search'),
+  agent_token_expired: async () => {
+    const company = await service.company();
+    const agent = await createAgent(service, company, company);
+    await expire(service, agent);
+    return get(service, agent, '/v1/team');
+  },
+  permission_required: async () => {
+    const company = await service.company();
+    const agent = await createAgent(service, company, company, { permissions: ['memory:read'] });
+    return get(service, agent, '/v1/workspace/manifest');
+  },
   session_expired: async () => {
     const company = await service.company();
     await database.query(

@@ -69,6 +69,7 @@ describe('POST /v1/memory/ingest of a new source', () => {
       chunks: 1,
       sameAs: null,
       createdBy: company.ownerId,
+      createdWith: null,
     });
     for (const time of [createdAt, updatedAt]) assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     assert.deepEqual(await found(company, 'ocelot'), ['The ocelot sleeps.']);
