@@ -235,6 +235,17 @@ describe('loss of all access to the Team', () => {
     });
   }
 
+  test('ends the use of a token that nothing has revoked', async () => {
+    const company = await service.company();
+    const person = await addPerson(service, company, { teamRole: 'member' });
+    const agent = await createAgent(service, person, company);
+    await service.database.query('delete from identity.team_member where team_id = $1 and user_id = $2', [
+      company.teamId,
+      person.userId,
+    ]);
+    assert.equal(outcome(await get(service, agent, '/v1/auth/session')), '401 unauthenticated');
+  });
+
   test('does not count if the owner keeps access by another role', async () => {
     const company = await service.company();
     const person = await addPerson(service, company, {
