@@ -86,6 +86,7 @@ table identity.agent_token_secret (
   constraint agent_token_secret_team_id_token_id_fkey FOREIGN KEY (team_id, token_id) REFERENCES identity.agent_token(team_id, id) ON DELETE CASCADE,
   constraint agent_token_secret_pkey PRIMARY KEY (team_id, token_id, lookup_id)
 );
+CREATE INDEX agent_token_secret_end ON identity.agent_token_secret USING btree (ends_at) WHERE (ends_at IS NOT NULL);
 CREATE UNIQUE INDEX agent_token_secret_lookup ON identity.agent_token_secret USING btree (lookup_id);
 row level security on;
 policy company for all to memory_service

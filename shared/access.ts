@@ -125,7 +125,7 @@ export function writableLayers(
 /**
  * The rights in a Team, beyond reading and writing layers, and the access that gives each. A caller without a right gets
  * `full_access_required`, or sees only their own records. If `member` or `read` is to give a right, add an error code
- * for it.
+ * for it. `permission` is what an agent token needs for the right, where a route with another permission uses it too.
  */
 export const TEAM_RIGHTS = {
   manageTeam: {
@@ -135,6 +135,7 @@ export const TEAM_RIGHTS = {
   readAudit: { givenBy: ['full'], meaning: 'List the audit events of the Team.' },
   decideMemories: {
     givenBy: ['full'],
+    permission: 'memory:review',
     meaning: 'List memories and decide on them, and consolidate to a memory that supersedes another.',
   },
   actForOthers: {
@@ -144,7 +145,10 @@ export const TEAM_RIGHTS = {
   },
   explainSearch: { givenBy: ['full'], meaning: 'See how the results of a search were ranked.' },
   readWorkload: { givenBy: ['full'], meaning: 'See the queues and the workers in the status.' },
-} as const satisfies Record<string, { givenBy: readonly TeamAccess[]; meaning: string }>;
+} as const satisfies Record<
+  string,
+  { givenBy: readonly TeamAccess[]; permission?: Permission; meaning: string }
+>;
 export type TeamRight = keyof typeof TEAM_RIGHTS;
 
 /** Whether a caller has a right. `access` is that of the scope of the request, or the access that was just rechecked. */

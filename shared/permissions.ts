@@ -9,7 +9,9 @@ import { ServiceError } from './errors.ts';
 export const PERMISSIONS = {
   'memory:read': 'Search, expand, and read sources, imports, tags and the status.',
   'memory:write': 'Ingest, stage captures, import, retry and delete imports, and change and archive sources.',
-  'memory:curate': 'Consolidate captures, stage captures, and claim and send embeddings.',
+  'memory:curate':
+    'Stage captures, consolidate them, list and release batches, and claim and send embeddings. To supersede a ' +
+    'memory also requires `memory:review`.',
   'memory:review': 'List memories and decide on them, if the owner has Full access.',
   'workspace:read': 'Read the manifest and pull workspace files.',
   'workspace:write': 'Push workspace files.',

@@ -3,6 +3,7 @@ import {
   type Identity,
   type Layers,
   readableLayers,
+  TEAM_RIGHTS,
   type TeamAccess,
   type TeamMembership,
   type TeamRight,
@@ -10,6 +11,7 @@ import {
   writableLayers,
 } from './access.ts';
 import { ServiceError } from './errors.ts';
+import { type Permission, requirePermission } from './permissions.ts';
 
 declare const scopeBrand: unique symbol;
 
@@ -31,6 +33,8 @@ export interface TeamScope {
   readonly tokenId: string | null;
   /** The clients that an agent token is limited to, archived ones too. Null: no such limit. */
   readonly tokenClients: readonly string[] | null;
+  /** What an agent token permits. Null: no such limit. */
+  readonly tokenPermissions: readonly Permission[] | null;
   readonly access: TeamAccess;
   readonly reads: Layers;
   readonly writes: Layers;
@@ -61,6 +65,7 @@ export function teamScope(identity: Identity, team: TeamMembership): TeamScope |
     teamId: team.id,
     tokenId: identity.token?.id ?? null,
     tokenClients: identity.token?.clientIds ?? null,
+    tokenPermissions: identity.token?.permissions ?? null,
     access,
     reads: readableLayers(identity.companyRole, team, identity.clients),
     writes: writableLayers(identity.companyRole, team, identity.clients),
@@ -92,6 +97,7 @@ export function jobScope(origin: JobOrigin): TeamScope {
     teamId: origin.teamId,
     tokenId: origin.tokenId ?? null,
     tokenClients: null,
+    tokenPermissions: null,
     access: 'member',
     reads: layers,
     writes: layers,
@@ -122,6 +128,7 @@ export function upkeepScope({
     userId,
     tokenId: null,
     tokenClients: null,
+    tokenPermissions: null,
     access: 'read',
     reads: none,
     writes: none,
@@ -181,11 +188,18 @@ export function narrowToClient(scope: TeamScope, clientId: string | undefined): 
 }
 
 /**
- * Requires a right in a Team.
- * @throws ServiceError `full_access_required`
+ * Requires a right in a Team, and of an agent token the permission for it.
+ * @param caller the scope of the request, or the access that was just rechecked
+ * @throws ServiceError `full_access_required`, `permission_required`
  */
-export function requireRight(caller: { access: TeamAccess }, right: TeamRight): void {
+export function requireRight(
+  caller: Pick<TeamScope, 'access'> & Partial<Pick<TeamScope, 'tokenPermissions'>>,
+  right: TeamRight,
+): void {
   if (!hasRight(caller, right)) throw new ServiceError('full_access_required');
+  const { permission } = TEAM_RIGHTS[right] as { permission?: Permission };
+  const permissions = caller.tokenPermissions ?? null;
+  if (permission !== undefined && permissions !== null) requirePermission({ permissions }, permission);
 }
 
 /** The layer of a row in its Team: null for the Team layer, or the id of a client. */

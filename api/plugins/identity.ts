@@ -1,3 +1,4 @@
+import { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Database } from '../../db/driver/database.ts';
@@ -56,7 +57,7 @@ export async function identify(
   const presented = readToken(token, config);
   const found = await resolveCaller(
     database,
-    { ...presented, teamId, address: request.ip, windowMs },
+    { ...presented, teamId, address: normalizeIP(request.ip, 128), windowMs },
     config,
   );
   if (found === 'unknown') throw new ServiceError('unauthenticated');

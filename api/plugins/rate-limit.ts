@@ -55,7 +55,7 @@ function enforce(reply: FastifyReply, state: LimitState): void {
 }
 
 /**
- * Limits the requests of a session, or of the service token, and of its account.
+ * Limits the requests of a session, of an agent token or of the service token, and of its account.
  * @param counts with this request, as the query that found the caller has counted it
  * @throws ServiceError `rate_limited`
  */

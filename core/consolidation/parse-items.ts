@@ -31,7 +31,8 @@ export interface ItemForm {
 
 /**
  * Parses the items of a complete, and requires that the caller can write to the layers that they name.
- * @throws ServiceError `invalid_request`, the refusals of an embedding, `full_access_required`, `scope_forbidden`,
+ * @throws ServiceError `invalid_request`, the refusals of an embedding, `full_access_required`, `permission_required`,
+ *   `scope_forbidden`,
  *   `not_found` for a malformed `supersedes`
  */
 export function parseItems(items: readonly ConsolidatedItem[], scope: TeamScope, model: string): ItemForm[] {

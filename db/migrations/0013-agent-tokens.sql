@@ -37,6 +37,7 @@ create table identity.agent_token_secret (
   foreign key (team_id, token_id) references identity.agent_token (team_id, id) on delete cascade
 );
 create unique index agent_token_secret_lookup on identity.agent_token_secret (lookup_id);
+create index agent_token_secret_end on identity.agent_token_secret (ends_at) where ends_at is not null;
 
 do $$
 declare

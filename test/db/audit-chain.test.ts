@@ -106,6 +106,26 @@ describe('sealing audit events', () => {
     await assertWholeChain(database, company);
   });
 
+  test('gives a hand-written event of an agent token a hash that includes the token', async () => {
+    const company = await createTestCompany(database);
+    const { companyId, ownerId, teamId } = company;
+    await sealAll(database);
+    const [id, subject, token] = [newId(), newId(), newId()];
+    await database.query(
+      `insert into memory.audit_event (company_id, id, kind, actor_id, team_id, layer, subject_type, subject_id,
+         detail, at, token_id) values ($1, $2, 'memory.search', $3, $4, 'team', 'query', $5, '{}', $6, $7)`,
+      [companyId, id, ownerId, teamId, subject, '2026-01-31T12:34:56.123456Z', token],
+    );
+    await sealAll(database);
+    const [, before, last] = await readSeals(database, company);
+    const text =
+      `["${companyId}", "${id}", "memory.search", "${ownerId}", "${teamId}", null, "team", "query", ` +
+      `"${subject}", {}, 1769862896123456, "${token}"]`;
+    const expected = createHash('sha256').update(before!.hash).update(text).digest('hex');
+    assert.equal(last?.hash.toString('hex'), expected);
+    await assertWholeChain(database, company);
+  });
+
   test('seals details of every JSON type', async () => {
     const company = await createTestCompany(database);
     const details: Record<string, unknown>[] = [

@@ -54,16 +54,18 @@ function microseconds(time: string): number {
 }
 
 async function readEvents(database: Queryable, { companyId }: Owned): Promise<Map<string, StoredEvent>> {
-  const rows = await database.query<Record<string, unknown> & { id: string; at: string }>(
+  const rows = await database.query<
+    Record<string, unknown> & { id: string; at: string; token_id: string | null }
+  >(
     `select company_id, id, kind, actor_id, team_id, client_id, layer, subject_type, subject_id, detail,
-            to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') as at
+            token_id, to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') as at
        from memory.audit_event where company_id = $1 order by id`,
     [companyId],
   );
   return new Map(
-    rows.map(({ at, ...row }) => [
+    rows.map(({ at, token_id: token, ...row }) => [
       row.id,
-      { id: row.id, columns: [...Object.values(row), microseconds(at)] },
+      { id: row.id, columns: [...Object.values(row), microseconds(at), ...(token === null ? [] : [token])] },
     ]),
   );
 }

@@ -14,8 +14,8 @@ export const ownTokenRoutes: Routes = (app, deps) => {
       schema: {
         summary: 'Give one of your agent tokens a new secret',
         description:
-          'The record keeps its id and its end. The old secret can be used until the overlap ends. 409 `conflict` if the ' +
-          'token is not active.',
+          'The old secret can be used until the overlap ends. `expiresAt` does not change. 409 `conflict` if the token ' +
+          'is not active.',
         tags: ['auth'],
         params: IdParams,
         body: RotateTokenRequest,

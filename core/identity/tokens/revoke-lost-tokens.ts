@@ -1,5 +1,5 @@
 import type { ScopedTransaction } from '../../../db/driver/database.ts';
-import { listOwnedTokens, revokeTokens } from '../../../db/queries/identity/agent-tokens.ts';
+import { listActiveTokensOf, revokeTokens } from '../../../db/queries/identity/agent-tokens.ts';
 import type { AuditEntry } from '../../../db/queries/identity/audit.ts';
 import { teamAccess } from '../../../shared/access.ts';
 
@@ -9,13 +9,10 @@ import { teamAccess } from '../../../shared/access.ts';
  * @returns the audit events, which the command that calls this must return
  */
 export async function revokeLostTokens(tx: ScopedTransaction, userId: string): Promise<AuditEntry[]> {
-  const owned = await listOwnedTokens(tx, userId);
-  const lost = owned.filter(({ owner }) => owner === null || teamAccess(owner.companyRole, owner) === null);
+  const active = await listActiveTokensOf(tx, userId);
+  const lost = active.filter(({ owner }) => owner === null || teamAccess(owner.companyRole, owner) === null);
   if (lost.length === 0) return [];
-  await revokeTokens(
-    tx,
-    lost.map(({ id }) => id),
-  );
+  await revokeTokens(tx, lost);
   return lost.map(({ id, teamId }) => ({
     kind: 'auth.token_revoke',
     subjectType: 'agent_token',

@@ -1,17 +1,10 @@
-import type { ScopedTransaction } from '../../../db/driver/database.ts';
-import { ONE_ROW } from '../../../db/queries/fragments/list-part.ts';
-import {
-  listTokens,
-  lockToken,
-  revokeTokens,
-  type TokenFilter,
-} from '../../../db/queries/identity/agent-tokens.ts';
-import { ServiceError } from '../../../shared/errors.ts';
+import { revokeTokens } from '../../../db/queries/identity/agent-tokens.ts';
 import type { Token } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope, Scope, TeamScope } from '../../../shared/scope.ts';
 import { lockCompanyAs, lockTeamForAdmin } from '../../access/lock-and-recheck.ts';
 import { type Command, runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
+import { requireToken } from './require-token.ts';
 
 type Needed = Pick<Dependencies, 'database'>;
 
@@ -21,7 +14,7 @@ type Needed = Pick<Dependencies, 'database'>;
  */
 export function revokeOwnToken({ database }: Needed, scope: CompanyScope, id: string): Promise<void> {
   const filter = { id, userId: scope.userId };
-  return runCommand(database, scope, { ...REVOCATION, lock: (tx) => lockForRevocation(tx, filter) });
+  return runCommand(database, scope, { ...REVOCATION, lock: (tx) => requireToken(tx, filter) });
 }
 
 /**
@@ -33,7 +26,7 @@ export function revokeTeamToken({ database }: Needed, scope: TeamScope, id: stri
     ...REVOCATION,
     lock: async (tx) => {
       await lockTeamForAdmin(tx);
-      return lockForRevocation(tx, { id });
+      return requireToken(tx, { id });
     },
   });
 }
@@ -47,26 +40,16 @@ export function revokeCompanyToken({ database }: Needed, scope: CompanyScope, id
     ...REVOCATION,
     lock: async (tx) => {
       await lockCompanyAs(tx, 'owner');
-      return lockForRevocation(tx, { id });
+      return requireToken(tx, { id });
     },
   });
-}
-
-async function lockForRevocation(
-  tx: ScopedTransaction,
-  filter: TokenFilter & { id: string },
-): Promise<Token> {
-  const isFound = await lockToken(tx, filter);
-  const [token] = isFound ? await listTokens(tx, ONE_ROW, { id: filter.id }) : [];
-  if (token === undefined) throw new ServiceError('not_found');
-  return token;
 }
 
 /** The change. A token that was revoked before stays as it is. */
 const REVOCATION: Pick<Command<Scope, Token, void>, 'apply'> = {
   apply: async (tx, { id, teamId, userId, state }) => {
     if (state === 'revoked') return { result: undefined, audit: [] };
-    await revokeTokens(tx, [id]);
+    await revokeTokens(tx, [{ id, teamId }]);
     return {
       result: undefined,
       audit: [

@@ -1,16 +1,17 @@
-import { ONE_ROW } from '../../../db/queries/fragments/list-part.ts';
-import { endTokenSecrets, listTokens, lockToken } from '../../../db/queries/identity/agent-tokens.ts';
+import { lockOpenAccounts } from '../../../db/queries/identity/accounts.ts';
+import { endTokenSecrets } from '../../../db/queries/identity/agent-tokens.ts';
 import { ServiceError } from '../../../shared/errors.ts';
 import type { IssuedToken } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import { runCommand } from '../../access/run-command.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import { issueSecret } from './issue-secret.ts';
+import { requireToken } from './require-token.ts';
 
 /**
- * Gives an agent token of the caller a new secret. Its record keeps its id and its end.
+ * Gives an agent token of the caller a new secret. Its record keeps its id and its expiry.
  * @param overlapHours how long earlier secrets can still be used. 0: they end now
- * @throws ServiceError `not_found`, `conflict` if the token is not active
+ * @throws ServiceError `unauthenticated`, `not_found`, `conflict` if the token is not active
  */
 export function rotateToken(
   { database }: Pick<Dependencies, 'database'>,
@@ -19,10 +20,9 @@ export function rotateToken(
 ): Promise<IssuedToken> {
   return runCommand(database, scope, {
     lock: async (tx) => {
-      const isFound = await lockToken(tx, { id, userId: scope.userId });
-      const [token] = isFound ? await listTokens(tx, ONE_ROW, { id }) : [];
-      if (token === undefined) throw new ServiceError('not_found');
-      return token;
+      const { userId } = scope;
+      if ((await lockOpenAccounts(tx, [userId])).size === 0) throw new ServiceError('unauthenticated');
+      return requireToken(tx, { id, userId });
     },
     apply: async (tx, token) => {
       if (token.state !== 'active') throw new ServiceError('conflict', `The agent token is ${token.state}`);

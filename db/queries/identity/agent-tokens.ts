@@ -4,7 +4,7 @@ import type { Token } from '../../../shared/schemas/identity.ts';
 import type { CompanyScope } from '../../../shared/scope.ts';
 import type { ScopedTransaction } from '../../driver/database.ts';
 import { wireTime } from '../fragments/layers.ts';
-import type { ListPart } from '../fragments/list-part.ts';
+import { type ListPart, ONE_ROW } from '../fragments/list-part.ts';
 
 type TokenRow = Omit<Token, 'createdAt' | 'expiresAt' | 'lastUsedAt'> & {
   createdAt: Date;
@@ -111,40 +111,50 @@ export async function listTokens(
   return rows.map(toToken);
 }
 
-/** Locks an agent token until the transaction ends. False: it does not exist, or it is not in the scope. */
+/**
+ * Locks an agent token until the transaction ends, and returns its current state. Null: it does not exist, or it is not
+ * in the scope.
+ */
 export async function lockToken(
   tx: ScopedTransaction,
   { id, userId }: TokenFilter & { id: string },
-): Promise<boolean> {
+): Promise<Token | null> {
   const rows = await tx.query(
     `select from identity.agent_token t
       where t.company_id = $1 and ($2::uuid is null or t.team_id = $2) and ($3::uuid is null or t.user_id = $3)
         and t.id = $4 for no key update`,
     [tx.scope.companyId, 'teamId' in tx.scope ? tx.scope.teamId : null, userId ?? null, id],
   );
-  return rows.length > 0;
+  if (rows.length === 0) return null;
+  const [token] = await listTokens(tx, ONE_ROW, { id });
+  return token ?? null;
 }
 
 /** Revokes agent tokens and deletes their secrets. */
-export async function revokeTokens(tx: ScopedTransaction, ids: readonly string[]): Promise<void> {
-  const values = [tx.scope.companyId, ids];
+export async function revokeTokens(
+  tx: ScopedTransaction,
+  tokens: readonly Pick<Token, 'id' | 'teamId'>[],
+): Promise<void> {
+  const values = [tx.scope.companyId, tokens.map(({ teamId }) => teamId), tokens.map(({ id }) => id)];
   for (const statement of [
-    `update identity.agent_token set revoked_at = now()
-      where company_id = $1 and id = any ($2::uuid[]) and revoked_at is null`,
-    'delete from identity.agent_token_secret where company_id = $1 and token_id = any ($2::uuid[])',
+    `update identity.agent_token t set revoked_at = now()
+       from unnest($2::uuid[], $3::uuid[]) as g (team_id, id)
+      where t.company_id = $1 and t.team_id = g.team_id and t.id = g.id and t.revoked_at is null`,
+    `delete from identity.agent_token_secret s using unnest($2::uuid[], $3::uuid[]) as g (team_id, id)
+      where s.company_id = $1 and s.team_id = g.team_id and s.token_id = g.id`,
   ]) {
     await tx.query(statement, values);
   }
 }
 
 /** An active agent token, and the current rights of its owner in its Team. */
-export interface OwnedToken extends Pick<Token, 'id' | 'teamId'> {
+export interface ActiveToken extends Pick<Token, 'id' | 'teamId'> {
   /** Null if the owner's account was closed. */
   owner: Standing | null;
 }
 
 /** Lists the active agent tokens of a user. In a Team's scope, only those of that Team. */
-export async function listOwnedTokens(tx: ScopedTransaction, userId: string): Promise<OwnedToken[]> {
+export async function listActiveTokensOf(tx: ScopedTransaction, userId: string): Promise<ActiveToken[]> {
   const rows = await tx.query<{
     id: string;
     teamId: string;

@@ -83,7 +83,8 @@ export interface AuditFilter {
 
 /**
  * Lists events, newest first: of the Company, or, in a Team's scope, the events of that Team that the caller can read.
- * An agent token that is limited to clients does not get the events about other clients and about grants for them.
+ * An agent token that is limited to clients gets only events about something in a layer: other events can name other
+ * clients, such as a search of all clients, an invite with grants, or another token.
  */
 export async function listAuditEvents(
   tx: ScopedTransaction,
@@ -99,8 +100,7 @@ export async function listAuditEvents(
       where company_id = $1 and ($2::uuid is null or team_id = $2) and ($3::text is null or kind = $3)
         and ($4::uuid is null or subject_id = $4) and ($5::uuid is null or id < $5)
         and (not $6 or client_id is null or client_id = any ($7::uuid[]))
-        and ($9::uuid[] is null or (
-          (subject_type <> 'client' or subject_id = any ($9)) and (detail ->> 'clientId')::uuid = any ($9) is not false))
+        and (not $9 or layer is not null)
       order by id desc limit $8`,
     [
       scope.companyId,
@@ -111,7 +111,7 @@ export async function listAuditEvents(
       inTeam,
       inTeam ? scope.reads.clients : [],
       part.limit,
-      inTeam ? scope.tokenClients : null,
+      inTeam && scope.tokenClients !== null,
     ],
   );
   return rows.map((row) => ({ ...row, at: wireTime(row.at) }));

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { Permission } from '../../../shared/permissions.ts';
 import type { AuditEvent } from '../../../shared/schemas/audit.ts';
 import type { Client, ClientGrant, SelectedTeam, SessionInfo } from '../../../shared/schemas/identity.ts';
 import type { Source } from '../../../shared/schemas/memory.ts';
 import { type Agent, createAgent } from '../../support/agent-tokens.ts';
 import { openTestApp, type SignedIn } from '../../support/app.ts';
 import { ask, listAll } from '../../support/company.ts';
-import { lend } from '../../support/consolidation.ts';
+import { complete, keep, lend } from '../../support/consolidation.ts';
+import { makeInvite } from '../../support/invites.ts';
 import { openSecondApp } from '../../support/second-app.ts';
 import { outcome } from '../../support/sign-in.ts';
 import {
@@ -78,11 +80,26 @@ describe('the permissions of an agent token', () => {
     assert.match(capture.json<{ detail: string }>().detail, /memory:write or memory:curate/);
   });
 
-  test('are checked before the body is read, and after the limit on requests', async () => {
+  test('are checked before the body is read', async () => {
     const company = await service.company();
     const agent = await createAgent(service, company, company, { permissions: ['memory:read'] });
     const answer = await post(service, agent, '/v1/memory/ingest', 'not JSON');
     assert.equal(outcome(answer), '403 permission_required');
+  });
+
+  test('do not let a token without memory:review supersede a memory by a consolidation', async () => {
+    const company = await service.company();
+    const { memoryId } = await keep(service, company, { content: 'The heron nests.' });
+    const supersede = async (permissions: readonly Permission[]) => {
+      const agent = await createAgent(service, company, company, { permissions });
+      const { batchId, captureIds } = await lend(service, agent);
+      const item = { captureIds, action: 'publish', title: 'x', content: 'The heron dives.' } as const;
+      return complete(service, agent, batchId, [{ ...item, supersedes: memoryId }]);
+    };
+    const refused = await supersede(['memory:curate']);
+    assert.equal(outcome(refused), '403 permission_required');
+    assert.match(refused.json<{ detail: string }>().detail, /memory:review/);
+    assert.equal(outcome(await supersede(['memory:curate', 'memory:review'])), '200');
   });
 
   for (const permission of ['memory:write', 'memory:curate'] as const) {
@@ -325,12 +342,19 @@ describe('the clients of an agent token limit Full access too', () => {
       [own],
     );
     await ask(service, company, 'PATCH', `/v1/team/clients/${other}`, { name: 'A secret client' });
-    await ask(service, company, 'PATCH', `/v1/team/clients/${own}`, { name: 'An own client' });
+    await createAgent(service, company, company, { clientIds: [other] });
+    await makeInvite(service, company, { grants: [{ clientId: other, access: 'read' }] });
+    await post(service, company, '/v1/memory/search', {
+      query: 'a secret search',
+      embeddingMode: 'keyword',
+      scope: { include: ['client'] },
+      storeQueryText: true,
+    });
     const audit = JSON.stringify(await listAll(service, agent, '/v1/memory/audit'));
-    for (const id of [other, archived, 'A secret client']) assert.ok(!audit.includes(id), id);
-    assert.ok(audit.includes('An own client'));
+    for (const id of [other, archived, 'ecret']) assert.ok(!audit.includes(id), id);
+    assert.ok(audit.includes(own));
     const all = JSON.stringify(await listAll(service, company, '/v1/memory/audit'));
-    assert.ok(all.includes('A secret client'));
+    for (const id of [other, 'A secret client', 'a secret search']) assert.ok(all.includes(id), id);
   });
 
   test('in the captures that it is shown of a batch, in lists and after a release', async () => {

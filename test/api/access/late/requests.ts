@@ -138,6 +138,13 @@ export const REQUESTS = {
       permissions: ['memory:read'],
     }),
   ],
+  'rotating an own agent token': [
+    async ({ company, person }, service) => {
+      const { record } = await createAgent(service, person, company);
+      return `POST /v1/auth/tokens/${record.id}/rotate`;
+    },
+    { overlapHours: 1 },
+  ],
   'revoking an agent token of another person': [
     async ({ company }, service) => {
       const { record } = await createAgent(service, company, company);

@@ -97,6 +97,9 @@ const TOKEN = {
   'the grant was deleted': '404 not_found',
 };
 
+/** The loss of access has revoked the token. */
+const ROTATION = { 'the member was removed from the Team': '409 conflict', ...CLOSED };
+
 export const TABLE: readonly Row[] = [
   // The Company
   [OWNER, 'a change of the own Company role', 'body', null, TO_MEMBER],
@@ -115,6 +118,7 @@ export const TABLE: readonly Row[] = [
 
   // Agent tokens
   [MEMBER, 'an agent token for the client', 2, '201', TOKEN],
+  [MEMBER, 'rotating an own agent token', 2, '201', ROTATION],
   [TEAM_ADMIN, 'revoking an agent token of another person', 2, '204', { ...GONE, ...LOWERED }],
   [OWNER, 'revoking an agent token of the Company', 2, '204', { ...OWNER_TO_ADMIN, ...CLOSED }],
 
